@@ -194,7 +194,7 @@ ASKED: dict[str, Any] = {
     "generations": lambda: generations.panel(version="v1.20").ask(generations.question("Which?", NODES)),
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "priorities": lambda: overview_priorities.panel().ask(overview_priorities.how_much()),
-    "causes": lambda: score.causes().ask(score_questions.which_change()),
+    "small causes": lambda: score.panel(stage="summed").ask(score_questions.which_change()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
     "devices": lambda: devices.panel(count=2, together=True),
     "selector": lambda: selector.panel(),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import heap_head, lost_update, map_reduce, reduce_and_sum, round_robin, shared_sum
+from kschedlab_lab.panels import lost_update, map_reduce, reduce_and_sum, shared_sum
 from tests.browser.conftest import Show
 from tests.browser.lab import Notebook
 from tests.browser.layout import CLOSE, WINDOWS
@@ -26,9 +26,6 @@ PANELS = [
     lost_update.panel(design="cells of its own"),
     reduce_and_sum.panel(),
     reduce_and_sum.panel(stage="sum", affinity=5),
-    round_robin.panel(jobs=True, equals=4),
-    round_robin.panel(generation="v1.16", equals=3, step=5),
-    heap_head.panel(),
 ]
 
 
@@ -81,7 +78,7 @@ def test_a_write_is_dragged_out_of_the_overlap(shown: Show) -> None:
     expect(sentence).to_contain_text("One worker reads after the other has written. The total is 16, and node-b wins.")
 
 
-def test_weights_stages_orders_and_scores_are_in_the_pictures(shown: Show) -> None:
+def test_weights_stages_and_orders_are_in_the_pictures(shown: Show) -> None:
     page = shown(reduce_and_sum.panel())
     page.page.get_by_label("stage: sum").click()
     expect(page.sentence).to_contain_text("node-a has the highest sum, 100035")
@@ -90,13 +87,6 @@ def test_weights_stages_orders_and_scores_are_in_the_pictures(shown: Show) -> No
     page = shown(shared_sum.panel(step=37))
     page.page.get_by_label("seed 5: wrong totals, the right node").click()
     expect(page.sentence).to_contain_text("the same node wins")
-    page = shown(heap_head.panel())
-    page.key("item/node-c").press("ArrowDown")
-    expect(page.sentence).to_contain_text("node-d has the highest score")
-    page = shown(round_robin.panel(jobs=True).ask(round_robin.fair_turns()))
-    page.page.locator(".ks-question input").fill("0")
-    page.page.locator(".ks-question input").press("Enter")
-    expect(page.question).to_contain_text("Right. One counter serves all pods")
 
 
 def an_exercise_is_answered_in_its_box(page: Notebook, _: Path) -> None:

@@ -27,6 +27,7 @@ from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.map_reduce import hand_out
 from kschedlab_lab.panels.shared_sum import interleave
 from kschedlab_lab.views.arithmetic import added
+from kschedlab_lab.views.handing_out import schedule_of
 from kschedlab_lab.views.map_reduce import Piece
 from kschedlab_lab.views.shared_sum import Moment
 
@@ -137,18 +138,10 @@ def who_fills(rng: random.Random) -> Exercise:
         return len(set(starts)) == len(starts) and len(set(ends)) == len(ends) and work[index].worker != index % 3 + 1
 
     costs, work, index = drawn(rng, draw, wanted)
-    right = say("worker {worker}", worker=work[index].worker)
-    takes = [
-        say(
-            "node {node} by worker {worker} from {start} to {end}",
-            node=piece.node,
-            worker=piece.worker,
-            start=piece.start,
-            end=piece.end,
-        )
-        for piece in work
-    ]
-    assignments = say(", ").join(takes)
+    asked = work[index]
+    right = say("worker {worker}", worker=asked.worker)
+    free = later("Worker {worker} is the first that is free: it takes node {node} at {start}.")
+    alone = say(free, worker=asked.worker, node=index, start=asked.start)
     return Predict(
         say("Who fills the cell?"),
         say(
@@ -157,20 +150,22 @@ def who_fills(rng: random.Random) -> Exercise:
             index=index,
         ),
         right,
-        f"{assignments}.",
+        alone,
         (
             say("The algorithm's index does not matter: one worker fills the node's whole column."),
             say("Who is free first?"),
         ),
         table_instance([say("node"), *map(str, range(len(costs)))], [[say("time in ticks"), *map(str, costs)]]),
-        {say("worker {worker}", worker=worker): _busy(work, worker, index, assignments) for worker in (1, 2, 3)},
+        {say("worker {worker}", worker=worker): _busy(work, worker, index) or alone for worker in (1, 2, 3)},
+        solved=lambda: schedule_of(work, index, alone),
     )
 
 
-def _busy(work: Sequence[Piece], worker: int, index: int, assignments: str) -> str:
+def _busy(work: Sequence[Piece], worker: int, index: int) -> str:
+    """What this worker does when the node is taken; "" if it takes it."""
     taken = work[index]
     if worker == taken.worker:
-        return f"{assignments}."
+        return ""
     own = next(piece for piece in work if piece.worker == worker and piece.end > taken.start)
     at = say("When node {index} is taken, at {start}", index=index, start=taken.start)
     return say(

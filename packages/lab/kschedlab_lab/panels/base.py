@@ -240,10 +240,11 @@ class Panel(Generic[S]):
         return next((gate for gate in above + own if not gate.is_open), None)
 
     def _verdict(self, shown: S) -> dict[str, Any] | None:
-        """What is said of the answer beside the state that was asked about; None without an answer, and elsewhere."""
+        """What is said of the answer beside the state that came with it; None without an answer, and elsewhere."""
         question, asked = self.question, self.gate.settings
-        is_there = question is not None and asked is not None and asked.is_moment_of(shown, question.looks)
-        return self._judged() if is_there else None
+        if question is None or asked is None or not question.shows(asked).is_moment_of(shown, question.looks):
+            return None
+        return self._judged()
 
     def _judged(self) -> dict[str, Any] | None:
         """What is said of the answer, computed once; None without an answer."""

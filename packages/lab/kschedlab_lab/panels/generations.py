@@ -27,14 +27,14 @@ from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
-from kschedlab_lab.views.picture import Handles, caption, colours
+from kschedlab_lab.views.picture import Handles, colours, decided_and_why
 from kschedlab_lab.views.rules import rules_html, rules_text
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
 
 NONE, ON, OFF = later("none"), "on", "off"
-MATTERING, ALL = later("those that matter"), later("all")
+MATTERING = later("those that matter")
 VERSIONS = tuple(GENERATIONS)
 
 RULE_NAMES = tuple(rule.name for rule in NAMED_RULES)
@@ -64,7 +64,7 @@ class Settings(Restorable):
     cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
     version: str = slider("version", VERSIONS, VERSIONS[0])
     rules: str = typed("changes switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
-    shown: str = choice("changes shown", (NONE, MATTERING, ALL), MATTERING, folded=True)
+    shown: str = choice("changes shown", (NONE, MATTERING), MATTERING, folded=True)
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -127,24 +127,42 @@ def matters(settings: Settings, rule: NamedRule, plugins: Sequence[object] = ())
     return answer(decide(settings, plugins)) != answer(decide(settings.switching(rule), plugins))
 
 
+@lru_cache(maxsize=64)
+def mattering(cluster: str, plugins: tuple[object, ...] = ()) -> tuple[str, ...]:
+    """The names of the rules that make a difference in some version."""
+    every = [Settings(cluster, version) for version in VERSIONS]
+    return tuple(rule.name for rule in NAMED_RULES if any(matters(each, rule, plugins) for each in every))
+
+
+@lru_cache(maxsize=64)
+def rungs(cluster: str, plugins: tuple[object, ...] = ()) -> tuple[int, ...]:
+    """The numbers of preemption's rules that tell nodes apart in some version."""
+    ladders = (_ladder(Settings(cluster, version), plugins) for version in VERSIONS)
+    found = (each.number for rules in ladders for each in rules if each.applies and len(each.kept) < len(each.standing))
+    return tuple(sorted({*found}))
+
+
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision, secret = bare(decide(settings, plugins)), settings.shown == NONE
-    said = sentence(settings, decision)
-    handles, about = Handles(node_badges=STORIES[settings.cluster].signs), say(STORIES[settings.cluster].about)
-    board = Board(stops(settings, plugins), VERSIONS.index(settings.version), (), about, handles)
+    decision, secret, joined = bare(decide(settings, plugins)), settings.shown == NONE, tuple(plugins)
+    there, at = STORIES[settings.cluster], VERSIONS.index(settings.version)
+    first, why = decided_and_why(decision)
+    said, about = sentence(settings, first, why), say(there.about)
+    board = Board(stops(settings, plugins), at, (), (), about, Handles(node_badges=there.signs))
     if secret:
         board = replace(board, stops=covered(board.stops, settings), opens=f"shown: {MATTERING}")
         return View(lambda room: stage(decision, board, room, said), said, Html(), said, names=colours(decision))
-    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES]
-    is_open = settings.shown == ALL
-    board = replace(board, levers=levers, is_open=is_open, turns=f"shown: {MATTERING if is_open else ALL}")
-    lit = [rule for rule, each in zip(NAMED_RULES, levers, strict=True) if each.matters]
+    if ladder := rungs(settings.cluster, joined):  # it says why
+        board = replace(board, rungs=ladder, about="")
+    named = {*mattering(settings.cluster, joined), *settings.flipped()}
+    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES if rule.name in named]
+    board = replace(board, levers=levers)
+    lit = [rule for rule in NAMED_RULES if any(each.name == rule.name and each.matters for each in levers)]
     firsts = [each for i, each in enumerate(board.stops) if i == 0 or each.answer != board.stops[i - 1].answer]
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in firsts)
     return View(
         lambda room: stage(decision, board, room, said),
-        said,
+        sentence(settings, first, about) if ladder else said,
         rules_html(lit, decide(settings, plugins)),
         "\n".join([said, answers, *rules_text(lit)]),
         story=partial(story, settings, plugins) if (settings.version, settings.rules) != (VERSIONS[0], NONE) else None,
@@ -185,15 +203,15 @@ def covered(stops: Sequence[Stop], settings: Settings) -> list[Stop]:
 
 def lever(settings: Settings, rule: NamedRule, matters: bool) -> Lever:
     """A change as a switch."""
-    on, pinned = settings.has(rule), rule.name in settings.flipped()
-    sets, tip = f"rules: {settings.switching(rule).rules}", say(rule.after if on else rule.before)
-    return Lever(rule.name, say(rule.title), rule.since, on, pinned, matters, sets, tip)
+    on, pinned, sets = settings.has(rule), rule.name in settings.flipped(), f"rules: {settings.switching(rule).rules}"
+    title, without, within = map(say, (rule.title, rule.before, rule.after))
+    return Lever(rule.name, title, rule.since, on, pinned, matters, sets, without, within)
 
 
-def sentence(settings: Settings, decision: Decision) -> str:
-    """Which version decides what, and whether it was changed."""
+def sentence(settings: Settings, *said: str) -> str:
+    """Which version decides this, and whether it was changed."""
     version = say("{version}, changed", version=settings.version) if settings.flipped() else settings.version
-    return say("{version}: {said}", version=version, said=caption(decision))
+    return say("{version}: {said}", version=version, said=sentences(said))
 
 
 def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = False) -> Question[Settings]:
@@ -231,8 +249,8 @@ def which_rule(text: str, choices: Sequence[str]) -> Question[Settings]:
     )
 
 
-def _ladder(settings: Settings) -> list[RuleResult]:
-    preemption = decide(settings).preemption
+def _ladder(settings: Settings, plugins: Sequence[object] = ()) -> list[RuleResult]:
+    preemption = decide(settings, plugins).preemption
     return steps(preemption, list(preemption.candidates)) if preemption is not None else []
 
 
@@ -261,7 +279,7 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     picks = {name: {"data_pick": name} for name in choices}
     return stage_before(
         decision,
-        Board(shown, at, named, say(story.about), Handles(pods=picks, nodes=picks, node_badges=story.signs)),
+        Board(shown, at, named, (), say(story.about), Handles(pods=picks, nodes=picks, node_badges=story.signs)),
         room,
     )
 

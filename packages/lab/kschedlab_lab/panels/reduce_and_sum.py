@@ -164,26 +164,17 @@ def who_wins() -> Question[Settings]:
         return decide(settings).best[0]
 
     def why(settings: Settings, answer: str) -> str:
+        """How far behind the answer is; of the right one, how far the node that Map's scores prefer."""
         decision = decide(settings)
-        scores = decision.scores
+        scores, best = decision.scores, decision.best[0]
         assert scores is not None
-        sums = dict(zip(NODES, scores.total.tolist(), strict=True))
-        if answer == right(settings):
-            return f"{lead(decision)}"
-        row = scores.plugins.index(FIELDS["affinity"])
-        place = NODES.index(answer)
-        raw, marks = int(scores.rows[row].raw[place]), int(scores.rows[row].normalized[place])
+        mapped = [sum(row.raw[place] for row in scores.rows) for place in range(len(NODES))]
+        node = answer if answer != best else NODES[mapped.index(max(mapped))]
+        place, row = NODES.index(node), scores.rows[scores.plugins.index(FIELDS["affinity"])]
+        raw, marks = int(row.raw[place]), int(row.normalized[place])
         shrinks = say(" Its {raw} for NodeAffinity becomes {marks}.", raw=raw, marks=marks) if raw > marks else ""
-        gap = sums[decision.best[0]] - sums[answer]
-        behind = count(gap, "point")
-        return say(
-            "{node} ends {behind} behind {best}.{shrinks} {lead}",
-            node=answer,
-            behind=behind,
-            best=decision.best[0],
-            shrinks=shrinks,
-            lead=lead(decision),
-        )
+        behind = count(int(scores.total.max() - scores.total[place]), "point")
+        return say("{node} ends {behind} behind {best}.{shrinks}", node=node, behind=behind, best=best, shrinks=shrinks)
 
     return Question(
         say("Reduce brings each row to the scale from 0 to 10; then the scores are added up. Which node wins?"),

@@ -17,13 +17,11 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.score_cluster import (
     NEW,
     NODES,
-    SWITCHED,
     Cause,
-    causes,
     cluster,
     decide,
     manifests,
-    switch_of,
+    shop,
     trays,
 )
 from kschedlab_lab.panels.settings import choice, slider
@@ -39,13 +37,13 @@ __all__ = [
     "Cause",
     "Settings",
     "arithmetic",
-    "causes",
     "cluster",
     "decide",
     "manifests",
     "panel",
     "picture",
     "rows",
+    "shop",
     "show",
 ]
 
@@ -101,10 +99,9 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
     asked = Asked(
         say("shop-new asks {cpu}m CPU", cpu=settings.cpu), values.index(settings.cpu) / (len(values) - 1), handle
     )
-    switches = {name: switch_of(settings, name) for name in SWITCHED}
     selected = settings.plugin, settings.node
     before, after = trays(settings, None), trays(settings, decision)
-    shown = ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, switches, **more)
+    shown = ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, **more)
     return replace(shown, before=before, after=after)
 
 

@@ -26,20 +26,18 @@ from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
-from kschedlab.text.words import amount, outcome
+from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 from kschedlab_lab.views.drawing import Block, Box, Number
-from kschedlab_lab.views.glyphs import Badge
-from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import bare, lead, result_list, total
+from kschedlab_lab.views.picture import caption, colours
+from kschedlab_lab.views.score import bare, result_list, total
 from kschedlab_lab.views.wishes import Wish, Wishes
 
 NEW = "default/shop-new"
 ZONE, DISK = "topology.kubernetes.io/zone", "disk"
 MIB = 1 << 20
 NODES = ("node-a", "node-b", "node-c", "node-d")
-SWITCHED = ("node-c", "node-d")
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
 WISHES = (
@@ -52,10 +50,16 @@ WISHES = (
 
 
 @dataclass(frozen=True)
-class Cause(Restorable):
-    """The inputs of the scores."""
+class Request(Restorable):
+    """What the pod asks for."""
 
     cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
+
+
+@dataclass(frozen=True)
+class Cause(Request):
+    """The inputs of the scores."""
+
     tainted: bool = switch("node-d has the taint", True)
     avoided: bool = switch("node-c avoids the shop")
 
@@ -144,9 +148,9 @@ def decide(cause: Cause, plugins: Sequence[object] = ()) -> Decision:
     return schedule(NEW, cluster(cause), V1_20.plus(*plugins))
 
 
-def before(cause: Cause) -> Wishes:
+def before(request: Request) -> Wishes:
     """The picture before the decision: a click on a node picks it."""
-    return picture(cause, None)
+    return picture(Cause(request.cpu), None)
 
 
 def picture(cause: Cause, decision: Decision | None) -> Wishes:
@@ -155,7 +159,7 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     (new,) = (each for each in objects.pods if not each.spec.nodeName)
     on = decision.node if decision is not None else None
     boxes = [_box(cause, each, objects.pods, new, decision) for each in objects.nodes]
-    said = say("Four nodes, and shop-new waits.") if decision is None else sentence(decision)
+    said = say("Four nodes, and shop-new waits.") if decision is None else caption(decision)
     return Wishes(None if on else _block(new, cause), WISHES, boxes, said)
 
 
@@ -177,15 +181,14 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
     lines = [
         say("zone {zone}", zone=labels[ZONE]),
         say("{disk} disk", disk=labels[DISK]),
-        *([say("has the image")] if drawn.status.images else []),
+        *([say("has image")] if drawn.status.images else []),
         *([say("has a taint")] if drawn.spec.taints else []),
     ]
     tied = False
     if decision is not None:
-        verdict, found = decision.verdict(name), total(bare(decision), name)
+        verdict, found = decision.verdict(name), total(decision, name)
         reason = verdict.reasons[0] if verdict.plugin else ""
-        said = say("veto") if found is not None and found < 0 else say("sum {sum}", sum=found)
-        lines = [*([said] if found is not None else []), *lines]
+        lines = [say("sum {sum}", sum=found), *lines]
         tied = decision.scores is not None and name in decision.best and len(decision.best) > 1
     pick = {"data_pick": name} if decision is None else {}
     return Box(
@@ -197,30 +200,8 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
         refused=reason,
         sign="label" if reason else "",
         tied=tied,
-        badges=_badges(cause, name, decision is not None),
         marks=pick,
     )
-
-
-def _badges(cause: Cause, name: str, works: bool) -> tuple[Badge, ...]:
-    """The node's switch; while it does not work, only if it is on."""
-    if name not in SWITCHED:
-        return ()
-    made = switch_of(cause, name, works)
-    return (made,) if works or not made.faint else ()
-
-
-def switch_of(cause: Cause, name: str, works: bool = True) -> Badge:
-    """What is switched on the node itself: node-d's taint, node-c's note."""
-    if name == "node-d":
-        return _switch("taint", "tainted", cause.tainted, say("the taint maintenance:PreferNoSchedule"), works)
-    return _switch("label", "avoided", cause.avoided, say("the note preferAvoidPods against the shop"), works)
-
-
-def _switch(kind: str, setting: str, on: bool, what: str, works: bool) -> Badge:
-    tip = say("{what}: on" if on else "{what}: off", what=what)
-    click = {"data_set": f"{setting}: {'off' if on else 'on'}"} if works else {}
-    return Badge(kind, say("{tip}; a click switches it", tip=tip) if works else tip, marks=click, faint=not on)
 
 
 def _block(drawn: Pod, cause: Cause) -> Block:
@@ -231,21 +212,15 @@ def _block(drawn: Pod, cause: Cause) -> Block:
     return Block(drawn.metadata.name, cpu, 0, (Number(amount("cpu", cpu)),), marks=drag)
 
 
-def sentence(decision: Decision) -> str:
-    """Who has the highest sum, and by how much."""
-    if decision.scores is None or not decision.scores.plugins:
-        return outcome(decision)
-    return lead(bare(decision))
-
-
-def show(cause: Cause, plugins: Sequence[object] = ()) -> View:
-    """The view of the cluster: the nodes, their sums, and the chosen one."""
-    decision = decide(cause, plugins)
+def show(request: Request) -> View:
+    """The view of the cluster: the nodes, their sums, and the pod on the chosen one."""
+    cause = Cause(request.cpu)
+    decision = bare(decide(cause))
+    said = caption(decision)
     lines = aligned([terms("node", "sum"), *([name, str(found)] for name, found in result_list(decision))])
-    text = "\n".join([sentence(decision), *lines])
-    return View(picture(cause, decision), sentence(decision), Html(), text, names=colours(decision))
+    return View(picture(cause, decision), said, Html(), "\n".join([said, *lines]), names=colours(decision))
 
 
-def causes(plugins: Sequence[object] = (), **settings: Any) -> Panel[Cause]:
-    """The cluster with handles: the pod's request, the taint, the note. ``plugins``: your own join the generation."""
-    return Panel(Cause().changed(**settings), lambda cause: show(cause, plugins), manifests, "lesson.causes()")
+def shop(**settings: Any) -> Panel[Request]:
+    """The cluster; a drag changes the pod's request."""
+    return Panel(Request().changed(**settings), show, lambda each: manifests(Cause(each.cpu)), "lesson.shop()")

@@ -25,10 +25,10 @@ from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import steps_html, steps_text
 from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.score import STAGES, SUM, bare, number, result_list, score_map
-from kschedlab_lab.views.score_map import Chip, ScoreMap, story
+from kschedlab_lab.views.score_map import ScoreMap, story
 from kschedlab_lab.views.svg import Room
 
-OFF, SCORES, REFUSES = later("off"), later("scores node-a"), later("refuses node-c")
+OFF, SCORES, REFUSES = later("off"), later("scores"), later("refuses")
 
 
 class Thermometer:
@@ -94,9 +94,8 @@ def _story(shown: ScoreMap) -> Callable[[Room], Sequence[Frame]]:
 
 
 def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:
-    chips = [Chip(each, f"extender: {each}", each == settings.extender) for each in EXTENDERS]
     like = score.Settings(settings.cpu, settings.tainted, settings.avoided)
-    drawn = score.picture(like, decision, listed, alt, chips=chips, choice="extender", **more)
+    drawn = score.picture(like, decision, listed, alt, **more)
     return replace(drawn, stage=settings.stage, selected=(settings.plugin, settings.node))
 
 
@@ -119,33 +118,6 @@ def _effect(settings: Settings, decision: Decision) -> str:
         name=NAME,
         raw=raw,
         points=points,
-    )
-
-
-def who_wins() -> Question[Settings]:
-    """Which node wins with an extender that gives node-a one of its ten points?"""
-
-    def right(settings: Settings) -> str:
-        return decide(settings).node or ""
-
-    def why(settings: Settings, answer: str) -> str:
-        without = dict(result_list(bare(decide(settings.changed(extender=OFF)))))
-        points = number(decide(settings), "weighted", NAME, "node-a") or 0
-        sums = say("node-a had {first} and node-c {second}", first=without["node-a"], second=without["node-c"])
-        scaled = say("1 of an extender's 10 is {points} of a plugin's 100", points=points)
-        if answer == right(settings):
-            return say("{scaled}, and that is more than node-c's lead: {sums}.", scaled=scaled, sums=sums)
-        return say(
-            "{sums}; {scaled}, so node-a comes to {sum}.", sums=sums, scaled=scaled, sum=without["node-a"] + points
-        )
-
-    return Question(
-        say("The extender {name} gives node-a 1 point of its 10. Where does shop-new go?", name=NAME),
-        NODES,
-        right,
-        why,
-        _before,
-        looks=score.LOOKS,
     )
 
 
@@ -184,9 +156,9 @@ def _before(settings: Settings) -> Callable[[Room], Html]:
     plain = settings.changed(extender=OFF)
     decision = decide(plain)
     drawn = _map(plain, decision, score.PLUGINS, say("The scores without the extender."))
-    return replace(drawn, chips=(), selected=None)
+    return replace(drawn, asked=None, rail=False, won=False, selected=None)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. A click on a chip switches the extender."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, manifests, "extender.panel()")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,21 +12,28 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import LOOKS, PLUGINS, Cause, Settings, arithmetic, decide, in_cell, picture
-from kschedlab_lab.panels.score_cluster import NODES, before, picture as nodes_with_pods
+from kschedlab_lab.panels.score_cluster import NODES, Request, before
 from kschedlab_lab.views.score import number, total
+from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.wishes import Wishes
 
 
-def which_node() -> Question[Settings]:
+def which_node() -> Question[Request]:
     """Which node wins? Asked in the picture of the cluster."""
 
-    def why(settings: Settings, answer: str) -> str:
-        return about(decide(settings), answer)
+    def decided(request: Request) -> Decision:
+        return decide(Cause(request.cpu))
 
-    return Question(
-        say("Where does shop-new go?"), NODES, lambda settings: chosen(decide(settings)), why, before, looks=LOOKS
-    )
+    def why(request: Request, answer: str) -> str:
+        return about(decided(request), answer)
+
+    return Question(say("Where does shop-new go?"), NODES, lambda request: chosen(decided(request)), why, before)
+
+
+def _sheet(settings: Settings, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
+    """The map without what could be clicked or dragged, on which an answer is looked for."""
+    drawn = picture(settings, decide(settings), plugins, alt, **more)
+    return replace(drawn, asked=None, rail=False, won=False)
 
 
 def chosen(decision: Decision) -> str:
@@ -95,17 +102,8 @@ def the_number() -> Question[Settings]:
         return sentences((_near(number, formula, answer), say("{formula}.", formula=formula)))
 
     def shown(settings: Settings) -> Callable[[Room], Html]:
-        decision = decide(settings)
-        asked = settings.plugin, settings.node
-        return picture(
-            settings,
-            decision,
-            asked[:1],
-            say("Which number belongs here?"),
-            question=asked,
-            totals=False,
-            **_inputs(settings),
-        )
+        asked, alt = (settings.plugin, settings.node), say("Which number belongs here?")
+        return _sheet(settings, asked[:1], alt, question=asked, totals=False, **_inputs(settings))
 
     asked = say("Which number comes out in the framed cell?")
     return Question(asked, (), lambda settings: found(settings)[0], why, shown)
@@ -141,8 +139,7 @@ def without_effect() -> Question[Settings]:
 
     def shown(settings: Settings) -> Callable[[Room], Html]:
         normal, alt = settings.changed(stage="normalised"), say("The normalised scores, and the weights.")
-        drawn = picture(normal, decide(settings), PLUGINS, alt, totals=False, weights=True)
-        return replace(drawn, selected=None)
+        return replace(_sheet(normal, PLUGINS, alt, totals=False, weights=True), selected=None)
 
     names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
     return Question(say("Which row changes nobody's place?"), names, right, why, shown)
@@ -156,20 +153,19 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
-def which_change() -> Question[Cause]:
+def which_change() -> Question[Settings]:
     """Which of four small changes makes node-a one of the best?"""
 
-    def unchanged(settings: Cause) -> Wishes:
-        drawn = nodes_with_pods(settings, decide(settings))
-        return replace(drawn, boxes=[replace(box, badges=()) for box in drawn.boxes])
+    def unchanged(settings: Settings) -> ScoreMap:
+        return replace(_sheet(settings, PLUGINS, say("The sums before the change")), selected=None)
 
-    def best(settings: Cause, change: Mapping[str, Any]) -> list[str]:
+    def best(settings: Settings, change: Mapping[str, Any]) -> list[str]:
         return decide(settings.changed(**change)).best
 
-    def right(settings: Cause) -> str:
+    def right(settings: Settings) -> str:
         return next(text for text, change in changes.items() if "node-a" in best(settings, change))
 
-    def why(settings: Cause, answer: str) -> str:
+    def why(settings: Settings, answer: str) -> str:
         names = best(settings, changes[answer])
         message = later(
             "If {change}, {names} share the highest sum."
@@ -179,9 +175,9 @@ def which_change() -> Question[Cause]:
         said = say(message, change=answer, names=listing(names))
         return said if answer == right(settings) else sentences((said, why(settings, right(settings))))
 
-    def changed(settings: Cause) -> Cause:
-        return settings.changed(**changes[right(settings)])
+    def changed(settings: Settings) -> Settings:
+        return settings.changed(**changes[right(settings)], node="node-a")
 
     changes = {say(text): change for text, change in CHANGES.items()}
     text = say("Which change lets node-a draw level with the first?")
-    return Question(text, tuple(changes), right, why, unchanged, shows=changed)
+    return Question(text, tuple(changes), right, why, unchanged, looks=LOOKS, shows=changed)

@@ -17,7 +17,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import DISK
-from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.score import number, total
@@ -30,14 +30,13 @@ PLUGINS = {ROOM: "LeastAllocated", WISH: WISH}
 """The two plugins, and what the picture calls them."""
 WEIGHTS = (1, 2, 3)
 WEB, WISHES = Block("web", 1000, 0, (Number("1 CPU"),)), (Wish(later("fast disk"), ""),)
-CHOICE = later("free room counts")
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     """The weight of free room."""
 
-    room: int = slider("weight of LeastAllocated", WEIGHTS, 1)
+    room: int = choice("free room counts ×", WEIGHTS, 1)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -69,8 +68,7 @@ def show(settings: Settings) -> View:
     decision = decide(settings)
     sentence = caption(decision)
     boxes = [_box(name, _points(settings, decision, name), decision) for name in NODES]
-    pills = [(f"× {each}", f"room: {each}", each == settings.room) for each in WEIGHTS]
-    picture = Wishes(None, WISHES, boxes, sentence, pills, CHOICE)
+    picture = Wishes(None, WISHES, boxes, sentence)
     text = "\n".join([sentence, *(f"{box.name}: {listed(box.captions)}" for box in boxes)])
     return View(picture, sentence, Html(), text, names=colours(decision))
 
@@ -124,5 +122,5 @@ def which() -> Question[Settings]:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. A click on a chip changes what free room counts."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, manifests, "two.panel()")

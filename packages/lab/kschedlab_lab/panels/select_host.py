@@ -37,10 +37,10 @@ CHANCES: dict[str, Chance] = {
     FAIR: lambda k: Fraction(1, k),
     "1/2": lambda k: Fraction(1, 2),
     "1/(k+1)": lambda k: Fraction(1, k + 1),
-    later("0 (first wins)"): lambda k: Fraction(0),
-    later("1 (last wins)"): lambda k: Fraction(1),
+    "0": lambda k: Fraction(0),
+    "1": lambda k: Fraction(1),
 }
-FIRST = CHANCES["0 (first wins)"]
+FIRST = CHANCES["0"]
 LISTS = ((9, 9), (9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7, 9), (9, 9, 9, 9, 9, 9, 9, 9))
 
 
@@ -50,7 +50,7 @@ class Settings(Restorable):
 
     scores: tuple[int, ...] = choice("scores in the list", LISTS, LISTS[1], lambda scores: " ".join(map(str, scores)))
     rule: str = choice("the k-th equal is taken with probability", CHANCES, FAIR)
-    seed: int = slider("seed", range(1, 6), 1)
+    seed: int = slider("seed", range(1, 6), 1, folded=True)
 
 
 def names(scores: Sequence[int]) -> list[str]:
@@ -154,8 +154,7 @@ def show(settings: Settings) -> View:
     likely = {name: steps[-1].likely[name] for name in best(settings.scores)}
     sentence = describe(settings, likely)
     once = example(settings)
-    rules = {name: f"rule: {name}" for name in CHANCES}
-    picture = Reservoir(steps, [held for held, _ in once], counts, sentence, rules, settings.rule)
+    picture = Reservoir(steps, [held for held, _ in once], counts, sentence)
     lines = aligned(
         [terms("drawn", "times", "probability"), *([n, f"{counts[n]:,}", str(p)] for n, p in likely.items())]
     )

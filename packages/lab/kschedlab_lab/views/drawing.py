@@ -278,7 +278,10 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool, n
     free = box.capacity - box.used
     if free > 0 and scale * free >= LINE and not any(block.aside for block in box.blocks):
         text = fitted(_free(resource, free, place.width - 8), place.width - 8, SMALL)
-        inside.append(_centred(words(text, SMALL, fill=INK_2), place.width, top + scale * free / 2 - 8))
+        middle = scale * free / 2
+        if _has_ticks(resource, scale):
+            middle = 1000 * scale * (-(-free // 2000) - 0.5)  # between two ticks
+        inside.append(_centred(words(text, SMALL, fill=INK_2), place.width, top + middle - 8))
     if box.capacity and names:
         below = _below(box, place.width, captions)
         inside.append(_centred(below, place.width, place.height + 7))
@@ -334,9 +337,14 @@ def _tray(box: Box, width: float, top: float, high: float, scale: float, resourc
         stroke_dasharray="6 4" if box.tied and not box.chosen else None,
         data_key=f"{box.key}/box",
     )
-    if resource == "cpu" and 1000 * scale >= 2 * LINE:
+    if _has_ticks(resource, scale):
         lines = "".join(f"M8 {top + at * 1000 * scale:.1f}H{width - 8:g}" for at in range(1, -(-box.capacity // 1000)))
         yield element("path", d=lines, stroke=TICK)
+
+
+def _has_ticks(resource: str, scale: float) -> bool:
+    """Whether a node has room for a tick for each CPU."""
+    return resource == "cpu" and 1000 * scale >= 2 * LINE
 
 
 def _below(box: Box, width: float, captions: bool) -> Part:
@@ -451,7 +459,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     is_stacked = place.width < LEAST and high >= 2 * side + 4
     signs = signs[: max(int((room - 40) // (side + 2)), 1 + is_stacked)] if high >= side + 2 else []
     beside = room - (side + (2 if corner == 5 else 1)) * (1 if is_stacked and signs else len(signs)) + (edge - corner)
-    if place.width < SLIM and text_width(block.name, SMALL, bold=True) > beside:
+    ringed = block.mark in ("arriving", "placed") and place.width < LEAST
+    if (place.width < SLIM or ringed) and text_width(block.name, SMALL, bold=True) > beside:
         signs, beside = [], room  # the ring says it, too
     halo: dict[str, Any] = (
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}

@@ -14,13 +14,14 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, Row, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
-from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, TICK, ink
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, TICK, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, HEAD, LOWEST, HIGHEST, LANE = 24, 18, 13, 26, (14, 26)
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of a lane; in pixels."""
-NARROWEST, WIDEST, SHORTEST = 16, 48, 9
-"""Widths of columns, and the least one of a tick in the channel; in pixels."""
+NARROWEST, WIDEST, SHORTEST, SAID, READABLE = 16, 48, 9, 62, 15
+"""Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
+the least height of a row with numbers; in pixels."""
 
 
 class Scale(NamedTuple):
@@ -33,16 +34,17 @@ class Scale(NamedTuple):
 
 def draw_handing_out(now: Handout, room: Room, alt: str) -> Html:
     """The whole picture."""
-    rows = [_slots(each, now) for each in handing_out(now)]
+    rows = handing_out(now)
     at = columns(room.width, [each.name for each in rows], len(now.work), NARROWEST, WIDEST)
     workers, bands = sorted({piece.worker for piece in now.work}), at.bands(len(now.work))
     wide, last = room.width - at.left - 4, max(piece.end for piece in now.work)
-    scale = Scale(at.left, wide, min(wide / last, max(wide / sum(map(_ticks, now.work)), SHORTEST)))
+    scale = Scale(at.left, wide, min((wide - SAID) / last, max(wide / sum(map(_ticks, now.work)), SHORTEST)))
     places, end = _channel(now, scale)
     errors = LINE if now.error else 0
     spare = room.height - end - errors - 14 - len(bands) * HEAD
     lane = min(max(0.36 * spare / len(workers), LANE[0]), LANE[1])
     high = min(max((spare - lane * len(workers)) / (len(rows) * len(bands)), LOWEST), HIGHEST)
+    rows = [_slots(each, now, at.wide if high >= READABLE else 0, number) for number, each in enumerate(rows)]
     y = end + lane * len(workers) + 10
     empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
     cards = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places)]
@@ -61,15 +63,18 @@ def _ticks(piece: Piece) -> int:
     return piece.end - piece.start
 
 
-def _slots(each: Row, now: Handout) -> Row:
-    """The row without its numbers: they are in the table, and where one points. Sums and failures are said."""
+def _slots(each: Row, now: Handout, wide: float, number: int) -> Row:
+    """The row with the numbers that fit into cells of this width and that no worker is on; sums and failures are always
+    said."""
     if each.strong:
         return each
-    cells = []
+    busy = (piece for piece in now.work if _at_work(now, piece) and _line(now, piece) == number)
+    cells, covered = [], {now.names[piece.node] for piece in busy}
     for cell, node in zip(each.cells, now.names, strict=True):
         tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=cell.text)
         marks = {**cell.marks, "data_tip": tip} if cell.text else cell.marks
-        cells.append(replace(cell, text=cell.text if cell.text == CROSS else "", small="", marks=marks))
+        fits = cell.text == CROSS or text_width(cell.text) <= wide - 1 and node not in covered
+        cells.append(replace(cell, text=cell.text if fits else "", small="", marks=marks))
     return replace(each, cells=cells)
 
 
@@ -139,6 +144,11 @@ def _lanes(now: Handout, workers: Sequence[int], at: Columns, scale: Scale, top:
         shapes += [
             _card(now, piece, scale.left + piece.start * scale.tick, y + 1, scale, high - 4, colour) for piece in mine
         ]
+    last = max(piece.end for piece in now.work)
+    x, middle = scale.left + last * scale.tick, top + high * len(workers) / 2
+    if now.tick:
+        shapes.append(element("path", d=f"M{x:.1f} {top - 2:g}V{top + high * len(workers):g}", stroke=INK_2))
+        shapes.append(label(say("{ticks} ticks", ticks=last), x + 6, middle + 4, font_weight="bold"))
     x = scale.left + now.tick * scale.tick
     line = f"M{x:.1f} {top - 2:g}V{top + high * len(workers):g}"
     shapes.append(element("path", d=line, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3", data_key="now"))
@@ -161,16 +171,20 @@ def _letters(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
 
 def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
     """Workers on the slot that they write next, or below their column when they have finished it in this tick."""
-    lines = [i for i, name in enumerate(now.scores.plugins) if name not in FUNCTIONS]
     shapes = []
     for piece in now.work:
         if _at_work(now, piece) and piece.node in part:
-            done = now.done(piece)
-            line = lines[done] if done < len(lines) else lines[-1]
+            line = _line(now, piece)
             size = min(10, max(8, high / 2), at.wide / 2)
             x, middle = at.x(piece.node) + at.wide / 2, y + (line + 0.5) * high
             shapes.append(token(piece.worker, x, middle, size, data_key=f"worker/{piece.worker}"))
     return shapes
+
+
+def _line(now: Handout, piece: Piece) -> int:
+    """The row that the piece's worker is on."""
+    lines = [i for i, name in enumerate(now.scores.plugins) if name not in FUNCTIONS]
+    return lines[min(now.done(piece), len(lines) - 1)]
 
 
 def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
@@ -191,3 +205,31 @@ def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
     crosses = CROSS * now.errors if fits else say("{cross} {errors} errors", cross=CROSS, errors=now.errors)
     said = label(crosses or say("empty"), at.left, y + 15, fill=EVICTED if now.errors else None)
     return [named(say("errs (a lock)"), at, y + 15, strong=True), said]
+
+
+# -- the solution of an exercise
+
+
+def schedule_of(work: Sequence[Piece], asked: int, alt: str) -> Html:
+    """Which worker does which node when: a lane for each worker, ticks below; the asked node has a green card."""
+    last, left, step, lane = max(piece.end for piece in work), 76, 34, 32
+    workers = sorted({piece.worker for piece in work})
+    bottom, wide = lane * len(workers) + 4, left + step * last + 20
+    shapes = []
+    for tick in range(last + 1):
+        x = left + step * tick
+        shapes.append(element("path", d=f"M{x} 0V{bottom}", stroke=HAIR))
+        shapes.append(label(str(tick), x, bottom + 15, "middle", fill=INK_2))
+    shapes.append(label(say("tick"), left - 12, bottom + 15, "end", fill=INK_2))
+    for worker in workers:
+        y = lane * (worker - 1) + 2
+        shapes.append(label(say("worker {worker}", worker=worker), left - 12, y + 19, "end"))
+        for piece in work:
+            if piece.worker == worker:
+                fill = CHOSEN if piece.node == asked else WORKERS[worker - 1]
+                x, long = left + step * piece.start + 1, step * _ticks(piece) - 2
+                shapes.append(element("rect", x=x, y=y, width=long, height=lane - 4, rx=5, fill=fill))
+                shapes.append(
+                    label(str(piece.node), x + long / 2, y + 19, "middle", fill=ink(fill), font_weight="bold")
+                )
+    return svg(shapes, wide, bottom + 22, alt)

@@ -65,13 +65,14 @@ class Lane(NamedTuple):
 class Lanes(NamedTuple):
     """The columns of a ladder. ``rules``: that of the rules' names; ``named``: the nodes' names are above the lanes.
 
-    ``tight``: there is little height.
+    ``tight``: there is little height. ``only``: the numbers of the rules that are drawn, if not all.
     """
 
     rules: Lane
     nodes: Mapping[str, Lane]
     named: bool
     tight: bool = False
+    only: tuple[int, ...] = ()
 
     @property
     def beside(self) -> bool:
@@ -82,6 +83,10 @@ class Lanes(NamedTuple):
     def row(self) -> float:
         """The height of a rule."""
         return (TIGHT if self.tight else ROW) if self.beside else LOW
+
+    def top(self, number: int) -> float:
+        """How far the rule with this number is below the first."""
+        return self.row * (self.only.index(number) if self.only else number - 1)
 
     @property
     def value(self) -> float:
@@ -105,7 +110,7 @@ def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption, tight: bool 
 def ladder_height(preemption: Preemption, at: Lanes) -> float:
     """The height of the drawing, in pixels."""
     falls = FALLS + 1 if at.tight else 0  # there a row has no room for what falls in it
-    return at.row * len(preemption.rungs) + TOP + falls + (20 if at.named else 0) if preemption.rungs else 0
+    return at.row * len(at.only or preemption.rungs) + TOP + falls + (20 if at.named else 0) if preemption.rungs else 0
 
 
 def ladder(
@@ -114,7 +119,8 @@ def ladder(
     """The ladder from ``y`` on. ``obstacles``: what is in the way on the other nodes; ``rules``: how many are asked."""
     if not preemption.rungs:
         return []
-    results = steps(preemption, [node for node in at.nodes if node in preemption.candidates])
+    every = steps(preemption, [node for node in at.nodes if node in preemption.candidates])
+    results = [step for step in every if not at.only or step.number in at.only]
     asked = [step for step in results if step.applies and (rules is None or step.number <= rules)]
     if preemption.nominated_node is None:
         asked = []
@@ -125,15 +131,15 @@ def ladder(
         shapes += [placed(name, at.nodes[node].middle, y) for node, name in names.items()]
         start = y = y + 20
     y += TOP
-    shapes += [_band(at, y + at.row * (step.number - 1)) for step in asked if step.decides]
+    shapes += [_band(at, y + at.top(step.number)) for step in asked if step.decides]
     shapes += _threads(asked, at, start, y)
-    shapes += [_rung(step, at, y + at.row * (step.number - 1), step in asked, rules is None) for step in results]
+    shapes += [_rung(step, at, y + at.top(step.number), step in asked, rules is None) for step in results]
     if rules != 0:
         for node, lane in at.nodes.items():
             if node not in preemption.candidates:
                 shapes += _in_the_way(obstacles.get(node, ""), lane, y + at.value)
     for step in asked:
-        shapes += _values(step, preemption, at, y + at.row * (step.number - 1) + at.value)
+        shapes += _values(step, preemption, at, y + at.top(step.number) + at.value)
     return shapes + (_unasked(results, at, y) if rules is None else [])
 
 
@@ -153,7 +159,7 @@ def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> 
             continue
         lost, last = node not in came[-1].kept, came[-1].number
         wins = asked[-1].decides and not lost
-        end = y + at.row * (last - 1) + at.value - (VALUE / 2 + 2 if lost else 0)
+        end = y + at.top(last) + at.value - (VALUE / 2 + 2 if lost else 0)
         wide = 4 if wins else 2.5
         box = {"x": lane.middle - wide / 2, "y": start, "width": wide, "height": end - start, "rx": 1}
         fill = CHOSEN if wins else INK_3 if lost else "currentColor"
@@ -277,6 +283,6 @@ def _unasked(results: Sequence[RuleResult], at: Lanes, y: float) -> list[Html]:
         return []
     why = words(say("not asked: one node is left"), 11.2, fill=INK_2)
     if first.number == 1:  # what is in the way on the other nodes is in this row
-        first = next(step for step in results if step.number == 2)
+        first = results[1]
     x = min(lane.x for lane in at.nodes.values())
-    return [moved(why, x if at.beside else 28, y + at.row * (first.number - 1) + at.value - 7)]
+    return [moved(why, x if at.beside else 28, y + at.top(first.number) + at.value - 7)]

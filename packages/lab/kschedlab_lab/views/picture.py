@@ -71,25 +71,30 @@ def boxes_before(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]
 
 def caption(decision: Decision) -> str:
     """What was decided, in a sentence for people, and then why."""
+    return sentences(decided_and_why(decision))
+
+
+def decided_and_why(decision: Decision) -> tuple[str, str]:
+    """What was decided, and why; "" if there is nothing more to say."""
     name = decision.pod.pod.metadata.name
     preemption = decision.preemption
     if decision.node is not None:
-        return sentences((say("{pod} goes to {node}.", pod=name, node=decision.node), _best(decision)))
+        return say("{pod} goes to {node}.", pod=name, node=decision.node), _best(decision)
     if decision.error or decision.gates or preemption is None:
-        return outcome(decision).replace(decision.pod.key, name, 1)
+        return outcome(decision).replace(decision.pod.key, name, 1), ""
     if preemption.nominated_node is None:
-        return sentences((say("{pod} keeps waiting.", pod=name), outcome(decision)))
+        return say("{pod} keeps waiting.", pod=name), outcome(decision)
     if len(preemption.tied) > 1:
         message = later("A tie: {pod} goes to any of {nodes}, here {node}.")
         tie = say(message, pod=name, nodes=listing(preemption.tied), node=preemption.nominated_node)
-        return sentences((tie, say("No rule tells them apart.")))
+        return tie, say("No rule tells them apart.")
     victims = preemption.victims
     leaves = later("{pod} goes to {node}; {victims} has to leave.")
     message = leaves if len(victims) == 1 else later("{pod} goes to {node}; {victims} have to leave.")
     if not victims:
-        return say("{pod} goes to {node}.", pod=name, node=preemption.nominated_node)
+        return say("{pod} goes to {node}.", pod=name, node=preemption.nominated_node), ""
     first = say(message, pod=name, node=preemption.nominated_node, victims=evicted(victims))
-    return sentences((first, _reason(preemption)))
+    return first, _reason(preemption)
 
 
 def is_nominated_first(decision: Decision) -> bool:

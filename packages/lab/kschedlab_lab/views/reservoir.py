@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.score import Held
-from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, HAIR, NODES, PANEL, TRAY, ink
+from kschedlab_lab.views.style import CHOSEN, NODES, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
-HEAD, FOOT, LINE, WIDEST, CHIP = 66, 34, 15, 132, 24
-"""Height of a card above a column, of the row of rules, and of a line; greatest width of a column; height of a rule."""
+HEAD, FOOT, LINE, WIDEST = 66, 8, 15, 132
+"""Height of a card above a column, of the space below the columns, and of a line; greatest width of a column."""
 ROOMY = 28
 """Least height of a part of a column that has the way of one draw below its words; in pixels."""
 
@@ -24,7 +24,6 @@ class Reservoir:
     """``walk``: the list, element by element; ``held``: the node held after each, in one draw.
 
     ``counts``: how often each node was drawn, and ``draws`` how often in all; ``shown``: how many elements have come;
-    ``rules``: by name, the settings that a click applies, and ``rule`` the one in force;
     ``picks``: whether a click on a node answers a question.
     """
 
@@ -32,8 +31,6 @@ class Reservoir:
     held: Sequence[str]
     counts: Mapping[str, int]
     alt: str
-    rules: Mapping[str, str] = field(default_factory=dict)
-    rule: str = ""
     shown: int | None = None
     picks: bool = False
 
@@ -54,9 +51,8 @@ class _Drawing:
         self.come = len(self.names) if picture.shown is None else picture.shown
         self.step = min((room.width - 8) / (len(self.names) + 1), WIDEST)
         self.wide = self.step * 0.72
-        self.rules = [*self._rules()]
         self.words: list[Html] = []
-        self.high = max(room.height - HEAD - FOOT - len(self.rules) * (CHIP + 6), 130) if self.come else -FOOT
+        self.high = max(room.height - HEAD - FOOT, 130) if self.come else -FOOT
         self.bottom = HEAD + self.high
 
     def x(self, column: int) -> float:
@@ -73,12 +69,8 @@ class _Drawing:
         if self.picture.shown is None:
             shapes += self._counted()
         shapes += [*self._way(), *self.words, *self._token()]
-        y = self.bottom + FOOT - 8
-        for line in self.rules:
-            shapes.append(element("g", *line, transform=f"translate(4,{y:g})"))
-            y += CHIP + 6
         width = max(8 + self.step * (len(self.names) + 1), min(self.room.width, 400))
-        return svg(shapes, width, y + 2, self.picture.alt)
+        return svg(shapes, width, self.bottom + FOOT, self.picture.alt)
 
     def _shares(self, step: Held) -> dict[str, tuple[float, str]]:
         """By name: its share and how it is written."""
@@ -179,25 +171,6 @@ class _Drawing:
         ring = element("circle", r=7, fill=TRAY, stroke="currentColor", stroke_width=3)
         tip = say("one draw: {held} is held", held=self.picture.held[self.come - 1])
         yield element("g", ring, data_key="token", transform=f"translate({x:g},{y:g})", data_tip=tip)
-
-    def _rules(self) -> Iterable[list[Html]]:
-        """The rules as chips; a click takes one."""
-        line: list[Html] = []
-        x = 0.0
-        for name, sets in self.picture.rules.items():
-            here = name == self.picture.rule
-            wide = text_width(say(name), bold=True) + 18
-            if line and x + wide > self.room.width - 8:
-                yield line
-                line, x = [], 0.0
-            box: dict[str, Any] = {"width": wide, "height": CHIP, "rx": CHIP / 2, "stroke": HAIR}
-            shape = element("rect", fill=ACT_SOFT if here else TRAY, **box)
-            words = label(say(name), wide / 2, 16.5, "middle", font_weight="bold" if here else None)
-            about: dict[str, Any] = {"data_set": sets, "aria_label": say("rule {name}", name=say(name))}
-            line.append(element("g", shape, words, transform=f"translate({x:g},0)", data_key=f"rule/{name}", **about))
-            x += wide + 8
-        if line:
-            yield line
 
 
 def story(shown: Reservoir, room: Room, captions: Sequence[str]) -> list[tuple[Html, str]]:

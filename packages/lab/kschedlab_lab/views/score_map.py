@@ -1,39 +1,32 @@
-"""The score map as a stage: the stages as a rail, plugins x nodes as cells, what is switched on a node above it."""
+"""The score map as a stage: the stages as a rail, the nodes, and below them plugins x nodes as cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart import NOTHING, TIE, shade
 from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
-from kschedlab_lab.views.drawing import Box, Place, Plan as Places, shapes
-from kschedlab_lab.views.glyphs import SIZE, Badge, badge
+from kschedlab_lab.views.drawing import Box, Place, Plan as Places, shapes as draw_nodes
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.score import DARKEST, STAGES, SUM, lead, number, total
-from kschedlab_lab.views.style import ACT_SOFT, CHOSEN, EVICTED_SOFT, HAIR, INK, LIFT, PANEL, TICK, TRAY, priority_fill
+from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
-RAIL, HEAD, RAIL_BESIDE, NARROW, LOW, SMALL = 24, 48, 340, 420, 380, 11.2
-"""Height of the rail, and with the switches below it; the least width of a rail beside the names of the plugins; in a
-room that is narrower than the fourth number the map is as low as the fifth; the size of small text."""
+RAIL, RAIL_BESIDE, NARROW, LOW, ASKED_HIGH = 24, 340, 420, 380, 24
+"""Height of the rail; the least width of a rail beside the names of the plugins; in a room that is narrower than the
+third number the map is as low as the fourth; the least height between a rail and the map for the pod's request."""
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
 ASKED = 160
 """The least room for the names of plugins and the pod's request, in pixels."""
 VETOES, MILLION = "NodePreferAvoidPods", 1_000_000
 """What NodePreferAvoidPods gives: 100 x 10000. It vetoes whom it does not give them."""
-ON = {"taint": later("taint: on"), "label": later("note: on")}
-OFF = {"taint": later("taint: off"), "label": later("note: off")}
-BRIEF = {"taint": later("taint"), "label": later("note")}
-"""What a switch on a node says, by its badge; the last where there is little room."""
-CHIPS, CHIP = 38, 24
-"""Height of the line of chips below the map, and of a chip."""
-ROW, LEAST, MOST, GAP = 24, 44, 190, 10
+ROW, LEAST, MOST, GAP = 21, 80, 190, 10
 """Height of a row below nodes; the least and the greatest height of the nodes above it, and what parts them."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
@@ -47,24 +40,16 @@ class Asked:
     marks: Mapping[str, str] = field(default_factory=dict)
 
 
-class Chip(NamedTuple):
-    """A choice below the map. ``sets``: what a click on it sets; ``on``: whether it is the one that is chosen."""
-
-    text: str
-    sets: str
-    on: bool
-
-
 @dataclass(frozen=True)
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``asked``: the pod's request; ``switches``: by node; ``question``: the cell whose number is not shown;
+    ``asked``: the pod's request; ``question``: the cell whose number is not shown;
     While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
     stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``totals``:
-    whether there is a row for sums; ``weights``: whether they show, if before the third stage. ``chips``: choices below
-    the map; ``choice``: what is chosen with them. ``before`` and ``after``: the nodes before the decision and after
-    it, above their columns where there is room.
+    whether there is a row for sums; ``weights``: whether they show, if before the third stage; ``rail``: whether the
+    stages show. ``before`` and ``after``: the nodes before the decision and after it, above their columns where there
+    is room.
     """
 
     decision: Decision
@@ -74,40 +59,29 @@ class ScoreMap:
     selected: tuple[str, str] | None
     alt: str
     asked: Asked | None = None
-    switches: Mapping[str, Badge] = field(default_factory=dict)
     question: tuple[str, str] | None = None
     filled: frozenset[str] | None = None
     sums: bool | None = None
     won: bool | None = None
     totals: bool = True
     weights: bool = False
-    chips: Sequence[Chip] = ()
-    choice: str = ""
+    rail: bool = True
     before: Sequence[Box] = ()
     after: Sequence[Box] = ()
 
     def __call__(self, room: Room) -> Html:
         grid, wide = self.grid(), room.width
         most = room.height if wide >= NARROW else min(room.height, LOW)
-        room = room._replace(height=most - CHIPS * bool(self.chips))
-        tall = HEAD if self.asked or self.switches else 8
-        plan = Plan(grid, Room(wide, room.height - tall))
-        is_beside = plan.width - plan.left >= RAIL_BESIDE and tall == HEAD
-        top, start = (0, plan.left) if is_beside else (RAIL + 8, 0.0)
-        trays, high = self._trays(plan, room.height - tall - top - plan.bottom + plan.high * len(grid.rows))
-        plan = Plan(grid, Room(wide, round(room.height - tall - top - high)))
-        head = float(tall + top + high)
-        moved = element("g", *plan.shapes(), transform=f"translate(0,{head:g})")
-        asked = element("g", *self._asked(plan), transform=f"translate(0,{top})")
-        switches = element("g", *self._switches(plan), transform=f"translate(0,{top + high:g})")
-        nodes = element("g", *trays, transform=f"translate(0,{top + (RAIL + GAP if is_beside else 0)})")
-        above = [*self._rail(start, plan.width - start), asked, nodes, switches]
-        end = plan.bottom + head
-        if self.chips:
-            chips, high = self._chips(plan.width - 16)
-            above.append(element("g", *chips, transform=f"translate(8,{end + 8:g})"))
-            end += high
-        return svg([*above, moved], plan.width, end, self.alt)
+        plan, top = Plan(grid, Room(wide, most)), (RAIL + GAP) * self.rail
+        is_beside = plan.width - plan.left >= RAIL_BESIDE
+        trays, high = self._trays(plan, most - top - plan.bottom + plan.high * len(grid.rows))
+        head = top + (high if is_beside or self.asked is None else max(high, ASKED_HIGH))
+        plan, start = Plan(grid, Room(wide, round(most - head))), plan.left if is_beside else 0
+        shapes = [*self._rail(start, plan.width - start)] if self.rail else []
+        shapes.append(element("g", *self._asked(plan), transform=f"translate(0,{0 if is_beside else top})"))
+        shapes.append(element("g", *trays, transform=f"translate(0,{max(top, GAP - 4)})"))
+        shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{head:g})"))
+        return svg(shapes, plan.width, plan.bottom + head, self.alt)
 
     def _trays(self, plan: Plan, room: float) -> tuple[list[Html], float]:
         """The nodes above their columns, and the height that they take of this room for them and for the rows."""
@@ -119,7 +93,7 @@ class ScoreMap:
             return [], 0
         lefts = [plan.left + plan.wide * i + 3 for i in range(len(boxes))]
         places = tuple(Place(left, 0, plan.wide - 6, high) for left in lefts)
-        return shapes(boxes, Places(places, 0, 0), "cpu", captions=False, names=False), high + GAP
+        return draw_nodes(boxes, Places(places, 0, 0), "cpu", captions=False, names=False), high + GAP
 
     def _at_end(self, flag: bool | None) -> bool:
         """Whether this shows: in the last stage, unless the flag says otherwise."""
@@ -154,7 +128,7 @@ class ScoreMap:
         """The weights other than 1, by plugin."""
         scores = self.decision.scores
         named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
-        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1}
+        return {plugin: "×10⁴" if weight == 10_000 else f"×{weight}" for plugin, weight in named if weight != 1}
 
     def _points(self, node: str) -> int | None:
         """The node's sum without NodePreferAvoidPods's million."""
@@ -225,28 +199,6 @@ class ScoreMap:
             }
             yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
 
-    def _chips(self, room: float) -> tuple[list[Html], float]:
-        """The chips in as many lines as it takes, and their height."""
-        shapes, x, y = [label(say(self.choice), 0, 16.5)], text_width(say(self.choice)) + 10, 0
-        for text, sets, on in self.chips:
-            wide = text_width(say(text), bold=True) + 18
-            if x + wide > room:
-                x, y = 0.0, y + CHIPS - 8
-            shape = element(
-                "rect",
-                fill=ACT_SOFT if on else TRAY,
-                width=wide,
-                height=CHIP,
-                rx=CHIP / 2,
-                stroke=HAIR,
-            )
-            words = label(say(text), wide / 2, 16.5, "middle", font_weight="bold" if on else None)
-            key = f"chip/{text}"
-            marks: dict[str, Any] = {"data_set": sets, "aria_label": f"{say(self.choice)} {say(text)}", "data_key": key}
-            shapes.append(element("g", shape, words, transform=f"translate({x:g},{y:g})", **marks))
-            x += wide + 8
-        return shapes, y + CHIPS
-
     def _asked(self, plan: Plan) -> Iterable[Html]:
         if self.asked is None:
             return
@@ -270,25 +222,6 @@ class ScoreMap:
         shapes = [pod, element("rect", fill="currentColor", **grip)]
         yield label(self.asked.text, 8, RAIL + 17)
         yield element("g", *shapes, data_key="asked", transform="translate(8,2)", **self.asked.marks)
-
-    def _switches(self, plan: Plan) -> Iterable[Html]:
-        """Below the name of its node what is switched there: its sign alone where the words don't fit."""
-        for node, each in self.switches.items():
-            middle = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
-            long, short = say((OFF if each.faint else ON)[each.kind]), say(BRIEF[each.kind])
-            said = long if SIZE + 19 + text_width(long, SMALL) <= plan.wide else short
-            wide = SIZE + 3 + text_width(said, SMALL)
-            if wide + 14 > plan.wide:
-                said, wide = "", SIZE
-            ground = {"x": -7, "y": -3, "width": wide + 14, "height": SIZE + 6, "rx": SIZE / 2 + 3}
-            parts = [
-                element("rect", fill=LIFT, stroke=HAIR, **ground),
-                badge(replace(each, marks={}, faint=False), 0, 0),
-            ]
-            words = label(said, SIZE + 3, 12.5, font_size=SMALL) if said else None
-            where = f"translate({middle - wide / 2:g},{RAIL + 5:g})"
-            look = {"opacity": 0.6 if each.faint else None, "data_tip": each.tip, "aria_label": each.tip}
-            yield element("g", *parts, words, transform=where, **look, **each.marks)
 
 
 def _tip(plugin: str, node: str, found: str) -> str:

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, say
+from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
-from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
+from kschedlab_lab.views.drawing import GAP, SMALL, Plan, arrange, remark, shapes
+from kschedlab_lab.views.ladder_drawing import FALLS, Lane, Lanes, ladder, lanes
+from kschedlab_lab.views.layout import Part, column, moved, padded, row, words
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
-from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, HAIR, INK_2, INK_3, ON_ACCENT, TRAY
+from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, INK_2, INK_3, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
-EDGE, LINE, INSIDE, SLIM = 14, 15, 8, 340
-"""Space at both ends, height of a line of text, space inside a card; in a narrower room than the last number, cards are
-one below the other. In pixels."""
-LOW, BAR = 112, LINE + 6
-"""The least height of the largest node; the height of the bar with the answers."""
-PILL = (30, 17)
+EDGE, LINE = 14, 15
+"""Space at both ends, and the height of a line of text; in pixels."""
+LOW, BAR, HEAD, WIDE = 104, LINE + 6, 188, 440
+"""The least height of the largest node; the height of the bar with the answers; the width of a switch with its name,
+and of a room that has what it does beside it."""
+PILL = (28, 16)
 BOX = 260
 """The greatest width of a node: the nodes are as wide as the timeline below them."""
 COLON = re.compile("[:：]")
@@ -52,8 +53,8 @@ class Stop:
 class Lever:
     """A rule as a switch. ``since``: the version that brought it.
 
-    ``on``: it holds; ``pinned``: other than in the version; ``matters``: switching it alone changes the answer, None if
-    that is still a secret; ``sets``: the settings that switch it; ``tip``: what it means.
+    ``on``: it holds; ``pinned``: other than in the version; ``matters``: switching it alone changes the answer;
+    ``sets``: the settings that switch it; ``without`` and ``within``: what holds in the two positions.
     """
 
     name: str
@@ -61,50 +62,66 @@ class Lever:
     since: str
     on: bool
     pinned: bool
-    matters: bool | None
+    matters: bool
     sets: str
-    tip: str
+    without: str
+    within: str
 
 
 @dataclass(frozen=True)
 class Board:
     """A timeline with its switches, and what the drawing of the nodes above it needs.
 
-    ``at``: the number of the version shown; ``about``: a remark on the cluster; ``handles``: signs, and what one picks;
-    ``is_open``: the rules that make no difference are shown, too; ``turns``: the settings that change that. ``opens``:
-    the settings that show what is still a secret.
+    ``at``: the number of the version shown; ``rungs``: the numbers of preemption's rules that tell nodes apart in some
+    version; ``about``: a remark on the cluster; ``handles``: signs, and what one picks; ``opens``: the settings that
+    show what is still a secret.
     """
 
     stops: Sequence[Stop]
     at: int
     levers: Sequence[Lever]
+    rungs: tuple[int, ...] = ()
     about: str = ""
     handles: Handles = NO_HANDLES
-    is_open: bool = False
-    turns: str = ""
     opens: str = ""
 
 
 def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
     """What the version decides, above the timeline."""
-    return _stage(boxes(decision, board.handles), scarcest(decision), board, room, alt)
+    shown = boxes(decision, board.handles)
+    preemption = decision.preemption if board.rungs else None
+    captions = preemption is None  # else the ladder tells why
+    shown = [replace(box, captions=box.captions[:1] if len(box.captions) < 2 else ()) for box in shown]
+    below = _below(board, room)
+    first, *_ = arrange(shown, room, below.height, captions, most=BOX, short=LOW).places
+    rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, False, tight=True, only=board.rungs)
+    high = rules.row * len(board.rungs) + FALLS if board.rungs else 0
+    plan = arrange(shown, room, below.height + high, captions, most=BOX, short=LOW)
+    parts = shapes(shown, plan, scarcest(decision), captions)
+    if preemption is not None:
+        at = lanes(shown, plan, preemption, tight=True)._replace(only=board.rungs)
+        parts += ladder(preemption, at, plan.bottom - 8, {})
+    return _picture(parts, plan, below, high, room, alt)
 
 
 def stage_before(decision: Decision, board: Board, room: Room) -> Html:
     """The same before the answer is known."""
     alt = say("{pod} waits for {version}'s answer.", pod=decision.pod.key, version=board.stops[board.at].name)
-    return _stage(boxes_before(decision, board.handles), scarcest(decision), board, room, alt)
+    shown, below = boxes_before(decision, board.handles), _below(board, room)
+    plan = arrange(shown, room, below.height, most=BOX, short=LOW)
+    return _picture(shapes(shown, plan, scarcest(decision)), plan, below, 0, room, alt)
 
 
-def _stage(shown: Sequence[Box], resource: str, board: Board, room: Room, alt: str) -> Html:
-    """The nodes, the timeline, and below it the rules."""
+def _below(board: Board, room: Room) -> Part:
+    """The timeline, and below it the rules."""
     about = padded(remark(board.about, room.width - 2 * GAP), GAP)
     track = timeline(board.stops, board.at, room.width, board.opens)
-    below = column([about, track, padded(rules(board, room.width - 2 * EDGE), EDGE)], 8)
-    boxes = [replace(box, captions=box.captions[:1] if len(box.captions) < 2 else ()) for box in shown]
-    plan = arrange(boxes, room, below.height, most=BOX, short=LOW)
-    parts = [*shapes(boxes, plan, resource), moved(below, 0, plan.bottom)]
-    return svg(parts, room.width, plan.bottom + below.height + 2, alt)
+    return column([about, track, padded(rules(board, room.width - 2 * EDGE), EDGE)], 6)
+
+
+def _picture(parts: Sequence[Html], plan: Plan, below: Part, between: float, room: Room, alt: str) -> Html:
+    top = plan.bottom + between
+    return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 2, alt)
 
 
 def timeline(stops: Sequence[Stop], at: int, width: float, opens: str = "") -> Part:
@@ -126,27 +143,8 @@ def _runs(stops: Sequence[Stop]) -> Iterator[list[tuple[int, Stop]]]:
 
 
 def rules(board: Board, width: float) -> Part:
-    """The rules that matter as cards, and how many do not: a click shows these, too."""
-    lit = [each for each in board.levers if each.matters or each.pinned]
-    rest = [each for each in board.levers if each not in lit]
-    across = min(2 if width >= SLIM else 1, max(len(lit), 1))
-    wide = (width - 8 * (across - 1)) / across
-    insides = [_inside(each, wide - 2 * INSIDE) for each in lit]
-    high = max((each.height for each in insides), default=0) + 2 * INSIDE
-    cards = [_card(lever, inside, wide, high) for lever, inside in zip(lit, insides, strict=True)]
-    return column([wrap(cards, width + 1, 8, 8), *_others(rest, board, width)], 5)
-
-
-def _others(rest: Sequence[Lever], board: Board, width: float) -> list[Part]:
-    """The line that shows the other rules or hides them, and the rules if they are shown."""
-    if not rest or not board.turns:
-        return []
-    message = later("{number} other change makes no difference here")
-    message = message if len(rest) == 1 else later("{number} other changes make no difference here")
-    line = words(f"{'▾' if board.is_open else '▸'} {say(message, number=len(rest))}", fill=INK_2)
-    marks = {"data_set": board.turns, "aria_label": say("the other changes"), "data_key": "rules/others"}
-    found = [Part(line.width, line.height, (element("g", *line.shapes, **marks),))]
-    return [*found, wrap([_small(each) for each in rest], width, 14, 2)] if board.is_open else found
+    """The rules as switches, each with what holds in its two positions."""
+    return column([_switch(each, width) for each in board.levers], 3)
 
 
 def _step(stops: Sequence[Stop], width: float) -> float:
@@ -225,29 +223,28 @@ def _knob(at: int, y: float, step: float) -> Html:
     )
 
 
-def _inside(lever: Lever, room: float) -> Part:
-    """A rule that matters: its switch, the version that brought it, and what it does."""
-    name = words(lever.title, 13, bold=True, width=room - PILL[0] - 8)
-    since = words(say("since {version}", version=lever.since), 11.2, fill=INK_2)
-    return column([row([_pill(lever), column([name, since], 0)], 8), words(lever.tip, 12, width=room)], 4)
+def _switch(lever: Lever, width: float) -> Part:
+    """The switch, the version that brought the rule, and what it does; what makes no difference now is pale."""
+    colour = "currentColor" if lever.matters or lever.pinned else INK_2
+    name = words(lever.title, bold=lever.matters or lever.pinned, fill=colour)
+    since = words(say("since {version}", version=lever.since), SMALL, fill=INK_2)
+    head = row([_pill(lever), column([name, since], 0)], 6)
+    beside = width >= WIDE
+    room = width - HEAD if beside else width
+    states = {say("off: {what}", what=lever.without): not lever.on, say("on: {what}", what=lever.within): lever.on}
+    said = column([_position(text, now, room, colour) for text, now in states.items()], 0)
+    inside = row([Part(HEAD, head.height, head.shapes), said], 0) if beside else column([head, said], 2)
+    look = {"stroke": ACT, "stroke_width": 1.5, "fill": ACT_SOFT} if lever.pinned else {"fill": "transparent"}
+    place = {"x": -6, "y": -2, "width": width + 12, "height": inside.height + 4, "rx": 8}
+    ground = element("rect", data_key=f"rule/{lever.name}/box", **place, **look)
+    marks: dict[str, Any] = {"data_set": lever.sets or None, "aria_label": lever.title}
+    marks |= {"aria_pressed": "true" if lever.on else "false", "data_key": f"rule/{lever.name}"}
+    return Part(width, inside.height, (element("g", ground, *inside.shapes, **marks),))
 
 
-def _card(lever: Lever, inside: Part, wide: float, high: float) -> Part:
-    """What is inside, on a ground that shows whether the rule is other than in the version."""
-    ring = {"stroke": ACT, "stroke_width": 2} if lever.pinned else {"stroke": HAIR}
-    ground = element("rect", width=wide, height=high, rx=8, fill=ACT_SOFT, data_key=f"rule/{lever.name}/box", **ring)
-    return Part(wide, high, (_handle(lever, [ground, moved(inside, INSIDE, INSIDE)]),))
-
-
-def _small(lever: Lever) -> Part:
-    """A rule that makes no difference."""
-    part = row([_pill(lever), words(lever.title, fill=INK_2)], 6)
-    return Part(part.width, part.height, (_handle(lever, part.shapes, data_tip=lever.tip or None),))
-
-
-def _handle(lever: Lever, inside: Iterable[Html], **more: Any) -> Html:
-    marks = {"data_set": lever.sets or None, "aria_pressed": "true" if lever.on else "false", "aria_label": lever.title}
-    return element("g", *inside, data_key=f"rule/{lever.name}", **marks, **more)
+def _position(text: str, now: bool, room: float, colour: str) -> Part:
+    """What holds in a position of a switch. ``now``: it is in this one."""
+    return words(text, SMALL, width=room, fill=colour if now else INK_3)
 
 
 def _pill(lever: Lever) -> Part:

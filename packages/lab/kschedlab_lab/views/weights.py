@@ -14,7 +14,7 @@ from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, PANEL
 from kschedlab_lab.views.svg import Room, svg
 
-ROW, NAME, STEP, BESIDE, BARS, MAP, LOW = 24, 120, 9, 400, 150, 210, 400
+ROW, NAME, STEP, BESIDE, BARS, MAP, LOW = 24, 134, 9, 400, 150, 210, 400
 """Height of a weight's row, width of its name and of one of its values; least width of a room with the map beside the
 weights; heights of the sums and of the map; the height below which a narrow room has no map. In pixels."""
 

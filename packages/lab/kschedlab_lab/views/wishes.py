@@ -7,17 +7,15 @@ from dataclasses import dataclass, replace
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.drawing import Block, Box, Place, Plan, arrange, shapes
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.svg import Room, label, svg
 
-LEFT, LINE, TOP, NARROW, POD, WISH = 192, 17, 24, 560, 157, 130
+LEFT, LINE, TOP, NARROW, POD, WISH = 192, 17, 24, 500, 157, 130
 """Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
 the nodes; width of the pod and of a wish there. In pixels."""
-TALL, CHOICES, CHOICE = 240, 34, 56
-"""Least height of the largest node, at which 500m of 8 CPU have room for a name; the height of the line of choices, and
-the width of one."""
+TALL = 240
+"""Least height of the largest node, at which 500m of 8 CPU have room for a name."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +28,12 @@ class Wish:
 
 @dataclass(frozen=True)
 class Wishes:
-    """``waiting``: the pod, None if it is on its node; ``boxes``: the nodes, with sizes in millicores of CPU.
-
-    ``pills``: choices below the nodes, each with what a click sets and whether it is so already; ``choice``: of what.
-    """
+    """``waiting``: the pod, None if it is on its node; ``boxes``: the nodes, with sizes in millicores of CPU."""
 
     waiting: Block | None
     wishes: Sequence[Wish]
     boxes: Sequence[Box]
     alt: str
-    pills: Sequence[tuple[str, str, bool]] = ()
-    choice: str = ""
 
     def __call__(self, room: Room) -> Html:
         if room.width < NARROW:
@@ -49,28 +42,18 @@ class Wishes:
         places = tuple(place._replace(x=place.x + LEFT) for place in plan.places)
         nodes = shapes(self.boxes, replace(plan, places=places), "cpu")
         own, end = self._pod(places[0].height / max(box.capacity for box in self.boxes))
-        choices, bottom = self._choices(LEFT, plan.bottom)
-        return svg([*nodes, *own, *choices], plan.width + LEFT, max(bottom, end), self.alt)
+        return svg([*nodes, *own], plan.width + LEFT, max(plan.bottom, end), self.alt)
 
     def _below(self, room: Room) -> Html:
         """The pod and its wishes in lines above the nodes."""
         above, found = self._above(room.width, TALL / max(box.capacity for box in self.boxes))
         plan = self._plan(room.width, room.height - int(above))
         nodes = element("g", *shapes(self.boxes, plan, "cpu"), transform=f"translate(0,{above:g})")
-        choices, bottom = self._choices(0, plan.bottom + above)
-        return svg([nodes, *found, *choices], room.width, bottom, self.alt)
+        return svg([nodes, *found], room.width, plan.bottom + above, self.alt)
 
     def _plan(self, width: int, height: int) -> Plan:
         """The nodes' places."""
-        return arrange(self.boxes, Room(width, height), 8 + CHOICES * bool(self.pills), least=TALL)
-
-    def _choices(self, x: float, y: float) -> tuple[list[Html], float]:
-        """The line of choices at (x, y), and where it ends."""
-        if not self.pills:
-            return [], y
-        said = label(say(self.choice), x + 8, y + 16)
-        drawn = pills(self.pills, x + 16 + text_width(say(self.choice)), y, CHOICE)
-        return [said, *drawn], y + CHOICES
+        return arrange(self.boxes, Room(width, height), 8, least=min(max(TALL, height - 120), 320))
 
     def _above(self, width: float, scale: float) -> tuple[float, list[Html]]:
         """Where the nodes begin; the pod where it waits, and beside it its wishes in as many columns as fit."""

@@ -213,6 +213,24 @@ def test_in_another_cluster_one_guesses_first_and_a_click_shows_the_answers() ->
     assert callable(opened) and hidden(markup := str(opened(Room()))) == [] and "rule/taints_count" in markup
 
 
+def test_the_switches_keep_their_places_from_version_to_version() -> None:
+    pictures = [show(Settings(version=version)).picture for version in NAMES]
+    switches = [re.findall(r'data-key="rule/(\w+)"', str(each(Room()))) for each in pictures if callable(each)]
+    assert switches == [["start_times", "counted_down", "sorted_again"]] * len(NAMES)
+
+
+def test_the_ladder_shows_the_rule_at_which_two_versions_part() -> None:
+    pictures = {version: show(Settings(version=version)).picture for version in NAMES}
+    states = {
+        version: re.findall(r'data-key="rung/(\d)/(node-.)"[^>]*data-state="(\w+)"', str(each(Room())))
+        for version, each in pictures.items()
+        if callable(each)
+    }
+    assert states["v1.13"] == [("2", "node-c", "lost")]
+    assert states["v1.16"] == [("2", "node-c", "lost"), ("5", "node-a", "lost"), ("5", "node-b", "wins")]
+    assert states["v1.20"] == [("2", "node-a", "lost"), ("2", "node-b", "lost"), ("2", "node-c", "wins")]
+
+
 def test_where_all_take_one_node_the_timeline_shows_who_leaves() -> None:
     view = show(Settings("who may stay?"))
     assert view.text.splitlines()[1] == "v1.13: node-a without old   v1.16: node-a without young"

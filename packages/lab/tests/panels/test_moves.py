@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kschedlab_lab.language import language
-from kschedlab_lab.panels import heap_head, your_plugin
+from kschedlab_lab.panels import select_host, your_plugin
 from kschedlab_lab.panels.base import Panel
 from packages.lab.tests.language.test_untranslated import PANELS
 
@@ -49,7 +49,7 @@ def test_no_value_is_a_bare_error(name: str, spoken: str) -> None:
 
 
 def test_what_is_no_question_and_no_answer_is_refused(spoken: str) -> None:
-    panel: Panel[Any] = heap_head.panel()
+    panel: Panel[Any] = select_host.panel()
     wrong: Any = "Which one?"
     with pytest.raises(TypeError, match="Question"):
         panel.ask(wrong)

@@ -20,6 +20,7 @@ from kschedlab_lab.panels import score, score_questions as questions, weights
 from kschedlab_lab.panels.base import Panel, drawn
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import NODES, PLUGINS, ROWS, Cause, Settings
+from kschedlab_lab.panels.score_cluster import Request
 from kschedlab_lab.panels.weights import FIELDS, Weights
 from kschedlab_lab.views.score import STAGES
 from kschedlab_lab.views.svg import Room
@@ -82,7 +83,7 @@ def test_the_causes_that_the_lesson_goes_to() -> None:
 
 def test_the_yaml_is_the_cluster() -> None:
     cause = Cause(avoided=True, tainted=False)
-    decision = schedule(score.NEW, Cluster(loads(score.causes().restore(str(cause)).yaml()), V1_20.api), V1_20)
+    decision = schedule(score.NEW, Cluster(loads(score.panel().move(**vars(cause)).yaml()), V1_20.api), V1_20)
     assert str(decision) == str(score.decide(cause))
 
 
@@ -102,7 +103,7 @@ def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.
 
 
 def test_every_mark_in_the_picture_is_understood() -> None:
-    for panel in (score.panel(), score.panel(stage="summed", cpu=250), score.causes(avoided=True)):
+    for panel in (score.panel(), score.panel(stage="summed", cpu=250)):
         root = ElementTree.fromstring(str(drawn(panel.view.picture, Room())))
         sets = [each.get("data-set") for each in root.iter() if each.get("data-set")]
         assert len(sets) > 1
@@ -164,7 +165,7 @@ def test_sums_are_differences_to_the_best_and_a_note_is_a_veto() -> None:
 
 def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None:
     asked: list[tuple[Panel[Any], Question[Any], str, tuple[str, ...]]] = [
-        (score.panel(), questions.which_node(), "node-c", NODES),
+        (score.shop(), questions.which_node(), "node-c", NODES),
         (
             score.panel(node="node-b", plugin="NodeResourcesLeastAllocated"),
             questions.the_number(),
@@ -173,7 +174,7 @@ def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None
         ),
         (score.panel(node="node-c", plugin="NodeAffinity", stage="normalised"), questions.the_number(), "33", ("34",)),
         (score.panel(stage="weighted"), questions.without_effect(), "NodePreferAvoidPods", ("NodeAffinity",)),
-        (score.causes(), questions.which_change(), "the pod asks for 250m", tuple(questions.CHANGES)),
+        (score.panel(stage="summed"), questions.which_change(), "the pod asks for 250m", tuple(questions.CHANGES)),
     ]
     for panel, question, right, others in asked:
         open_panel = panel.ask(question)
@@ -192,13 +193,13 @@ def test_the_question_about_weights_shows_them_beside_the_normalised_scores() ->
     assert question.before is not None
     root = ElementTree.fromstring(str(drawn(question.before(Settings(stage="weighted")), Room())))
     shown = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
-    assert "10000" in shown["row/NodePreferAvoidPods"] and shown["cell/PodTopologySpread/node-a"] == "25"
+    assert "×10⁴" in shown["row/NodePreferAvoidPods"] and shown["cell/PodTopologySpread/node-a"] == "25"
 
 
 def test_the_question_shows_what_the_answer_depends_on() -> None:
     before = questions.which_node().before
     assert before is not None
-    shown = "".join(ElementTree.fromstring(str(drawn(before(Settings()), Room(540, 400)))).itertext())
+    shown = "".join(ElementTree.fromstring(str(drawn(before(Request()), Room(540, 400)))).itertext())
     assert all(shown.count(fact) == n for fact, n in (("zone west", 3), ("slow disk", 3), ("has a taint", 1)))
 
 
@@ -212,18 +213,11 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
     assert not [key for key in cells if key.startswith("cell/sum")]
 
 
-def test_the_nodes_themselves_hold_the_switches_and_the_pod_goes_to_the_chosen_one() -> None:
-    panel = score.causes()
-    sets = [each.get("data-set") for each in keyed(panel)["node/node-d"].iter() if each.get("data-set")]
-    assert sets == ["tainted: off"]
-    moved = panel.restore(f"{panel.settings}, {sets[0]}")
-    assert moved.view.sentence.startswith("node-d has the highest sum, 552")
-    assert "pod/shop-new" in keyed(moved) and keyed(moved)["node/node-d"].get("data-state") == "chosen"
-    tied = keyed(panel.move(cpu=250))
-    assert [node for node in NODES if tied[f"node/{node}"].get("data-state") in ("chosen", "tied")] == [
-        "node-a",
-        "node-d",
-    ]
+@pytest.mark.parametrize(("cpu", "best"), [(500, ["node-c"]), (250, ["node-a", "node-d"])])
+def test_the_pod_goes_to_the_chosen_node(cpu: int, best: list[str]) -> None:
+    shown = keyed(score.shop(cpu=cpu))
+    assert [node for node in NODES if shown[f"node/{node}"].get("data-state") in ("chosen", "tied")] == best
+    assert shown["pod/shop-new"].get("data-drag") == "cpu"
 
 
 def sampled() -> Iterator[Weights]:
