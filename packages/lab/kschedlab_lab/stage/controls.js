@@ -76,7 +76,7 @@ function typed(control, stage) {
     input.setAttribute("aria-invalid", String(refused));
     if (refused) return;
     input.value = at;
-    root.classList.toggle("ks-long", isLong(at));
+    root.classList.toggle("ks-long", wraps || isLong(at));
   };
   return { root, update };
 }
