@@ -1,7 +1,6 @@
 // What Python marks in a picture: the text of a mark, and how a marked element is reached by keyboard and announced.
 
 import { OWN, setAttributes } from "./dom.js";
-import { say } from "./language.js";
 
 const NEXT = /,(?=\s*(?:\w+\s*:|,|$))/; // the comma before the next setting; a typed text may have others
 const FOCUSABLE = { tabindex: 0, [OWN]: "true" };
