@@ -90,7 +90,7 @@ function steps(control, stage) {
     ready: () => stage.ahead(name),
   });
   player.root.prepend(make("span", { class: "ks-label" }, label));
-  const words = (at, last) => ((shown[at] ?? String(at)) === String(at) ? say("{at} of {last}", { at, last }) : shown[at]);
+  const words = (at, last) => ((shown[at] ?? String(at)) === String(at) ? say("{at} of {last}", { at: at + 1, last: last + 1 }) : shown[at]);
   return { root: player.root, update: () => player.update(words) };
 }
 

@@ -105,6 +105,7 @@ export class Hand {
     this.held = null;
     this.stage.el.classList.remove("ks-dragging");
     this.stage.question.show();
+    this.stage.measure(); // what went while it was held leaves its space to the picture
   }
 
   /** Answers the open question, or sets what the element says. */

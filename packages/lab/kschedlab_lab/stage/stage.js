@@ -97,7 +97,7 @@ class Stage {
 
   /** What one rarely needs; without controls there is nothing to reset or to copy. */
   buttons() {
-    const reset = button(say("Start again"), () => (this.question.clear(), this.go({ reset: true })), { title: say("back to where the panel began") });
+    const reset = button(say("Start again"), () => (this.question.clear(), this.go({ reset: true }), this.docked && this.open(false)), { title: say("back to where the panel began") });
     this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything; Escape makes it small again") });
     this.beside = button("", () => (this.shared.wanted = !this.docked), { hidden: true });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
