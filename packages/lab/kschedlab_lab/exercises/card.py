@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypedDict
-from weakref import WeakSet
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import anywidget
 import traitlets
 from IPython.core.interactiveshell import InteractiveShell
 
-from kschedlab.text.html import Html
 from kschedlab_lab.language import spoken
 from kschedlab_lab.panels.classroom import enlarge
 from kschedlab_lab.stage.front_end import front_end
 from kschedlab_lab.stage.live import publish, republish
+
+if TYPE_CHECKING:
+    from kschedlab_lab.exercises.exercise import Exercise
 
 WHOLE, CELL = "whole", "cell"
 """Parts of an exercise: all of it, or what stands below a cell in which the answer is written."""
@@ -32,25 +33,6 @@ class Face(TypedDict):
     reply: str
 
 
-class Asked(Protocol):
-    """What a card shows and operates."""
-
-    given: str
-    shown_in: WeakSet[Card]
-
-    def face(self, part: str) -> Face:
-        """What is to be seen now."""
-
-    def still(self, part: str) -> tuple[Html, str]:
-        """What a saved notebook shows, and the same as text."""
-
-    def check(self, answer: Any = None) -> object: ...
-
-    def hint(self) -> object: ...
-
-    def solution(self) -> object: ...
-
-
 class Card(anywidget.AnyWidget):
     """An exercise, or the ``part`` of it below a cell. Every card of an exercise shows the same reply.
 
@@ -64,7 +46,7 @@ class Card(anywidget.AnyWidget):
     large: Any = traitlets.Bool().tag(sync=True)
     spoken: Any = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, exercise: Asked, part: str = WHOLE, again: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, exercise: Exercise, part: str = WHOLE, again: Callable[[], object] = lambda: None) -> None:
         self.exercise, self.part, self.again, self._saved = exercise, part, again, ""
         self.heard: dict[str, int] = {}
         super().__init__(face=exercise.face(part), spoken=spoken())

@@ -10,11 +10,11 @@ import anywidget
 import traitlets
 
 from kschedlab.messages import later, say
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import element
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.exercises.pages import title_of
 from kschedlab_lab.exercises.roster import LARGEST, Roster, read
-from kschedlab_lab.exercises.sheet import Sheet, answers_html
+from kschedlab_lab.exercises.sheet import answers_html, sheets
 from kschedlab_lab.kept import FILE
 from kschedlab_lab.language import spoken
 from kschedlab_lab.panels.classroom import enlarge
@@ -65,26 +65,19 @@ class SheetForm:
         """The document, with a name for its file; or what is wrong."""
         lesson, seeds, contents = (str(message.get(key)) for key in ("lesson", "seeds", "contents"))
         try:
-            if contents == ANSWERS:
-                made = answers_html(lesson, seeds)
-            else:
-                made = Sheet(lesson, seeds, contents == SOLUTIONS).html()
+            made = answers_html(lesson, seeds) if contents == ANSWERS else sheets(lesson, seeds, contents == SOLUTIONS)
         except ValueError as error:
             return {"error": str(error)}
         what = {ANSWERS: "answers", SOLUTIONS: "solutions"}.get(contents, "sheets")
         name = f"{lesson}-{what}-{seeds.replace(' ', '').replace(',', '+')}.html"
         return {"document": made, "name": name, "then": message.get("then")}
 
-    def still(self) -> Html:
-        message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
-        return element("p", say(message, lesson=title_of(self.form["lesson"]), seeds=self.form["seeds"]))
-
     def __repr__(self) -> str:
-        lesson, seeds = title_of(self.form["lesson"]), self.form["seeds"]
-        return say("Sheets of {lesson} for the seeds {seeds}", lesson=lesson, seeds=seeds)
+        message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
+        return say(message, lesson=title_of(self.form["lesson"]), seeds=self.form["seeds"])
 
     def _ipython_display_(self) -> None:
-        publish(self.still(), repr(self), Desk(self.form, self.obey))
+        publish(element("p", repr(self)), repr(self), Desk(self.form, self.obey))
 
 
 class RosterForm:
@@ -118,11 +111,8 @@ class RosterForm:
         known = (key for key, content in self.files.items() if content == text)
         return next(known, f"unnamed {len(self.files) + 1}/{FILE}")
 
-    def still(self) -> Html:
-        return element("div", element("p", say("A form: drop the files of the class here.")), self.roster.html())
-
     def __repr__(self) -> str:
-        return repr(self.roster)
+        return say("A form: drop the files of the class here.")
 
     def _ipython_display_(self) -> None:
-        publish(self.still(), repr(self), Desk({"kind": "roster", "largest": LARGEST}, self.obey))
+        publish(element("p", repr(self)), repr(self), Desk({"kind": "roster", "largest": LARGEST}, self.obey))

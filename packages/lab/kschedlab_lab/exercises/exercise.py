@@ -33,12 +33,12 @@ def in_turn(seed: int, choices: Sequence[T]) -> T:
 
 
 class State(Enum):
-    """A student's progress with an exercise. ERROR: the answer could not be read or run."""
+    """A student's progress with an exercise, as a file keeps it. ERROR: the answer could not be read or run."""
 
-    UNATTEMPTED = later("not tried")
-    WRONG = later("not yet")
-    ERROR = later("error")
-    RIGHT = later("right")
+    UNATTEMPTED = str(later("not tried"))
+    WRONG = str(later("not yet"))
+    ERROR = str(later("error"))
+    RIGHT = str(later("right"))
 
     @property
     def words(self) -> str:

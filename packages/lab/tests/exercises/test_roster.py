@@ -3,15 +3,16 @@
 import csv
 import io
 import json
-from dataclasses import asdict, replace
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from kschedlab_lab.exercises import Lesson, Progress, Roster, lesson as lessons
 from kschedlab_lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, Desk, RosterForm, SheetForm
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.progress import EXPORTED, Record
-from kschedlab_lab.exercises.roster import LARGEST, MOST
+from kschedlab_lab.exercises.roster import LARGEST
 from kschedlab_lab.kept import FILE
 
 
@@ -36,7 +37,7 @@ def progress_with(record: Record) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, EXPORTED, extrasaction="ignore")
     writer.writeheader()
-    writer.writerow(asdict(record))
+    writer.writerow(msgspec.to_builtins(record))
     return out.getvalue()
 
 
@@ -46,14 +47,14 @@ def test_thirty_exports_become_one_table(tmp_path):
         progress.save(tmp_path / f"student-{seed:02}.csv")
     roster = Roster.of(tmp_path)
     assert roster.troubles == [] and roster.sentence == "30 students, 30 solved exercises."
-    head, *rows = roster.rows("queue")
+    head, *rows, total = roster.rows("queue")
     assert [head[0], head[1], head[4]] == ["name", "seed", "solved"] and len(rows) == 30
     assert head[2] == f"1. {Lesson('queue', 1)[1].title}" and head[3].startswith("2. ")
     assert rows[6] == ["student-07", "7", "✓ 1", "✗ 1", "1 of 2"]
     first = next(iter(roster.students.values()))[0]
     helped = Roster({"li.csv": progress_with(replace(first, hints=2, solution=True))})
     assert helped.rows("queue")[1][2] == "✓ 1, 2 hints, solution seen"
-    assert roster.total("queue") == ["solved", "", "30", "0", ""]
+    assert total == ["solved", "", "30", "0", ""]
     assert "student-07" in repr(roster) and "<th" in roster._repr_html_()
 
 
@@ -105,14 +106,14 @@ def test_a_wrong_file_is_named_with_the_remedy(name):
 
 
 PLACES = {
-    "state.csv": 'line 2: state is "great", none of not tried, not yet, error, right',
-    "number.csv": 'line 2: seed is "one", not a whole number',
+    "state.csv": 'line 2: state is "great"',
+    "number.csv": 'line 2: seed is "one"',
     "lesson.csv": 'line 2: there is no lesson "cooking"; there are overview, queue',
-    "short.csv": 'line 3: seed is "", not a whole number',
+    "short.csv": 'line 3: seed is ""',
     "broken.json": "line 1: Expecting property name",
     "lines.json": "line 3: Expecting value",
-    "other.json": "exercise 1: not as exported",
-    "state.json": "exercise 1: ",
+    "other.json": 'exercise 1: lesson is "1"',
+    "state.json": 'exercise 1: state is "x"',
     "nothing.json": 'it has no list "exercises"',
 }
 MORE = {
@@ -143,10 +144,6 @@ def test_a_student_who_tried_nothing_stays_in_the_table():
 def test_two_files_of_one_name_are_kept_apart():
     roster = Roster({"a/li.csv": EXPORT, "b/li.csv": EXPORT})
     assert sorted(roster.students) == ["li", "li (2)"]
-
-
-def test_more_files_than_a_school_are_not_read():
-    assert f"the first {MOST} were read" in Roster({f"{n}.csv": EXPORT for n in range(MOST + 1)}).troubles[0]
 
 
 def test_names_are_escaped_and_are_no_formulas():

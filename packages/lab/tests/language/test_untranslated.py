@@ -12,7 +12,7 @@ from kschedlab_lab.exercises.desk import ANSWERS, RosterForm, SheetForm
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.lesson import Lesson, exercises_of
 from kschedlab_lab.exercises.progress import Progress
-from kschedlab_lab.exercises.sheet import Sheet, answers
+from kschedlab_lab.exercises.sheet import answers, sheets
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
     cluster_questions,
@@ -223,31 +223,25 @@ def test_progress_shows_no_english() -> None:
     assert english(iter([*repr(lesson.progress()).splitlines(), *Shown(lesson.progress()._repr_html_()).texts])) == {}
 
 
-def of_markdown(text: str) -> Iterator[str]:
-    """The lines outside of blocks of code, which hold an exercise's own texts."""
-    for number, part in enumerate(text.split("```")):
-        yield from part.splitlines() if number % 2 == 0 else ()
-
-
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_what_a_teacher_prints_shows_no_english(lesson: str) -> None:
     for seeds, solutions in (("1", False), ("2-3", True)):
-        sheet = Sheet(lesson, seeds, solutions)
+        sheet = sheets(lesson, seeds, solutions)
         written = SheetForm(lesson, seeds).obey({"lesson": lesson, "seeds": seeds, "contents": ANSWERS})["document"]
-        texts = (*Shown(sheet.html()).texts, *Shown(sheet._repr_html_()).texts, *of_markdown(repr(sheet)))
-        shown = (each.replace(lesson, "") for each in (*texts, *Shown(written).texts, answers(lesson, seeds)))
+        shown = (
+            each.replace(lesson, "") for each in (*Shown(sheet).texts, *Shown(written).texts, answers(lesson, seeds))
+        )
         assert english(shown, lesson) == {}
-        assert '<html lang="zh">' in sheet.html() and '<html lang="zh">' in written
+        assert '<html lang="zh">' in sheet and '<html lang="zh">' in written
 
 
 def test_the_forms_of_a_teacher_show_no_english() -> None:
-    sheets, roster = SheetForm(), RosterForm()
+    form, roster = SheetForm(), RosterForm()
     exported = "lesson,seed,number,title,state,tries,hints,solution\npreemption,1,1,谁？,right,2,1,False\n"
     files = {"li-na.csv": exported, "notes.txt": "?", "wrong.csv": exported.replace("right", "great")}
     made = roster.obey({"files": files})["table"]
-    blank, seeds = roster.obey({"path": " "})["table"], sheets.obey({"lesson": "queue", "seeds": "x"})["error"]
-    stills = "".join(str(each.still()) for each in (roster, sheets))
-    texts = [*Shown(made + blank + stills).texts, seeds, repr(sheets), *sheets.form["contents"].values()]
+    blank, seeds = roster.obey({"path": " "})["table"], form.obey({"lesson": "queue", "seeds": "x"})["error"]
+    texts = [*Shown(made + blank).texts, seeds, repr(form), repr(roster), *form.form["contents"].values()]
     columns = "lesson, seed, number, title, state, tries, hints, solution|not tried, not yet, error, right|great|state"
     names = re.compile(columns + "|preemption|Progress.usual.*export..|kschedlab-progress.json|[a-z-]+.(csv|txt)|“x”")
     assert english(names.sub("", each.replace("、", ", ")) for each in texts) == {}
