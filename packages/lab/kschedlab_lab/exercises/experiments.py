@@ -1,4 +1,4 @@
-"""Exercises of lesson 11: what chance explains, why pairs, what packing saves, the middle of many means."""
+"""Exercises of lesson 11: what chance explains, what packing saves, the middle of many means."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from kschedlab.messages import listed, say
 from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import Scheduler
 from kschedlab.text.html import Html, element
-from kschedlab.text.plain import aligned
 from kschedlab.text.words import amount
 from kschedlab_configuration import load_configuration
 from kschedlab_lab.exercises.build import Build
@@ -43,7 +42,7 @@ BOARD = Room(364, 260)
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"experiments {seed}")
-    return [by_chance(rng), in_pairs(rng), packed(rng), middle(seed)]
+    return [by_chance(rng), packed(rng), middle(seed)]
 
 
 def as_far(differences: list[int]) -> int:
@@ -88,42 +87,6 @@ def _hint_at_signs(said: str) -> str:
     if not said.strip().lstrip("-").isdigit():
         return say('"{answer}" is not {numbers}', answer=said, numbers=say("a whole number, 0 or more"))
     return say("Take the signs as they are, then change that of the smallest number; count both sides.")
-
-
-def in_pairs(rng: random.Random) -> Exercise:
-    """Equal means, equal spread: only the pairs differ."""
-    first = sorted(rng.sample(range(40, 90), 6))
-    gains = rng.sample([2, 3, 3, 4, 4, 5], 6)
-    second = [a + gain for a, gain in zip(first, gains, strict=True)]
-    mixed = drawn(rng, lambda rng: rng.sample(second, 6), lambda each: _spread(first, each) > 20)
-    firm = rng.choice(["X", "Y"])
-    rows = {firm: second, ("Y" if firm == "X" else "X"): mixed}
-    head = [[say("seed"), "A", *(say("B in {experiment}", experiment=name) for name in sorted(rows))]]
-    table = [[str(i + 1), str(first[i]), *(str(rows[name][i]) for name in sorted(rows))] for i in range(6)]
-    shown = "\n".join(aligned(head + table))
-    means = say("The means are equal, and so is the spread of each column. The differences are not.")
-    return Predict(
-        say("In pairs"),
-        say(
-            "Two experiments, X and Y, with the same numbers in another order. "
-            "For which one can chance hardly explain the difference?"
-        ),
-        firm,
-        say("In {firm} each difference is between +2 and +5; in the other they go up and down.", firm=firm),
-        (say("Subtract, seed by seed."), say("How far apart are the six differences?")),
-        Instance(lines(shown), shown),
-        {
-            firm: say("Each of the six differences is between +2 and +5: the seeds' luck cancels out."),
-            ("Y" if firm == "X" else "X"): say("Its six differences go up and down: chance explains their mean."),
-            say("X and Y"): means,
-        },
-    )
-
-
-def _spread(first: list[int], second: list[int]) -> int:
-    """How far apart the largest and the smallest difference are."""
-    differences = [b - a for a, b in zip(first, second, strict=True)]
-    return max(differences) - min(differences)
 
 
 @cache

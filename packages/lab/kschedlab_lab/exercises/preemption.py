@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
@@ -12,10 +13,10 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, listed as row_of, say, sentences
-from kschedlab.preemption.evidence import Candidate, Preemption
+from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import steps
+from kschedlab.text.ladder import fate, steps
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
@@ -43,7 +44,7 @@ status: {disruptionsAllowed: }
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"preemption {seed}")
-    return [which_victims(rng), which_node(rng, seed), which_rule(rng, seed), save_node(rng), latest_of_earliest(seed)]
+    return [which_victims(rng), which_node(rng, seed), save_node(rng), latest_of_earliest(seed)]
 
 
 class Case(NamedTuple):
@@ -96,33 +97,23 @@ def random_case(rng: random.Random) -> Case:
     return decided([*made, pod("urgent", "", 3, 500), *budgets])
 
 
-def distinct_ends(case: Case) -> bool:
-    """Every node is a candidate, and no two have the same number and priorities of victims by chance."""
-    return len(case.preemption.candidates) == len(NODES)
-
-
 def which_victims(rng: random.Random) -> Exercise:
     """Removal and reprieve on one node."""
 
     def wanted(case: Case) -> bool:
-        attempts = [each for each in case.preemption.candidates.values() if instructive(each)]
-        return distinct_ends(case) and bool(attempts)
+        return all_candidates(case) and any(map(instructive, case.preemption.candidates.values()))
 
     case = drawn(rng, random_case, wanted)
-    candidate = next(each for each in case.preemption.candidates.values() if instructive(each))
-    right = listed([attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved])
-    remarks = {right: describe(candidate)}
-    names = [attempt.pod.pod.metadata.name for attempt in candidate.attempts]
-    for size in range(1, len(names) + 1):
-        for first in range(len(names)):
-            chosen = listed([names[(first + step) % len(names)] for step in range(size)])
-            if chosen not in remarks:
-                remarks[chosen] = first_wrong(candidate, chosen.split(", "))
+    candidate = next(filter(instructive, case.preemption.candidates.values()))
+    right = listed(attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved)
+    names = sorted(attempt.pod.pod.metadata.name for attempt in candidate.attempts)
+    choices = sorted(listed(some) for size in range(1, len(names) + 1) for some in combinations(names, size))
+    why = say("The tries in their order: {tries}.", tries=row_of(map(fate_of, candidate.attempts)))
     return Predict(
         say("Who is evicted?"),
         say("If {node} were chosen, who would be evicted there?", node=candidate.node),
         right,
-        describe(candidate),
+        why,
         (
             say("All pods of lower priority are taken away first. Then they are tried one by one: who may stay?"),
             say(
@@ -130,9 +121,14 @@ def which_victims(rng: random.Random) -> Exercise:
             ),
         ),
         pictured(case.decision, case.manifests),
-        dict(sorted(remarks.items())),
+        {each: why if each == right else first_wrong(candidate, each.split(", ")) for each in choices},
         solved=case.drawn,
     )
+
+
+def all_candidates(case: Case) -> bool:
+    """Whether urgent can make room on every node."""
+    return len(case.preemption.candidates) == len(NODES)
 
 
 def instructive(candidate: Candidate) -> bool:
@@ -142,35 +138,36 @@ def instructive(candidate: Candidate) -> bool:
     return len(candidate.attempts) == 3 and len(fates) == 2 and priorities != sorted(priorities, reverse=True)
 
 
-def listed(names: list[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Names of pods in one line, in alphabetical order."""
     return ", ".join(sorted(names))
 
 
-def describe(candidate: Candidate) -> str:
-    tries = (
-        say("{pod} may stay" if attempt.reprieved else "{pod} is evicted", pod=attempt.pod.pod.metadata.name)
-        for attempt in candidate.attempts
-    )
-    return say("The tries in their order: {tries}.", tries=row_of(tries))
+def fate_of(attempt: Attempt) -> str:
+    message = later("{pod} fits beside urgent and may stay")
+    if not attempt.reprieved:
+        message = later("{pod} no longer fits and is evicted")
+    return say(message, pod=attempt.pod.pod.metadata.name)
 
 
-def first_wrong(candidate: Candidate, names: list[str]) -> str:
+def first_wrong(candidate: Candidate, names: Sequence[str]) -> str:
     """The first attempt that contradicts these victims."""
-    for number, attempt in enumerate(candidate.attempts, 1):
-        name = attempt.pod.pod.metadata.name
-        if attempt.reprieved == (name in names):
-            fate = say("fits beside urgent and may stay") if attempt.reprieved else say("no longer fits and is evicted")
-            because = say(", because evicting it would break the budget") if attempt.violates else ""
-            message = later("Try {number} is {pod}{because}: it {fate}.")
-            return say(message, number=number, pod=name, because=because, fate=fate)
-    raise AssertionError("these are the victims")
+    tries = enumerate(candidate.attempts, 1)
+    number, attempt = next(each for each in tries if each[1].reprieved == (each[1].pod.pod.metadata.name in names))
+    because = say(", because evicting it would break the budget") if attempt.violates else ""
+    return say(
+        "Try {number} is {pod}{because}: {fate}.",
+        number=number,
+        pod=attempt.pod.pod.metadata.name,
+        because=because,
+        fate=fate_of(attempt),
+    )
 
 
 def which_node(rng: random.Random, seed: int) -> Exercise:
     """The ladder, decided by a rule after the first."""
-    rule = in_turn(seed, (2, 3, 5))
-    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding == rule)
+    rule = in_turn(seed, (1, 2, 3, 5))
+    case = drawn(rng, random_case, lambda case: all_candidates(case) and case.deciding == rule)
     right = case.preemption.nominated_node
     assert right is not None
     return Predict(
@@ -183,7 +180,7 @@ def which_node(rng: random.Random, seed: int) -> Exercise:
             say("Rule {number} decides.", number=rule),
         ),
         pictured(case.decision, case.manifests, pick=True),
-        {name: ladder(case) if name == right else out_at(case, name) for name in NODES},
+        {name: ladder(case) if name == right else fate(case.preemption, name) for name in NODES},
         solved=case.drawn,
     )
 
@@ -197,47 +194,6 @@ def ladder(case: Case) -> str:
     )
 
 
-def out_at(case: Case, name: str) -> str:
-    for step in steps(case.preemption, list(case.preemption.candidates)):
-        if name in step.standing and name not in step.kept:
-            values = row_of(f"{node} {value}" for node, value in step.values.items() if node in step.standing)
-            return say(
-                "{node} drops out at rule {number}, {rule}: {values}.",
-                node=name,
-                number=step.number,
-                rule=step.rule,
-                values=values,
-            )
-    raise AssertionError("the node was chosen")
-
-
-def which_rule(rng: random.Random, seed: int) -> Exercise:
-    """Which rule decides?"""
-    rule = in_turn(seed, (1, 2, 3, 5))
-    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding == rule)
-    names = {number: say(rung.rule.name) for number, rung in enumerate(case.preemption.rungs, 1)}
-    remarks = {}
-    for number, name in names.items():
-        before = number < case.deciding
-        remarks[say("rule {number}: {rule}", number=number, rule=name)] = (
-            ladder(case)
-            if number == case.deciding
-            else say("Rule {number} leaves more than one node.", number=number)
-            if before
-            else say("Rule {number} is not asked: an earlier rule has left one node.", number=number)
-        )
-    return Predict(
-        say("Which rule decides?"),
-        say("Which rule of the ladder leaves one node alone?"),
-        say("rule {number}: {rule}", number=case.deciding, rule=names[case.deciding]),
-        ladder(case),
-        (say("Write down each node's victims first."), say("A rule that leaves more than one node has not decided.")),
-        pictured(case.decision, case.manifests),
-        remarks,
-        solved=case.drawn,
-    )
-
-
 def save_node(rng: random.Random) -> Exercise:
     """One budget that moves the preemptor to another node."""
 
@@ -245,7 +201,7 @@ def save_node(rng: random.Random) -> Exercise:
         return decided([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
 
     def wanted(case: Case) -> bool:
-        return distinct_ends(case) and case.deciding > 0 and saving(case) is not None
+        return all_candidates(case) and case.deciding > 0 and saving(case) is not None
 
     case = drawn(rng, without_budget, wanted)
     app, spared = saving(case), case.preemption.nominated_node
@@ -255,15 +211,10 @@ def save_node(rng: random.Random) -> Exercise:
         if fault := budget_fault(objects, len(case.manifests)):
             return fault
         decision = decision_on(objects)
-        chosen = decision.nominated_node
-        if chosen == spared:
-            violations = decision.preemption.candidates[spared].violations if decision.preemption else 0
-            return say(
-                "{node} is still chosen: evicting its victims breaks a budget {times}.",
-                node=spared,
-                times=count(violations, "time"),
-            )
-        return ""
+        if decision.preemption is None or decision.nominated_node != spared:
+            return ""
+        times = count(decision.preemption.candidates[spared].violations, "time")
+        return say("{node} is still chosen: evicting its victims breaks a budget {times}.", node=spared, times=times)
 
     return Build(
         say("Spare a node"),
