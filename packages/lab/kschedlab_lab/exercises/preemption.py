@@ -12,8 +12,8 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, listed as row_of, say, sentences
-from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
+from kschedlab.messages import say, sentences
+from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import fate, steps
@@ -24,7 +24,7 @@ from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.views.preemption_scene import Scene
+from kschedlab_lab.views.preemption_scene import Scene, attempted
 
 Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
@@ -107,8 +107,14 @@ def which_victims(rng: random.Random) -> Exercise:
     candidate = next(filter(instructive, case.preemption.candidates.values()))
     right = listed(attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved)
     names = sorted(attempt.pod.pod.metadata.name for attempt in candidate.attempts)
+
+    def remark(victims: Sequence[str]) -> str:
+        """The first try that contradicts these victims."""
+        return next(said for each, said in tries if each.reprieved == (each.pod.pod.metadata.name in victims))
+
     choices = sorted(listed(some) for size in range(1, len(names) + 1) for some in combinations(names, size))
-    why = say("The tries in their order: {tries}.", tries=row_of(map(fate_of, candidate.attempts)))
+    tries = [(attempt, attempted(candidate.node, attempt)) for attempt in candidate.attempts]
+    why = sentences(said for _, said in tries)
     return Predict(
         say("Who is evicted?"),
         say("If {node} were chosen, who would be evicted there?", node=candidate.node),
@@ -121,7 +127,7 @@ def which_victims(rng: random.Random) -> Exercise:
             ),
         ),
         pictured(case.decision, case.manifests),
-        {each: why if each == right else first_wrong(candidate, each.split(", ")) for each in choices},
+        {each: why if each == right else remark(each.split(", ")) for each in choices},
         solved=case.drawn,
     )
 
@@ -141,27 +147,6 @@ def instructive(candidate: Candidate) -> bool:
 def listed(names: Iterable[str]) -> str:
     """Names of pods in one line, in alphabetical order."""
     return ", ".join(sorted(names))
-
-
-def fate_of(attempt: Attempt) -> str:
-    message = later("{pod} fits beside urgent and may stay")
-    if not attempt.reprieved:
-        message = later("{pod} no longer fits and is evicted")
-    return say(message, pod=attempt.pod.pod.metadata.name)
-
-
-def first_wrong(candidate: Candidate, names: Sequence[str]) -> str:
-    """The first attempt that contradicts these victims."""
-    tries = enumerate(candidate.attempts, 1)
-    number, attempt = next(each for each in tries if each[1].reprieved == (each[1].pod.pod.metadata.name in names))
-    because = say(", because evicting it would break the budget") if attempt.violates else ""
-    return say(
-        "Try {number} is {pod}{because}: {fate}.",
-        number=number,
-        pod=attempt.pod.pod.metadata.name,
-        because=because,
-        fate=fate_of(attempt),
-    )
 
 
 def which_node(rng: random.Random, seed: int) -> Exercise:

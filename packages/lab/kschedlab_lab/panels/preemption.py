@@ -92,8 +92,8 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation].plus(*plugins))
 
 
-def tries(node: str = "node-b") -> NotebookTable:
-    """The pods of this node at the lesson's beginning, in the order in which the scheduler tries to keep them."""
+def tries() -> NotebookTable:
+    """The pods of node-b at the lesson's beginning, in the order in which the scheduler tries to keep them."""
     preemption = decide(Settings()).preemption
     assert preemption is not None
     rows = (
@@ -103,7 +103,7 @@ def tries(node: str = "node-b") -> NotebookTable:
             say("would break the budget") if each.violates else "",
             say("comes back") if each.reprieved else say("is a victim"),
         )
-        for each in preemption.candidates[node].attempts
+        for each in preemption.candidates["node-b"].attempts
     )
     return NotebookTable(tuple(terms("pod", "priority", "evicting it", "result")), tuple(rows))
 
@@ -115,12 +115,12 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 
 def view_of(settings: Settings, decision: Decision) -> View:
     """Picture, story and sentence of a decision."""
-    preemption, drawn = decision.preemption, scene(settings, decision)
+    drawn = scene(settings, decision)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(drawn.picture, drawn.said, Html(), str(decision), idle(settings, preemption), story, colours(decision))
+    return View(drawn.picture, drawn.said, Html(), str(decision), story=story, names=colours(decision))
 
 
 def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
@@ -158,20 +158,6 @@ def scene(settings: Settings, decision: Decision, picks: Handles | None = None) 
     return Scene(decision, handles, budgets, generation, more)
 
 
-def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
-    """By name, the controls whose other values would change nothing now, with the reason."""
-    if preemption is None:
-        return {}
-    if not preemption.candidates:
-        return dict.fromkeys((*STARTS, "allowed", "mail_in_shop", "generation"), say("there is no candidate"))
-    found = {name: why for name, pod in STARTS.items() if (why := _start_is_idle(preemption, pod))}
-    if settings.allowed:
-        found["mail_in_shop"] = say("the budget allows it")
-    if all(map(_first_is_highest, preemption.candidates.values())):
-        found["generation"] = say("both versions decide the same here")
-    return found
-
-
 def _dropped_by_rule_2(preemption: Preemption) -> set[str]:
     """The nodes that were left before rule 2, and not after it."""
     names = preemption.cluster.names
@@ -183,27 +169,6 @@ def _first_is_highest(candidate: Candidate) -> bool:
     """Whether v1.20, which lists victims in the order of their tries, lists one of the highest priority first."""
     priorities = [attempt.pod.priority for attempt in candidate.attempts if not attempt.reprieved]
     return priorities[0] == max(priorities)
-
-
-def _start_is_idle(preemption: Preemption, name: str) -> str:
-    """Why the start time of this pod changes nothing; "" if it may."""
-    candidate = preemption.candidates.get(f"node-{name[-1]}")
-    if candidate is None:
-        return say("{node} is not a candidate", node=f"node-{name[-1]}")
-    tried = {attempt.pod.pod.metadata.name: attempt.pod for attempt in candidate.attempts}
-    if any(other.priority == tried[name].priority for each, other in tried.items() if each != name):
-        return ""
-    decided = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
-    if len(preemption.positions) == 1:
-        return say("not asked: there is one candidate")
-    if 0 < decided < len(preemption.rungs):
-        return say("not asked: rule {number} decides", number=decided)
-    place = [preemption.cluster.names[n] for n in preemption.positions.tolist()].index(candidate.node)
-    if not preemption.rungs[-1].entered[place]:
-        last = len(preemption.rungs)
-        return say("not asked: {node} drops out before rule {number}", node=candidate.node, number=last)
-    highest = max(victim.priority for victim in candidate.victims)
-    return "" if tried[name].priority == highest else say("only the most important victims count")
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:

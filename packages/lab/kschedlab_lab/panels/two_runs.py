@@ -8,18 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, make_dataclass
 from functools import partial
-from json import dumps
 from typing import Any, Protocol
 
-from kschedlab.build import as_yaml, node, pod
-from kschedlab.generations import V1_37, Generation, Profiles
+from kschedlab.generations import Profiles
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html
 from kschedlab.text.words import listing
-from kschedlab_lab.exercises.experiments import packing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, steps
@@ -27,7 +24,7 @@ from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.two_runs import Moment, Placed, Size, draw_runs
 from kschedlab_simulation import Simulation
 from kschedlab_simulation.log import Changed
-from kschedlab_simulation.timeline.scenario import Scenario, loads_scenario
+from kschedlab_simulation.timeline.scenario import Scenario
 
 
 class Arrivals(Protocol):
@@ -43,30 +40,6 @@ class Scheduler(Protocol):
     def name(self) -> str: ...
 
     def profiles(self) -> Profiles: ...
-
-
-@dataclass(frozen=True)
-class Named:
-    """A generation as a scheduler."""
-
-    name: str
-    generation: Generation
-
-    def profiles(self) -> Profiles:
-        return self.generation
-
-
-class Three:
-    """Two nodes, and three pods: two small ones, and one that needs a whole node."""
-
-    def scenario(self, seed: int) -> Scenario:  # noqa: ARG002  # the same for every seed
-        nodes = as_yaml([node("node-a", 4), node("node-b", 4)])
-        pods = (pod("small-0", "", 1), pod("small-1", "", 1), pod("large-2", "", 4))
-        timeline = [{"at": f"{second}s", "create": each} for second, each in enumerate(pods, 1)]
-        return loads_scenario(f"{nodes}---\n{dumps({'timeline': timeline})}")
-
-
-SAMPLE = Named("default", V1_37), Named("packing", packing())
 
 
 @dataclass(frozen=True)
@@ -139,10 +112,8 @@ class Both:
         return [run.moment(settings.pods) for run in self.runs]
 
     def __call__(self, settings: Any) -> View:
-        moments = self.moments(settings)
         said = self.sentence(settings)
-        text = "\n".join([said, *(row for moment in moments for row in moment.rows())])
-        return View(partial(self.draw, settings), said, Html(), text)
+        return View(partial(self.draw, settings), said, Html(), said)
 
     def draw(self, settings: Any, room: Room) -> Html:
         """The picture of this moment."""
@@ -185,10 +156,10 @@ class Both:
         )
 
 
-def panel(arrivals: Arrivals | None = None, schedulers: Sequence[Scheduler] = SAMPLE, seed: int = 1) -> Panel[Any]:
+def panel(arrivals: Arrivals, schedulers: Sequence[Scheduler], seed: int = 1) -> Panel[Any]:
     """The panel, at the end of both runs. It asks first whether one would deploy the second scheduler.
 
     InputValueError unless there are two schedulers; ManifestError for faults in what arrives.
     """
-    shown = Both(arrivals or Three(), schedulers, seed)
+    shown = Both(arrivals, schedulers, seed)
     return Panel(shown.settings(), shown, call="two_runs.panel(...)").ask(shown.deploy())

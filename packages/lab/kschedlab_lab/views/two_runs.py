@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple
 
 from kschedlab.messages import say
@@ -68,13 +67,6 @@ class Moment:
     def memory(self, node: str) -> float:
         """The share of the node's memory that its pods have."""
         return sum(pod.size.memory for pod in self.pods if pod.node == node) / self.nodes[node].memory
-
-    def rows(self) -> Iterator[str]:
-        """Where its pods are, as text."""
-        yield f"{self.name}: {self.percent} %"
-        places = sorted(self.pods, key=lambda pod: (not pod.node, pod.node))
-        for node, here in groupby(places, key=lambda pod: pod.node):
-            yield f"  {node or say(WAITING)}: {', '.join(pod.name for pod in here)}"
 
 
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:

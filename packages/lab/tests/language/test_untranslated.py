@@ -60,11 +60,13 @@ from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session, described
 from kschedlab_lab.views.svg import Room
 from packages.lab.tests.language.shown import Shown, english
+from packages.lab.tests.panels.policies import BOTH, NUMBERS, Three
 from tests.browser.layout import states
 
 ROOMS = (Room(), Room(320, 480))
 STATES, STORIES, SEEDS = 40, 4, (1, 2, 3)
 
+ALONE = node_filter("Alone")(lambda _, node: "node(s) had other pods" if node.pods else None)
 COLD = node_filter("ColdNode")(lambda pod, node: "node(s) were too hot" if celsius(node) >= 60 else None)
 COOLER = node_score("Cooler", formula="100 - {celsius}")(lambda pod, node: (100 - celsius(node), {"celsius": 1}))
 HALF = node_score("Half")(lambda pod, node: 0.5)  # type: ignore[arg-type, return-value]  # a mistake of lesson 09
@@ -141,12 +143,14 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
-    "your_plugin, preemption": your_plugin_preemption.panel,
-    "your_plugin, motion": your_plugin_motion.panel,
-    "experiments, two runs": two_runs.panel,
-    "experiments, coins": coins.panel,
-    "experiments": lambda: pairs.panel(hero=1).ask(pairs.do_the_same()),
-    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_chance()),
+    "your_plugin, preemption": lambda: your_plugin_preemption.panel(ALONE),
+    "your_plugin, motion": lambda: your_plugin_motion.panel(
+        cold=COLD, patient=node_filter("ColdNode", events=[])(COLD)
+    ),
+    "experiments, two runs": lambda: two_runs.panel(Three(), BOTH),
+    "experiments, coins": lambda: coins.panel(NUMBERS["default"], NUMBERS["packing"]),
+    "experiments": lambda: pairs.panel(NUMBERS, hero=1).ask(pairs.do_the_same(NUMBERS)),
+    "experiments, real": lambda: pairs.panel(NUMBERS, b="lucky", joined=False).ask(pairs.is_it_chance(NUMBERS)),
 }
 """By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")
