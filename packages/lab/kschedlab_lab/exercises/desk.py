@@ -13,7 +13,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import element
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.exercises.pages import title_of
-from kschedlab_lab.exercises.roster import LARGEST, Roster, read
+from kschedlab_lab.exercises.roster import LARGEST, Roster
 from kschedlab_lab.exercises.sheet import answers_html, sheets
 from kschedlab_lab.kept import FILE
 from kschedlab_lab.language import spoken
@@ -81,28 +81,19 @@ class SheetForm:
 
 
 class RosterForm:
-    """A form that merges the progress of a class: files to drop, or a path; a table, and a file to download."""
+    """A form that merges the progress of a class: files to drop; a table, and a file to download."""
 
     def __init__(self) -> None:
-        self.files: dict[str, bytes | str] = {}
-        self.roster = Roster({})
+        self.files: dict[str, str] = {}
 
     def obey(self, message: Message) -> Message:
         """The table of all files so far, and the same as CSV."""
-        troubles: list[str] = []
         if "clear" in message:
             self.files = {}
-        elif path := str(message.get("path", "")).strip():
-            found, troubles = read(path)
-            self.files |= found
-        elif "path" in message:
-            troubles = [say("type the path of a file, or of a folder with files")]
-        else:
-            for name, text in message["files"].items():
-                self.files[self._named(str(name), str(text))] = str(text)
-        self.roster = Roster(self.files)
-        self.roster.troubles[:0] = troubles
-        return {"table": str(self.roster.html()), "csv": self.roster.export()}
+        for name, text in message.get("files", {}).items():
+            self.files[self._named(str(name), str(text))] = str(text)
+        roster = Roster(self.files)
+        return {"table": str(roster.html()), "csv": roster.export()}
 
     def _named(self, name: str, text: str) -> str:
         """The progress files of all students have one name; a file that is handed in again keeps its place."""

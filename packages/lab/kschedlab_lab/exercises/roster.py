@@ -47,9 +47,16 @@ class Roster:
     @classmethod
     def of(cls, *paths: str | Path) -> Roster:
         """Read files and folders. A student's name is that of the file, or of the folder with the progress file."""
-        found, troubles = read(*paths)
+        found: dict[str, bytes] = {}
+        troubles = []
+        for path in _files(map(Path, paths)):
+            try:
+                with path.open("rb") as file:
+                    found[str(path)] = file.read(LARGEST + 1)
+            except OSError as error:
+                troubles.append(say("{path}: {error}: check the path", path=path, error=error.strerror))
         roster = cls(found)
-        roster.troubles = troubles + roster.troubles
+        roster.troubles[:0] = troubles
         return roster
 
     def _add(self, file: str, content: bytes | str) -> None:
@@ -131,19 +138,6 @@ class Roster:
 
     def _repr_html_(self) -> str:
         return str(self.html())
-
-
-def read(*paths: str | Path) -> tuple[dict[str, bytes | str], list[str]]:
-    """The files there by path, each up to one byte more than may be handed in; and what can't be read."""
-    found: dict[str, bytes | str] = {}
-    troubles = []
-    for path in _files(map(Path, paths)):
-        try:
-            with path.open("rb") as file:
-                found[str(path)] = file.read(LARGEST + 1)
-        except OSError as error:
-            troubles.append(say("{path}: {error}: check the path", path=path, error=error.strerror))
-    return found, troubles
 
 
 def _files(paths: Iterable[Path]) -> Iterable[Path]:

@@ -26,8 +26,8 @@ from kschedlab_lab.exercises.limits import EndlessError, alarm
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.picture import boxes_before
-from kschedlab_lab.views.racks import Points, Rack, boxes_filtered, points_height, stage, stage_before
+from kschedlab_lab.views.picture import NO_HANDLES, Boxes, boxes_before
+from kschedlab_lab.views.racks import Points, Rack, points_height, stage, stage_before
 from kschedlab_lab.views.svg import Room
 
 NO_LABEL, STEP, MOST = -1, 5, 4
@@ -124,16 +124,13 @@ def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
     made = V1_37.plus(*plugins)
     own = own_scores(made)
     names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
-    parts = {}
+    parts, same = dict[str, dict[str, int]](), dict[str, int]()
     for plugin, weight, results in zip(scores.plugins, scores.weights, scores.results.tolist(), strict=True):
         if plugin in own or len(set(results)) > 1:
             parts[f"{plugin} ×{weight}"] = dict(zip(names, results, strict=True))
+        elif results[0]:
+            same[plugin] = results[0]
     totals = dict(zip(names, scores.total.tolist(), strict=True))
-    same = {
-        plugin: results[0]
-        for plugin, results in zip(scores.plugins, scores.results.tolist(), strict=True)
-        if plugin not in own and len(set(results)) == 1 and results[0]
-    }
     once = {name: 0 for name in names}
     if own:
         alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names)
@@ -186,7 +183,7 @@ def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Fra
     """The pod waits; the filters refuse; the points come without your score, then with it; the pod goes."""
     decision, shown = decide(settings, plugins), racks(settings, plugins)
     without = decide(settings.changed(weight=0), plugins)
-    said, all_points, filtered = sentence(decision), points(decision, plugins), boxes_filtered(decision)
+    said, all_points, filtered = sentence(decision), points(decision, plugins), Boxes(decision, NO_HANDLES).tried()
     frames = [Frame(stage(decision, shown, None, room, said, boxes_before(decision)), say("web waits."))]
     refused = [name for name in RACKS if not decision.verdict(name).passes]
     if refused:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kschedlab.messages import say
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.drawing import EDGE, GAP, NARROW, TIGHT, Block, Box, Number, Place, Plan, remark, shapes
@@ -29,6 +31,18 @@ class Size(NamedTuple):
 
     cpu: int
     memory: int
+
+
+def size_of(pod: Pod) -> Size:
+    """What a pod requests."""
+    asks = pod_requests(pod)
+    return Size(asks.get("cpu", 0), asks.get("memory", 0))
+
+
+def room_of(node: Node) -> Size:
+    """What a node has; never nothing, for shares of it are shown."""
+    allocatable = node.status.allocatable
+    return Size(max(allocatable["cpu"].milli(), 1), max(allocatable["memory"].value(), 1))
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,7 @@ def told(form, **message):
     return said[0]
 
 
-def test_the_form_of_the_class_takes_files_one_after_the_other(tmp_path):
+def test_the_form_of_the_class_takes_files_one_after_the_other():
     form = RosterForm()
     assert "1 student" in told(form, files={"li.csv": EXPORT})["table"]
     twice = {FILE: json.dumps({"exercises": []})}
@@ -171,13 +171,6 @@ def test_the_form_of_the_class_takes_files_one_after_the_other(tmp_path):
     assert "3 students" in told(form, files=other)["table"]
     assert told(form, files={})["csv"].startswith("name,lesson,seed")
     assert "0 students" in told(form, clear=True)["table"]
-    (tmp_path / "otto.csv").write_text(EXPORT)
-    assert "otto" in told(form, path=str(tmp_path))["table"]
-    assert "2 students" in told(form, files={"li.csv": EXPORT})["table"], "what was dropped and what was read"
-    wrong = told(form, path="handed-in")["table"]
-    assert "handed-in" in wrong and "check the path" in wrong and "2 students" in wrong
-    blank = told(form, path="  ")["table"]
-    assert "type the path of a file" in blank and "check the path" not in blank and "2 students" in blank
 
 
 def test_the_form_for_sheets_makes_each_document():

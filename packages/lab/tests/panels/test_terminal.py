@@ -117,8 +117,8 @@ def test_nodes_and_strange_names_are_told() -> None:
     api.delete(Node, "", "node-b", by="kubectl")
     played.run("1s")
     text = played.view().text
-    assert "kubectl cordons node-a." in text and "kubectl deletes node node-b." in text
-    assert "[U+202E]kubectl<b> changes node node-a." in text
+    assert "kubectl cordons node-a." in text and "kubectl deletes Node node-b." in text
+    assert "[U+202E]kubectl<b> changes Node node-a." in text
     assert "kubectl&lt;b&gt;" in str(played.view().table)
     assert "cordoned" in str(played.view().picture(ROOM))
 
