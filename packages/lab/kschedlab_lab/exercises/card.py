@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
@@ -21,16 +21,6 @@ if TYPE_CHECKING:
 WHOLE, CELL = "whole", "cell"
 """Parts of an exercise: all of it, or what stands below a cell in which the answer is written."""
 HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
-
-
-class Face(TypedDict):
-    """What is to be seen. ``place``: where the answer is given; ``question``, ``reply``: markup."""
-
-    question: str
-    place: str
-    choices: list[str]
-    given: str
-    reply: str
 
 
 class Card(anywidget.AnyWidget):

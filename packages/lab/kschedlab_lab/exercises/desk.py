@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
@@ -27,7 +26,7 @@ HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
 
 
 class Desk(anywidget.AnyWidget):
-    """A form. ``form``: its kind and its fields; ``obey``: from a message of the front end to the reply."""
+    """A form. ``form``: its kind and its fields."""
 
     _esm = front_end(HERE / "desk.js")
     _css = "\n".join(path.read_text(encoding="utf-8") for path in (STAGE / "stage.css", HERE / "desk.css"))
@@ -35,31 +34,30 @@ class Desk(anywidget.AnyWidget):
     large: Any = traitlets.Bool().tag(sync=True)
     spoken: Any = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, form: Message, obey: Callable[[Message], Message]) -> None:
-        self.obey = obey
+    def __init__(self, **form: Any) -> None:
         super().__init__(form=form, spoken=spoken())
-        self.on_msg(self._received)
+        self.on_msg(lambda _widget, message, _buffers: self.send(self.obey(message)))
         enlarge(self)
 
     def classroom(self, on: bool = True) -> None:
         """Enlarge everything, for a projector."""
         self.large = on
 
-    def _received(self, _widget: object, message: Message, _buffers: object) -> None:
-        self.send(self.obey(message))
+    def obey(self, message: Message) -> Message:
+        """The reply to a message of the front end."""
+        raise NotImplementedError
+
+    def _ipython_display_(self) -> None:
+        publish(element("p", repr(self)), repr(self), self)
 
 
-class SheetForm:
+class SheetForm(Desk):
     """A form that makes sheets: a lesson, seeds, with or without solutions; to look at, print or download."""
 
     def __init__(self, lesson: str = "preemption", seeds: str = "1-30") -> None:
-        self.form: Message = {
-            "kind": "sheets",
-            "lessons": {each: title_of(each) for each in LESSONS},
-            "lesson": lesson,
-            "seeds": seeds,
-            "contents": {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)},
-        }
+        lessons = {each: title_of(each) for each in LESSONS}
+        contents = {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)}
+        super().__init__(kind="sheets", lessons=lessons, lesson=lesson, seeds=seeds, contents=contents)
 
     def obey(self, message: Message) -> Message:
         """The document, with a name for its file; or what is wrong."""
@@ -76,15 +74,13 @@ class SheetForm:
         message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
         return say(message, lesson=title_of(self.form["lesson"]), seeds=self.form["seeds"])
 
-    def _ipython_display_(self) -> None:
-        publish(element("p", repr(self)), repr(self), Desk(self.form, self.obey))
 
-
-class RosterForm:
+class RosterForm(Desk):
     """A form that merges the progress of a class: files to drop; a table, and a file to download."""
 
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
+        super().__init__(kind="roster", largest=LARGEST)
 
     def obey(self, message: Message) -> Message:
         """The table of all files so far, and the same as CSV."""
@@ -104,6 +100,3 @@ class RosterForm:
 
     def __repr__(self) -> str:
         return say("A form: drop the files of the class here.")
-
-    def _ipython_display_(self) -> None:
-        publish(element("p", repr(self)), repr(self), Desk({"kind": "roster", "largest": LARGEST}, self.obey))

@@ -74,13 +74,7 @@ class Lesson:
         return len(self._exercises)
 
     def __repr__(self) -> str:
-        lines = [
-            f"{number}. " + say("{title} ({kind})", title=each.title, kind=say(each.kind))
-            for number, each in enumerate(self, 1)
-        ]
-        return "\n".join(
-            [say("Exercises of {lesson}, seed {seed}:", lesson=self.name, seed=self.seed), *map(visible, lines)]
-        )
+        return repr(self.progress())
 
     def progress(self) -> Summary:
         return Summary(self)

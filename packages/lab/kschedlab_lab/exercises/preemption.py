@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -47,11 +48,16 @@ def exercises(seed: int) -> list[Exercise]:
     return [which_victims(rng), which_node(rng, seed), save_node(rng), latest_of_earliest(seed)]
 
 
-class Case(NamedTuple):
-    """A cluster in which ``default/urgent`` preempts, and the decision."""
+@dataclass(frozen=True)
+class Case:
+    """A cluster in which ``default/urgent`` preempts."""
 
     manifests: list[Manifest]
-    decision: Decision
+
+    @cached_property
+    def decision(self) -> Decision:
+        """v1.20's decision."""
+        return decided(decode_objects(self.manifests))
 
     @property
     def preemption(self) -> Preemption:
@@ -59,21 +65,16 @@ class Case(NamedTuple):
         assert self.decision.preemption is not None
         return self.decision.preemption
 
-    def drawn(self) -> Html:
-        return drawn_decision(self.decision)
-
     @property
     def deciding(self) -> int:
         """The number of the rule that left one candidate, 0 if none did."""
         return next((number for number, rung in enumerate(self.preemption.rungs, 1) if rung.decides), 0)
 
-
-def decided(manifests: list[Manifest]) -> Case:
-    """The cluster with v1.20's decision."""
-    return Case(manifests, decision_on(decode_objects(manifests)))
+    def drawn(self) -> Html:
+        return drawn_decision(self.decision)
 
 
-def decision_on(objects: Objects) -> Decision:
+def decided(objects: Objects) -> Decision:
     """v1.20's decision. KeyError if there is no ``default/urgent``."""
     return schedule("default/urgent", Cluster(objects, V1_20.api), V1_20)
 
@@ -94,7 +95,7 @@ def random_case(rng: random.Random) -> Case:
             made.append(pod(own, name, cpu, rng.choice([0, 50, 100, 100, 200]), start, labels={"app": app}))
     covered, allowed = rng.choice(APPS), rng.choice([0, 1, 1, 2])
     budgets = [budget(covered, allowed)] if covered in apps else []
-    return decided([*made, pod("urgent", "", 3, 500), *budgets])
+    return Case([*made, pod("urgent", "", 3, 500), *budgets])
 
 
 def which_victims(rng: random.Random) -> Exercise:
@@ -107,14 +108,12 @@ def which_victims(rng: random.Random) -> Exercise:
     candidate = next(filter(instructive, case.preemption.candidates.values()))
     right = listed(attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved)
     names = sorted(attempt.pod.pod.metadata.name for attempt in candidate.attempts)
-
-    def remark(victims: Sequence[str]) -> str:
-        """The first try that contradicts these victims."""
-        return next(said for each, said in tries if each.reprieved == (each.pod.pod.metadata.name in victims))
-
-    choices = sorted(listed(some) for size in range(1, len(names) + 1) for some in combinations(names, size))
-    tries = [(attempt, attempted(candidate.node, attempt)) for attempt in candidate.attempts]
-    why = sentences(said for _, said in tries)
+    why = sentences(attempted(candidate.node, each) for each in candidate.attempts)
+    remarks = {}
+    for victims in (some for size in range(1, len(names) + 1) for some in combinations(names, size)):
+        tries = (each for each in candidate.attempts if each.reprieved == (each.pod.pod.metadata.name in victims))
+        first_wrong = next(tries, None)
+        remarks[listed(victims)] = why if first_wrong is None else attempted(candidate.node, first_wrong)
     return Predict(
         say("Who is evicted?"),
         say("If {node} were chosen, who would be evicted there?", node=candidate.node),
@@ -127,7 +126,7 @@ def which_victims(rng: random.Random) -> Exercise:
             ),
         ),
         pictured(case.decision, case.manifests),
-        {each: why if each == right else remark(each.split(", ")) for each in choices},
+        dict(sorted(remarks.items())),
         solved=case.drawn,
     )
 
@@ -183,7 +182,7 @@ def save_node(rng: random.Random) -> Exercise:
     """One budget that moves the preemptor to another node."""
 
     def without_budget(rng: random.Random) -> Case:
-        return decided([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
+        return Case([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
 
     def wanted(case: Case) -> bool:
         return all_candidates(case) and case.deciding > 0 and saving(case) is not None
@@ -195,7 +194,7 @@ def save_node(rng: random.Random) -> Exercise:
     def goal(objects: Objects) -> str:
         if fault := budget_fault(objects, len(case.manifests)):
             return fault
-        decision = decision_on(objects)
+        decision = decided(objects)
         if decision.preemption is None or decision.nominated_node != spared:
             return ""
         times = count(decision.preemption.candidates[spared].violations, "time")
@@ -218,7 +217,7 @@ def save_node(rng: random.Random) -> Exercise:
         pictured(case.decision, case.manifests),
         as_yaml(case.manifests),
         START,
-        lambda objects: drawn_decision(decision_on(objects)),
+        lambda objects: drawn_decision(decided(objects)),
     )
 
 
@@ -228,7 +227,7 @@ def saving(case: Case) -> str | None:
         (
             app
             for app in APPS
-            if decided([*case.manifests, budget(app, 0)]).preemption.nominated_node != case.preemption.nominated_node
+            if Case([*case.manifests, budget(app, 0)]).preemption.nominated_node != case.preemption.nominated_node
         ),
         None,
     )
@@ -255,7 +254,7 @@ def by_engine(starts: Starts) -> str:
     made = [node(name, room) for name in starts]
     for name, victims in starts.items():
         made += [pod(f"{name}-{n}", name, 1, priority, start) for n, (priority, start) in enumerate(victims)]
-    return str(decided([*made, pod("urgent", "", room, 500)]).decision.nominated_node)
+    return str(Case([*made, pod("urgent", "", room, 500)]).decision.nominated_node)
 
 
 def equal_in_four_rules(rng: random.Random) -> Iterator[tuple[Starts]]:

@@ -139,10 +139,8 @@ def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
     return ""
 
 
-def scene(settings: Settings, decision: Decision, picks: Handles | None = None) -> Scene:
-    """The pictures of the decision, with the panel's handles; for a question, ``picks`` instead."""
-    if picks is not None:
-        return Scene(decision, picks)
+def scene(settings: Settings, decision: Decision) -> Scene:
+    """The pictures of the decision, with the panel's handles."""
     across = {"data_axis": "x", "data_step": "16"}
     priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "mail-c": "mail_c"}
     priorities |= dict.fromkeys(("jobs-b", "jobs-c"), "jobs")

@@ -8,11 +8,11 @@ from kschedlab.messages import later, say, sentences, terms
 from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import fate
-from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide, scene
+from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import Handles
-from kschedlab_lab.views.preemption_scene import attempted
+from kschedlab_lab.views.preemption_scene import Scene, attempted
 from kschedlab_lab.views.svg import Room
 
 EITHER = later("either of them")
@@ -97,7 +97,7 @@ def _pick(name: str) -> dict[str, str]:
 
 def _asked(handles: Handles) -> Callable[[Settings], Callable[[Room], Html]]:
     """The picture before the answer, in which a click is an answer."""
-    return lambda settings: scene(settings, decide(settings), handles).question
+    return lambda settings: Scene(decide(settings), handles).question
 
 
 def _preemption(settings: Settings) -> Preemption:
