@@ -17,7 +17,7 @@ from kschedlab.messages import say, sentences
 from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import fate, steps
+from kschedlab.text.ladder import fate
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
@@ -25,6 +25,7 @@ from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.views.picture import caption
 from kschedlab_lab.views.preemption_scene import Scene, attempted
 
 Starts = dict[str, list[tuple[int, int]]]
@@ -154,27 +155,19 @@ def which_node(rng: random.Random, seed: int) -> Exercise:
     case = drawn(rng, random_case, lambda case: all_candidates(case) and case.deciding == rule)
     right = case.preemption.nominated_node
     assert right is not None
+    why = caption(case.decision)
     return Predict(
         say("Which node?"),
         say("On which node does urgent make room?"),
         right,
-        ladder(case),
+        why,
         (
             say("Find each node's victims. Then go down the ladder: budgets, first victim, sum, number, start."),
             say("Rule {number} decides.", number=rule),
         ),
         pictured(case.decision, case.manifests, pick=True),
-        {name: ladder(case) if name == right else fate(case.preemption, name) for name in NODES},
+        {name: why if name == right else fate(case.preemption, name) for name in NODES},
         solved=case.drawn,
-    )
-
-
-def ladder(case: Case) -> str:
-    """The nodes that each applied rule leaves."""
-    asked = [step for step in steps(case.preemption, list(case.preemption.candidates)) if step.applies]
-    return sentences(
-        say("Rule {number} ({rule}): {result}.", number=step.number, rule=step.rule, result=step.result)
-        for step in asked
     )
 
 

@@ -66,7 +66,7 @@ class Roster:
         try:
             records = _records(content)
         except (ValueError, RecursionError, csv.Error) as error:
-            self._refuse(file, _reason(error))
+            self._refuse(file, str(error) if isinstance(error, WrongError) else say("can't be read"))
             return
         if not records:
             self.troubles.append(say("{file}: no exercise was tried", file=file))
@@ -186,16 +186,6 @@ def _record(place: str, given: Mapping[str, Any]) -> Record:
         raise WrongError(say("{place}: {what}", place=place, what=what)) from None
     except ValueError as error:
         raise WrongError(say("{place}: {what}", place=place, what=error)) from None
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, WrongError):
-        return str(error)
-    if isinstance(error, UnicodeDecodeError):
-        return say("not UTF-8 text")
-    if isinstance(error, json.JSONDecodeError):
-        return say("line {number}: {what}", number=error.lineno, what=error.msg)
-    return say("can't be read")
 
 
 def _mark(record: Record | None) -> str:

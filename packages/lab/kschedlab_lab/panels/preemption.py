@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import say, terms
+from kschedlab.messages import say
 from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
@@ -26,7 +26,6 @@ from kschedlab_lab.views.drawing import Number
 from kschedlab_lab.views.picture import Handles, colours
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.table import NotebookTable
 
 LOWEST = -(2**31)
 """The lowest priority; adding 2^31 to it gives 0."""
@@ -90,22 +89,6 @@ def cluster(settings: Settings) -> Cluster:
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     """The scheduler's decision for the pod ``urgent``. ``plugins``: those that join the generation."""
     return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation].plus(*plugins))
-
-
-def tries() -> NotebookTable:
-    """The pods of node-b at the lesson's beginning, in the order in which the scheduler tries to keep them."""
-    preemption = decide(Settings()).preemption
-    assert preemption is not None
-    rows = (
-        (
-            each.pod.pod.metadata.name,
-            str(each.pod.priority),
-            say("would break the budget") if each.violates else "",
-            say("comes back") if each.reprieved else say("is a victim"),
-        )
-        for each in preemption.candidates["node-b"].attempts
-    )
-    return NotebookTable(tuple(terms("pod", "priority", "evicting it", "result")), tuple(rows))
 
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:

@@ -22,7 +22,6 @@ from kschedlab_lab.panels.preemption import (
     manifests,
     panel,
     show,
-    tries,
     view_of,
 )
 from kschedlab_lab.panels.preemption_questions import (
@@ -226,10 +225,6 @@ def test_a_victim_that_hides_is_named_with_its_priority_and_who_reads_it() -> No
     assert says(show(Settings(**hidden)).sentence, "node-b", "logs-b (150)", "rule 2 does not read")
     assert says(show(Settings(**hidden, generation="v1.37")).sentence, "node-b drops out at rule 2", "logs-b (150)")
     assert "does not read" not in show(Settings()).sentence
-
-
-def test_the_tries_are_those_on_node_b_at_the_beginning() -> None:
-    assert [row[0] for row in tries().rows] == ["jobs-b", "logs-b", "shop-b"]
 
 
 def test_the_other_questions() -> None:
