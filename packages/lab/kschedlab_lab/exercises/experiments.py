@@ -113,7 +113,7 @@ def boards(objects: Objects) -> Html:
         pods = (Placed(pod.metadata.name, size_of(pod), where[pod.metadata.name] or "") for pod in objects.pods)
         runs.append(Moment(name, nodes, tuple(pods)))
     alt = "; ".join(f"{pod.name}: {pod.node or say(WAITING)}" for run in runs for pod in run.pods)
-    return fitting(lambda room: draw_runs(runs, room, alt))
+    return fitting(lambda room: draw_runs(runs, room, alt), 440)
 
 
 START = """\
