@@ -58,25 +58,25 @@ def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(
 
 
 ASKED = "On which node does urgent make room?"
-REPLY = "node-a drops out at rule 5"
+REPLY = "node-b drops out at rule 2"
 
 
 def an_exercise_is_answered(page: Notebook) -> None:
     card = page.page.locator(".ks-exercise").filter(has_text=ASKED)
-    card.get_by_role("radio", name="node-a").check()
+    card.get_by_role("radio", name="node-b").check()
     card.get_by_role("button", name="Check").click()
     expect(card.get_by_role("status")).to_contain_text(REPLY)
-    expect(page.page.locator(".ks-still").filter(has_text=ASKED)).to_contain_text("● node-a")
+    expect(page.page.locator(".ks-still").filter(has_text=ASKED)).to_contain_text("● node-b")
 
 
 def its_answer_is_still_there(page: Notebook) -> None:
     """In the saved picture, and in the exercise after all cells have run."""
     still = page.page.locator(".ks-still").filter(has_text=ASKED)
-    expect(still).to_contain_text("● node-a")
+    expect(still).to_contain_text("● node-b")
     expect(still).to_contain_text(REPLY)
     page.run_all()
     card = page.page.locator(".ks-exercise").filter(has_text=ASKED)
-    expect(card.get_by_role("radio", name="node-a")).to_be_checked()
+    expect(card.get_by_role("radio", name="node-b")).to_be_checked()
     expect(card.get_by_role("status")).to_contain_text(REPLY)
 
 

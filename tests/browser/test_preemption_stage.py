@@ -65,13 +65,6 @@ def test_clock_budget_and_shield_are_controls(shown: Show) -> None:
     expect(page.page.locator('[data-set="mail_in_shop: off"]')).to_have_count(1)
 
 
-def test_what_does_not_matter_is_grey_and_says_why(shown: Show) -> None:
-    page = shown(preemption.panel())
-    expect(page.page.locator(".ks-idle").filter(has_text="shop-b start")).to_contain_text("not asked: rule 3 decides")
-    page.drag("budget/shop/allowed", -20, 0)
-    expect(page.page.locator(".ks-idle").filter(has_text="shop-b start")).to_contain_text("not asked: rule 1 decides")
-
-
 def test_the_node_is_predicted_in_the_picture(shown: Show) -> None:
     page = shown(preemption.panel().ask(ask.which_node()))
     expect(page.sentence).to_have_text("")

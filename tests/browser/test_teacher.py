@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from kschedlab_lab.exercises import Sheet
+from kschedlab_lab.exercises import sheets
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.language import LANGUAGES
 from tests.browser.lab import Notebook
@@ -53,7 +53,7 @@ WIDTH = 703
 def test_a_sheet_of_pictures_takes_one_page_and_every_other_two(browser: Browser, language: str) -> None:
     page = browser.new_page()
     for lesson in LESSONS:
-        page.set_content(Sheet(lesson, "1-2", language=language).html())
+        page.set_content(sheets(lesson, "1-2", language=language))
         data = page.pdf(prefer_css_page_size=True)
         most = 1 if lesson in ("preemption", "generations") else 2
         assert len(re.findall(rb"/Type\s*/Page\b", data)) <= 2 * most, lesson
@@ -65,6 +65,6 @@ def test_nothing_is_wider_than_a_printed_page(browser: Browser, language: str) -
     page = browser.new_page(viewport={"width": WIDTH, "height": 1000})
     page.emulate_media(media="print")
     for lesson in LESSONS:
-        page.set_content(Sheet(lesson, "1", solutions=True, language=language).html())
+        page.set_content(sheets(lesson, "1", solutions=True, language=language))
         assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH, lesson
     page.close()

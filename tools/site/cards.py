@@ -51,7 +51,7 @@ def progress(summary: Summary, names: dict[str, str]) -> dict[str, Any]:
     """The table's words. ``names``: by title, the recordings of the exercises that can be answered on the page."""
     shown = (State.UNATTEMPTED, State.WRONG, State.RIGHT)
     return {
-        "exercises": [names.get(title) for _, title, *_ in summary.rows],
+        "exercises": [names.get(row.title) for row in summary.rows],
         "states": {state.name: [MARKS[state], state.words] for state in shown},
         "solved": [summary.said(number) for number in range(len(summary.rows) + 1)],
     }

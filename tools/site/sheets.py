@@ -6,9 +6,9 @@ from html import escape
 from pathlib import Path
 
 from kschedlab.text.words import count
-from kschedlab_lab.exercises import LESSONS, Sheet
+from kschedlab_lab.exercises import LESSONS
 from kschedlab_lab.exercises.pages import title_of
-from kschedlab_lab.exercises.sheet import answers_html
+from kschedlab_lab.exercises.sheet import answers_html, sheets
 
 FOLDER, STUDENTS = "sheets", 6
 SEEDS = f"1-{STUDENTS}"
@@ -19,7 +19,7 @@ def build_sheets(out: Path) -> None:
     folder = out / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     for lesson in LESSONS:
-        (folder / f"{lesson}.html").write_text(Sheet(lesson, SEEDS).html(), encoding="utf-8")
+        (folder / f"{lesson}.html").write_text(sheets(lesson, SEEDS), encoding="utf-8")
         (folder / f"{lesson}-answers.html").write_text(answers_html(lesson, SEEDS), encoding="utf-8")
 
 

@@ -9,14 +9,15 @@ from kschedlab_lab.language import ENGLISH, LANGUAGES
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add_parser("sheet", help="print a lesson's exercises for a class, with a seed for each student")
+    parser = commands.add_parser(
+        "sheet", help="print a lesson's exercises for a class as HTML, with a seed for each student"
+    )
     parser.add_argument("lesson", type=_lesson, metavar="LESSON", help="the lesson: overview, queue, score, ...")
     parser.add_argument(
         "--seeds", type=_seeds, metavar="1-30", required=True, help="one sheet for each seed, such as 1-30 or 1-3,7"
     )
     parser.add_argument("--solutions", action="store_true", help="include the solutions")
     parser.add_argument("--answers", action="store_true", help="print only a table of the answers, to mark at a glance")
-    parser.add_argument("--html", action="store_true", help="print pages for a browser to print, instead of Markdown")
     parser.add_argument(
         "--language",
         choices=tuple(LANGUAGES),
@@ -32,20 +33,18 @@ def _lesson(text: str) -> str:
     return argument(lesson_named, text)
 
 
-def _seeds(text: str) -> list[int]:
+def _seeds(text: str) -> str:
     from kschedlab_lab.exercises.seeds import parse_seeds
 
-    return argument(parse_seeds, text)
+    argument(parse_seeds, text)
+    return text
 
 
 def run(options: argparse.Namespace) -> int:
-    from kschedlab_lab.exercises.sheet import Sheet, answers, answers_html
+    from kschedlab_lab.exercises.sheet import answers, sheets
 
-    if options.answers and options.html:
-        print_html(answers_html(options.lesson, options.seeds, options.language))
-    elif options.answers:
+    if options.answers:
         print(answers(options.lesson, options.seeds, options.language))
     else:
-        made = Sheet(options.lesson, options.seeds, options.solutions, options.language)
-        print_html(made.html()) if options.html else print(made)
+        print_html(sheets(options.lesson, options.seeds, options.solutions, options.language))
     return 0

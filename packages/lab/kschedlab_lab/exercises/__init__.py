@@ -4,4 +4,4 @@ from kschedlab_lab.exercises.desk import RosterForm as RosterForm, SheetForm as 
 from kschedlab_lab.exercises.lesson import LESSONS as LESSONS, Lesson as Lesson
 from kschedlab_lab.exercises.progress import Progress as Progress
 from kschedlab_lab.exercises.roster import Roster as Roster
-from kschedlab_lab.exercises.sheet import Sheet as Sheet, answers as answers
+from kschedlab_lab.exercises.sheet import answers as answers, sheets as sheets

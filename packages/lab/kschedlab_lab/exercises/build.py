@@ -11,7 +11,6 @@ from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State,
 
 LONGEST = 50_000
 """Most characters of an answer; a longer one was pasted by mistake."""
-MOST_OBJECTS = 100
 
 
 class Build(Exercise):
@@ -58,12 +57,9 @@ class Build(Exercise):
                 read=False,
             )
         try:
-            own = loads(text, "answer") if text.strip() else Objects()
-            both = loads(f"{text}\n---\n{self.base}", "answer") if self.base else own
+            both = loads(f"{text}\n---\n{self.base}", "answer")
         except ManifestError as error:
             return Verdict(State.ERROR, say("The answer can't be read."), str(error), read=False)
-        if sum(own.report.counts.values()) > MOST_OBJECTS:
-            return Verdict(State.ERROR, say("More than {most} objects; a few are enough.", most=MOST_OBJECTS))
         missing = self.goal(both)
         notes = "\n".join(both.report.lines())
         state, words = (State.WRONG, missing) if missing else (State.RIGHT, self.why)

@@ -4,51 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypedDict
-from weakref import WeakSet
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
 from IPython.core.interactiveshell import InteractiveShell
 
-from kschedlab.text.html import Html
 from kschedlab_lab.language import spoken
 from kschedlab_lab.panels.classroom import enlarge
 from kschedlab_lab.stage.front_end import front_end
 from kschedlab_lab.stage.live import publish, republish
 
+if TYPE_CHECKING:
+    from kschedlab_lab.exercises.exercise import Exercise
+
 WHOLE, CELL = "whole", "cell"
 """Parts of an exercise: all of it, or what stands below a cell in which the answer is written."""
 HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
-
-
-class Face(TypedDict):
-    """What is to be seen. ``place``: where the answer is given; ``question``, ``reply``: markup."""
-
-    question: str
-    place: str
-    choices: list[str]
-    given: str
-    reply: str
-
-
-class Asked(Protocol):
-    """What a card shows and operates."""
-
-    given: str
-    shown_in: WeakSet[Card]
-
-    def face(self, part: str) -> Face:
-        """What is to be seen now."""
-
-    def still(self, part: str) -> tuple[Html, str]:
-        """What a saved notebook shows, and the same as text."""
-
-    def check(self, answer: Any = None) -> object: ...
-
-    def hint(self) -> object: ...
-
-    def solution(self) -> object: ...
 
 
 class Card(anywidget.AnyWidget):
@@ -64,7 +36,7 @@ class Card(anywidget.AnyWidget):
     large: Any = traitlets.Bool().tag(sync=True)
     spoken: Any = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, exercise: Asked, part: str = WHOLE, again: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, exercise: Exercise, part: str = WHOLE, again: Callable[[], object] = lambda: None) -> None:
         self.exercise, self.part, self.again, self._saved = exercise, part, again, ""
         self.heard: dict[str, int] = {}
         super().__init__(face=exercise.face(part), spoken=spoken())

@@ -50,7 +50,7 @@ function sheets(model, el, send) {
   return () => model.off("msg:custom", told);
 }
 
-/** Progress: files dropped or chosen, or a path on the machine where Python runs. */
+/** Progress: files dropped or chosen. */
 function roster(model, el, send) {
   const { largest } = model.get("form");
   const table = make("div", { class: "ks-table", "aria-live": "polite" });
@@ -77,9 +77,6 @@ function roster(model, el, send) {
     zone.classList.remove("ks-over");
     take([...event.dataTransfer.files]);
   });
-  const path = make("input", { type: "text", size: 28, placeholder: "handed-in/", spellcheck: "false" });
-  path.addEventListener("keydown", (event) => (event.stopPropagation(), event.key === "Enter" && read()));
-  const read = () => path.value.trim() && send({ path: path.value });
   const told = (reply) => {
     table.innerHTML = reply.table;
     csv = reply.csv;
@@ -87,7 +84,6 @@ function roster(model, el, send) {
   model.on("msg:custom", told);
   el.append(
     zone,
-    make("div", { class: "ks-fields" }, field(say("or the path of a folder or file (where Python runs)"), path), button(say("Read"), read)),
     said, table,
     make("div", { class: "ks-fields" }, button(say("Download as CSV"), () => csv && download(csv, "progress.csv", "text/csv")), button(say("Start over"), () => send({ clear: true }))),
   );

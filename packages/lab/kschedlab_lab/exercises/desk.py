@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
@@ -10,11 +9,11 @@ import anywidget
 import traitlets
 
 from kschedlab.messages import later, say
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import element
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.exercises.pages import title_of
-from kschedlab_lab.exercises.roster import LARGEST, Roster, read
-from kschedlab_lab.exercises.sheet import Sheet, answers_html
+from kschedlab_lab.exercises.roster import LARGEST, Roster
+from kschedlab_lab.exercises.sheet import answers_html, sheets
 from kschedlab_lab.kept import FILE
 from kschedlab_lab.language import spoken
 from kschedlab_lab.panels.classroom import enlarge
@@ -27,7 +26,7 @@ HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
 
 
 class Desk(anywidget.AnyWidget):
-    """A form. ``form``: its kind and its fields; ``obey``: from a message of the front end to the reply."""
+    """A form. ``form``: its kind and its fields."""
 
     _esm = front_end(HERE / "desk.js")
     _css = "\n".join(path.read_text(encoding="utf-8") for path in (STAGE / "stage.css", HERE / "desk.css"))
@@ -35,81 +34,62 @@ class Desk(anywidget.AnyWidget):
     large: Any = traitlets.Bool().tag(sync=True)
     spoken: Any = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, form: Message, obey: Callable[[Message], Message]) -> None:
-        self.obey = obey
+    def __init__(self, **form: Any) -> None:
         super().__init__(form=form, spoken=spoken())
-        self.on_msg(self._received)
+        self.on_msg(lambda _widget, message, _buffers: self.send(self.obey(message)))
         enlarge(self)
 
     def classroom(self, on: bool = True) -> None:
         """Enlarge everything, for a projector."""
         self.large = on
 
-    def _received(self, _widget: object, message: Message, _buffers: object) -> None:
-        self.send(self.obey(message))
+    def obey(self, message: Message) -> Message:
+        """The reply to a message of the front end."""
+        raise NotImplementedError
+
+    def _ipython_display_(self) -> None:
+        publish(element("p", repr(self)), repr(self), self)
 
 
-class SheetForm:
+class SheetForm(Desk):
     """A form that makes sheets: a lesson, seeds, with or without solutions; to look at, print or download."""
 
     def __init__(self, lesson: str = "preemption", seeds: str = "1-30") -> None:
-        self.form: Message = {
-            "kind": "sheets",
-            "lessons": {each: title_of(each) for each in LESSONS},
-            "lesson": lesson,
-            "seeds": seeds,
-            "contents": {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)},
-        }
+        lessons = {each: title_of(each) for each in LESSONS}
+        contents = {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)}
+        super().__init__(kind="sheets", lessons=lessons, lesson=lesson, seeds=seeds, contents=contents)
 
     def obey(self, message: Message) -> Message:
         """The document, with a name for its file; or what is wrong."""
         lesson, seeds, contents = (str(message.get(key)) for key in ("lesson", "seeds", "contents"))
         try:
-            if contents == ANSWERS:
-                made = answers_html(lesson, seeds)
-            else:
-                made = Sheet(lesson, seeds, contents == SOLUTIONS).html()
+            made = answers_html(lesson, seeds) if contents == ANSWERS else sheets(lesson, seeds, contents == SOLUTIONS)
         except ValueError as error:
             return {"error": str(error)}
         what = {ANSWERS: "answers", SOLUTIONS: "solutions"}.get(contents, "sheets")
         name = f"{lesson}-{what}-{seeds.replace(' ', '').replace(',', '+')}.html"
         return {"document": made, "name": name, "then": message.get("then")}
 
-    def still(self) -> Html:
-        message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
-        return element("p", say(message, lesson=title_of(self.form["lesson"]), seeds=self.form["seeds"]))
-
     def __repr__(self) -> str:
-        lesson, seeds = title_of(self.form["lesson"]), self.form["seeds"]
-        return say("Sheets of {lesson} for the seeds {seeds}", lesson=lesson, seeds=seeds)
-
-    def _ipython_display_(self) -> None:
-        publish(self.still(), repr(self), Desk(self.form, self.obey))
+        message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
+        return say(message, lesson=title_of(self.form["lesson"]), seeds=self.form["seeds"])
 
 
-class RosterForm:
-    """A form that merges the progress of a class: files to drop, or a path; a table, and a file to download."""
+class RosterForm(Desk):
+    """A form that merges the progress of a class: files to drop; a table, and a file to download."""
 
     def __init__(self) -> None:
-        self.files: dict[str, bytes | str] = {}
-        self.roster = Roster({})
+        self.files: dict[str, str] = {}
+        super().__init__(kind="roster", largest=LARGEST)
 
     def obey(self, message: Message) -> Message:
         """The table of all files so far, and the same as CSV."""
-        troubles: list[str] = []
         if "clear" in message:
             self.files = {}
-        elif path := str(message.get("path", "")).strip():
-            found, troubles = read(path)
-            self.files |= found
-        elif "path" in message:
-            troubles = [say("type the path of a file, or of a folder with files")]
-        else:
-            for name, text in message["files"].items():
-                self.files[self._named(str(name), str(text))] = str(text)
-        self.roster = Roster(self.files)
-        self.roster.troubles[:0] = troubles
-        return {"table": str(self.roster.html()), "csv": self.roster.export()}
+        for name, text in message.get("files", {}).items():
+            self.files[self._named(str(name), str(text))] = str(text)
+        roster = Roster(self.files)
+        return {"table": str(roster.html()), "csv": roster.export()}
 
     def _named(self, name: str, text: str) -> str:
         """The progress files of all students have one name; a file that is handed in again keeps its place."""
@@ -118,11 +98,5 @@ class RosterForm:
         known = (key for key, content in self.files.items() if content == text)
         return next(known, f"unnamed {len(self.files) + 1}/{FILE}")
 
-    def still(self) -> Html:
-        return element("div", element("p", say("A form: drop the files of the class here.")), self.roster.html())
-
     def __repr__(self) -> str:
-        return repr(self.roster)
-
-    def _ipython_display_(self) -> None:
-        publish(self.still(), repr(self), Desk({"kind": "roster", "largest": LARGEST}, self.obey))
+        return say("A form: drop the files of the class here.")

@@ -17,7 +17,7 @@ from weakref import WeakSet
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, coded, element, join, visible
 from kschedlab.text.words import count
-from kschedlab_lab.exercises.card import CELL, Card, Face
+from kschedlab_lab.exercises.card import CELL, Card
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 
 T = TypeVar("T")
@@ -33,12 +33,12 @@ def in_turn(seed: int, choices: Sequence[T]) -> T:
 
 
 class State(Enum):
-    """A student's progress with an exercise. ERROR: the answer could not be read or run."""
+    """A student's progress with an exercise, as a file keeps it. ERROR: the answer could not be read or run."""
 
-    UNATTEMPTED = later("not tried")
-    WRONG = later("not yet")
-    ERROR = later("error")
-    RIGHT = later("right")
+    UNATTEMPTED = str(later("not tried"))
+    WRONG = str(later("not yet"))
+    ERROR = str(later("error"))
+    RIGHT = str(later("right"))
 
     @property
     def words(self) -> str:
@@ -263,8 +263,8 @@ class Exercise(ABC):
         instance = self.instance
         return join([head, *paragraphs, instance.saved if saved and str(instance.saved) else instance.picture])
 
-    def face(self, part: str) -> Face:
-        """What a card shows of the exercise."""
+    def face(self, part: str) -> dict[str, Any]:
+        """What a card shows of the exercise. ``place``: where the answer is given; question and reply: as markup."""
         place = CELL if part == CELL else "none" if self.answered_by == "function" else self.answered_by
         return {
             "question": "" if part == CELL else str(self.html()),

@@ -1,4 +1,4 @@
-"""Exercises of lesson 11: what chance explains, why pairs, what packing saves, the middle of many means."""
+"""Exercises of lesson 11: what chance explains, what packing saves, the middle of many means."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from kschedlab.build import as_yaml, node
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import Objects
-from kschedlab.messages import listed, say
-from kschedlab.objects.requests import pod_requests
+from kschedlab.messages import say
 from kschedlab.scheduler import Scheduler
-from kschedlab.text.html import Html, element
-from kschedlab.text.plain import aligned
-from kschedlab.text.words import amount
+from kschedlab.text.html import Html
 from kschedlab_configuration import load_configuration
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.views.drawing import LINE, Block, Box, Number, arrange, shapes
 from kschedlab_lab.views.picture import WAITING
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.two_runs import Moment, Placed, draw_runs, room_of, size_of
 
 PACKING = """
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -37,13 +34,12 @@ profiles:
     multiPoint: {disabled: [{name: NodeResourcesBalancedAllocation}]}
 """
 """A configuration that fills nodes up, as ``Experiment.example`` of kschedlab_experiments has it."""
-BOARD = Room(364, 260)
 
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"experiments {seed}")
-    return [by_chance(rng), in_pairs(rng), packed(rng), middle(seed)]
+    return [by_chance(rng), packed(rng), middle(seed)]
 
 
 def as_far(differences: list[int]) -> int:
@@ -90,42 +86,6 @@ def _hint_at_signs(said: str) -> str:
     return say("Take the signs as they are, then change that of the smallest number; count both sides.")
 
 
-def in_pairs(rng: random.Random) -> Exercise:
-    """Equal means, equal spread: only the pairs differ."""
-    first = sorted(rng.sample(range(40, 90), 6))
-    gains = rng.sample([2, 3, 3, 4, 4, 5], 6)
-    second = [a + gain for a, gain in zip(first, gains, strict=True)]
-    mixed = drawn(rng, lambda rng: rng.sample(second, 6), lambda each: _spread(first, each) > 20)
-    firm = rng.choice(["X", "Y"])
-    rows = {firm: second, ("Y" if firm == "X" else "X"): mixed}
-    head = [[say("seed"), "A", *(say("B in {experiment}", experiment=name) for name in sorted(rows))]]
-    table = [[str(i + 1), str(first[i]), *(str(rows[name][i]) for name in sorted(rows))] for i in range(6)]
-    shown = "\n".join(aligned(head + table))
-    means = say("The means are equal, and so is the spread of each column. The differences are not.")
-    return Predict(
-        say("In pairs"),
-        say(
-            "Two experiments, X and Y, with the same numbers in another order. "
-            "For which one can chance hardly explain the difference?"
-        ),
-        firm,
-        say("In {firm} each difference is between +2 and +5; in the other they go up and down.", firm=firm),
-        (say("Subtract, seed by seed."), say("How far apart are the six differences?")),
-        Instance(lines(shown), shown),
-        {
-            firm: say("Each of the six differences is between +2 and +5: the seeds' luck cancels out."),
-            ("Y" if firm == "X" else "X"): say("Its six differences go up and down: chance explains their mean."),
-            say("X and Y"): means,
-        },
-    )
-
-
-def _spread(first: list[int], second: list[int]) -> int:
-    """How far apart the largest and the smallest difference are."""
-    differences = [b - a for a, b in zip(first, second, strict=True)]
-    return max(differences) - min(differences)
-
-
 @cache
 def packing() -> Generation:
     """v1.37 with a configuration that fills nodes up."""
@@ -145,30 +105,15 @@ def placed(objects: Objects, generation: Generation) -> dict[str, str | None]:
 
 
 def boards(objects: Objects) -> Html:
-    """Where the pods are with the default, and beside it with packing."""
-    both = (("default", V1_37), ("packing", packing()))
-    return element("div", *(board(objects, *each) for each in both), style="display:flex;flex-wrap:wrap;gap:0.5em 2em")
-
-
-def board(objects: Objects, title: str, generation: Generation) -> Html:
-    """The nodes with these pods, each as high as its CPU; c waits, or has a node."""
-    where = placed(objects, generation)
-    pods = {pod.metadata.name: pod_requests(pod).get("cpu", 0) for pod in objects.pods}
-
-    def blocks(node: str | None) -> tuple[Block, ...]:
-        here = [name for name, at in where.items() if at == node]
-        return tuple(Block(name, pods[name], 0, (Number(amount("cpu", pods[name])),)) for name in here)
-
-    nodes = [
-        Box(name, node.status.allocatable["cpu"].milli(), blocks(name), chosen=where.get("c") == name)
-        for node in objects.nodes
-        for name in [node.metadata.name]
-    ]
-    boxes = [Box(WAITING, 0, blocks(None)), *nodes]
-    plan = arrange(boxes, BOARD, 0, shelf=LINE)
-    alt = listed(f"{name}: {node or say(WAITING)}" for name, node in where.items())
-    drawing = svg(shapes(boxes, plan, "cpu"), plan.width, plan.bottom, alt)
-    return element("div", element("b", title), element("div", drawing), style="flex:0 1 340px")
+    """Where the pods are with the default, and below it with packing."""
+    nodes = {node.metadata.name: room_of(node) for node in objects.nodes}
+    runs = []
+    for name, generation in (("default", V1_37), ("packing", packing())):
+        where = placed(objects, generation)
+        pods = (Placed(pod.metadata.name, size_of(pod), where[pod.metadata.name] or "") for pod in objects.pods)
+        runs.append(Moment(name, nodes, tuple(pods)))
+    alt = "; ".join(f"{pod.name}: {pod.node or say(WAITING)}" for run in runs for pod in run.pods)
+    return fitting(lambda room: draw_runs(runs, room, alt), 440)
 
 
 START = """\
@@ -239,14 +184,6 @@ def middle_mended(means: list[float]) -> tuple[float, float]:
     return ordered[left_out], ordered[-1 - left_out]
 
 
-def by_sorting(means: list[float]) -> tuple[float, float]:
-    """The ends of what is left after the ends are taken away one by one."""
-    left = sorted(means)
-    for _ in range(int(len(means) * 0.025 + 1e-9)):
-        left = left[1:-1]
-    return left[0], left[-1]
-
-
 def many_means(rng: random.Random) -> Iterator[tuple[list[float]]]:
     """Means of few and of many resamples."""
     yield ([2.0, 1.0],)
@@ -264,7 +201,7 @@ def middle(seed: int) -> Exercise:
         ),
         middle_broken,
         middle_mended,
-        by_sorting,
+        middle_mended,
         many_means,
         say("Of 40 means one is left out at each end: places 1 and 38, counted from 0."),
         (say("How many of 40 means are 2.5 %?"), say("Counted from the end of a list, which place has the last one?")),

@@ -8,14 +8,15 @@ from functools import partial
 from importlib import import_module
 from typing import cast
 
-from kschedlab.messages import later, listed, say, terms
+from msgspec.structs import replace
+
+from kschedlab.messages import listed, say, terms
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html, element, join, visible
+from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import MARKS, Exercise, State
-from kschedlab_lab.exercises.progress import Progress
-from kschedlab_lab.exercises.seeds import whole
+from kschedlab_lab.exercises.progress import Progress, Record
 from kschedlab_lab.stage.live import show, show_again
-from kschedlab_lab.views.style import CELL, HEAD, NUMBER, TABLE
 
 LESSONS = (
     "overview",
@@ -40,10 +41,11 @@ def lesson_named(text: str) -> str:
 
 
 def exercises_of(lesson: str, seed: int) -> list[Exercise]:
-    """The exercises of a lesson, generated from the seed. ValueError if there is no such lesson."""
+    """The exercises of a lesson, generated from the seed. ValueError if there is no such lesson or seed."""
     make = import_module(f"kschedlab_lab.exercises.{lesson_named(lesson)}").exercises
-    wrong = later('seed: "{seed}" is not a whole number, 0 or more')
-    return cast(Callable[[int], list[Exercise]], make)(whole(seed, wrong))
+    if not isinstance(seed, int) or seed < 0:
+        raise InputValueError(say('seed: "{seed}" is not a whole number, 0 or more', seed=str(seed)[:40]))
+    return cast(Callable[[int], list[Exercise]], make)(seed)
 
 
 class Lesson:
@@ -57,7 +59,7 @@ class Lesson:
         for number, exercise in enumerate(self._exercises, 1):
             exercise.call = f"exercises[{number}]"
             if kept := self.kept.of(name, seed, number):
-                exercise.resume(State(kept.state), kept.tries, kept.hints, kept.solution, kept.answer)
+                exercise.resume(kept.state, kept.tries, kept.hints, kept.solution, kept.answer)
             exercise.on_progress = partial(self._keep, number)
 
     def __getitem__(self, number: int) -> Exercise:
@@ -72,13 +74,7 @@ class Lesson:
         return len(self._exercises)
 
     def __repr__(self) -> str:
-        lines = [
-            f"{number}. " + say("{title} ({kind})", title=each.title, kind=say(each.kind))
-            for number, each in enumerate(self, 1)
-        ]
-        return "\n".join(
-            [say("Exercises of {lesson}, seed {seed}:", lesson=self.name, seed=self.seed), *map(visible, lines)]
-        )
+        return repr(self.progress())
 
     def progress(self) -> Summary:
         return Summary(self)
@@ -98,15 +94,14 @@ class Summary:
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
-        self.rows: list[tuple[int, str, State, int, int]] = []
+        self.rows: list[Record] = []
         for number, exercise in enumerate(lesson, 1):
-            found = lesson.kept.of(lesson.name, lesson.seed, number)
-            state = State(found.state) if found is not None else State.UNATTEMPTED
-            tries, hints = (found.tries, found.hints) if found is not None else (0, 0)
-            self.rows.append((number, exercise.title, state, tries, hints))
+            place = lesson.name, lesson.seed, number
+            kept = lesson.kept.of(*place) or Record(*place, exercise.title)
+            self.rows.append(replace(kept, title=exercise.title))  # it may be kept in another language
         self.trouble = lesson.kept.trouble
         self.export = lesson.kept.export() if lesson.kept.records() else ""
-        self.solved = sum(state is State.RIGHT for _, _, state, _, _ in self.rows)
+        self.solved = sum(each.state is State.RIGHT for each in self.rows)
 
     @property
     def sentence(self) -> str:
@@ -118,29 +113,21 @@ class Summary:
 
     def __repr__(self) -> str:
         lines = [
-            f"{MARKS[state]} {number}. "
-            + say("{title}: {state}", title=title, state=state.words)
-            + (say(", {tries} tries, {hints} hints", tries=tries, hints=hints) if tries else "")
-            for number, title, state, tries, hints in self.rows
+            f"{MARKS[each.state]} {each.number}. "
+            + say("{title}: {state}", title=each.title, state=each.state.words)
+            + (say(", {tries} tries, {hints} hints", tries=each.tries, hints=each.hints) if each.tries else "")
+            for each in self.rows
         ]
         return "\n".join(map(visible, [*lines, self.sentence, *([self.trouble] if self.trouble else [])]))
 
     def html(self) -> Html:
-        head = element(
-            "tr", *(element("th", each, style=HEAD) for each in ("", *terms("exercise", "state", "tries", "hints")))
-        )
         rows = (
-            element(
-                "tr",
-                element("td", MARKS[state], style=CELL),
-                element("td", f"{number}. {title}", style=CELL),
-                element("td", state.words, style=CELL),
-                *(element("td", each, style=NUMBER) for each in (tries, hints)),
-            )
-            for number, title, state, tries, hints in self.rows
+            row(MARKS[each.state], f"{each.number}. {each.title}", each.state.words, each.tries, each.hints)
+            for each in self.rows
         )
         trouble = element("p", self.trouble, role="alert") if self.trouble else Html()
-        return join([element("table", head, *rows, style=TABLE), element("p", self.sentence), trouble, self._link()])
+        shown = table(("", *terms("exercise", "state", "tries", "hints")), rows)
+        return join([shown, element("p", self.sentence), trouble, self._link()])
 
     def _link(self) -> Html:
         """A file of all progress to save, for a teacher; nothing before there is any."""

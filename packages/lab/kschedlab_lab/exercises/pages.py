@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from kschedlab.messages import say, terms
 from kschedlab.text.html import Html, coded, element, join
@@ -13,23 +14,8 @@ from kschedlab_lab.panels.contents import LESSONS
 from kschedlab_lab.views.svg import CHINESE_FONT
 
 PRINTED = (
-    "@page { size: A4; margin: 7mm 12mm; } "
-    "body { font: 8.7pt/1.25 system-ui, sans-serif; color: #000; background: #fff; margin: 0 auto; max-width: 56em; } "
-    ".sheet { break-after: page; } .sheet:last-child { break-after: auto; } "
-    ".head { display: flex; gap: 0.6em; align-items: baseline; margin: 0 0 0.8em; } "
-    ".head .name, .head .date { flex: 1 1 12em; border-bottom: 1px solid; } .head .date { flex: 0 1 7em; } "
-    ".exercise { break-inside: avoid; margin-bottom: 1mm; } .exercise p { margin: 0 0 0.4em; } "
-    ".beside { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 4mm; align-items: start; } "
-    ".flow { display: flex; flex-wrap: wrap; gap: 0 4mm; align-items: start; } .room { flex: 1 1 16em; } "
-    "h1 { font-size: 1.4em; margin: 0 0.6em 0 0; } h2 { font-size: 1.1em; margin: 0 0 0.2em; } "
-    "summary, .again { display: none; } table { break-inside: avoid; font-size: 0.94em; } "
-    ".beside td:nth-child(3) span { white-space: normal !important; } "
-    "pre { font-size: 0.9em; line-height: 1.1; margin: 0.2em 0 !important; } "
-    "ul { margin: 0 0 0.4em; padding-left: 1.4em; } "
-    "svg { max-width: 100%; height: auto; max-height: 40mm; } "
-    ".exercise > table td { white-space: normal !important; } p { text-wrap: pretty; } "
-    f":lang(zh) body {{ font-family: {CHINESE_FONT}; }} :lang(zh) th {{ word-break: keep-all; }} "
-    "@media screen { body { padding: 1.5em; } .sheet { border-bottom: 2px dashed #888; padding-bottom: 2em; } }"
+    Path(__file__).with_name("sheet.css").read_text(encoding="utf-8")
+    + f":lang(zh) body {{ font-family: {CHINESE_FONT}; }}"
 )
 RULED = "border-bottom:1px solid #888;height:1.9em;"
 FRAMED = "border:1px solid #888;min-height:{}em;margin:0.4em 0;padding:0 0.4em;"

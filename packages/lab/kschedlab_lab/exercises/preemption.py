@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, listed as row_of, say, sentences
+from kschedlab.messages import say, sentences
 from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import steps
+from kschedlab.text.ladder import fate
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
@@ -23,7 +25,8 @@ from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.views.preemption_scene import Scene
+from kschedlab_lab.views.picture import caption
+from kschedlab_lab.views.preemption_scene import Scene, attempted
 
 Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
@@ -43,14 +46,19 @@ status: {disruptionsAllowed: }
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"preemption {seed}")
-    return [which_victims(rng), which_node(rng, seed), which_rule(rng, seed), save_node(rng), latest_of_earliest(seed)]
+    return [which_victims(rng), which_node(rng, seed), save_node(rng), latest_of_earliest(seed)]
 
 
-class Case(NamedTuple):
-    """A cluster in which ``default/urgent`` preempts, and the decision."""
+@dataclass(frozen=True)
+class Case:
+    """A cluster in which ``default/urgent`` preempts."""
 
     manifests: list[Manifest]
-    decision: Decision
+
+    @cached_property
+    def decision(self) -> Decision:
+        """v1.20's decision."""
+        return decided(decode_objects(self.manifests))
 
     @property
     def preemption(self) -> Preemption:
@@ -58,21 +66,16 @@ class Case(NamedTuple):
         assert self.decision.preemption is not None
         return self.decision.preemption
 
-    def drawn(self) -> Html:
-        return drawn_decision(self.decision)
-
     @property
     def deciding(self) -> int:
         """The number of the rule that left one candidate, 0 if none did."""
         return next((number for number, rung in enumerate(self.preemption.rungs, 1) if rung.decides), 0)
 
-
-def decided(manifests: list[Manifest]) -> Case:
-    """The cluster with v1.20's decision."""
-    return Case(manifests, decision_on(decode_objects(manifests)))
+    def drawn(self) -> Html:
+        return drawn_decision(self.decision)
 
 
-def decision_on(objects: Objects) -> Decision:
+def decided(objects: Objects) -> Decision:
     """v1.20's decision. KeyError if there is no ``default/urgent``."""
     return schedule("default/urgent", Cluster(objects, V1_20.api), V1_20)
 
@@ -93,36 +96,30 @@ def random_case(rng: random.Random) -> Case:
             made.append(pod(own, name, cpu, rng.choice([0, 50, 100, 100, 200]), start, labels={"app": app}))
     covered, allowed = rng.choice(APPS), rng.choice([0, 1, 1, 2])
     budgets = [budget(covered, allowed)] if covered in apps else []
-    return decided([*made, pod("urgent", "", 3, 500), *budgets])
-
-
-def distinct_ends(case: Case) -> bool:
-    """Every node is a candidate, and no two have the same number and priorities of victims by chance."""
-    return len(case.preemption.candidates) == len(NODES)
+    return Case([*made, pod("urgent", "", 3, 500), *budgets])
 
 
 def which_victims(rng: random.Random) -> Exercise:
     """Removal and reprieve on one node."""
 
     def wanted(case: Case) -> bool:
-        attempts = [each for each in case.preemption.candidates.values() if instructive(each)]
-        return distinct_ends(case) and bool(attempts)
+        return all_candidates(case) and any(map(instructive, case.preemption.candidates.values()))
 
     case = drawn(rng, random_case, wanted)
-    candidate = next(each for each in case.preemption.candidates.values() if instructive(each))
-    right = listed([attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved])
-    remarks = {right: describe(candidate)}
-    names = [attempt.pod.pod.metadata.name for attempt in candidate.attempts]
-    for size in range(1, len(names) + 1):
-        for first in range(len(names)):
-            chosen = listed([names[(first + step) % len(names)] for step in range(size)])
-            if chosen not in remarks:
-                remarks[chosen] = first_wrong(candidate, chosen.split(", "))
+    candidate = next(filter(instructive, case.preemption.candidates.values()))
+    right = listed(attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved)
+    names = sorted(attempt.pod.pod.metadata.name for attempt in candidate.attempts)
+    why = sentences(attempted(candidate.node, each) for each in candidate.attempts)
+    remarks = {}
+    for victims in (some for size in range(1, len(names) + 1) for some in combinations(names, size)):
+        tries = (each for each in candidate.attempts if each.reprieved == (each.pod.pod.metadata.name in victims))
+        first_wrong = next(tries, None)
+        remarks[listed(victims)] = why if first_wrong is None else attempted(candidate.node, first_wrong)
     return Predict(
         say("Who is evicted?"),
         say("If {node} were chosen, who would be evicted there?", node=candidate.node),
         right,
-        describe(candidate),
+        why,
         (
             say("All pods of lower priority are taken away first. Then they are tried one by one: who may stay?"),
             say(
@@ -135,6 +132,11 @@ def which_victims(rng: random.Random) -> Exercise:
     )
 
 
+def all_candidates(case: Case) -> bool:
+    """Whether urgent can make room on every node."""
+    return len(case.preemption.candidates) == len(NODES)
+
+
 def instructive(candidate: Candidate) -> bool:
     """At least one pod is reprieved, at least one is not, and the budget changes the order of the attempts."""
     fates = {attempt.reprieved for attempt in candidate.attempts}
@@ -142,98 +144,29 @@ def instructive(candidate: Candidate) -> bool:
     return len(candidate.attempts) == 3 and len(fates) == 2 and priorities != sorted(priorities, reverse=True)
 
 
-def listed(names: list[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Names of pods in one line, in alphabetical order."""
     return ", ".join(sorted(names))
 
 
-def describe(candidate: Candidate) -> str:
-    tries = (
-        say("{pod} may stay" if attempt.reprieved else "{pod} is evicted", pod=attempt.pod.pod.metadata.name)
-        for attempt in candidate.attempts
-    )
-    return say("The tries in their order: {tries}.", tries=row_of(tries))
-
-
-def first_wrong(candidate: Candidate, names: list[str]) -> str:
-    """The first attempt that contradicts these victims."""
-    for number, attempt in enumerate(candidate.attempts, 1):
-        name = attempt.pod.pod.metadata.name
-        if attempt.reprieved == (name in names):
-            fate = say("fits beside urgent and may stay") if attempt.reprieved else say("no longer fits and is evicted")
-            because = say(", because evicting it would break the budget") if attempt.violates else ""
-            message = later("Try {number} is {pod}{because}: it {fate}.")
-            return say(message, number=number, pod=name, because=because, fate=fate)
-    raise AssertionError("these are the victims")
-
-
 def which_node(rng: random.Random, seed: int) -> Exercise:
     """The ladder, decided by a rule after the first."""
-    rule = in_turn(seed, (2, 3, 5))
-    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding == rule)
+    rule = in_turn(seed, (1, 2, 3, 5))
+    case = drawn(rng, random_case, lambda case: all_candidates(case) and case.deciding == rule)
     right = case.preemption.nominated_node
     assert right is not None
+    why = caption(case.decision)
     return Predict(
         say("Which node?"),
         say("On which node does urgent make room?"),
         right,
-        ladder(case),
+        why,
         (
             say("Find each node's victims. Then go down the ladder: budgets, first victim, sum, number, start."),
             say("Rule {number} decides.", number=rule),
         ),
         pictured(case.decision, case.manifests, pick=True),
-        {name: ladder(case) if name == right else out_at(case, name) for name in NODES},
-        solved=case.drawn,
-    )
-
-
-def ladder(case: Case) -> str:
-    """The nodes that each applied rule leaves."""
-    asked = [step for step in steps(case.preemption, list(case.preemption.candidates)) if step.applies]
-    return sentences(
-        say("Rule {number} ({rule}): {result}.", number=step.number, rule=step.rule, result=step.result)
-        for step in asked
-    )
-
-
-def out_at(case: Case, name: str) -> str:
-    for step in steps(case.preemption, list(case.preemption.candidates)):
-        if name in step.standing and name not in step.kept:
-            values = row_of(f"{node} {value}" for node, value in step.values.items() if node in step.standing)
-            return say(
-                "{node} drops out at rule {number}, {rule}: {values}.",
-                node=name,
-                number=step.number,
-                rule=step.rule,
-                values=values,
-            )
-    raise AssertionError("the node was chosen")
-
-
-def which_rule(rng: random.Random, seed: int) -> Exercise:
-    """Which rule decides?"""
-    rule = in_turn(seed, (1, 2, 3, 5))
-    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding == rule)
-    names = {number: say(rung.rule.name) for number, rung in enumerate(case.preemption.rungs, 1)}
-    remarks = {}
-    for number, name in names.items():
-        before = number < case.deciding
-        remarks[say("rule {number}: {rule}", number=number, rule=name)] = (
-            ladder(case)
-            if number == case.deciding
-            else say("Rule {number} leaves more than one node.", number=number)
-            if before
-            else say("Rule {number} is not asked: an earlier rule has left one node.", number=number)
-        )
-    return Predict(
-        say("Which rule decides?"),
-        say("Which rule of the ladder leaves one node alone?"),
-        say("rule {number}: {rule}", number=case.deciding, rule=names[case.deciding]),
-        ladder(case),
-        (say("Write down each node's victims first."), say("A rule that leaves more than one node has not decided.")),
-        pictured(case.decision, case.manifests),
-        remarks,
+        {name: why if name == right else fate(case.preemption, name) for name in NODES},
         solved=case.drawn,
     )
 
@@ -242,10 +175,10 @@ def save_node(rng: random.Random) -> Exercise:
     """One budget that moves the preemptor to another node."""
 
     def without_budget(rng: random.Random) -> Case:
-        return decided([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
+        return Case([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
 
     def wanted(case: Case) -> bool:
-        return distinct_ends(case) and case.deciding > 0 and saving(case) is not None
+        return all_candidates(case) and case.deciding > 0 and saving(case) is not None
 
     case = drawn(rng, without_budget, wanted)
     app, spared = saving(case), case.preemption.nominated_node
@@ -254,16 +187,11 @@ def save_node(rng: random.Random) -> Exercise:
     def goal(objects: Objects) -> str:
         if fault := budget_fault(objects, len(case.manifests)):
             return fault
-        decision = decision_on(objects)
-        chosen = decision.nominated_node
-        if chosen == spared:
-            violations = decision.preemption.candidates[spared].violations if decision.preemption else 0
-            return say(
-                "{node} is still chosen: evicting its victims breaks a budget {times}.",
-                node=spared,
-                times=count(violations, "time"),
-            )
-        return ""
+        decision = decided(objects)
+        if decision.preemption is None or decision.nominated_node != spared:
+            return ""
+        times = count(decision.preemption.candidates[spared].violations, "time")
+        return say("{node} is still chosen: evicting its victims breaks a budget {times}.", node=spared, times=times)
 
     return Build(
         say("Spare a node"),
@@ -282,7 +210,7 @@ def save_node(rng: random.Random) -> Exercise:
         pictured(case.decision, case.manifests),
         as_yaml(case.manifests),
         START,
-        lambda objects: drawn_decision(decision_on(objects)),
+        lambda objects: drawn_decision(decided(objects)),
     )
 
 
@@ -292,7 +220,7 @@ def saving(case: Case) -> str | None:
         (
             app
             for app in APPS
-            if decided([*case.manifests, budget(app, 0)]).preemption.nominated_node != case.preemption.nominated_node
+            if Case([*case.manifests, budget(app, 0)]).preemption.nominated_node != case.preemption.nominated_node
         ),
         None,
     )
@@ -319,7 +247,7 @@ def by_engine(starts: Starts) -> str:
     made = [node(name, room) for name in starts]
     for name, victims in starts.items():
         made += [pod(f"{name}-{n}", name, 1, priority, start) for n, (priority, start) in enumerate(victims)]
-    return str(decided([*made, pod("urgent", "", room, 500)]).decision.nominated_node)
+    return str(Case([*made, pod("urgent", "", room, 500)]).decision.nominated_node)
 
 
 def equal_in_four_rules(rng: random.Random) -> Iterator[tuple[Starts]]:

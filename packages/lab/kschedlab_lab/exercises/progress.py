@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from kschedlab.messages import later, say
 from kschedlab_lab.exercises.exercise import Exercise, State
@@ -16,22 +18,21 @@ from kschedlab_lab.language import LANGUAGES
 ENTRY = "exercises"
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """The progress with one exercise. ``seed``: its instance; ``answer``: the last answer that is text."""
 
     lesson: str
     seed: int
     number: int
     title: str
-    state: str = State.UNATTEMPTED.value
+    state: State = State.UNATTEMPTED
     tries: int = 0
     hints: int = 0
     solution: bool = False
     answer: str = ""
 
 
-EXPORTED = ("lesson", "seed", "number", "title", "state", "tries", "hints", "solution")
+EXPORTED = Record.__struct_fields__[:-1]
 """The columns for a teacher."""
 
 
@@ -61,13 +62,13 @@ class Progress:
         """Record the progress with the exercise; a right answer stays right."""
         self._read()
         before = self._kept.get((lesson, seed, number))
-        solved = exercise.state is State.RIGHT or (before is not None and before.state == State.RIGHT.value)
+        solved = before is not None and before.state is State.RIGHT
         self._kept[lesson, seed, number] = Record(
             lesson,
             seed,
             number,
             exercise.title,
-            State.RIGHT.value if solved else exercise.state.value,
+            State.RIGHT if solved else exercise.state,
             exercise.tries,
             exercise.hints_seen,
             exercise.solution_seen,
@@ -82,11 +83,7 @@ class Progress:
 
     def export(self) -> str:
         """All records as CSV, for a teacher."""
-        out = io.StringIO()
-        writer = csv.DictWriter(out, EXPORTED, extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(record) for record in self.records())
-        return out.getvalue()
+        return as_csv(EXPORTED, map(msgspec.to_builtins, self.records()))
 
     def save(self, path: str | Path) -> Path:
         """Write the export to a file, such as ``li-na.csv``: a teacher's table takes the name from it."""
@@ -97,8 +94,8 @@ class Progress:
         if self._unsaved:  # what could not be written is in memory only
             return
         try:
-            found = [record_of(each) for each in self._file.read().get(ENTRY, [])]
-        except (ValueError, TypeError):
+            found = msgspec.convert(self._file.read().get(ENTRY, []), list[Record])
+        except (DamagedError, msgspec.ValidationError):
             self._refuse()
             return
         if self._damaged:
@@ -110,7 +107,7 @@ class Progress:
         if self._damaged:
             return
         try:
-            self._file.write(**{ENTRY: [asdict(self._kept[key]) for key in sorted(self._kept)]})
+            self._file.write(**{ENTRY: msgspec.to_builtins([self._kept[key] for key in sorted(self._kept)])})
         except DamagedError:
             self._refuse()
         except OSError as error:
@@ -126,12 +123,10 @@ class Progress:
         self.trouble = say(message, name=self._file.name)
 
 
-def record_of(data: Any) -> Record:
-    """The record of this data. TypeError or ValueError if it is none."""
-    record = Record(**data)
-    if {type(getattr(record, name)) for name in ("lesson", "title", "state", "answer")} != {str}:
-        raise TypeError("not a record")
-    if {type(getattr(record, name)) for name in ("seed", "number", "tries", "hints")} != {int}:
-        raise TypeError("not a record")
-    State(record.state)
-    return record
+def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """The rows with these columns, below a line of their names."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()

@@ -6,28 +6,25 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
+import msgspec
+
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.problems import expected
-from kschedlab.text.html import Html, element, join, visible
+from kschedlab.text.html import Html, element, visible
 from kschedlab.text.plain import aligned
+from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.exercise import MARKS, State
 from kschedlab_lab.exercises.lesson import LESSONS, lesson_named
-from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, Record, record_of
+from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, Record, as_csv
 from kschedlab_lab.kept import FILE
-from kschedlab_lab.views.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
 
 LARGEST = 1_000_000
 """Most bytes of a file; progress with every exercise of the course takes a tenth of that."""
-MOST = 500
-"""Most files."""
-STATES, DIGITS = tuple(each.value for each in State), 10
-"""What an exercise's state may be, and more digits than a number has."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet computes cells that begin like this."""
 
@@ -44,32 +41,32 @@ class Roster:
         self.troubles: list[str] = []
         if not isinstance(files, Mapping):
             raise expected(later("a dict from the names of files to their texts (Roster.of(...) reads files)"), files)
-        for name, content in list(files.items())[:MOST]:
+        for name, content in files.items():
             self._add(name, content)
-        if len(files) > MOST:
-            self.troubles.append(
-                say("{number} files are too many: the first {most} were read", number=len(files), most=MOST)
-            )
 
     @classmethod
     def of(cls, *paths: str | Path) -> Roster:
         """Read files and folders. A student's name is that of the file, or of the folder with the progress file."""
-        found, troubles = read(*paths)
+        found: dict[str, bytes] = {}
+        troubles = []
+        for path in _files(map(Path, paths)):
+            try:
+                with path.open("rb") as file:
+                    found[str(path)] = file.read(LARGEST + 1)
+            except OSError as error:
+                troubles.append(say("{path}: {error}: check the path", path=path, error=error.strerror))
         roster = cls(found)
-        roster.troubles = troubles + roster.troubles
+        roster.troubles[:0] = troubles
         return roster
 
-    def _add(self, file: str, content: object) -> None:
-        if not isinstance(content, str | bytes):
-            self._refuse(file, str(expected(later("text or bytes"), content)))
-            return
+    def _add(self, file: str, content: bytes | str) -> None:
         if len(content) > LARGEST:
             self._refuse(file, say("larger than {size:,} bytes", size=LARGEST))
             return
         try:
             records = _records(content)
-        except (ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
-            self._refuse(file, _reason(error))
+        except (ValueError, RecursionError, csv.Error) as error:
+            self._refuse(file, str(error) if isinstance(error, WrongError) else say("can't be read"))
             return
         if not records:
             self.troubles.append(say("{file}: no exercise was tried", file=file))
@@ -95,77 +92,52 @@ class Roster:
     @property
     def sentence(self) -> str:
         """How much was read."""
-        solved = sum(record.state == State.RIGHT.value for records in self.students.values() for record in records)
+        solved = sum(record.state is State.RIGHT for records in self.students.values() for record in records)
         students, exercises = count(len(self.students), "student"), count(solved, "solved exercise")
         return say("{students}, {exercises}.", students=students, exercises=exercises)
 
     def rows(self, lesson: str) -> list[list[str]]:
-        """A head, then a row for each student: name, seeds, what became of each exercise, and the sum."""
+        """A head, a row for each student (name, seeds, what became of each exercise, and the sum), and the sums."""
         titles = {r.number: r.title for records in self.students.values() for r in records if r.lesson == lesson}
-        numbers = sorted(titles)
+        numbers, solved = sorted(titles), Counter[int]()
         body = []
         for name in sorted(self.students, key=str.casefold):
             tried = [record for record in self.students[name] if record.lesson == lesson]
-            own = {each.number: each for each in sorted(tried, key=lambda each: each.state == State.RIGHT.value)}
-            seeds = sorted({record.seed for record in tried})
-            marks = [_mark(own.get(number)) for number in numbers]
-            solved = sum(record.state == State.RIGHT.value for record in own.values())
-            done = say("{solved} of {exercises}", solved=solved, exercises=len(numbers))
-            body.append([name, ", ".join(map(str, seeds)), *marks, done])
-        heads = (f"{number}. {titles[number]}" for number in numbers)
-        return [[*terms("name", "seed"), *heads, say("solved")], *body]
-
-    def total(self, lesson: str) -> list[str]:
-        """The last row: how many solved each exercise of the lesson."""
-        solved = Counter(
-            number
-            for records in self.students.values()
-            for number in {r.number for r in records if r.lesson == lesson and r.state == State.RIGHT.value}
-        )
-        numbers = sorted({r.number for records in self.students.values() for r in records if r.lesson == lesson})
-        return [say("solved"), "", *(str(solved[number]) for number in numbers), ""]
+            own = {each.number: each for each in sorted(tried, key=lambda each: each.state is State.RIGHT)}
+            right = [number for number, record in own.items() if record.state is State.RIGHT]
+            solved.update(right)
+            seeds = ", ".join(map(str, sorted({record.seed for record in tried})))
+            done = say("{solved} of {exercises}", solved=len(right), exercises=len(numbers))
+            body.append([name, seeds, *(_mark(own.get(number)) for number in numbers), done])
+        head = [*terms("name", "seed"), *(f"{number}. {titles[number]}" for number in numbers), say("solved")]
+        return [head, *body, [say("solved"), "", *(str(solved[number]) for number in numbers), ""]]
 
     def export(self) -> str:
         """Every record as CSV, with the student's name."""
-        out = io.StringIO()
-        writer = csv.DictWriter(out, ("name", *EXPORTED), extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        for name in sorted(self.students, key=str.casefold):
-            for record in self.students[name]:
-                writer.writerow({key: _cell(value) for key, value in {"name": name, **asdict(record)}.items()})
-        return out.getvalue()
+        rows = (
+            {key: _cell(value) for key, value in {"name": name, **msgspec.to_builtins(record)}.items()}
+            for name in sorted(self.students, key=str.casefold)
+            for record in self.students[name]
+        )
+        return as_csv(("name", *EXPORTED), rows)
 
     def html(self) -> Html:
         """A table for each lesson, and what is wrong with which file."""
-        tables = (
-            join([element("p", element("b", each)), _table([*self.rows(each), self.total(each)])])
-            for each in self.lessons
-        )
+        tables = list[Html]()
+        for lesson in self.lessons:
+            head, *rows = self.rows(lesson)
+            tables += [element("p", element("b", lesson)), table(head, (row(*each) for each in rows))]
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
         return element("div", element("p", self.sentence), *tables, *wrong)
 
     def __repr__(self) -> str:
         parts = [self.sentence]
         for lesson in self.lessons:
-            rows = [*self.rows(lesson), self.total(lesson)]
-            parts += ["", lesson, *aligned([[visible(cell) for cell in row] for row in rows])]
+            parts += ["", lesson, *aligned([[visible(cell) for cell in each] for each in self.rows(lesson)])]
         return "\n".join([*parts, *(f"⚠ {visible(each)}" for each in self.troubles)])
 
     def _repr_html_(self) -> str:
         return str(self.html())
-
-
-def read(*paths: str | Path) -> tuple[dict[str, bytes | str], list[str]]:
-    """The files there by path, each up to one byte more than may be handed in; and what can't be read."""
-    found: dict[str, bytes | str] = {}
-    troubles = []
-    for path in _files(map(Path, paths)):
-        try:
-            with path.open("rb") as file:
-                found[str(path)] = file.read(LARGEST + 1)
-        except OSError as error:
-            troubles.append(say("{path}: {error}: check the path", path=path, error=error.strerror))
-    return found, troubles
 
 
 def _files(paths: Iterable[Path]) -> Iterable[Path]:
@@ -192,76 +164,39 @@ def _records(content: bytes | str) -> list[Record]:
         given = entries.get(ENTRY, [] if "language" in entries else None)  # a choice, but no answer yet
         if not isinstance(given, list):
             raise WrongError(say('it has no list "exercises"'))
-        return [_at(say("exercise {number}", number=number), record_of, each) for number, each in enumerate(given, 1)]
+        return [_record(say("exercise {number}", number=number), each) for number, each in enumerate(given, 1)]
     first = text.partition("\n")[0]
     reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
     if not set(EXPORTED) <= set(reader.fieldnames or ()):
         raise WrongError(say("the columns are not {columns}", columns=", ".join(EXPORTED)))
-    return [_at(say("line {number}", number=reader.line_num), _record, row) for row in reader]
+    rows = ({key: (each[key] or "").strip() for key in EXPORTED} for each in reader)
+    return [_record(say("line {number}", number=reader.line_num), each) for each in rows]
 
 
-def _at(place: str, read: Callable[[Any], Record], given: Any) -> Record:
-    """The record of what is given there. WrongError names the place."""
+def _record(place: str, given: Mapping[str, Any]) -> Record:
+    """The record of what is given there. WrongError names the place and what is wrong in it."""
     try:
-        record = read(given)
+        record = msgspec.convert(given, Record, strict=False)
         lesson_named(record.lesson)
         return record
-    except WrongError as error:
-        raise WrongError(say("{place}: {what}", place=place, what=error)) from None
-    except (ValueError, KeyError, TypeError) as error:
-        what = error if isinstance(error, ValueError) else say("not as exported")
+    except msgspec.ValidationError as error:
+        what = say("not as exported")
+        if field := str(error).partition("`$.")[2].rstrip("`"):
+            what = say('{field} is "{value}"', field=field, value=str(given[field])[:40])
         raise WrongError(say("{place}: {what}", place=place, what=what)) from None
-
-
-def _record(row: Mapping[str, str | None]) -> Record:
-    """The record of a line. WrongError names the column."""
-    cells = {name: (row[name] or "").strip() for name in EXPORTED}
-    numbers = {name: cells[name] for name in ("seed", "number", "tries", "hints")}
-    wrong = [name for name, cell in numbers.items() if not (cell.isascii() and cell.isdecimal() and len(cell) < DIGITS)]
-    if wrong:
-        cell = cells[wrong[0]][:40]
-        raise WrongError(say('{column} is "{cell}", not a whole number', column=wrong[0], cell=cell))
-    if cells["state"] not in STATES:
-        message = later('state is "{state}", none of {states}')
-        raise WrongError(say(message, state=cells["state"][:40], states=listed(STATES)))
-    counted = {name: int(cell) for name, cell in numbers.items()}
-    texts = {name: cells[name] for name in ("lesson", "title", "state")}
-    return record_of({**texts, **counted, "solution": cells["solution"].casefold() == "true"})
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, WrongError):
-        return str(error)
-    if isinstance(error, UnicodeDecodeError):
-        return say("not UTF-8 text")
-    if isinstance(error, json.JSONDecodeError):
-        return say("line {number}: {what}", number=error.lineno, what=error.msg)
-    return say("can't be read")
+    except ValueError as error:
+        raise WrongError(say("{place}: {what}", place=place, what=error)) from None
 
 
 def _mark(record: Record | None) -> str:
     """The state, the number of tries, and what help was used."""
-    if record is None or record.state == State.UNATTEMPTED.value and not record.tries:
+    if record is None or record.state is State.UNATTEMPTED and not record.tries:
         return MARKS[State.UNATTEMPTED]
     hints = count(record.hints, "hint") if record.hints else ""
     used = filter(None, (hints, say("solution seen") if record.solution else ""))
-    return listed([f"{MARKS[State(record.state)]} {record.tries}", *used])
+    return listed([f"{MARKS[record.state]} {record.tries}", *used])
 
 
 def _cell(value: object) -> object:
     """Text that no spreadsheet takes for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
-
-
-def _table(rows: list[list[str]]) -> Html:
-    head, *body = rows
-    heads = (element("th", each, scope="col", style=HEAD) for each in head)
-    lines = (
-        element("tr", element("th", row[0], scope="row", style=CELL + NOWRAP), *(_td(cell) for cell in row[1:]))
-        for row in body
-    )
-    return element("table", element("thead", element("tr", *heads)), element("tbody", *lines), style=TABLE)
-
-
-def _td(cell: str) -> Html:
-    return element("td", cell, style=NUMBER)

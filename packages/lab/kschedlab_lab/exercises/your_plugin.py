@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-
-import numpy as np
 
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -16,17 +13,14 @@ from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Pod
-from kschedlab.plugins import NodeView, default_normalize, node_filter, node_score
+from kschedlab.plugins import NodeView, node_filter, node_score
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import pictured, scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.views.racks import Rack, stage_after, stage_before
-from kschedlab_lab.views.svg import Room
 
 NODES = ("node-a", "node-b", "node-c")
 HOT = 60
@@ -53,7 +47,7 @@ def generation(weight: int) -> Generation:
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"your plugin {seed}")
-    return [heavier(rng), declared(rng), warmest(rng), scaled(seed)]
+    return [heavier(rng), declared(rng), warmest(rng)]
 
 
 @dataclass(frozen=True)
@@ -80,9 +74,7 @@ def decided(objects: Objects, weight: int) -> Decision:
 
 def measured(decision: Decision, manifests: list[Manifest], pick: bool = False) -> Instance:
     """The nodes with thermometers before the decision, and all numbers. ``pick``: the answer is a node."""
-    labels = degrees(decode_objects(manifests))
-    racks = {name: Rack(celsius, "", 5, 90) for name, celsius in labels.items()}
-    draw = partial(stage_before, decision, racks, pick=pick)
+    draw = partial(stage_before, decision, racks(decode_objects(manifests)), pick=pick)
     return pictured(decision, manifests, draw=draw)
 
 
@@ -228,10 +220,8 @@ def warmest(rng: random.Random) -> Exercise:
         if len(own) != 1 or len(objects.pods) != 4 or len(objects.nodes) != 4:
             return say("Add one node, with a name of its own, and nothing else.")
         (name,) = own
-        label = next(each.metadata.labels.get("celsius", "") for each in objects.nodes if each.metadata.name == name)
         if warmest[name] < 0:
-            message = later('celsius of {node} is "{label}": write whole degrees, such as "58".')
-            return say(message, node=name, label=label)
+            return say('celsius of {node}: write whole degrees, such as "58".', node=name)
         cpu = {each.metadata.name: each.status.allocatable["cpu"].milli() for each in objects.nodes}
         if cpu[name] > max(cpu[other] for other in NODES):
             return say("{node} is larger than the others: it needs only to be empty.", node=name)
@@ -268,65 +258,16 @@ def warmest(rng: random.Random) -> Exercise:
         measured(case.decision(weight), case.manifests),
         as_yaml(case.manifests),
         START,
-        lambda objects: fitting(partial(judged, decided(objects, weight), objects)),
+        lambda objects: fitting(partial(stage_after, decided(objects, weight), racks(objects))),
     )
 
 
-def judged(decision: Decision, objects: Objects, room: Room) -> Html:
-    """The racks with their thermometers after the decision, and each feasible one's score."""
-    labels = degrees(objects)
-    racks = {name: Rack(celsius, "", 5, 90) for name, celsius in labels.items()}
-    return stage_after(decision, racks, room)
+def racks(objects: Objects) -> dict[str, Rack]:
+    """The nodes with their thermometers."""
+    return {name: Rack(celsius, "", 5, 90) for name, celsius in degrees(objects).items()}
 
 
 def degrees(objects: Objects) -> dict[str, int]:
     """By node: its temperature; -1 if its label is not a number."""
     labels = {each.metadata.name: each.metadata.labels.get("celsius", "") for each in objects.nodes}
     return {name: int(label) if label.isascii() and label.isdigit() else -1 for name, label in labels.items()}
-
-
-def scaled_broken(celsius: list[int]) -> list[int]:
-    """The coolest node gets the highest score, in proportion to the hottest: from 0 to 100, as NormalizeScore."""
-    hottest = max(celsius)
-    return [int((hottest - each) / hottest * 100) for each in celsius]
-
-
-def scaled_mended(celsius: list[int]) -> list[int]:
-    """The coolest node gets the highest score, in proportion to the hottest: from 0 to 100, as NormalizeScore."""
-    hottest = max(celsius)
-    if hottest == 0:
-        return [100 for _ in celsius]
-    return [100 - each * 100 // hottest for each in celsius]
-
-
-def by_engine(celsius: list[int]) -> list[int]:
-    """DefaultNormalizeScore, reversed."""
-    found: list[int] = default_normalize(np.array(celsius, np.int64), reverse=True).tolist()
-    return found
-
-
-def temperatures(rng: random.Random) -> Iterator[tuple[list[int]]]:
-    """Temperatures of a few nodes; round numbers first."""
-    yield ([30, 70],)
-    yield ([0, 0],)
-    for _ in range(20):
-        yield ([rng.randrange(0, 100) for _ in range(rng.randrange(1, 5))],)
-
-
-def scaled(seed: int) -> Exercise:
-    """What is rounded, and no division by zero."""
-    return Repair(
-        say("In the range"),
-        say(
-            "DefaultNormalizeScore in reverse makes the highest number 100 and scales the others with it. It drops "
-            "remainders and subtracts each result from 100; if all are 0, all get 100. This function is a point too "
-            "low for some nodes, and it fails if every node is at 0. Fix it."
-        ),
-        scaled_broken,
-        scaled_mended,
-        by_engine,
-        temperatures,
-        say("Scale with one division that drops its remainder, then subtract from 100; if all are 0, all get 100."),
-        (say("What does // do?"), say("Which is rounded: the score, or what is subtracted from 100?")),
-        seed,
-    )

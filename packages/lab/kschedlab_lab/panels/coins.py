@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 
 from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.pairs import SAMPLE
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.coins import Tossed, draw_tossed
@@ -94,10 +92,7 @@ class Coins:
         )
 
 
-def panel(
-    a: Sequence[float] | Floats = SAMPLE["default"], b: Sequence[float] | Floats = SAMPLE["packing"], **settings: Any
-) -> Panel[Settings]:
+def panel(a: Sequence[float] | Floats, b: Sequence[float] | Floats) -> Panel[Settings]:
     """The panel, which asks first. ``a`` and ``b``: the numbers of two policies, seed by seed."""
     shown = Coins(a, b)
-    made = Panel(Settings().changed(**settings), shown, call="coins.panel(...)")
-    return made.ask(shown.question())
+    return Panel(Settings(), shown, call="coins.panel(...)").ask(shown.question())

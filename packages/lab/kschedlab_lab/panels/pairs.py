@@ -15,7 +15,6 @@ import numpy as np
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
@@ -24,21 +23,16 @@ from kschedlab_lab.views.svg import Room
 
 Numbers = Mapping[str, Sequence[float] | Floats]
 """By policy: a number for each seed; a place in all rows has one seed."""
-SAMPLE: Numbers = {
-    "default": [62.5, 71.0, 58.0, 80.5, 66.0, 75.0, 69.5, 61.0],
-    "packing": [66.0, 75.5, 61.0, 85.0, 69.0, 76.5, 75.0, 64.5],
-    "lucky": [64.0, 69.5, 59.0, 80.0, 68.0, 74.0, 68.5, 62.0],
-}
 
 
 class Compared:
-    """What the panel shows of some numbers. ``what``: the measure; ``unit``: of its numbers; ``hero``: a seed's name.
+    """What the panel shows of some numbers. ``what``: the measure; ``hero``: a seed's name.
 
     InputValueError unless there are two policies or more, with equally many numbers.
     """
 
-    def __init__(self, numbers: Numbers, what: str = "", unit: str = "%", hero: int = 0) -> None:
-        self.what, self.unit, self.hero = what or say("CPU in use"), unit, hero
+    def __init__(self, numbers: Numbers, what: str = "", hero: int = 0) -> None:
+        self.what, self.hero = what or say("CPU in use"), hero
         self.numbers = {str(name): np.asarray(row, np.float64) for name, row in numbers.items()}
         lengths = {len(row) for row in self.numbers.values()}
         if len(self.numbers) < 2 or len(lengths) != 1 or lengths == {0}:
@@ -56,7 +50,7 @@ class Compared:
     def picture(self, settings: Any) -> Picture:
         """The numbers of these two policies for the first seeds."""
         names = settings.a, settings.b
-        return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.unit, self.hero)
+        return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.hero)
 
     def pairs(self, settings: Any) -> Pairs:
         """The pairs that are shown."""
@@ -64,15 +58,9 @@ class Compared:
 
     def __call__(self, settings: Any) -> View:
         picture = self.picture(settings)
-        sentence, pairs = describe(picture), picture.pairs
-        rows = [[say("seed"), *picture.names, say("difference")]]
-        rows += [
-            [str(seed), number(a), number(b), number(b - a, signed=True)]
-            for seed, (a, b) in enumerate(zip(pairs.a.tolist(), pairs.b.tolist(), strict=True), 1)
-        ]
-        text = "\n".join([sentence, *(aligned(rows) if pairs.joined else [])])
-        told = partial(story, picture) if pairs.joined and settings.a != settings.b else None
-        return View(lambda room: draw_pairs(picture, room, sentence), sentence, Html(), text, story=told)
+        sentence = describe(picture)
+        told = partial(story, picture) if settings.joined and settings.a != settings.b else None
+        return View(lambda room: draw_pairs(picture, room, sentence), sentence, Html(), sentence, story=told)
 
     def hidden(self, settings: Any, seeds: Collection[int] | None = None) -> Callable[[Room], Html]:
         """The picture while a question is open: the dots, of these seeds or of all, without what they say."""
@@ -129,22 +117,22 @@ def story(picture: Picture, room: Room) -> list[Frame]:
 
 
 def signs(pairs: Pairs) -> dict[str, int]:
-    """For how many seeds B is higher, lower, and the same."""
+    """For how many seeds B is higher and lower."""
     found = np.sign(pairs.differences).tolist()
-    return {"higher": found.count(1), "lower": found.count(-1), "same": found.count(0), "all": len(found)}
+    return {"higher": found.count(1), "lower": found.count(-1), "all": len(found)}
 
 
-def panel(numbers: Numbers = SAMPLE, what: str = "", unit: str = "%", hero: int = 0, **settings: Any) -> Panel[Any]:
+def panel(numbers: Numbers, what: str = "", hero: int = 0, **settings: Any) -> Panel[Any]:
     """The panel; settings override its defaults: the first two policies, all seeds, joined.
 
     ``numbers``: by policy, a number for each seed; ``what``: the measure; ``hero``: the seed that is named, 0 for none.
     InputValueError if seeds are missing.
     """
-    shown = Compared(numbers, what, unit, hero)
+    shown = Compared(numbers, what, hero)
     return Panel(shown.settings().changed(**settings), shown, call="pairs.panel(...)")
 
 
-def do_the_same(numbers: Numbers = SAMPLE, hero: int = 1, **settings: Any) -> Question[Any]:
+def do_the_same(numbers: Numbers, hero: int = 1, **settings: Any) -> Question[Any]:
     """With how many of the other seeds is B higher, too? The line of the named one shows."""
     shown = Compared(numbers, hero=hero)
     picture = shown.picture(shown.settings().changed(**settings))
@@ -175,7 +163,7 @@ def do_the_same(numbers: Numbers = SAMPLE, hero: int = 1, **settings: Any) -> Qu
     return Question(asked, (), lambda settings: str(higher(settings)), why, before, others)
 
 
-def is_it_chance(numbers: Numbers = SAMPLE, hero: int = 0, **settings: Any) -> Question[Any]:
+def is_it_chance(numbers: Numbers, hero: int = 0, **settings: Any) -> Question[Any]:
     """Can chance explain the difference? The dots show. ``settings``: as :func:`panel` takes them."""
     shown = Compared(numbers, hero=hero)
     picture = shown.picture(shown.settings().changed(**settings))

@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import say, terms
+from kschedlab.messages import say
 from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
@@ -26,7 +26,6 @@ from kschedlab_lab.views.drawing import Number
 from kschedlab_lab.views.picture import Handles, colours
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.table import NotebookTable
 
 LOWEST = -(2**31)
 """The lowest priority; adding 2^31 to it gives 0."""
@@ -92,22 +91,6 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation].plus(*plugins))
 
 
-def tries(node: str = "node-b") -> NotebookTable:
-    """The pods of this node at the lesson's beginning, in the order in which the scheduler tries to keep them."""
-    preemption = decide(Settings()).preemption
-    assert preemption is not None
-    rows = (
-        (
-            each.pod.pod.metadata.name,
-            str(each.pod.priority),
-            say("would break the budget") if each.violates else "",
-            say("comes back") if each.reprieved else say("is a victim"),
-        )
-        for each in preemption.candidates[node].attempts
-    )
-    return NotebookTable(tuple(terms("pod", "priority", "evicting it", "result")), tuple(rows))
-
-
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     return view_of(settings, decide(settings, plugins))
@@ -115,12 +98,12 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 
 def view_of(settings: Settings, decision: Decision) -> View:
     """Picture, story and sentence of a decision."""
-    preemption, drawn = decision.preemption, scene(settings, decision)
+    drawn = scene(settings, decision)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(drawn.picture, drawn.said, Html(), str(decision), idle(settings, preemption), story, colours(decision))
+    return View(drawn.picture, drawn.said, Html(), str(decision), story=story, names=colours(decision))
 
 
 def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
@@ -139,10 +122,8 @@ def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
     return ""
 
 
-def scene(settings: Settings, decision: Decision, picks: Handles | None = None) -> Scene:
-    """The pictures of the decision, with the panel's handles; for a question, ``picks`` instead."""
-    if picks is not None:
-        return Scene(decision, picks)
+def scene(settings: Settings, decision: Decision) -> Scene:
+    """The pictures of the decision, with the panel's handles."""
     across = {"data_axis": "x", "data_step": "16"}
     priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "mail-c": "mail_c"}
     priorities |= dict.fromkeys(("jobs-b", "jobs-c"), "jobs")
@@ -158,20 +139,6 @@ def scene(settings: Settings, decision: Decision, picks: Handles | None = None) 
     return Scene(decision, handles, budgets, generation, more)
 
 
-def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
-    """By name, the controls whose other values would change nothing now, with the reason."""
-    if preemption is None:
-        return {}
-    if not preemption.candidates:
-        return dict.fromkeys((*STARTS, "allowed", "mail_in_shop", "generation"), say("there is no candidate"))
-    found = {name: why for name, pod in STARTS.items() if (why := _start_is_idle(preemption, pod))}
-    if settings.allowed:
-        found["mail_in_shop"] = say("the budget allows it")
-    if all(map(_first_is_highest, preemption.candidates.values())):
-        found["generation"] = say("both versions decide the same here")
-    return found
-
-
 def _dropped_by_rule_2(preemption: Preemption) -> set[str]:
     """The nodes that were left before rule 2, and not after it."""
     names = preemption.cluster.names
@@ -183,27 +150,6 @@ def _first_is_highest(candidate: Candidate) -> bool:
     """Whether v1.20, which lists victims in the order of their tries, lists one of the highest priority first."""
     priorities = [attempt.pod.priority for attempt in candidate.attempts if not attempt.reprieved]
     return priorities[0] == max(priorities)
-
-
-def _start_is_idle(preemption: Preemption, name: str) -> str:
-    """Why the start time of this pod changes nothing; "" if it may."""
-    candidate = preemption.candidates.get(f"node-{name[-1]}")
-    if candidate is None:
-        return say("{node} is not a candidate", node=f"node-{name[-1]}")
-    tried = {attempt.pod.pod.metadata.name: attempt.pod for attempt in candidate.attempts}
-    if any(other.priority == tried[name].priority for each, other in tried.items() if each != name):
-        return ""
-    decided = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
-    if len(preemption.positions) == 1:
-        return say("not asked: there is one candidate")
-    if 0 < decided < len(preemption.rungs):
-        return say("not asked: rule {number} decides", number=decided)
-    place = [preemption.cluster.names[n] for n in preemption.positions.tolist()].index(candidate.node)
-    if not preemption.rungs[-1].entered[place]:
-        last = len(preemption.rungs)
-        return say("not asked: {node} drops out before rule {number}", node=candidate.node, number=last)
-    highest = max(victim.priority for victim in candidate.victims)
-    return "" if tried[name].priority == highest else say("only the most important victims count")
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:

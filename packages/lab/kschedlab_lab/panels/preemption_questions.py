@@ -8,19 +8,20 @@ from kschedlab.messages import later, say, sentences, terms
 from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import fate
-from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide, scene
+from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import Handles
+from kschedlab_lab.views.preemption_scene import Scene, attempted
 from kschedlab_lab.views.svg import Room
 
 EITHER = later("either of them")
 
 
-def which_node(text: str = "") -> Question[Settings]:
+def which_node() -> Question[Settings]:
     """Which node, to be clicked in the picture."""
-    asked = text or say("Which node is chosen?")
-    return Question(asked, NODES, _chosen, _why_node, _asked(Handles(nodes={name: _pick(name) for name in NODES})))
+    handles = Handles(nodes={name: _pick(name) for name in NODES})
+    return Question(say("Which node is chosen?"), NODES, _chosen, _why_node, _asked(handles))
 
 
 def which_victims() -> Question[Settings]:
@@ -35,7 +36,7 @@ def which_victims() -> Question[Settings]:
         say("If node-b were chosen, which two of its pods would be evicted?"),
         pairs,
         right,
-        lambda settings, _: sentences(map(_said, _tries(settings))),
+        lambda settings, _: sentences(attempted("node-b", each) for each in _tries(settings)),
         _asked(Handles()),
     )
 
@@ -96,7 +97,7 @@ def _pick(name: str) -> dict[str, str]:
 
 def _asked(handles: Handles) -> Callable[[Settings], Callable[[Room], Html]]:
     """The picture before the answer, in which a click is an answer."""
-    return lambda settings: scene(settings, decide(settings), handles).question
+    return lambda settings: Scene(decide(settings), handles).question
 
 
 def _preemption(settings: Settings) -> Preemption:
@@ -120,13 +121,3 @@ def _why_node(settings: Settings, answer: str) -> str:
 def _tries(settings: Settings) -> tuple[Attempt, ...]:
     """Who was tried on node-b, in this order."""
     return _preemption(settings).candidates["node-b"].attempts
-
-
-def _said(attempt: Attempt) -> str:
-    name = attempt.pod.pod.metadata.name
-    fate = say("may stay") if attempt.reprieved else say("does not fit beside urgent any more")
-    if attempt.violates:
-        message = later("{pod} is tried first, because evicting it would break the budget: it {fate}.")
-    else:
-        message = later("{pod} {fate}.")
-    return say(message, pod=name, fate=fate)

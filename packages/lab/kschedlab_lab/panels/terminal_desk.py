@@ -13,19 +13,19 @@ import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
 from kschedlab.messages import gap, later, say
 from kschedlab.text.html import Child, Html, element, join
 from kschedlab_lab.panels.classroom import Enlargeable
-from kschedlab_lab.panels.terminal_feed import Feed, Seen
+from kschedlab_lab.panels.terminal_feed import Feed
 
 if TYPE_CHECKING:
+    from kschedlab_lab.panels.terminal import Terminal
     from kschedlab_live.serve.background import Background
     from kschedlab_simulation.log import LogEntry
-    from kschedlab_simulation.timeline.scenario import Scenario
 
 KUBECONFIG = "kschedlab.kubeconfig"
 """The name of the file that tells terminals where the cluster is."""
@@ -56,23 +56,12 @@ def kubeconfig() -> Path:
     return Path(jupyter_runtime_dir()) / KUBECONFIG
 
 
-class Following(Protocol):
-    """A panel that shows a cluster."""
-
-    def scenario(self) -> Scenario: ...
-
-    def stage(self) -> Any:
-        """A widget that shows the panel."""
-
-    def see(self, seen: Seen, lives: bool) -> None: ...
-
-
 class Desk(Enlargeable):
     """A terminal panel's stage with its buttons. ``panel``: what it shows; ``background``: the server while it runs."""
 
     current: Desk | None = None
 
-    def __init__(self, panel: Following) -> None:
+    def __init__(self, panel: Terminal) -> None:
         self.panel, self.stage = panel, panel.stage()
         self.background: Background | None = None
         self._path = kubeconfig()

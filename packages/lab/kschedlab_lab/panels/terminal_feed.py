@@ -49,8 +49,7 @@ class Feed:
 
     def __init__(self, entries: Iterable[LogEntry] = ()) -> None:
         self._first: int | None = None
-        self._nodes: dict[str, Node] = {}
-        self._pods: dict[str, Pod] = {}
+        self._kept: dict[str, dict[str, Any]] = {Node.__name__: {}, Pod.__name__: {}}
         self._lines: deque[Happened] = deque(maxlen=KEPT)
         self.seen = Seen()
         self.follow(list(entries), silent=True)
@@ -63,8 +62,7 @@ class Feed:
             for text, message in () if silent else _said(entry):
                 self._first = entry.at if self._first is None else self._first
                 self._tell(Happened(entry.at - self._first, text, message))
-        nodes = tuple(self._nodes[key] for key in sorted(self._nodes))
-        pods = tuple(self._pods[key] for key in sorted(self._pods))
+        nodes, pods = (tuple(kept[key] for key in sorted(kept)) for kept in self._kept.values())
         self.seen = Seen(nodes, pods, tuple(self._lines), entries[-1].at if entries else self.seen.now)
 
     def _tell(self, line: Happened) -> None:
@@ -73,13 +71,7 @@ class Feed:
             self._lines.append(line)
 
     def _keep(self, entry: Changed) -> None:
-        kept: dict[str, Any]
-        if entry.kind == Node.__name__:
-            kept = self._nodes
-        elif entry.kind == Pod.__name__:
-            kept = self._pods
-        else:
-            return
+        kept = self._kept.get(entry.kind, {})
         if entry.new is None:
             kept.pop(entry.key, None)
         else:
@@ -92,7 +84,7 @@ def _said(entry: LogEntry) -> Iterator[tuple[str, str]]:
         about = visible(_short(entry.key))
         yield say("event {reason} of {object}", reason=entry.reason, object=about), visible(entry.message)
     elif isinstance(entry, Changed):
-        told = {Pod.__name__: _pod, Node.__name__: _node}.get(entry.kind, _other)
+        told = _pod if entry.kind == Pod.__name__ else _other
         for text in told(entry, who(entry.by), visible(_short(entry.key))):
             yield text, ""
 
@@ -130,29 +122,22 @@ def _pod(entry: Changed, by: str, name: str) -> Iterator[str]:
         yield say("{pod} is {phase} on {node}", pod=name, phase=phase, node=visible(new.spec.nodeName))
 
 
-def _node(entry: Changed, by: str, name: str) -> Iterator[str]:
-    old, new = entry.old, entry.new
-    if new is None or old is None:
-        yield say("{who} deletes node {node}" if new is None else "{who} creates node {node}", who=by, node=name)
-    elif new.spec.unschedulable != old.spec.unschedulable:
+def _other(entry: Changed, by: str, name: str) -> Iterator[str]:
+    """Of other kinds than nodes, only what somebody types is told, not what controllers write."""
+    old, new, is_node = entry.old, entry.new, entry.kind == Node.__name__
+    if not is_node and entry.by != "kubectl":
+        return
+    if old is None or new is None:
+        message = later("{who} creates {kind} {name}") if old is None else later("{who} deletes {kind} {name}")
+        yield say(message, who=by, kind=entry.kind, name=name)
+    elif is_node and new.spec.unschedulable != old.spec.unschedulable:
         cordons = new.spec.unschedulable
         yield say("{who} cordons {node}" if cordons else "{who} uncordons {node}", who=by, node=name)
-    elif new.spec != old.spec or new.metadata.labels != old.metadata.labels:
-        yield say("{who} changes node {node}", who=by, node=name)
-
-
-def _other(entry: Changed, by: str, name: str) -> Iterator[str]:
-    """Of other kinds, only what somebody types is told, not what controllers write."""
-    if entry.by != "kubectl":
-        return
-    old, new = entry.old, entry.new
-    scaled = entry.kind == Deployment.__name__ and old is not None and new is not None
-    if scaled and new.spec.replicas != old.spec.replicas:
+    elif entry.kind == Deployment.__name__ and new.spec.replicas != old.spec.replicas:
         before, after = old.spec.replicas, new.spec.replicas
         yield say("{who} scales {name} from {before} to {after}", who=by, name=name, before=before, after=after)
-        return
-    changed = later("{who} deletes {kind} {name}") if new is None else later("{who} changes {kind} {name}")
-    yield say("{who} creates {kind} {name}" if old is None else changed, who=by, kind=entry.kind, name=name)
+    elif not is_node or new.spec != old.spec or new.metadata.labels != old.metadata.labels:
+        yield say("{who} changes {kind} {name}", who=by, kind=entry.kind, name=name)
 
 
 def seconds(after: int) -> str:

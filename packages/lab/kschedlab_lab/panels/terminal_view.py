@@ -28,14 +28,12 @@ def view_of(seen: Seen, start: str) -> View:
     lines = seen.lines
     changes = [line for line in lines if not line.message]
     said = told(changes[-1]) if changes else say(start)
-    cells = list(map(_cells, seen.pods[:PODS]))
     left = len(seen.pods) - PODS
     more = say("and {pods} more", pods=count(left, "pod")) if left > 0 else ""
-    pods = table(HEAD, [row(*each) for each in cells])
+    pods = table(HEAD, [row(*_cells(each)) for each in seen.pods[:PODS]])
     events = element("ul", *(element("li", told(each)) for each in lines), style=LIST)
     tables = join([pods, element("p", more) if more else None, events if lines else None])
-    text = [said, *(" ".join(each) for each in (HEAD, *cells)), *filter(None, [more]), *map(told, lines)]
-    return View(lambda room: _picture(seen, said, room), said, tables, "\n".join(text))
+    return View(lambda room: _picture(seen, said, room), said, tables, "\n".join([said, *map(told, lines)]))
 
 
 def told(line: Happened) -> str:
@@ -59,14 +57,10 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     hands = [Hand(nominated(pod, pod.status.nominatedNodeName or NONE)) for pod in waiting[:WAITING]]
     if len(waiting) > WAITING:
         hands.append(Hand(Piece(say("{number} more", number=len(waiting) - WAITING), 1000, mark="ghost")))
-    cards = tuple(_card(node, seen, waiting) for node in seen.nodes[:NODES])
-    drawn = draw_bench(Bench((), tuple(hands), cards), alt, room)
-    left = len(seen.nodes) - NODES
-    return drawn if left <= 0 else draw_bench(Bench((), tuple(hands), (*cards, _rest(left))), alt, room)
-
-
-def _rest(left: int) -> Card:
-    return Card("…", 1, says=say("{nodes} more", nodes=count(left, "node")))
+    cards = [_card(node, seen, waiting) for node in seen.nodes[:NODES]]
+    if (left := len(seen.nodes) - NODES) > 0:
+        cards.append(Card("…", 1, says=say("{nodes} more", nodes=count(left, "node"))))
+    return draw_bench(Bench((), tuple(hands), tuple(cards)), alt, room)
 
 
 def _card(node: Node, seen: Seen, waiting: list[Pod]) -> Card:

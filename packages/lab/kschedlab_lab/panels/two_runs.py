@@ -6,28 +6,25 @@ The panel simulates both when it is made, and then walks from arrival to arrival
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, make_dataclass
+from dataclasses import make_dataclass
 from functools import partial
-from json import dumps
+from math import inf
 from typing import Any, Protocol
 
-from kschedlab.build import as_yaml, node, pod
-from kschedlab.generations import V1_37, Generation, Profiles
+from kschedlab.generations import Profiles
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputValueError
-from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html
 from kschedlab.text.words import listing
-from kschedlab_lab.exercises.experiments import packing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, steps
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.two_runs import Moment, Placed, Size, draw_runs
+from kschedlab_lab.views.two_runs import Moment, Placed, draw_runs, room_of, size_of
 from kschedlab_simulation import Simulation
 from kschedlab_simulation.log import Changed
-from kschedlab_simulation.timeline.scenario import Scenario, loads_scenario
+from kschedlab_simulation.timeline.scenario import Scenario
 
 
 class Arrivals(Protocol):
@@ -45,82 +42,26 @@ class Scheduler(Protocol):
     def profiles(self) -> Profiles: ...
 
 
-@dataclass(frozen=True)
-class Named:
-    """A generation as a scheduler."""
-
-    name: str
-    generation: Generation
-
-    def profiles(self) -> Profiles:
-        return self.generation
-
-
-class Three:
-    """Two nodes, and three pods: two small ones, and one that needs a whole node."""
-
-    def scenario(self, seed: int) -> Scenario:  # noqa: ARG002  # the same for every seed
-        nodes = as_yaml([node("node-a", 4), node("node-b", 4)])
-        pods = (pod("small-0", "", 1), pod("small-1", "", 1), pod("large-2", "", 4))
-        timeline = [{"at": f"{second}s", "create": each} for second, each in enumerate(pods, 1)]
-        return loads_scenario(f"{nodes}---\n{dumps({'timeline': timeline})}")
-
-
-SAMPLE = Named("default", V1_37), Named("packing", packing())
-
-
-@dataclass(frozen=True)
-class Run:
-    """A simulation that has ended. ``nodes``: CPU and memory, by name; ``pods``: in the order of their arrival.
-
-    ``arrived`` and ``bound``: moments, by pod.
-    """
-
-    name: str
-    nodes: dict[str, Size]
-    pods: dict[str, Pod]
-    arrived: dict[str, int]
-    bound: dict[str, int]
-
-    @classmethod
-    def of(cls, arrivals: Arrivals, scheduler: Scheduler, seed: int) -> Run:
-        """Simulate it until nothing is left to do."""
-        scenario = arrivals.scenario(seed)
-        nodes = [each.obj for each in scenario.objects if isinstance(each.obj, Node)]
-        simulation = Simulation.of(scenario, scheduler.profiles(), seed)
-        simulation.run()
-        ended = {pod.metadata.name: pod for pod in simulation.pods()}
-        arrived, bound = dict[str, int](), dict[str, int]()
-        for each in simulation.log:
-            if isinstance(each, Changed) and isinstance(each.new, Pod) and (name := each.new.metadata.name) in ended:
-                arrived.setdefault(name, each.at)
-                if each.new.spec.nodeName:
-                    bound.setdefault(name, each.at)
-        return cls(
-            scheduler.name,
-            {node.metadata.name: _room(node) for node in nodes},
-            {name: ended[name] for name in arrived},
-            arrived,
-            bound,
-        )
-
-    def moment(self, count: int) -> Moment:
-        """Where the first so many pods are when the next one arrives; after the last one, at the end."""
-        names = [*self.pods]
-        until = self.arrived[names[count]] if count < len(names) else None
-        placed = []
-        for name in names[:count]:
-            pod, at = self.pods[name], self.bound.get(name)
-            is_bound = at is not None and (until is None or at < until)
-            asks = pod_requests(pod)
-            size = Size(asks.get("cpu", 0), asks.get("memory", 0))
-            placed.append(Placed(name, size, pod.spec.nodeName if is_bound else ""))
-        return Moment(self.name, self.nodes, tuple(placed))
-
-
-def _room(node: Node) -> Size:
-    allocatable = node.status.allocatable
-    return Size(allocatable["cpu"].milli(), allocatable["memory"].value())
+def moments(arrivals: Arrivals, scheduler: Scheduler, seed: int) -> list[Moment]:
+    """What a simulation has placed at each arrival of a pod, just before it, and at the end."""
+    scenario = arrivals.scenario(seed)
+    nodes = {each.obj.metadata.name: room_of(each.obj) for each in scenario.objects if isinstance(each.obj, Node)}
+    simulation = Simulation.of(scenario, scheduler.profiles(), seed)
+    simulation.run()
+    ended = {pod.metadata.name: pod for pod in simulation.pods()}
+    arrived, bound = dict[str, int](), dict[str, int]()
+    for each in simulation.log:
+        if isinstance(each, Changed) and isinstance(each.new, Pod) and (name := each.new.metadata.name) in ended:
+            arrived.setdefault(name, each.at)
+            if each.new.spec.nodeName:
+                bound.setdefault(name, each.at)
+    found = []
+    for count, until in enumerate([*arrived.values(), inf]):
+        names = [*arrived][:count]
+        there = (ended[name].spec.nodeName if bound.get(name, inf) < until else "" for name in names)
+        placed = (Placed(name, size_of(ended[name]), node) for name, node in zip(names, there, strict=True))
+        found.append(Moment(scheduler.name, nodes, tuple(placed)))
+    return found
 
 
 class Both:
@@ -129,20 +70,18 @@ class Both:
     def __init__(self, arrivals: Arrivals, schedulers: Sequence[Scheduler], seed: int) -> None:
         if len(schedulers) != 2:
             raise InputValueError(say("expected two schedulers, got {number}", number=len(schedulers)))
-        self.runs = [Run.of(arrivals, each, seed) for each in schedulers]
-        self.last = len(self.runs[0].pods)
-        fields = [("pods", int, steps(later("pods"), self.last, self.last))]
+        self.runs = [moments(arrivals, each, seed) for each in schedulers]
+        last = len(self.runs[0]) - 1
+        fields = [("pods", int, steps(later("pods"), last, last))]
         self.settings: type[Any] = make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)
 
     def moments(self, settings: Any) -> list[Moment]:
         """Both after so many arrivals."""
-        return [run.moment(settings.pods) for run in self.runs]
+        return [run[settings.pods] for run in self.runs]
 
     def __call__(self, settings: Any) -> View:
-        moments = self.moments(settings)
         said = self.sentence(settings)
-        text = "\n".join([said, *(row for moment in moments for row in moment.rows())])
-        return View(partial(self.draw, settings), said, Html(), text)
+        return View(partial(self.draw, settings), said, Html(), said)
 
     def draw(self, settings: Any, room: Room) -> Html:
         """The picture of this moment."""
@@ -185,10 +124,10 @@ class Both:
         )
 
 
-def panel(arrivals: Arrivals | None = None, schedulers: Sequence[Scheduler] = SAMPLE, seed: int = 1) -> Panel[Any]:
+def panel(arrivals: Arrivals, schedulers: Sequence[Scheduler], seed: int = 1) -> Panel[Any]:
     """The panel, at the end of both runs. It asks first whether one would deploy the second scheduler.
 
     InputValueError unless there are two schedulers; ManifestError for faults in what arrives.
     """
-    shown = Both(arrivals or Three(), schedulers, seed)
+    shown = Both(arrivals, schedulers, seed)
     return Panel(shown.settings(), shown, call="two_runs.panel(...)").ask(shown.deploy())

@@ -26,8 +26,8 @@ from kschedlab_lab.exercises.limits import EndlessError, alarm
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.picture import boxes_before
-from kschedlab_lab.views.racks import Points, Rack, boxes_filtered, points_height, stage, stage_before
+from kschedlab_lab.views.picture import NO_HANDLES, Boxes, boxes_before
+from kschedlab_lab.views.racks import Points, Rack, points_height, stage, stage_before
 from kschedlab_lab.views.svg import Room
 
 NO_LABEL, STEP, MOST = -1, 5, 4
@@ -106,16 +106,14 @@ def refused_degrees(plugins: tuple[object, ...]) -> dict[str, tuple[int, ...]]:
 
 
 def racks(settings: Settings, plugins: Sequence[object]) -> dict[str, Rack]:
-    refused = refused_degrees(tuple(plugins))
-    return {name: rack(settings, setting, refused[name]) for name, setting in RACKS.items()}
-
-
-def rack(settings: Settings, setting: str, refused: tuple[int, ...]) -> Rack:
-    """One thermometer; a click on the label takes it off, or puts the first one on again."""
-    degrees = getattr(settings, setting)
-    usual = getattr(FIRST, setting)
-    toggle = f"{setting}: {usual if degrees == NO_LABEL else 'no label'}"
-    return Rack(None if degrees == NO_LABEL else degrees, setting, STEP, DEGREES[-1], refused, toggle)
+    """The thermometers; a click on a label takes it off, or puts the first one on again."""
+    refused, found = refused_degrees(tuple(plugins)), {}
+    for name, setting in RACKS.items():
+        degrees = getattr(settings, setting)
+        toggle = f"{setting}: {getattr(FIRST, setting) if degrees == NO_LABEL else 'no label'}"
+        celsius = None if degrees == NO_LABEL else degrees
+        found[name] = Rack(celsius, setting, STEP, DEGREES[-1], refused[name], toggle)
+    return found
 
 
 def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
@@ -126,16 +124,13 @@ def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
     made = V1_37.plus(*plugins)
     own = own_scores(made)
     names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
-    parts = {}
+    parts, same = dict[str, dict[str, int]](), dict[str, int]()
     for plugin, weight, results in zip(scores.plugins, scores.weights, scores.results.tolist(), strict=True):
         if plugin in own or len(set(results)) > 1:
             parts[f"{plugin} ×{weight}"] = dict(zip(names, results, strict=True))
+        elif results[0]:
+            same[plugin] = results[0]
     totals = dict(zip(names, scores.total.tolist(), strict=True))
-    same = {
-        plugin: results[0]
-        for plugin, results in zip(scores.plugins, scores.results.tolist(), strict=True)
-        if plugin not in own and len(set(results)) == 1 and results[0]
-    }
     once = {name: 0 for name in names}
     if own:
         alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names)
@@ -154,7 +149,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         lambda room: draw(room, said),
         said,
         folded(say("the numbers"), html(decision.sections(LIMITS))),
-        "\n".join([said, str(decision)]),
+        said,
         names={} if decision.node is None else {decision.node: "chosen"},
         idle={} if own else {"weight": ""},
         story=partial(story, settings, plugins) if plugins and decision.scores is not None else None,
@@ -178,18 +173,21 @@ def _reasons(decision: Decision, rack: str) -> str:
     return ", ".join(decision.verdict(rack).reasons)
 
 
+def _refusal(decision: Decision, refused: Sequence[str]) -> str:
+    """Which filter refuses these racks, and why: as it refuses the first."""
+    plugin, reasons = decision.verdict(refused[0]).plugin, _reasons(decision, refused[0])
+    return say("{plugin} refuses {node}: {reason}.", plugin=plugin, node=listing(refused), reason=reasons)
+
+
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
     """The pod waits; the filters refuse; the points come without your score, then with it; the pod goes."""
     decision, shown = decide(settings, plugins), racks(settings, plugins)
     without = decide(settings.changed(weight=0), plugins)
-    said, all_points, filtered = sentence(decision), points(decision, plugins), boxes_filtered(decision)
+    said, all_points, filtered = sentence(decision), points(decision, plugins), Boxes(decision, NO_HANDLES).tried()
     frames = [Frame(stage(decision, shown, None, room, said, boxes_before(decision)), say("web waits."))]
     refused = [name for name in RACKS if not decision.verdict(name).passes]
-    for name in refused[:1]:
-        plugin, reasons = decision.verdict(name).plugin, _reasons(decision, name)
-        message = later("{plugin} refuses {node}: {reason}.")
-        caption = say(message, plugin=plugin, node=listing(refused), reason=reasons)
-        frames.append(Frame(stage(decision, shown, None, room, said, filtered), caption))
+    if refused:
+        frames.append(Frame(stage(decision, shown, None, room, said, filtered), _refusal(decision, refused)))
     own = stage(without, shown, points(without, plugins), room, said, filtered)
     frames.append(Frame(own, say("v1.37's own points.")))
     if all_points is not None and all_points.own:
@@ -197,7 +195,7 @@ def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Fra
     return [*frames, Frame(stage(decision, shown, all_points, room, said), said)]
 
 
-def where(plugins: object = (), text: str = "") -> Question[Settings]:
+def where(plugins: object = ()) -> Question[Settings]:
     """The question before the picture, with the same plugins as the panel."""
     added = several(plugins)
     names = [name for name, _ in V1_37.plus(*added).plugins]
@@ -208,22 +206,16 @@ def where(plugins: object = (), text: str = "") -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         decision = decide(settings, added)
-        verdict = decision.verdict(answer)
-        if not verdict.passes:
-            return say(
-                "{plugin} refuses {node}: {reason}.",
-                plugin=verdict.plugin,
-                node=answer,
-                reason=", ".join(verdict.reasons),
-            )
-        return advantage(decision, added, answer)
+        if decision.verdict(answer).passes:
+            return advantage(decision, added, answer)
+        return _refusal(decision, [answer])
 
     def before(settings: Settings, room: Room) -> Html:
         shown = racks(settings, added)
         return stage_before(decide(settings, added), shown, room, high=points_height(shown))
 
     return Question(
-        text or with_them or say("Where does web go?"),
+        with_them or say("Where does web go?"),
         (*RACKS,),
         right,
         why,

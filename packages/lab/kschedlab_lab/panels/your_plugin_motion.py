@@ -11,9 +11,7 @@ from kschedlab.build import as_yaml, node, pod
 from kschedlab.generations import V1_37
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.problems import InputValueError
-from kschedlab.plugins import node_filter
 from kschedlab.text.html import Html
-from kschedlab_lab.exercises.your_plugin import cold
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, moments
@@ -26,8 +24,6 @@ from kschedlab_simulation.timeline.scenario import loads_scenario
 CELSIUS = {0: {"rack-a": 75, "rack-b": 70}, 10: {"rack-a": 74, "rack-b": 70}, 20: {"rack-a": 74, "rack-b": 40}}
 """By second: the temperatures from then on."""
 SECOND = 10**6
-SAMPLE: dict[str, object] = {"cold": cold, "patient": node_filter("ColdNode", events=[])(cold)}
-"""Two filters; the second one waits for no event."""
 HAPPENS = {
     0: later("Both racks are hot."),
     10: later("rack-a has a degree less."),
@@ -71,11 +67,7 @@ class Motion:
 
     def __call__(self, settings: Settings) -> View:
         said = self.sentence(settings)
-        lines = (
-            say(later("{name}: tried at {seconds} s"), name=name, seconds=", ".join(map(str, tries)))
-            for name, tries in self.tries.items()
-        )
-        return View(partial(self.draw, settings, said), said, Html(), "\n".join((said, *lines)))
+        return View(partial(self.draw, settings, said), said, Html(), said)
 
     def sentence(self, settings: Settings) -> str:
         """What has just happened, and how often each was tried until then."""
@@ -131,7 +123,7 @@ class Motion:
 
 def panel(**plugins: object) -> Panel[Settings]:
     """The panel, which asks first. ``plugins``: two filters, by the names that the picture gives them."""
-    if len(plugins := plugins or SAMPLE) != 2:
+    if len(plugins) != 2:
         raise InputValueError(say("expected two plugins, got {number}", number=len(plugins)))
     shown = Motion(plugins)
     return Panel(Settings(), shown, call="your_plugin_motion.panel(...)").ask(shown.question())

@@ -24,7 +24,6 @@ from kschedlab_lab.views.svg import Room
 
 FULL = cluster(node("rack-a"), pod("old", "rack-a", 2, 0, 8 * HOUR), pod("web", "", 1, 9))
 """A rack, the pod that runs there, and ``web``, which is more important."""
-ALONE = node_filter("Alone")(lambda _, node: "node(s) had other pods" if node.pods else None)
 WAITS = later("{name} says that evicting does not help, so it is not asked again.")
 
 
@@ -54,7 +53,7 @@ class Asked:
             lambda room: draw_asked(Boxes(decision, NO_HANDLES).after(), settings.unresolvable, room, said),
             said,
             Html(),
-            "\n".join((said, str(decision.event))),
+            said,
             names=colours(decision),
             story=partial(self.story, settings) if refuses else None,
         )
@@ -105,7 +104,7 @@ class Asked:
         )
 
 
-def panel(plugin: NodeFilter = ALONE) -> Panel[Settings]:
+def panel(plugin: NodeFilter) -> Panel[Settings]:
     """The panel, which asks first. ``plugin``: a filter from ``node_filter`` that looks at the pods of a node."""
     shown = Asked(plugin)
     return Panel(Settings(), shown, call="your_plugin_preemption.panel(...)").ask(shown.question())

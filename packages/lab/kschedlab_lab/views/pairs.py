@@ -91,7 +91,7 @@ class Pairs:
 class Picture:
     """``names``: of A and B; ``numbers``: of all policies, for all seeds; ``count``: how many seeds are shown.
 
-    ``what``: the measure; ``unit``: of its numbers; ``hero``: the seed that is named, 0 for none.
+    ``what``: the measure, in percent; ``hero``: the seed that is named, 0 for none.
     """
 
     names: tuple[str, str]
@@ -99,7 +99,6 @@ class Picture:
     count: int
     joined: bool
     what: str
-    unit: str
     hero: int = 0
 
     @property
@@ -204,8 +203,7 @@ def _axis(plan: _Plan) -> Iterator[Html]:
     grid = "".join(f"M{AXIS} {scale.y(each):.1f}H{plan.right + 14:.0f}" for each in scale.ticks())
     yield element("path", d=grid, stroke=TICK, fill="none")
     yield element("g", *(label(f"{each:g}", AXIS - 6, scale.y(each) + 4, "end") for each in scale.ticks()), fill=INK_2)
-    title = f"{picture.what}, {picture.unit}" if picture.unit else picture.what
-    yield label(fitted(title, plan.zero - 8), 4, plan.top - 10, fill=INK_2)
+    yield label(fitted(f"{picture.what}, %", plan.zero - 8), 4, plan.top - 10, fill=INK_2)
     for x, text in zip((plan.left, plan.right), _names(plan), strict=True):
         yield label(text, x, plan.bottom + 8, "middle", font_weight="bold")
 

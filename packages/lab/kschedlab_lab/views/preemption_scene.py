@@ -99,7 +99,7 @@ class Scene:
         for candidate in (preemption.candidates[node] for node in boxes.nodes if node in preemption.candidates):
             for turn, attempt in enumerate(candidate.attempts, 1):
                 tried[candidate.node] = turn
-                text = _try(candidate.node, attempt)
+                text = attempted(candidate.node, attempt)
                 moments.append((self._draw(boxes.trying(tried), room, text, 0), text))
         return moments
 
@@ -170,7 +170,7 @@ class Scene:
         return padded(row(found, 24), 0, 3) if found else NOTHING
 
 
-def _try(node: str, attempt: Attempt) -> str:
+def attempted(node: str, attempt: Attempt) -> str:
     """What happens on a node at this try to reprieve a pod."""
     fits, stuck = later("{node}: {pod} fits and comes back."), later("{node}: {pod} does not fit any more: a victim.")
     early = say("It is tried early, because evicting it would break the budget.") if attempt.violates else ""

@@ -11,7 +11,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import LINE, TALL, TOP, Box, Place, Plan, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
-from kschedlab_lab.views.picture import NO_HANDLES, Boxes, boxes, boxes_before, scarcest
+from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, KINDS, PANEL, TRAY, ink, themed
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -67,11 +67,11 @@ def stage(
     points: Points | None,
     room: Room,
     alt: str,
-    boxes: Sequence[Box] | None = None,
+    known: Sequence[Box] | None = None,
 ) -> Html:
-    """The racks, and what the plugins give them. ``boxes``: before the decision is made, what is known of it."""
-    is_alone = boxes is None and points is None and decision.node is not None
-    shown = boxes_after(decision) if boxes is None else boxes
+    """The racks, and what the plugins give them. ``known``: before the decision is made, what is known of it."""
+    is_alone = known is None and points is None and decision.node is not None
+    shown = [replace(box, captions=()) for box in (boxes(decision) if known is None else known)]
     width = float(room.width)
     bars, high = _bars([*racks], points, width) if points is not None else ([], 0.0)
     if is_alone:
@@ -96,16 +96,6 @@ def stage_after(decision: Decision, racks: Mapping[str, Rack], room: Room) -> Ht
 def points_height(racks: Mapping[str, Rack]) -> float:
     """The height that points take, at least: it is kept free where there are none."""
     return LEGEND + ROW * len(racks) + LOW
-
-
-def boxes_after(decision: Decision) -> list[Box]:
-    """The pod on its rack, or waiting; totals are with the bars."""
-    return [replace(box, captions=()) for box in boxes(decision)]
-
-
-def boxes_filtered(decision: Decision) -> list[Box]:
-    """The pod waits, and the filters have refused some racks."""
-    return [replace(box, captions=()) for box in Boxes(decision, NO_HANDLES).tried()]
 
 
 def _stage(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple
 
 from kschedlab.messages import say
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.drawing import EDGE, GAP, NARROW, TIGHT, Block, Box, Number, Place, Plan, remark, shapes
@@ -30,6 +31,18 @@ class Size(NamedTuple):
 
     cpu: int
     memory: int
+
+
+def size_of(pod: Pod) -> Size:
+    """What a pod requests."""
+    asks = pod_requests(pod)
+    return Size(asks.get("cpu", 0), asks.get("memory", 0))
+
+
+def room_of(node: Node) -> Size:
+    """What a node has; never nothing, for shares of it are shown."""
+    allocatable = node.status.allocatable
+    return Size(max(allocatable["cpu"].milli(), 1), max(allocatable["memory"].value(), 1))
 
 
 @dataclass(frozen=True)
@@ -68,13 +81,6 @@ class Moment:
     def memory(self, node: str) -> float:
         """The share of the node's memory that its pods have."""
         return sum(pod.size.memory for pod in self.pods if pod.node == node) / self.nodes[node].memory
-
-    def rows(self) -> Iterator[str]:
-        """Where its pods are, as text."""
-        yield f"{self.name}: {self.percent} %"
-        places = sorted(self.pods, key=lambda pod: (not pod.node, pod.node))
-        for node, here in groupby(places, key=lambda pod: pod.node):
-            yield f"  {node or say(WAITING)}: {', '.join(pod.name for pod in here)}"
 
 
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:

@@ -2,7 +2,6 @@
 
 import itertools
 import random
-import signal
 import sys
 import threading
 
@@ -14,7 +13,7 @@ from kschedlab_lab.exercises import limits
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.card import CELL, WHOLE, Card
 from kschedlab_lab.exercises.exercise import State, drawn
-from kschedlab_lab.exercises.limits import EndlessError, limited
+from kschedlab_lab.exercises.limits import limited
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from tests.saying import says
@@ -181,34 +180,21 @@ def in_spite_of_errors(number):
             number = 0
 
 
-def asleep(number):
-    threading.Event().wait()
-
-
 @pytest.fixture
 def impatient(monkeypatch):
     monkeypatch.setattr(limits, "SECONDS", 0.05)
-    monkeypatch.setattr(limits, "ASLEEP", 1.0)
 
 
 ENDLESS = [in_a_loop, in_one_line, in_a_comprehension, in_a_generator, in_spite_of_errors]
 
 
-@pytest.mark.parametrize("endless", [*ENDLESS, asleep])
+@pytest.mark.parametrize("endless", ENDLESS)
 def test_what_does_not_come_to_an_end_is_stopped(impatient, endless):
     verdict = repair().check(endless)
     assert verdict.state is State.ERROR
     assert says(verdict.words, "stopped") and verdict.evidence == "my_half(0)"
     assert sys.gettrace() is None or "limits" not in sys.gettrace().__module__
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     assert limited(halved, (8,)) == 4
-
-
-@pytest.mark.parametrize("endless", ENDLESS)
-def test_it_is_stopped_without_signals_too(impatient, monkeypatch, endless):
-    monkeypatch.delattr(signal, "setitimer")
-    with pytest.raises(EndlessError):
-        limited(endless, (1,))
 
 
 def test_a_loop_is_stopped_beside_the_main_thread(impatient):

@@ -5,7 +5,7 @@ from tests.saying import says
 
 
 def test_an_answer_about_packing_shows_both_boards_with_what_the_pods_ask_for():
-    exercise = exercises_of("experiments", 1)[2]
+    exercise = exercises_of("experiments", 1)[1]
     for answer in (exercise.right, exercise.right.replace("cpu: 1", "cpu: 2", 1)):
         picture = str(exercise.check(answer).picture)
-        assert says(picture, "default", "packing", "1 CPU", "c: node-b", "c: waiting") and "≥" not in picture
+        assert says(picture, "default", "packing", "1 CPU", "c: node-b", "c: waiting")

@@ -29,7 +29,7 @@ def test_every_instance_has_one_right_answer(seed):
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 10))
 def test_every_budget_covers_a_pod(seed):
-    for exercise in exercises(seed)[:4]:
+    for exercise in exercises(seed)[:3]:
         text = exercise.instance.text
         pods, _, budgets = text.partition("budget of app")
         for line in budgets.splitlines()[1:]:
@@ -41,12 +41,7 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {type(each) for each in first} == {Predict, Build, Repair}
     assert [each.text() for each in first] == [each.text() for each in preemption.exercises(1)]
-    assert [a.text() for a in first[:4]] != [b.text() for b in second[:4]]
-
-
-def test_over_the_seeds_different_rules_decide():
-    rules = {exercises(seed)[2].right for seed in range(20)}
-    assert len(rules) >= 3
+    assert [a.text() for a in first[:3]] != [b.text() for b in second[:3]]
 
 
 def test_a_wrong_node_is_told_where_it_drops_out():
@@ -56,7 +51,7 @@ def test_a_wrong_node_is_told_where_it_drops_out():
 
 
 def test_a_budget_that_changes_nothing_is_told_why():
-    exercise = exercises(1)[3]
+    exercise = exercises(1)[2]
     assert "is still chosen" in exercise.check(as_yaml([budget("nobody", 0)])).words
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)
     more = as_yaml([budget("shop", 0), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}])
@@ -64,7 +59,7 @@ def test_a_budget_that_changes_nothing_is_told_why():
 
 
 def test_a_beginning_that_is_not_filled_in_is_told_and_not_judged():
-    exercise = preemption.exercises(1)[3]
+    exercise = preemption.exercises(1)[2]
     for text, line in (
         (exercise.start, "`selector: {matchLabels: {app: }}`"),
         (exercise.start.replace("{app: }", "{app: shop}"), "`status: {disruptionsAllowed: }`"),
@@ -80,6 +75,6 @@ def test_each_rule_is_right_equally_often():
 
 
 def test_the_document_s_fifth_rule_is_refuted_by_a_small_instance():
-    exercise = exercises(1)[4]
+    exercise = exercises(1)[3]
     verdict = exercise.check(preemption.latest_start_broken)
     assert verdict.state is State.WRONG and verdict.evidence.count("node-") == 4

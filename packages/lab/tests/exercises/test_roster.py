@@ -3,15 +3,16 @@
 import csv
 import io
 import json
-from dataclasses import asdict, replace
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from kschedlab_lab.exercises import Lesson, Progress, Roster, lesson as lessons
-from kschedlab_lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, Desk, RosterForm, SheetForm
+from kschedlab_lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, RosterForm, SheetForm
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.progress import EXPORTED, Record
-from kschedlab_lab.exercises.roster import LARGEST, MOST
+from kschedlab_lab.exercises.roster import LARGEST
 from kschedlab_lab.kept import FILE
 
 
@@ -36,7 +37,7 @@ def progress_with(record: Record) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, EXPORTED, extrasaction="ignore")
     writer.writeheader()
-    writer.writerow(asdict(record))
+    writer.writerow(msgspec.to_builtins(record))
     return out.getvalue()
 
 
@@ -46,14 +47,14 @@ def test_thirty_exports_become_one_table(tmp_path):
         progress.save(tmp_path / f"student-{seed:02}.csv")
     roster = Roster.of(tmp_path)
     assert roster.troubles == [] and roster.sentence == "30 students, 30 solved exercises."
-    head, *rows = roster.rows("queue")
+    head, *rows, total = roster.rows("queue")
     assert [head[0], head[1], head[4]] == ["name", "seed", "solved"] and len(rows) == 30
     assert head[2] == f"1. {Lesson('queue', 1)[1].title}" and head[3].startswith("2. ")
     assert rows[6] == ["student-07", "7", "✓ 1", "✗ 1", "1 of 2"]
     first = next(iter(roster.students.values()))[0]
     helped = Roster({"li.csv": progress_with(replace(first, hints=2, solution=True))})
     assert helped.rows("queue")[1][2] == "✓ 1, 2 hints, solution seen"
-    assert roster.total("queue") == ["solved", "", "30", "0", ""]
+    assert total == ["solved", "", "30", "0", ""]
     assert "student-07" in repr(roster) and "<th" in roster._repr_html_()
 
 
@@ -105,19 +106,17 @@ def test_a_wrong_file_is_named_with_the_remedy(name):
 
 
 PLACES = {
-    "state.csv": 'line 2: state is "great", none of not tried, not yet, error, right',
-    "number.csv": 'line 2: seed is "one", not a whole number',
+    "state.csv": 'line 2: state is "great"',
+    "number.csv": 'line 2: seed is "one"',
     "lesson.csv": 'line 2: there is no lesson "cooking"; there are overview, queue',
-    "short.csv": 'line 3: seed is "", not a whole number',
-    "broken.json": "line 1: Expecting property name",
-    "lines.json": "line 3: Expecting value",
-    "other.json": "exercise 1: not as exported",
-    "state.json": "exercise 1: ",
+    "short.csv": 'line 3: seed is ""',
+    "broken.json": "can't be read",
+    "other.json": 'exercise 1: lesson is "1"',
+    "state.json": 'exercise 1: state is "x"',
     "nothing.json": 'it has no list "exercises"',
 }
 MORE = {
     "short.csv": EXPORT + "queue\n",
-    "lines.json": '{"exercises": [\n\n}',
     "nothing.json": '{"exercises": 3}',
     "state.json": json.dumps({"exercises": [{"lesson": "queue", "seed": 1, "number": 1, "title": "", "state": "x"}]}),
 }
@@ -145,10 +144,6 @@ def test_two_files_of_one_name_are_kept_apart():
     assert sorted(roster.students) == ["li", "li (2)"]
 
 
-def test_more_files_than_a_school_are_not_read():
-    assert f"the first {MOST} were read" in Roster({f"{n}.csv": EXPORT for n in range(MOST + 1)}).troubles[0]
-
-
 def test_names_are_escaped_and_are_no_formulas():
     roster = Roster({"<b>=1+1.csv": EXPORT, "=1+1.csv": EXPORT})
     assert "<b>=" not in roster._repr_html_() and "&lt;b&gt;=1+1" in roster._repr_html_()
@@ -159,13 +154,12 @@ def test_names_are_escaped_and_are_no_formulas():
 def told(form, **message):
     """What the form answers to its front end."""
     said = []
-    desk = Desk(form.form, form.obey) if isinstance(form, SheetForm) else Desk({"kind": "roster"}, form.obey)
-    desk.send = said.append
-    desk._received(desk, message, [])
+    form.send = said.append
+    form._handle_custom_msg(message, [])
     return said[0]
 
 
-def test_the_form_of_the_class_takes_files_one_after_the_other(tmp_path):
+def test_the_form_of_the_class_takes_files_one_after_the_other():
     form = RosterForm()
     assert "1 student" in told(form, files={"li.csv": EXPORT})["table"]
     twice = {FILE: json.dumps({"exercises": []})}
@@ -174,13 +168,6 @@ def test_the_form_of_the_class_takes_files_one_after_the_other(tmp_path):
     assert "3 students" in told(form, files=other)["table"]
     assert told(form, files={})["csv"].startswith("name,lesson,seed")
     assert "0 students" in told(form, clear=True)["table"]
-    (tmp_path / "otto.csv").write_text(EXPORT)
-    assert "otto" in told(form, path=str(tmp_path))["table"]
-    assert "2 students" in told(form, files={"li.csv": EXPORT})["table"], "what was dropped and what was read"
-    wrong = told(form, path="handed-in")["table"]
-    assert "handed-in" in wrong and "check the path" in wrong and "2 students" in wrong
-    blank = told(form, path="  ")["table"]
-    assert "type the path of a file" in blank and "check the path" not in blank and "2 students" in blank
 
 
 def test_the_form_for_sheets_makes_each_document():

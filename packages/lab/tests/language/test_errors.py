@@ -15,7 +15,7 @@ from kschedlab.manifests.loading import ManifestError, decode_objects, load, loa
 from kschedlab.manifests.sources import KUBECTL_KINDS
 from kschedlab.plugins import Plugin, check_plugin, load_plugin, node_filter, node_score
 from kschedlab.plugins.framework import POINTS
-from kschedlab_lab.exercises import Lesson, Roster, Sheet
+from kschedlab_lab.exercises import Lesson, Roster, sheets
 from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
@@ -192,8 +192,7 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: Lesson("queue", seed="99"),  # type: ignore[arg-type]
     lambda: Lesson("queue")[99],
     lambda: Lesson("queue")["99"],  # type: ignore[index]
-    lambda: Sheet("queue", []),
-    lambda: Sheet("queue", None),  # type: ignore[arg-type]
+    lambda: sheets("queue", ""),
     lambda: Roster([]),  # type: ignore[arg-type]
     lambda: GenerationTable("99"),
     lambda: Listing(99),  # type: ignore[arg-type]

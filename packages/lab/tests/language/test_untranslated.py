@@ -12,7 +12,7 @@ from kschedlab_lab.exercises.desk import ANSWERS, RosterForm, SheetForm
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.lesson import Lesson, exercises_of
 from kschedlab_lab.exercises.progress import Progress
-from kschedlab_lab.exercises.sheet import Sheet, answers
+from kschedlab_lab.exercises.sheet import answers, sheets
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
     cluster_questions,
@@ -58,11 +58,13 @@ from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session, described
 from kschedlab_lab.views.svg import Room
 from packages.lab.tests.language.shown import Shown, english
+from packages.lab.tests.panels.policies import BOTH, NUMBERS, Three
 from tests.browser.layout import states
 
 ROOMS = (Room(), Room(320, 480))
 STATES, STORIES, SEEDS = 40, 4, (1, 2, 3)
 
+ALONE = node_filter("Alone")(lambda _, node: "node(s) had other pods" if node.pods else None)
 COLD = node_filter("ColdNode")(lambda pod, node: "node(s) were too hot" if celsius(node) >= 60 else None)
 COOLER = node_score("Cooler", formula="100 - {celsius}")(lambda pod, node: (100 - celsius(node), {"celsius": 1}))
 HALF = node_score("Half")(lambda pod, node: 0.5)  # type: ignore[arg-type, return-value]  # a mistake of lesson 09
@@ -135,12 +137,14 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
-    "your_plugin, preemption": your_plugin_preemption.panel,
-    "your_plugin, motion": your_plugin_motion.panel,
-    "experiments, two runs": two_runs.panel,
-    "experiments, coins": coins.panel,
-    "experiments": lambda: pairs.panel(hero=1).ask(pairs.do_the_same()),
-    "experiments, real": lambda: pairs.panel(b="lucky", joined=False).ask(pairs.is_it_chance()),
+    "your_plugin, preemption": lambda: your_plugin_preemption.panel(ALONE),
+    "your_plugin, motion": lambda: your_plugin_motion.panel(
+        cold=COLD, patient=node_filter("ColdNode", events=[])(COLD)
+    ),
+    "experiments, two runs": lambda: two_runs.panel(Three(), BOTH),
+    "experiments, coins": lambda: coins.panel(NUMBERS["default"], NUMBERS["packing"]),
+    "experiments": lambda: pairs.panel(NUMBERS, hero=1).ask(pairs.do_the_same(NUMBERS)),
+    "experiments, real": lambda: pairs.panel(NUMBERS, b="lucky", joined=False).ask(pairs.is_it_chance(NUMBERS)),
 }
 """By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")
@@ -217,31 +221,25 @@ def test_progress_shows_no_english() -> None:
     assert english(iter([*repr(lesson.progress()).splitlines(), *Shown(lesson.progress()._repr_html_()).texts])) == {}
 
 
-def of_markdown(text: str) -> Iterator[str]:
-    """The lines outside of blocks of code, which hold an exercise's own texts."""
-    for number, part in enumerate(text.split("```")):
-        yield from part.splitlines() if number % 2 == 0 else ()
-
-
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_what_a_teacher_prints_shows_no_english(lesson: str) -> None:
     for seeds, solutions in (("1", False), ("2-3", True)):
-        sheet = Sheet(lesson, seeds, solutions)
+        sheet = sheets(lesson, seeds, solutions)
         written = SheetForm(lesson, seeds).obey({"lesson": lesson, "seeds": seeds, "contents": ANSWERS})["document"]
-        texts = (*Shown(sheet.html()).texts, *Shown(sheet._repr_html_()).texts, *of_markdown(repr(sheet)))
-        shown = (each.replace(lesson, "") for each in (*texts, *Shown(written).texts, answers(lesson, seeds)))
+        shown = (
+            each.replace(lesson, "") for each in (*Shown(sheet).texts, *Shown(written).texts, answers(lesson, seeds))
+        )
         assert english(shown, lesson) == {}
-        assert '<html lang="zh">' in sheet.html() and '<html lang="zh">' in written
+        assert '<html lang="zh">' in sheet and '<html lang="zh">' in written
 
 
 def test_the_forms_of_a_teacher_show_no_english() -> None:
-    sheets, roster = SheetForm(), RosterForm()
+    form, roster = SheetForm(), RosterForm()
     exported = "lesson,seed,number,title,state,tries,hints,solution\npreemption,1,1,谁？,right,2,1,False\n"
     files = {"li-na.csv": exported, "notes.txt": "?", "wrong.csv": exported.replace("right", "great")}
     made = roster.obey({"files": files})["table"]
-    blank, seeds = roster.obey({"path": " "})["table"], sheets.obey({"lesson": "queue", "seeds": "x"})["error"]
-    stills = "".join(str(each.still()) for each in (roster, sheets))
-    texts = [*Shown(made + blank + stills).texts, seeds, repr(sheets), *sheets.form["contents"].values()]
+    seeds = form.obey({"lesson": "queue", "seeds": "x"})["error"]
+    texts = [*Shown(made).texts, seeds, repr(form), repr(roster), *form.form["contents"].values()]
     columns = "lesson, seed, number, title, state, tries, hints, solution|not tried, not yet, error, right|great|state"
     names = re.compile(columns + "|preemption|Progress.usual.*export..|kschedlab-progress.json|[a-z-]+.(csv|txt)|“x”")
     assert english(names.sub("", each.replace("、", ", ")) for each in texts) == {}

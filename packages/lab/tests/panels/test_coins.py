@@ -3,12 +3,12 @@
 from xml.etree import ElementTree
 
 from kschedlab_lab.panels.coins import Coins, Settings, panel
-from kschedlab_lab.panels.pairs import SAMPLE
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.panels import policies
 from tests.saying import says
 
 ROOM = Room(640, 400)
-NUMBERS = SAMPLE["default"], SAMPLE["packing"]
+NUMBERS = policies.NUMBERS["default"], policies.NUMBERS["packing"]
 
 
 def keys(picture):

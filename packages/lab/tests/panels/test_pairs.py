@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from kschedlab_lab.panels.pairs import SAMPLE, Compared, do_the_same, is_it_chance, panel
+from kschedlab_lab.panels.pairs import Compared, do_the_same, is_it_chance, panel
 from kschedlab_lab.views.pairs import Pairs
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.panels.policies import NUMBERS
 from tests.saying import says
 
 ROOM = Room(640, 400)
@@ -20,8 +21,8 @@ def keys(picture):
 
 
 def test_every_setting_has_a_picture_with_a_dot_for_each_run():
-    for settings in Compared(SAMPLE).settings.grid():
-        view = panel(**vars(settings)).view
+    for settings in Compared(NUMBERS).settings.grid():
+        view = panel(NUMBERS, **vars(settings)).view
         found = keys(view.picture(ROOM))
         dots = {f"{letter}/{seed}" for letter in "ab" for seed in range(1, settings.seeds + 1)}
         lines = {f"line/{seed}" for seed in range(1, settings.seeds + 1)}
@@ -30,7 +31,7 @@ def test_every_setting_has_a_picture_with_a_dot_for_each_run():
 
 
 def test_pairs_take_the_seeds_luck_away():
-    joined, apart = panel(), panel(joined=False)
+    joined, apart = panel(NUMBERS), panel(NUMBERS, joined=False)
     assert says(joined.view.sentence, "Hard to explain by chance", "+3.6", "8 of 8")
     assert says(apart.view.sentence, "chance", "+3.6")
 
@@ -52,32 +53,32 @@ def test_few_differences_of_one_sign_are_no_verdict():
 
 
 def test_equal_policies_have_no_difference():
-    assert says(panel(a="packing").view.sentence, "same policy")
+    assert says(panel(NUMBERS, a="packing").view.sentence, "same policy")
 
 
 def test_questions():
-    asked, settings = do_the_same(b="lucky"), panel(b="lucky").settings
+    asked, settings = do_the_same(NUMBERS, b="lucky"), panel(NUMBERS, b="lucky").settings
     assert says(asked.text, "seed 1", "lucky", "1.5 points", "default", "other 7")
     before = keys(asked.before(settings)(ROOM))
     assert {"a/1", "b/1", "line/1", "hero"} <= before and not {"a/2", "line/2", "interval"} & before
     assert asked.right(settings) == "3" and says(asked.why(settings, "3"), "3 of 7")
-    best = do_the_same(hero=7)
-    assert says(best.why(panel().settings, "7"), "7 of 7", "Seed 7", "best of all 8")
-    assert is_it_chance(joined=False).text != is_it_chance().text
-    asked = is_it_chance()
-    assert [asked.right(panel(b=name).settings) for name in ("packing", "lucky")] == list(asked.choices)
-    before = keys(asked.before(panel().settings)(ROOM))
+    best = do_the_same(NUMBERS, hero=7)
+    assert says(best.why(panel(NUMBERS).settings, "7"), "7 of 7", "Seed 7", "best of all 8")
+    assert is_it_chance(NUMBERS, joined=False).text != is_it_chance(NUMBERS).text
+    asked = is_it_chance(NUMBERS)
+    assert [asked.right(panel(NUMBERS, b=name).settings) for name in ("packing", "lucky")] == list(asked.choices)
+    before = keys(asked.before(panel(NUMBERS).settings)(ROOM))
     assert "a/8" in before and "interval" not in before
-    assert "contains 0" in asked.why(panel(b="lucky").settings, "")
+    assert "contains 0" in asked.why(panel(NUMBERS, b="lucky").settings, "")
 
 
 def test_the_story_counts_what_becomes_of_the_seeds_and_ends_at_the_picture():
-    view = panel(b="lucky", hero=1).view
+    view = panel(NUMBERS, b="lucky", hero=1).view
     frames = view.story(ROOM)
     assert says(frames[0].caption, "Seed 1", "+1.5") and keys(frames[0].picture) & {"a/1", "a/2"} == {"a/1"}
     assert [says(frame.caption, word) for frame, word in zip(frames[1:4], ("0 of 8", "4 of 8", "4 of 8"), strict=True)]
     assert frames[-1].picture == view.picture(ROOM)
-    assert panel(joined=False).view.story is None
+    assert panel(NUMBERS, joined=False).view.story is None
 
 
 def test_no_dot_hides_another():
@@ -89,7 +90,7 @@ def test_no_dot_hides_another():
 
 @pytest.mark.parametrize("width", [312, 640])
 def test_names_stay_whole_in_a_narrow_room(width):
-    numbers = dict(zip(("default", "packing", "balanced"), SAMPLE.values(), strict=True))
+    numbers = dict(zip(("default", "packing", "balanced"), NUMBERS.values(), strict=True))
     assert "…" not in str(panel(numbers, b="balanced").view.picture(Room(width, 500)))
 
 

@@ -45,8 +45,9 @@ class Played:
 
     def cells(self) -> dict[str, list[str]]:
         """The pods of the table, by the beginning of their names."""
-        lines = self.view().text.splitlines()[2:]
-        return {line.split("-")[0]: line.split()[1:] for line in lines if line.count(" ") == 5}
+        table = ElementTree.fromstring(f"<div>{self.view().table}</div>")
+        rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+        return {name.split("-")[0]: cells for name, *cells in rows[1:]}
 
 
 @pytest.mark.parametrize("story", terminal.STORIES)
@@ -55,7 +56,7 @@ def test_a_panel_shows_the_cluster_before_anything_is_typed(story: str) -> None:
     assert panel.view.sentence == terminal.STILL
     assert str(panel) == str(terminal.panel(story)), "a saved notebook does not change"
     assert ElementTree.fromstring(str(panel.view.picture(ROOM))).tag.endswith("svg")
-    assert "Running" in panel.view.text and "urgent-" not in panel.view.text
+    assert "Running" in str(panel.view.table) and "urgent-" not in str(panel.view.table)
     assert "kind: Deployment" in panel.yaml() and f"generation: {terminal.STORIES[story].generation}" in panel.yaml()
 
 
@@ -116,8 +117,8 @@ def test_nodes_and_strange_names_are_told() -> None:
     api.delete(Node, "", "node-b", by="kubectl")
     played.run("1s")
     text = played.view().text
-    assert "kubectl cordons node-a." in text and "kubectl deletes node node-b." in text
-    assert "[U+202E]kubectl<b> changes node node-a." in text
+    assert "kubectl cordons node-a." in text and "kubectl deletes Node node-b." in text
+    assert "[U+202E]kubectl<b> changes Node node-a." in text
     assert "kubectl&lt;b&gt;" in str(played.view().table)
     assert "cordoned" in str(played.view().picture(ROOM))
 
@@ -131,7 +132,7 @@ def test_much_is_cut_short() -> None:
     view = played.view()
     picture = str(view.picture(ROOM))
     assert "more" in picture and ElementTree.fromstring(picture).tag.endswith("svg")
-    assert "and 13 pods more" in view.text
+    assert "and 13 pods more" in str(view.table)
 
 
 def test_pods_without_a_request_and_ended_ones_take_no_place() -> None:

@@ -4,8 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab_lab.panels.two_runs import SAMPLE, panel
+from kschedlab_lab.panels.two_runs import panel
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.panels.policies import BOTH, Three
 from tests.saying import says
 
 ROOM = Room(640, 400)
@@ -16,15 +17,14 @@ def keys(picture):
 
 
 def test_the_same_pods_fill_both_and_one_waits_in_one_of_them():
-    shown = panel()
+    shown = panel(Three(), BOTH)
     assert says(shown.view.sentence, "default: 25.0 %", "packing: 75.0 %", "large-2 waits only with default")
     drawn = keys(shown.view.picture(ROOM))
     assert {f"pod/{row}/{name}" for row in ("default", "packing") for name in ("small-0", "large-2")} <= {*drawn}
-    assert "waiting: large-2" in shown.view.text
 
 
 def test_pods_come_one_after_the_other():
-    shown = panel()
+    shown = panel(Three(), BOTH)
     for count in range(4):
         drawn = keys(shown.move(pods=count).view.picture(ROOM))
         assert sum(str(key).count("/") == 2 and str(key).startswith("pod/default") for key in drawn) >= count
@@ -33,11 +33,11 @@ def test_pods_come_one_after_the_other():
 
 
 def test_one_run_is_no_reason_to_deploy():
-    shown = panel()
+    shown = panel(Three(), BOTH)
     assert says(shown.question.text, "packing", "50 points")
     assert says(repr(shown.answer("wait")), "Right", "other pods") and "Not quite" in repr(shown.answer("deploy it"))
 
 
 def test_it_takes_two():
     with pytest.raises(ValueError, match="two schedulers"):
-        panel(schedulers=SAMPLE[:1])
+        panel(Three(), BOTH[:1])
