@@ -28,3 +28,14 @@ def test_a_new_object_may_not_use_what_v1_36_does_not_know():
     for text, said in ((f"{D}.a.includes(1)", "undeclared reference"), (f"{D}.a.all(x, true)", "of type 'any'")):
         assert said in (fault(text) or "")
         assert compile(text) and fault(text, lists=True) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1, )", "1:5: Syntax error: mismatched input ')' expecting ']'"),
+        ("{1: 2, ]} == {}", "1:8: Syntax error: extraneous input ']' expecting '}'"),
+    ],
+)
+def test_what_ends_neither_list_nor_map_after_a_comma(text: str, said: str):
+    assert said in (fault(text) or "")

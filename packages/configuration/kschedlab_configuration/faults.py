@@ -91,4 +91,4 @@ def decoded(data: Any, expected: type[P], path: Path, faults: list[Fault], unkno
 
 @cache
 def _hints(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    return get_type_hints(struct, include_extras=True)
+    return get_type_hints(struct)

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from kschedlab.build import Manifest, cluster, pod, resources
+from kschedlab.build import Manifest, cluster, node, pod, resources
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import DeviceClass, ResourceClaim
 from kschedlab_devices.extended_resources import (
@@ -17,7 +18,8 @@ from kschedlab_devices.extended_resources import (
     requests_for,
     serving_class,
 )
-from packages.devices.tests.device_manifests import device_class, resource_claim
+from kschedlab_devices.usage import device_usage
+from packages.devices.tests.device_manifests import GPU as DRIVER, device, device_class, resource_claim, resource_slice
 from tests.verdicts import model
 
 GPU, IMPLICIT = "example.com/gpu", "deviceclass.resource.kubernetes.io/gpu"
@@ -117,6 +119,14 @@ def test_written_claims_are_found_as_they_come_and_go() -> None:
     assert found() == "a"
 
 
+def test_devices_that_the_class_cannot_judge_count_as_none() -> None:
+    """v1.37: noderesources/resource_allocation.go, calculateDRAExtendedResourceAllocatableRequest."""
+    needs_a_model = device_class("gpu", f'device.attributes["{DRIVER}"].model == "a100"', extendedResourceName=GPU)
+    world = cluster(node("a"), needs_a_model, resource_slice("a", [device("gpu-0")]))
+    found = device_usage(world, GPU, np.array([0]))
+    assert (found.capacity.tolist(), found.held.tolist()) == ([0], [0])
+
+
 @pytest.mark.parametrize(
     ("asking", "requests", "mappings"),
     [
@@ -146,6 +156,12 @@ def test_written_claims_are_found_as_they_come_and_go() -> None:
                 "i0": ["container-2-request-1", "container-1-request-1"],
                 "i1": ["container-2-request-1", "container-1-request-1"],
             },
+        ),
+        # of those that need as much, the first lends its name
+        (
+            asks(0, init=(2, 2)),
+            {"container-0-request-1": 2},
+            {"i0": ["container-0-request-1"], "i1": ["container-0-request-1"]},
         ),
         # a sidecar keeps its devices; an init container before it may use them, one after it may not
         (

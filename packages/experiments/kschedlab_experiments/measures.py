@@ -235,7 +235,7 @@ class _Plan:
     """What the log is about, before it is read: resources and names of nodes, pods' requests, the time covered."""
 
     def __init__(self, log: Log) -> None:
-        self.start = self.end = -1
+        self.start = self.end = log.entries[0].at if len(log) else 0
         self.nodes: dict[str, None] = {}
         self.resources: dict[str, None] = dict.fromkeys(("cpu", "memory"))
         self.requests: list[dict[str, int]] = []
@@ -245,8 +245,6 @@ class _Plan:
                     self._node(entry.key, entry.new)
                 elif entry.kind == "Pod":
                     self._pod(entry.at, entry.old, entry.new)
-        if self.start < 0:
-            self.start = log.entries[0].at if len(log) else 0
         self.end = max(self.end, self.start + SHORTEST)
 
     def _node(self, name: str, node: Node) -> None:
@@ -256,7 +254,7 @@ class _Plan:
 
     def _pod(self, at: int, old: Pod | None, new: Pod) -> None:
         if old is None and not new.spec.nodeName:
-            self.start, self.end = at if self.start < 0 else self.start, at
+            self.start, self.end = self.start if self.requests else at, at
             self.requests.append(pod_requests(new))
         elif old is not None and new.spec.nodeName != old.spec.nodeName:
             self.end = at

@@ -99,6 +99,12 @@ def test_add_counts_the_pods_of_daemonsets_on_new_nodes():
     assert numbers(plan) == {"small": 2}  # one fits on s; a new node has room for one
 
 
+def test_new_nodes_are_like_one_that_is_well():
+    not_ready = {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}
+    ill = [in_pool("a", "small", cpu=2, taints=[not_ready]), in_pool("b", "small", cpu=2, unschedulable=True)]
+    assert numbers(plan_add(cluster(*ill, in_pool("c", "small", cpu=2), *pods(2, cpu=2)))) == {"small": 1}
+
+
 def test_add_names_pods_that_no_node_helps():
     world = cluster(in_pool("s", "small", cpu=2), pod("far", nodeSelector={"zone": "moon"}), pod("big", cpu=64))
     plan = plan_add(world)

@@ -229,7 +229,6 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
     }
     if here.trying and here.active.count("web"):
         pods[TRYING] = [queue_pods.Pod(say("old web"), PRIORITIES["web"], say("as popped"))]
-    way = (before.where, here.where) if before.where != here.where and " and " not in before.where else None
     checks = next((each.checks for each in reversed(seen[: step + 1]) if each.checks), ())
     error = next((each.error for each in seen[: step + 1] if each.error), "")
     wide = round(slot_width(len(SLOTS), room), 1)
@@ -247,7 +246,7 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
     parts = Parts(
         pods,
         here.cycles,
-        way,
+        (before.where, here.where),
         checks,
         error,
         slots,

@@ -52,8 +52,8 @@ class Slot:
 class Parts:
     """The queue at one moment.
 
-    ``pods``: by part. ``cycles``: schedulingCycle and moveRequestCycle. ``way``: (from, to), the way that a pod just
-    took. ``checks``: what decided where it goes. ``error``: why a call was refused. ``slots``: the moments for the
+    ``pods``: by part. ``cycles``: schedulingCycle and moveRequestCycle. ``way``: where a pod was and where it is now.
+    ``checks``: what decided where it goes. ``error``: why a call was refused. ``slots``: the moments for the
     event, of which ``event`` is taken; ``bolt``: what makes the event a control; ``after``: what happens at the end.
     ``picks``: whether the parts are answers; ``quiet``: no event happens, so the bolt is grey.
     """

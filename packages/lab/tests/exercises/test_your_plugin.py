@@ -27,6 +27,7 @@ def test_every_instance_has_one_right_answer(seed):
 def test_over_the_seeds_other_nodes_and_declarations_are_the_answer():
     every = [exercises(seed) for seed in range(15)]
     assert len({each[0].right for each in every}) == 3
+    assert all(f"With weight 1, web goes to {each[0].right}" not in each[0].question for each in every)
     assert len({each[1].right for each in every}) == 3
 
 

@@ -75,6 +75,11 @@ def test_a_device_that_is_clicked_says_what_it_sets():
     assert {f"{settings}".count(each) for each in ("rival: on", "broken: off")} == {1}
 
 
+def test_the_gpus_are_cards_that_are_sold():
+    cards = {(model, memory) for gpus in devices.GPUS.values() for _, model, memory, _ in gpus}
+    assert cards == {("a100", 40), ("a100", 80), ("h100", 80), ("t4", 16)}
+
+
 def test_every_outcome_happens():
     nodes = {devices.decide(settings).node for settings in CLAIMS}
     assert nodes == {"node-a", "node-b", "node-c", None}

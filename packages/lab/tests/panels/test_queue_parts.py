@@ -71,6 +71,14 @@ def test_the_story_of_every_setting() -> None:
             assert str(frame.picture).count('data-key="pod/web') >= 1
 
 
+def test_the_way_that_web_just_took_is_not_pale() -> None:
+    for settings in Settings.grid():
+        seen, told = calls(settings.meanwhile, settings.reason, settings.then), story(settings, Room(640, 330))
+        for before, call, frame in zip(seen, seen[1:], told[1:], strict=False):
+            took = before.where != call.where and not any(" and " in each.where for each in (before, call))
+            assert str(frame.picture).count('opacity="0.4"') == 4 - took
+
+
 def test_a_failed_check_is_red_with_a_cross() -> None:
     drawn = str(picture(Settings(meanwhile=DURING), Room()))
     assert "✕ podSchedulingCycle 1 &gt; moveRequestCycle 1: no" in drawn and "✓ reason Unschedulable" in drawn

@@ -10,9 +10,9 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.preemption import Settings, decide
 from kschedlab_lab.views.drawing import INSET, PARTED, Block, Box, draw
-from kschedlab_lab.views.glyphs import Badge
+from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.picture import NODES, Handles, picture, question
-from kschedlab_lab.views.style import CHOSEN, PRIORITIES, RAMP, fills, ink, priority_fill
+from kschedlab_lab.views.style import CHOSEN, EVICTED, PRIORITIES, RAMP, fills, ink, priority_fill
 from kschedlab_lab.views.svg import Room
 from tests.verdicts import PLENTY
 
@@ -88,6 +88,7 @@ def test_a_node_that_is_no_candidate_says_what_is_in_the_way() -> None:
     assert states(svg)["node/node-d"] == "refused" and texts(svg).count("900 ≥ 500") == 2
     tips = {each.get("data-tip") for each in keyed(svg)["node/node-d"].iter()}
     assert "900 ≥ 500" in tips and "can't be evicted" in keyed(svg)["pod/vault-d"].get("data-tip", "")
+    assert str(badge(Badge("lock", "900 ≥ 500"), 0, 0, EVICTED)) in str(svg)
 
 
 def test_every_pod_that_a_budget_covers_has_a_shield() -> None:

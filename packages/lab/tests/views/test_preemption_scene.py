@@ -106,6 +106,7 @@ def test_the_story_begins_with_the_rules_unasked_and_ends_with_the_picture() -> 
         rules = {key for key in keyed(told[0][0]) if key.startswith("rung/")}
         assert cells(told[0][0]) == {} and len(rules) in (0, 5)
         assert told[-1][0] == scene(**settings).picture(ROOM)
+        assert not any(each.get("data-state") == "chosen" for svg, _ in told[:-1] for each in keyed(svg).values())
 
 
 def test_the_story_tells_every_try_in_the_real_order_and_every_rule_that_is_asked() -> None:

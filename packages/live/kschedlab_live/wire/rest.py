@@ -5,8 +5,10 @@ The simulation ignores these fields. Whoever reads the object gets them back as 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -67,11 +69,10 @@ def with_rest(data: Any, rest: Rest) -> Any:
 
 
 def _identified(items: list[Any]) -> Iterator[tuple[Any, Any]]:
-    seen: dict[Any, int] = {}
+    numbers: defaultdict[Any, Iterator[int]] = defaultdict(count)
     for index, item in enumerate(items):
         key = _identity(item, index)
-        number = seen[key] = seen.get(key, -1) + 1
-        yield (*key, number), item
+        yield (*key, next(numbers[key])), item
 
 
 def _identity(item: Any, index: int) -> tuple[Any, ...]:
