@@ -11,14 +11,16 @@ from functools import cache, partial
 from string import ascii_lowercase
 from typing import Any
 
-from kschedlab.build import Manifest, node, pod
-from kschedlab.decision import NodeVerdict
+from kschedlab.build import HOUR, Manifest, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.generations import V1_16
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
+from kschedlab.scheduler import Scheduler
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.overview_trials import HOST, ZONE, claimed, judged, running, using, with_port
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, switch
 from kschedlab_lab.views.gate import Gate, Lock, State, draw_gate
@@ -27,6 +29,9 @@ from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.table import NotebookTable
 
 NODE = "node-a"
+HOST, ZONE = "kubernetes.io/hostname", "failure-domain.beta.kubernetes.io/zone"
+STILL = replace(V1_16, preemption=replace(V1_16.preemption, enabled=False))
+"""v1.16 without preemption."""
 
 
 @dataclass(frozen=True)
@@ -59,28 +64,61 @@ def manifests(settings: Settings) -> list[Manifest]:
     """The cluster's manifests; the last one is the pod ``web``."""
     labels = {HOST: NODE, ZONE: "south" if settings.zone else "north"}
     taints = [{"key": "gpu", "effect": "NoSchedule"}] if settings.taint else []
-    there = node(NODE, labels=labels, taints=taints)
     disk = {"name": "disk", "gcePersistentDisk": {"pdName": "disk-1"}}
+    there: Manifest = {"start": 8 * HOUR}
     pods = [
-        *([running("busy", "2500m")] if settings.busy else []),
-        *([with_port(running("proxy", 0), 8080)] if settings.port else []),
-        *([running("db", 0, volumes=[disk])] if settings.disk else []),
+        *([pod("busy", NODE, "2500m", **there)] if settings.busy else []),
+        *([with_port(pod("proxy", NODE, 0, **there))] if settings.port else []),
+        *([pod("db", NODE, 0, volumes=[disk], **there)] if settings.disk else []),
     ]
     web = pod(
         "web",
         "",
         2,
-        volumes=[disk, *using("data")],
+        volumes=[disk, {"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
         tolerations=[{"key": "gpu", "operator": "Exists"}] if settings.tolerates else [],
     )
-    return [there, *claimed("data", labels={ZONE: "north"}), *pods, with_port(web, 8080)]
+    return [node(NODE, labels=labels, taints=taints), *_volume(), *pods, with_port(web)]
+
+
+def with_port(made: Manifest, protocol: str = "TCP") -> Manifest:
+    """The pod, which requests (or uses) host port 8080."""
+    made["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 8080, "protocol": protocol}]
+    return made
+
+
+def _volume() -> list[Manifest]:
+    """The claim ``data``, bound to a volume in the zone north."""
+    rest: Manifest = {"accessModes": ["ReadWriteOnce"], "storageClassName": "usual"}
+    size, name = {"storage": "1Gi"}, {"name": "data", "namespace": "default"}
+    claim: Manifest = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {**name, "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+        "spec": {**rest, "volumeName": "pv-data", "resources": {"requests": size}},
+        "status": {"phase": "Bound"},
+    }
+    volume: Manifest = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "pv-data", "labels": {ZONE: "north"}},
+        "spec": {**rest, "capacity": size, "claimRef": {"kind": "PersistentVolumeClaim", **name}},
+        "status": {"phase": "Bound"},
+    }
+    return [claim, volume]
+
+
+def judged(made: list[Manifest]) -> Decision:
+    """v1.16's decision for the last pod, without preemption; every predicate is asked."""
+    cluster = Cluster(decode_objects(made[:-1]), V1_16.api)
+    (web,) = decode_objects(made[-1:]).pods
+    return Scheduler(cluster, STILL, exhaustive=True).cycle(cluster.info(web))
 
 
 @cache
 def decide(settings: Settings) -> tuple[tuple[str, ...], NodeVerdict]:
     """The predicates that v1.16 asks in their order, and their verdict on node-a."""
-    still = replace(V1_16, preemption=replace(V1_16.preemption, enabled=False))
-    return tuple(each.name for each in still.filters), judged(manifests(settings), still).verdict(NODE)
+    return tuple(each.name for each in STILL.filters), judged(manifests(settings)).verdict(NODE)
 
 
 def state(predicate: str, asked: Sequence[str], verdict: NodeVerdict, upto: int) -> State:
