@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import outcome
@@ -26,7 +26,6 @@ from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
 from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.rail import Stop, StopState
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.table import NotebookTable
 
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
 
@@ -119,12 +118,11 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     sentence = sentence_of(decision)
-    nodes_table = table(decision)
     return View(
         partial(draw, settings, decision),
         sentence,
-        nodes_table.html(),
-        f"{sentence}\n{nodes_table!r}",
+        Html(),
+        sentence,
         idle=idle(settings),
         story=partial(story, settings, decision),
     )
@@ -165,12 +163,6 @@ def points(decision: Decision) -> tuple[dict[str, int], int]:
     same = int(scores.results[scores.plugins.index(AVOID), 0])
     names = decision.cluster.names
     return {names[n]: int(total) - same for n, total in zip(scores.nodes, scores.total, strict=True)}, same
-
-
-def _differing(decision: Decision) -> list[int]:
-    """The priorities that tell the nodes apart."""
-    assert decision.scores is not None
-    return [i for i, row in enumerate(decision.scores.rows) if len(set(row.normalized.tolist())) > 1]
 
 
 def draw(
@@ -224,7 +216,7 @@ def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Ca
     if not verdict.passes:
         says = _said(verdict.plugin, verdict.reasons)
         return Card(name, 4000, pieces, state="refused", says=says)
-    state: CardState = "fits"
+    state: CardState = "plain"
     if ended and name == decision.node:
         state = "chosen"
         pieces = (*pieces, Piece("web", decision.pod.request["cpu"], 0, say("arrives")))
@@ -242,34 +234,6 @@ def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
             Frame(draw(settings, decision, room, i), say("{function}: {does}", function=name, does=say(DOES[name])))
         )
     return [*frames, Frame(draw(settings, decision, room), sentence_of(decision))]
-
-
-def table(decision: Decision) -> NotebookTable:
-    """For each node: the refusal, or the scores that differ between nodes, and their sum. Without nodes: how many."""
-    names = decision.cluster.names
-    if decision.error:
-        return NotebookTable(tuple(terms("node", "looked at")), tuple((name, say("no")) for name in names))
-    if not names:
-        return NotebookTable(tuple(terms("function", "result")), ((NUM_NODES, "0"),))
-    scores = decision.scores
-    if scores is None:
-        verdicts = (decision.verdict(name) for name in names)
-        return NotebookTable(
-            (say("node"), "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts)
-        )
-    differ = _differing(decision)
-    same = int(scores.total[0] - scores.results[differ, 0].sum())
-    at = {int(n): i for i, n in enumerate(scores.nodes)}
-    rows = []
-    for n, name in enumerate(names):
-        if n not in at:
-            verdict = decision.verdict(name)
-            rows.append((name, *["-"] * (len(differ) + 2), _said(verdict.plugin, verdict.reasons)))
-            continue
-        own = [str(scores.results[i, at[n]]) for i in differ]
-        rows.append((name, *own, str(same), str(scores.total[at[n]]), say("chosen") if name == decision.node else ""))
-    head = (say("node"), *(scores.plugins[i] for i in differ), *terms("the others", "sum"), "")
-    return NotebookTable(head, tuple(rows))
 
 
 def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:

@@ -18,6 +18,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.plugins.framework import ERROR, SKIP, Plugin, Skip, Status
+from kschedlab.text.html import Html
 from kschedlab_lab.language import language
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
@@ -283,8 +284,7 @@ def show(settings: Settings) -> View:
     )
     count = say("Step {step} of {last}, at {seconds} s.", step=at, last=len(found) - 1, seconds=step.seconds)
     sentence = sentences([done, count])
-    log = loop.steps_table(taken(settings.story)[: at + 1], at)
-    return View(partial(draw_way, way, sentence), sentence, log.html(), f"{sentence}\n{log!r}")
+    return View(partial(draw_way, way, sentence), sentence, Html(), sentence)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

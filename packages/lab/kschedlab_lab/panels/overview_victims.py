@@ -25,7 +25,6 @@ from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.table import NotebookTable
 
 NODE = "node-a"
 PODS = {"db": 300, "shop": 200, "mail": 100, "jobs": 0}
@@ -66,12 +65,12 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     drawn, found = _scene(decision), candidate(decision)
-    said, table = sentence(found, settings.allowed), attempts(found)
+    said = sentence(found, settings.allowed)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(drawn.picture, said, table.html(), f"{said}\n{table!r}", story=story)
+    return View(drawn.picture, said, Html(), said, story=story)
 
 
 def _scene(decision: Decision) -> Scene:
@@ -104,22 +103,6 @@ def sentence(found: Candidate | None, allowed: int = 0) -> str:
         covered=len(covered),
         allowed=allowed,
     )
-
-
-def attempts(found: Candidate | None) -> NotebookTable:
-    """Every attempt to put a pod back, in its order."""
-    tries = found.attempts if found is not None else ()
-    rows = (
-        (
-            str(i),
-            each.pod.pod.metadata.name,
-            str(each.pod.priority),
-            "violatingVictims" if each.violates else "nonViolatingVictims",
-            say("comes back") if each.reprieved else say("is a victim"),
-        )
-        for i, each in enumerate(tries, 1)
-    )
-    return NotebookTable(tuple(terms("try", "pod", "priority", "group", "result")), tuple(rows))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from kschedlab.generations import COURSE, GENERATIONS
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.events import UNSCHEDULABLE_TIMEOUT
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
@@ -36,12 +34,11 @@ class Settings(Restorable):
 
 
 class Where(NamedTuple):
-    """A pod at a moment: its part, since when (seconds), why it moved there, its number of attempts."""
+    """A pod at a moment: its part, since when (seconds), its number of attempts."""
 
     pod: str
     part: str
     since: float
-    why: str
     tries: int
 
 
@@ -52,7 +49,7 @@ def where(settings: Settings, now: int | None = None) -> list[Where]:
     for name in PODS:
         last = [each for each in story.entries if each.pod == name and each.at <= now][-1]
         tries = sum(who == name and at <= now for at, who in story.tries)
-        found.append(Where(name, last.part, last.at / SECOND, last.why, tries))
+        found.append(Where(name, last.part, last.at / SECOND, tries))
     return found
 
 
@@ -78,18 +75,12 @@ def sentence(settings: Settings, now: int) -> str:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    head = terms("pod", "where", "since", "because of", "attempts")
-    rows = [
-        [each.pod, say(titles(settings)[each.part]), f"t = {each.since:g} s", each.why, str(each.tries)]
-        for each in where(settings)
-    ]
     said = sentence(settings, settings.time * SECOND)
-    text = "\n".join([said, *aligned([head, *rows])])
     return View(
         lambda room: picture(settings, room),
         said,
-        table(head, (row(*cells) for cells in rows)),
-        text,
+        Html(),
+        said,
         story=lambda room: story_of(settings, room),
     )
 
@@ -101,19 +92,6 @@ WORDS = {
     IN_FLIGHT: later("is being tried"),
     BOUND: later("is bound at {at:g} s"),
 }
-OLDER = {
-    ACTIVE: "activeQ",
-    IN_FLIGHT: later("being tried"),
-    BACKOFF: "podBackoffQ",
-    UNSCHEDULABLE: "unschedulableQ",
-    BOUND: later("bound to a node"),
-}
-NEWER = OLDER | {BACKOFF: "backoffQ", UNSCHEDULABLE: "unschedulablePods"}
-
-
-def titles(settings: Settings) -> dict[str, str]:
-    """What the generation calls the parts."""
-    return NEWER if settings.generation == "v1.37" else OLDER
 
 
 def picture(settings: Settings, room: Room) -> Html:
@@ -249,16 +227,8 @@ class Versions(Restorable):
 
 def show_versions(settings: Versions) -> View:
     """The panel's view for these settings."""
-    found = [_seen(settings, name, settings.time * SECOND) for name in settings.names]
     said = _told(settings)
-    head = terms("version", "where", "since", "attempts")
-    rows = [
-        [name, say(titles(Settings(generation=name))[each.part]), f"t = {each.since:g} s", str(each.tries)]
-        for name, each in zip(settings.names, found, strict=True)
-    ]
-    text = "\n".join([said, *aligned([head, *rows])])
-    shown = table(head, (row(*cells) for cells in rows))
-    return View(lambda room: versions(settings, room), said, shown, text, {} if settings.older else {"pod": ""})
+    return View(lambda room: versions(settings, room), said, Html(), said, {} if settings.older else {"pod": ""})
 
 
 def _seen(settings: Versions, generation: str, now: int) -> Where:
