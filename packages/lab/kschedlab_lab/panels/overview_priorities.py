@@ -6,7 +6,7 @@ v1.16 computes the scores and sums.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -49,24 +49,26 @@ def _nodes(a: Manifest | None = None, b: Manifest | None = None) -> list[Manifes
     return [node(name, labels={HOST: name} | (more or {})) for name, more in (("node-a", a), ("node-b", b))]
 
 
-def _spread(difference: bool, counterweight: bool) -> list[Manifest]:
-    twins = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
-    others = [pod(f"web-{name}", on, 1, start=8 * HOUR, labels={"app": "web"}) for name, on in twins]
-    return [*_nodes(), service("web", {"app": "web"}), *others, pod("web", "", 1, labels={"app": "web"})]
+def _others(name: str, there: Sequence[bool], cpu: int = 1, **more: Any) -> list[Manifest]:
+    """A pod on node-a, on node-b, or on both."""
+    letters = (letter for letter, on in zip("ab", there, strict=True) if on)
+    return [pod(f"{name}-{each}", f"node-{each}", cpu, start=8 * HOUR, **more) for each in letters]
 
 
-def _affinity(difference: bool, counterweight: bool) -> list[Manifest]:
+def _spread(*there: bool) -> list[Manifest]:
+    labels = {"app": "web"}
+    return [*_nodes(), service("web", labels), *_others("web", there, labels=labels), pod("web", "", 1, labels=labels)]
+
+
+def _affinity(*there: bool) -> list[Manifest]:
     near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
     rule = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 50, "podAffinityTerm": near}]}
-    caches = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
-    others = [pod(f"cache-{name}", on, 1, start=8 * HOUR, labels={"app": "cache"}) for name, on in caches]
-    return [*_nodes(), *others, pod("web", "", 1, affinity={"podAffinity": rule})]
+    web = pod("web", "", 1, affinity={"podAffinity": rule})
+    return [*_nodes(), *_others("cache", there, labels={"app": "cache"}), web]
 
 
-def _least(difference: bool, counterweight: bool) -> list[Manifest]:
-    sizes = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
-    others = [pod(f"jobs-{name}", on, 2, start=8 * HOUR, memory="8Gi") for name, on in sizes]
-    return [*_nodes(), *others, pod("web", "", 1, memory="4Gi")]
+def _least(*there: bool) -> list[Manifest]:
+    return [*_nodes(), *_others("jobs", there, 2, memory="8Gi"), pod("web", "", 1, memory="4Gi")]
 
 
 def _balanced(difference: bool, counterweight: bool) -> list[Manifest]:
