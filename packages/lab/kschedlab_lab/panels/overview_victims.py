@@ -6,7 +6,6 @@ the two least important, mail and jobs. urgent has priority 500. v1.16 decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,16 +55,16 @@ def decide(settings: Settings) -> Decision:
     return schedule("default/urgent", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
 
 
-def candidate(decision: Decision) -> Candidate | None:
-    """What selectNodesForPreemption finds for node-a, if it helps."""
-    return decision.preemption.candidates.get(NODE) if decision.preemption is not None else None
+def candidate(decision: Decision) -> Candidate:
+    """What selectNodesForPreemption finds for node-a."""
+    assert decision.preemption is not None
+    return decision.preemption.candidates[NODE]
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
-    drawn, found = _scene(decision), candidate(decision)
-    said = sentence(found, settings.allowed)
+    drawn, said = _scene(decision), sentence(candidate(decision), settings.allowed)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
@@ -77,10 +76,8 @@ def _scene(decision: Decision) -> Scene:
     return Scene(decision, allowed={"batch": {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}})
 
 
-def sentence(found: Candidate | None, allowed: int = 0) -> str:
+def sentence(found: Candidate, allowed: int) -> str:
     """The victims, and how many of them break the budget, which allows so many evictions."""
-    if found is None:
-        return say("{node} is not a candidate.", node=NODE)
     names = [each.pod.metadata.name for each in found.victims]
     covered = [name for name in names if name in COVERED]
     if found.violations == 1:
@@ -119,13 +116,12 @@ def who_leaves() -> Question[Settings]:
         tuple(terms(*PAIRS)),
         _right,
         _why,
-        _before,
+        lambda settings: _scene(decide(settings)).question,
     )
 
 
 def _right(settings: Settings) -> str:
-    found = candidate(decide(settings))
-    names = {each.pod.metadata.name for each in found.victims} if found is not None else set()
+    names = {each.pod.metadata.name for each in candidate(decide(settings)).victims}
     return next((say(pair) for pair in PAIRS if set(pair.split(" and ")) == names), "")
 
 
@@ -136,7 +132,3 @@ def _why(settings: Settings, answer: str) -> str:
     if answer == say("shop and mail"):
         return say("{rule}: mail and jobs. Then neither db nor shop fits beside urgent.", rule=rule)
     return say("{rule}. That db and shop are more important counts only within the other group.", rule=rule)
-
-
-def _before(settings: Settings) -> Callable[[Room], Html]:
-    return _scene(decide(settings)).question
