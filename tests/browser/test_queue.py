@@ -111,7 +111,7 @@ ASKED = {
     "next": queue_order.panel(mail_created=540).ask(queue_order.who_is_next()),
     "where": queue_parts.panel(meanwhile=queue_parts.DURING).ask(queue_parts.where_to()),
     "back": queue_returns.panel(),
-    "list": queue_nominated.panel(calls=4).ask(queue_nominated.where_is_urgent(4)),
+    "list": queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent()),
 }
 
 

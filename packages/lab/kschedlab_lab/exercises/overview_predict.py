@@ -1,28 +1,20 @@
-"""Lesson 01, exercises of the kind predict: which predicate refuses, how many nodes are enough, what kubectl shows."""
+"""Lesson 01, exercises of the kind predict: which predicate refuses, and what kubectl shows."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
-from functools import partial
 from typing import NamedTuple
 
 from kschedlab.build import Manifest, as_yaml, node, pod
-from kschedlab.filter.stage import nodes_to_find
-from kschedlab.generations import V1_16
 from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.model import Pod
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import element
 from kschedlab.text.words import listing
-from kschedlab_configuration.older.registry import DEFAULT_PREDICATES
 from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
-from kschedlab_lab.exercises.fitting import fitting
-from kschedlab_lab.exercises.overview_ports import with_port
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.panels.overview_trials import judged, only
-from kschedlab_lab.views.style import CHOSEN
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.panels.overview_gate import judged, with_port
 from kschedlab_simulation.kubectl import NONE
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
@@ -86,7 +78,7 @@ def _size(met: Meeting, rng: random.Random) -> None:
 def _port(met: Meeting, rng: random.Random) -> None:
     taken, wanted = (rng.choice(["TCP", "UDP"]) for _ in range(2))
     for each, protocol in ((met.db, taken), (met.web, wanted)):
-        with_port(each, ("", protocol, 8080))
+        with_port(each, protocol)
     met.facts.append(say("db has host port 8080/{taken}, web wants 8080/{wanted}.", taken=taken, wanted=wanted))
     if taken != wanted:
         met.passes("GeneralPredicates", say("8080/TCP and 8080/UDP are two ports"))
@@ -135,11 +127,11 @@ def who_refuses(rng: random.Random) -> Exercise:
     """The order of the predicates: at least two refuse, and the first one is reported."""
 
     def wanted(met: Meeting) -> bool:
-        verdict = judged(met.manifests, only(*DEFAULT_PREDICATES)).verdict("node-a")
+        verdict = judged(met.manifests).verdict("node-a")
         return bool(verdict.also) and verdict.plugin in ASKED[1:]
 
     met = drawn(rng, random_meeting, wanted)
-    decision = judged(met.manifests, only(*DEFAULT_PREDICATES))
+    decision = judged(met.manifests)
     verdict = decision.verdict("node-a")
     right, also = str(verdict.plugin), listing(verdict.also)
     why = say(
@@ -172,93 +164,6 @@ def who_refuses(rng: random.Random) -> Exercise:
         met.instance,
         remarks,
         solved=lambda: outcome(decision),
-    )
-
-
-def how_many(rng: random.Random) -> Exercise:
-    """numFeasibleNodesToFind, with the percentage set or not."""
-
-    def draw(rng: random.Random) -> tuple[int, int]:
-        return rng.randrange(150, 7000, 50), rng.choice([0, 0, 10, 20, 30])
-
-    def wanted(drawn: tuple[int, int]) -> bool:
-        nodes, percentage = drawn
-        return percentage == 0 and nodes > 500 or nodes * percentage // 100 not in (0, 100)
-
-    nodes, percentage = drawn(rng, draw, wanted)
-    right = nodes_to_find(nodes, percentage, V1_16.sampling)
-    adaptive = max(5, 50 - nodes // 125)
-    used = percentage or adaptive
-    part = nodes * used // 100
-    share = say("{percentage} % of {nodes:,} is {part:,}", percentage=used, nodes=nodes, part=part)
-    if not percentage:
-        full = nodes // 125
-        first = say("{nodes:,}/125 = {full} full steps; 50 - {full} = {less}", nodes=nodes, full=full, less=50 - full)
-        least = say("at least 5") if used > 50 - nodes // 125 else ""
-        share = say("; ").join(filter(None, (first, least, share)))
-    why = say("{share}.", share=share)
-    if right != part:
-        why = say("{share}; at least 100 are looked for: {number}.", share=share, number=right)
-
-    def remark(said: str) -> str:
-        if said == str(nodes):
-            return say("That is every node. The search ends before that.")
-        if not percentage and said == str(nodes // 2):
-            return say("Half of them: v1.13 did that. v1.16 takes 1 % off for every 125 nodes.")
-        if not percentage:
-            return say(
-                "Step by step: {nodes}/125, cut to a whole number; 50 minus that, at least 5, is the percentage.",
-                nodes=nodes,
-            )
-        return say(
-            "Step by step: {percentage} % of {nodes}; then look at the least that v1.16 looks for.",
-            percentage=percentage,
-            nodes=nodes,
-        )
-
-    setting = (
-        say("percentageOfNodesToScore is {percentage}", percentage=percentage)
-        if percentage
-        else say("percentageOfNodesToScore is not set")
-    )
-    return Predict(
-        say("How many are enough?"),
-        say(
-            "A cluster has {nodes} nodes, and all of them are feasible; {setting}. How many feasible nodes does "
-            "v1.16 find for a pod before it stops?",
-            nodes=nodes,
-            setting=setting,
-        ),
-        str(right),
-        why,
-        (say("Not set means adaptive: 50 less one for every 125 nodes, at least 5."), say("Never fewer than 100.")),
-        remark=remark,
-        solved=lambda: fitting(partial(found, nodes, right, used)),
-    )
-
-
-def found(nodes: int, enough: int, percentage: int, room: Room) -> Html:
-    """The nodes as a bar, and the part of them that is enough."""
-    wide = min(640, room.width - 20)
-    part, below = wide * enough / nodes, wide < 400
-    bar = [
-        element("rect", x=10, y=24, width=wide, height=34, fill="none", stroke="currentColor"),
-        element("rect", x=10, y=24, width=part, height=34, fill=CHOSEN),
-        label(say("★ {enough:,} feasible nodes are enough", enough=enough), 10, 16, font_weight="bold"),
-        label(say("all {nodes:,} nodes", nodes=nodes), 10 + wide, 98 if below else 16, "end"),
-        *(element("path", d=f"M{10 + wide * each / 100:g} 58v6", stroke="currentColor") for each in range(0, 101, 10)),
-        label(say("{share} %", share=percentage), min(10 + wide * percentage / 100, wide - 6), 80, "middle"),
-    ]
-    return svg(
-        bar,
-        wide + 20,
-        108 if below else 90,
-        say(
-            "{enough} of {nodes} nodes are enough: {percentage} %, and at least 100.",
-            enough=enough,
-            nodes=nodes,
-            percentage=percentage,
-        ),
     )
 
 

@@ -1,30 +1,31 @@
-"""Exercises of lesson 02: which pod is next, where does a failed one go, and when does it come back?"""
+"""Exercises of lesson 02: which pod is next, and when does a failed one come back?"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from kschedlab import build
 from kschedlab.build import HOUR, clock_time
 from kschedlab.generations import GENERATIONS
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import listed, say, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue import queued_pod
-from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD
-from kschedlab.queue.heap import Heap
-from kschedlab.queue.interface import ACTIVE, UNSCHEDULABLE
-from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
-from kschedlab.queue.older.without_backoff import WithoutBackoff
+from kschedlab.queue.events import ASSIGNED_POD_DELETE
+from kschedlab.queue.interface import ACTIVE
+from kschedlab.text.html import Html, element
+from kschedlab.text.plain import aligned
+from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.queue_build import NAMES, later_but_first
-from kschedlab_lab.exercises.queue_pictures import counted, heap, tabled, told
-from kschedlab_lab.exercises.queue_repairs import downwards, the_order
-from kschedlab_lab.panels.queue_heap_watched import decoded, info, name
+from kschedlab_lab.exercises.queue_repairs import downwards
+from kschedlab_lab.panels.queue_heap_watched import decoded, manifest, name, watched
 from kschedlab_lab.panels.queue_order import waiting
 from kschedlab_lab.panels.queue_parts_run import NOON, neighbour
+from kschedlab_lab.views.queue_heap import Place, draw_heap
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -33,10 +34,8 @@ def exercises(seed: int) -> list[Exercise]:
     return [
         the_array(rng),
         who_is_third(rng),
-        where_does_it_go(rng),
         when_again(rng),
         later_but_first(rng),
-        the_order(seed),
         downwards(seed),
     ]
 
@@ -50,10 +49,10 @@ def the_array(rng: random.Random) -> Exercise:
     def draw(rng: random.Random) -> tuple[list[tuple[str, int]], list[str], list[str]]:
         ranks = rng.sample(range(100, 1000, 50), len(NAMES))
         pods = list(zip(rng.sample(NAMES, len(NAMES)), ranks, strict=True))
-        queue = heap_of(pods)
-        before = array(queue)
+        queue, data = watched([manifest(*each) for each in pods])
+        before = [name(key) for key in data.queue]
         queue.pop()
-        return pods, before, array(queue)
+        return pods, before, [name(key) for key in data.queue]
 
     def wanted(drawn_: tuple[list[tuple[str, int]], list[str], list[str]]) -> bool:
         _, before, after = drawn_
@@ -101,17 +100,17 @@ def the_array(rng: random.Random) -> Exercise:
     )
 
 
-def heap_of(pods: Sequence[tuple[str, int]]) -> Heap[QueuedPodInfo]:
-    """The pods in a heap, added in this order."""
-    heap = Heap(key_func, priority_sort)
-    for each, priority in pods:
-        heap.add(info(decoded(waiting(each, priority, 8 * HOUR))))
-    return heap
+def heap(names: Sequence[str], priorities: Mapping[str, int], popped: Sequence[str] = ()) -> Html:
+    """The array and the tree; below them the pods that came out."""
+    inside, outside = ([Place(each, priorities[each]) for each in part] for part in (names, popped))
+    said = say("the heap: {pods}", pods=listed(names))
+    return fitting(lambda room: draw_heap(inside, said, outside, None, room), 330)
 
 
-def array(heap: Heap[QueuedPodInfo]) -> list[str]:
-    """The names in the array's order."""
-    return list(map(name, heap.data.queue))
+def tabled(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:
+    """A table, and the same as text."""
+    text = "\n".join(aligned([list(head), *rows], ""))
+    return Instance(element("div", table(head, (row(*cells) for cells in rows))), text)
 
 
 class Queued(NamedTuple):
@@ -197,84 +196,6 @@ def pops(pods: Sequence[Queued]) -> list[str]:
         for number, each in enumerate(pods)
     ]
     return [each.pod.metadata.name for each in queued_pod.sorted_pods(queued, queued_pod.priority_sort)]
-
-
-class Script(NamedTuple):
-    """The calls that affect web in v1.13, and its part of the queue afterwards."""
-
-    calls: list[str]
-    part: str
-    moved: bool
-
-
-ANSWERS = {ACTIVE: later("in activeQ"), UNSCHEDULABLE: later("in unschedulableQ")}
-
-
-def where_does_it_go(rng: random.Random) -> Exercise:
-    """MoveRequestCycle and podSchedulingCycle."""
-    script = drawn(rng, random_script, lambda script: script.moved)
-    right = say(ANSWERS[script.part])
-    during = script.part == ACTIVE
-    why = (
-        say("A move request came after web was popped, so its podSchedulingCycle is not greater than moveRequestCycle.")
-        if during
-        else say("The last move request came before web was popped: its podSchedulingCycle exceeds moveRequestCycle.")
-    )
-    remarks = {
-        say("in activeQ"): why
-        if during
-        else say("Nothing has happened since web was popped: it would only fail again."),
-        say("in unschedulableQ"): why
-        if not during
-        else say("There it would sleep through what happened while it was tried."),
-        say("in both"): say("A pod is never in two parts: each call first checks whether it is in one already."),
-        say("in neither"): say(
-            "Somebody has to remember it: AddUnschedulableIfNotPresent puts it into one of the two."
-        ),
-    }
-    return Predict(
-        say("Where does it go?"),
-        say("v1.13. Every attempt fails because no node fits. Where is web in the end?"),
-        right,
-        why,
-        (
-            say("Count the pops: schedulingCycle. Write it down at each move request: that is moveRequestCycle."),
-            say("Is web's podSchedulingCycle, the count just after its own pop, greater than moveRequestCycle?"),
-        ),
-        tabled(["", say("call")], [[str(number), told(call)] for number, call in enumerate(script.calls, 1)]),
-        remarks,
-        solved=lambda: counted(script.calls),
-    )
-
-
-def random_script(rng: random.Random) -> Script:
-    """Some pods are popped before web, with nodes added in between."""
-    queue = WithoutBackoff(lambda: NOON)
-    others = rng.randint(1, 3)
-    names = [*NAMES[:others], "web"]
-    for number, each in enumerate(names):
-        queue.add(decoded(waiting(each, 100 * (others - number), 8 * HOUR)))
-    calls, moved = ["Add: " + ", ".join(names)], False
-    flying: list[tuple[QueuedPodInfo, int]] = []
-    for each in names:
-        if rng.random() < 0.4:
-            queue.move(NODE_ADD)
-            calls.append("MoveAllToActiveQueue()")
-            moved = True
-        queued = queue.pop()
-        assert queued is not None
-        flying.append((queued, queue.scheduling_cycle))
-        calls.append(f"Pop() gives {each}")
-    if rng.random() < 0.4:
-        queue.move(NODE_ADD)
-        calls.append("MoveAllToActiveQueue()")
-        moved = True
-    for queued, cycle in flying:
-        each = queued.pod.metadata.name
-        queued.record_failure(decoded(waiting(each, queued.pod.spec.priority or 0, 8 * HOUR, 8 * HOUR, 12 * HOUR)))
-        queue.add_unschedulable(queued, cycle)
-        calls.append(f"AddUnschedulableIfNotPresent({each}, ...)")
-    return Script(calls, queue.places()["default/web"].part, moved)
 
 
 def at(seconds: float) -> str:

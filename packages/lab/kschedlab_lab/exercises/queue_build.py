@@ -11,7 +11,7 @@ from kschedlab.objects.model import Pod
 from kschedlab.queue.order import active_q_comp
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise
-from kschedlab_lab.panels.queue_order import UNSET, waiting
+from kschedlab_lab.panels.queue_order import UNSET, field_of, waiting
 
 START = """\
 apiVersion: v1
@@ -104,21 +104,13 @@ def wrong_order(old: Pod, young: Pod, field: str) -> str:
         return say(
             "{elder} is still popped first, or neither comes first: podTimestamp reads its {field}.",
             elder=elder,
-            field=used(old),
+            field=field_of(old),
         )
-    if used(old) != field:
+    if field_of(old) != field:
         return say(
             "{younger} is popped first, but because of {elder}'s {field}.",
             younger=younger,
             elder=elder,
-            field=used(old),
+            field=field_of(old),
         )
     return ""
-
-
-def used(pod: Pod) -> str:
-    """The field that podTimestamp reads."""
-    conditions = [each for each in pod.status.conditions if each.type == "PodScheduled"]
-    if not conditions:
-        return "creationTimestamp"
-    return "lastProbeTime" if conditions[0].lastProbeTime is not None else "lastTransitionTime"

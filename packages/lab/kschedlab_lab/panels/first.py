@@ -16,11 +16,9 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import listed, say, terms
+from kschedlab.messages import say, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider
@@ -69,32 +67,17 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision = decide(settings, plugins)
-    sentence, found = caption(decision), targets(decision)
-    chosen = chosen_by(decision)
-    head = [*terms("node", "free", "score"), ""]
-    rows = [[each.name, milli(each.free), _score(each, settings), _remark(each, chosen)] for each in found]
+    sentence = caption(decision)
     idle = {} if decision.preemption is not None else {"priority": say("not asked: web fits without evicting anybody")}
     return View(
         lambda room: picture(settings, decision, room),
         sentence,
-        table(head, (row(*cells) for cells in rows)),
-        "\n".join([sentence, *aligned([head, *rows])]),
+        Html(),
+        sentence,
         idle=idle,
         names=colours(decision),
         story=lambda room: story(settings, decision, room),
     )
-
-
-def _score(each: Target, settings: Settings) -> str:
-    if each.refused:
-        return say("no room") if each.free < settings.request else each.refused
-    return "-" if each.score is None else str(each.score)
-
-
-def _remark(each: Target, chosen: str) -> str:
-    if each.name != chosen:
-        return ""
-    return say("chosen; {pods} must leave", pods=listed(each.victims)) if each.victims else say("chosen")
 
 
 def chosen_by(decision: Decision) -> str:

@@ -12,7 +12,7 @@ import simpy
 from kschedlab.build import Manifest, node, pod
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say, terms
+from kschedlab.messages import later, say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.interface import ACTIVE
@@ -23,7 +23,6 @@ from kschedlab_lab.panels.settings import Restorable, choice, steps, switch
 from kschedlab_lab.views.informer import Seen, draw_informer
 from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.table import NotebookTable
 from kschedlab_simulation.log import Log, Moved
 from kschedlab_simulation.scheduler.startup import StartUp
 from kschedlab_simulation.server.api import ApiServer
@@ -119,16 +118,8 @@ def _why_not(each: Pod, held: bool, to: str) -> str:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     found = seen(settings)
-    rows = tuple((each.name, each.facts, say("sees it") if each.seen else "-", each.to) for each in found)
-    table = NotebookTable(tuple(terms("pod", "phase", "informer", "handed to")), rows)
     sentence = _sentence(found, settings.step)
-    return View(
-        partial(_draw, found, settings, sentence),
-        sentence,
-        table.html(),
-        f"{sentence}\n{table!r}",
-        idle=_idle(settings),
-    )
+    return View(partial(_draw, found, settings, sentence), sentence, Html(), sentence, idle=_idle(settings))
 
 
 def _sentence(found: tuple[Seen, ...], step: int) -> str:

@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import outcome
@@ -26,47 +26,41 @@ from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
 from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.rail import Stop, StopState
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.table import NotebookTable
 
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
 
-BASIC, PRE_FILTER, NUM_NODES = "podPassesBasicChecks", "RunPreFilterPlugins", "NumNodes"
-SNAPSHOT, FIND, POST_FILTER = "snapshot", "findNodesThatFit", "RunPostFilterPlugins"
-META, PRIORITIZE, SELECT = "priorityMetaProducer", "PrioritizeNodes", "selectHost"
-WAY = (BASIC, PRE_FILTER, NUM_NODES, SNAPSHOT, FIND, POST_FILTER, META, PRIORITIZE, SELECT)
-"""What Schedule() calls in v1.16, in this order (pkg/scheduler/core/generic_scheduler.go)."""
+NUM_NODES, FIND, POST_FILTER = "NumNodes", "findNodesThatFit", "RunPostFilterPlugins"
+PRIORITIZE = "PrioritizeNodes"
+DOES: Mapping[str, tuple[str, str]] = {
+    "podPassesBasicChecks": (later("check claims"), later("Do the pod's claims exist?")),
+    "RunPreFilterPlugins": (later("prepare plugins"), later("The plugins prepare; any of them may reject the pod.")),
+    NUM_NODES: (
+        later("count nodes"),
+        later("How many nodes does the cache's node tree have? With none, Schedule ends here."),
+    ),
+    "snapshot": (later("copy cache"), later("A copy of the cache: the rest of this cycle reads only the copy.")),
+    FIND: (later("filter"), later("podFitsOnNode asks the predicates about each node, in 16 goroutines.")),
+    POST_FILTER: (
+        later("tell plugins"),
+        later("The plugins see the nodes that passed (later versions call this PreScore)."),
+    ),
+    "priorityMetaProducer": (
+        later("gather facts"),
+        later(
+            "Facts about the pod that the priorities share are computed once: tolerations, affinity, the selectors of "
+            "its Services and controllers."
+        ),
+    ),
+    PRIORITIZE: (later("score"), later("The priorities score each node; the weighted sum counts.")),
+    "selectHost": (later("select"), later("One of the nodes with the highest sum.")),
+}
+"""What Schedule() calls in v1.16, in this order (pkg/scheduler/core/generic_scheduler.go), and what each function does:
+in a word or two, and in a sentence."""
+WAY = tuple(DOES)
 
 NO_NODES = "ErrNoNodesAvailable"
 AVOID = "NodePreferAvoidPodsPriority"
 """Its weight outvotes all others; here every node gets the same of it."""
-
-PLAINLY: Mapping[str, str] = {
-    BASIC: later("check claims"),
-    PRE_FILTER: later("prepare plugins"),
-    NUM_NODES: later("count nodes"),
-    SNAPSHOT: later("copy cache"),
-    FIND: later("filter"),
-    POST_FILTER: later("tell plugins"),
-    META: later("gather facts"),
-    PRIORITIZE: later("score"),
-    SELECT: later("select"),
-}
-"""What each function does, in a word or two; its name is in the tip."""
-
-DOES: Mapping[str, str] = {
-    BASIC: later("Do the pod's claims exist?"),
-    PRE_FILTER: later("The plugins prepare; any of them may reject the pod."),
-    NUM_NODES: later("How many nodes does the cache's node tree have? With none, Schedule ends here."),
-    SNAPSHOT: later("A copy of the cache: the rest of this cycle reads only the copy."),
-    FIND: later("podFitsOnNode asks the predicates about each node, in 16 goroutines."),
-    POST_FILTER: later("The plugins see the nodes that passed (later versions call this PreScore)."),
-    META: later(
-        "Facts about the pod that the priorities share are computed once: tolerations, affinity, the selectors of "
-        "its Services and controllers."
-    ),
-    PRIORITIZE: later("The priorities score each node; the weighted sum counts."),
-    SELECT: later("One of the nodes with the highest sum."),
-}
 
 
 @dataclass(frozen=True)
@@ -119,12 +113,11 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     sentence = sentence_of(decision)
-    nodes_table = table(decision)
     return View(
         partial(draw, settings, decision),
         sentence,
-        nodes_table.html(),
-        f"{sentence}\n{nodes_table!r}",
+        Html(),
+        sentence,
         idle=idle(settings),
         story=partial(story, settings, decision),
     )
@@ -167,12 +160,6 @@ def points(decision: Decision) -> tuple[dict[str, int], int]:
     return {names[n]: int(total) - same for n, total in zip(scores.nodes, scores.total, strict=True)}, same
 
 
-def _differing(decision: Decision) -> list[int]:
-    """The priorities that tell the nodes apart."""
-    assert decision.scores is not None
-    return [i for i, row in enumerate(decision.scores.rows) if len(set(row.normalized.tolist())) > 1]
-
-
 def draw(
     settings: Settings, decision: Decision, room: Room, at: int | None = None, picks: tuple[str, ...] = ()
 ) -> Html:
@@ -208,8 +195,7 @@ def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tu
             state = "here"
         if ended:
             state = "failed" if i == stopped - 1 else "not asked" if i >= len(taken) else state
-        tip = say("{function}: {does}", function=name, does=say(DOES[name]))
-        found.append(Stop(say(PLAINLY[name]), state, tip))
+        found.append(Stop(say(DOES[name][0]), state, _told(name)))
     if ended and end:
         found.insert(len(taken), Stop(end, "passed" if decision.node else "failed"))
     return tuple(found)
@@ -222,58 +208,27 @@ def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Ca
         return Card(name, 4000, pieces, says=" ")
     verdict = decision.verdict(name)
     if not verdict.passes:
-        says = _said(verdict.plugin, verdict.reasons)
+        says = f"{verdict.plugin}: {listed(verdict.reasons)}"
         return Card(name, 4000, pieces, state="refused", says=says)
-    state: CardState = "fits"
+    state: CardState = "plain"
     if ended and name == decision.node:
         state = "chosen"
         pieces = (*pieces, Piece("web", decision.pod.request["cpu"], 0, say("arrives")))
-    scores = decision.scores
-    if scores is None or PRIORITIZE not in done:
-        return Card(name, 4000, pieces, state=state, says=say("the only node that fits" if ended else "fits"))
-    return Card(name, 4000, pieces, state=state, says=say("fits; score {score}", score=points(decision)[0][name]))
+    says = say("the only node that fits" if ended else "fits")
+    if decision.scores is not None and PRIORITIZE in done:
+        says = say("fits; score {score}", score=points(decision)[0][name])
+    return Card(name, 4000, pieces, state=state, says=says)
 
 
 def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
     """One function after the other."""
-    frames = [Frame(draw(settings, decision, room, 0), say("Schedule() begins."))]
-    for i, name in enumerate(way(decision), 1):
-        frames.append(
-            Frame(draw(settings, decision, room, i), say("{function}: {does}", function=name, does=say(DOES[name])))
-        )
+    told = [say("Schedule() begins."), *map(_told, way(decision))]
+    frames = [Frame(draw(settings, decision, room, at), words) for at, words in enumerate(told)]
     return [*frames, Frame(draw(settings, decision, room), sentence_of(decision))]
 
 
-def table(decision: Decision) -> NotebookTable:
-    """For each node: the refusal, or the scores that differ between nodes, and their sum. Without nodes: how many."""
-    names = decision.cluster.names
-    if decision.error:
-        return NotebookTable(tuple(terms("node", "looked at")), tuple((name, say("no")) for name in names))
-    if not names:
-        return NotebookTable(tuple(terms("function", "result")), ((NUM_NODES, "0"),))
-    scores = decision.scores
-    if scores is None:
-        verdicts = (decision.verdict(name) for name in names)
-        return NotebookTable(
-            (say("node"), "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts)
-        )
-    differ = _differing(decision)
-    same = int(scores.total[0] - scores.results[differ, 0].sum())
-    at = {int(n): i for i, n in enumerate(scores.nodes)}
-    rows = []
-    for n, name in enumerate(names):
-        if n not in at:
-            verdict = decision.verdict(name)
-            rows.append((name, *["-"] * (len(differ) + 2), _said(verdict.plugin, verdict.reasons)))
-            continue
-        own = [str(scores.results[i, at[n]]) for i in differ]
-        rows.append((name, *own, str(same), str(scores.total[at[n]]), say("chosen") if name == decision.node else ""))
-    head = (say("node"), *(scores.plugins[i] for i in differ), *terms("the others", "sum"), "")
-    return NotebookTable(head, tuple(rows))
-
-
-def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:
-    return f"{plugin}: {listed(reasons)}" if plugin else say("fits")
+def _told(function: str) -> str:
+    return say("{function}: {does}", function=function, does=say(DOES[function][1]))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

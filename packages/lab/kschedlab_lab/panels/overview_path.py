@@ -18,6 +18,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.plugins.framework import ERROR, SKIP, Plugin, Skip, Status
+from kschedlab.text.html import Html
 from kschedlab_lab.language import language
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
@@ -198,63 +199,46 @@ def _step(entry: LogEntry, start: int) -> Taken | None:
         words = say("web goes to the {part}: {event}", part=loop.PARTS[entry.to], event=entry.event)
         return Taken(seconds, loop.QUEUE, words, place=entry.to)
     if isinstance(entry, Step) and (entry.pod == HERO or entry.detail == f"by {HERO}"):
-        return Taken(seconds, TITLES[entry.step], _words(entry))
+        return Taken(seconds, STEPS[entry.step][0], _words(entry))
     if isinstance(entry, Step) and entry.pod == OTHER and entry.step in MEANWHILE:
-        return Taken(seconds, TITLES[entry.step], _words(entry), "shop")
+        return Taken(seconds, STEPS[entry.step][0], _words(entry), "shop")
     return None
 
 
-TITLES = {
-    context.POP: loop.NEXT,
-    context.SKIP: loop.SKIP,
-    context.SCHEDULE: loop.SCHEDULE,
-    context.FAIL: loop.RECORD,
-    context.PREEMPT: loop.PREEMPT,
-    context.NOMINATE: loop.NOMINATE,
-    context.EVICT: loop.DELETE,
-    context.ASSUME_VOLUMES: loop.VOLUMES,
-    context.RESERVE: loop.RESERVE,
-    context.ASSUME: loop.ASSUME,
-    context.BIND_VOLUMES: loop.BIND_VOLUMES,
-    context.PERMIT: loop.PERMIT,
-    context.PRE_BIND: loop.PRE_BIND,
-    context.BIND: loop.BIND,
-    context.POST_BIND: loop.POST_BIND,
-    context.UNRESERVE: loop.FORGET,
-    context.FORGET: loop.FORGET,
+STEPS: Mapping[str, tuple[str, str]] = {
+    context.POP: (loop.NEXT, later("{pod} leaves the activeQ")),
+    context.SKIP: (loop.SKIP, later("{pod} is being deleted: scheduleOne skips it")),
+    context.SCHEDULE: (loop.SCHEDULE, later("chooses {node}")),
+    context.FAIL: (loop.RECORD, ""),
+    context.PREEMPT: (loop.PREEMPT, later("{node}, victims: {victims}")),
+    context.NOMINATE: (loop.NOMINATE, "nominatedNodeName: {node}"),
+    context.EVICT: (loop.DELETE, later("{pod} is deleted, and takes its time to end")),
+    context.ASSUME_VOLUMES: (loop.VOLUMES, later("web's volumes, if it has any, on {node}")),
+    context.RESERVE: (loop.RESERVE, later("plugins may set something aside on {node}, such as a GPU")),
+    context.ASSUME: (loop.ASSUME, later("the cache counts {pod} on {node}")),
+    context.BIND_VOLUMES: (loop.BIND_VOLUMES, later("waits until the volumes are bound for {node}")),
+    context.PERMIT: (loop.PERMIT, later("plugins may let {pod} wait, for example for the rest of its group")),
+    context.PRE_BIND: (loop.PRE_BIND, later("plugins may prepare {node}, for example mount a volume")),
+    context.BIND: (loop.BIND, later("asks the API server to bind {pod} to {node}")),
+    context.POST_BIND: (loop.POST_BIND, later("{pod} is bound to {node}; plugins are informed")),
+    context.UNRESERVE: (loop.FORGET, ""),
+    context.FORGET: (loop.FORGET, later("the cache frees web's place on {node}")),
 }
-
-
-def _words(step: Step) -> str:
-    pod = step.pod.partition("/")[2]
-    said = {
-        context.POP: say("{pod} leaves the activeQ", pod=pod),
-        context.SKIP: say("{pod} is being deleted: scheduleOne skips it", pod=pod),
-        context.SCHEDULE: say("chooses {node}", node=step.node) if step.node else step.detail or say(NO_NODE),
-        context.PREEMPT: _preempted(step),
-        context.NOMINATE: f"nominatedNodeName: {step.node}",
-        context.EVICT: say("{pod} is deleted, and takes its time to end", pod=pod),
-        context.ASSUME_VOLUMES: say("web's volumes, if it has any, on {node}", node=step.node),
-        context.RESERVE: say("plugins may set something aside on {node}, such as a GPU", node=step.node),
-        context.ASSUME: say("the cache counts {pod} on {node}", pod=pod, node=step.node),
-        context.BIND_VOLUMES: say("waits until the volumes are bound for {node}", node=step.node),
-        context.PERMIT: say("plugins may let {pod} wait, for example for the rest of its group", pod=pod),
-        context.PRE_BIND: say("plugins may prepare {node}, for example mount a volume", node=step.node),
-        context.BIND: say("asks the API server to bind {pod} to {node}", pod=pod, node=step.node),
-        context.POST_BIND: say("{pod} is bound to {node}; plugins are informed", pod=pod, node=step.node),
-        context.FORGET: say("the cache frees web's place on {node}", node=step.node),
-    }
-    return said.get(step.step, step.detail or step.node)
-
-
-NO_HELP, VICTIMS = later("no node helps"), "victims: "
+"""By step in the log: its function in the source, and its outcome; "": what the log says."""
+VICTIMS, NO_HELP = "victims: ", later("no node helps")
 """What the log says of preemption."""
 
 
-def _preempted(step: Step) -> str:
-    if not step.node:
+def _words(step: Step) -> str:
+    if step.step == context.SCHEDULE and not step.node:
+        return step.detail or say(NO_NODE)
+    if step.step == context.PREEMPT and not step.node:
         return say(step.detail)
-    return say("{node}, victims: {victims}", node=step.node, victims=step.detail.removeprefix(VICTIMS))
+    message = STEPS[step.step][1]
+    if not message:
+        return step.detail or step.node
+    pod, victims = step.pod.partition("/")[2], step.detail.removeprefix(VICTIMS)
+    return say(message, pod=pod, node=step.node, victims=victims)
 
 
 @dataclass(frozen=True)
@@ -283,8 +267,7 @@ def show(settings: Settings) -> View:
     )
     count = say("Step {step} of {last}, at {seconds} s.", step=at, last=len(found) - 1, seconds=step.seconds)
     sentence = sentences([done, count])
-    log = loop.steps_table(taken(settings.story)[: at + 1], at)
-    return View(partial(draw_way, way, sentence), sentence, log.html(), f"{sentence}\n{log!r}")
+    return View(partial(draw_way, way, sentence), sentence, Html(), sentence)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -292,7 +275,7 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, lambda settings: scenario(settings.story), "path.panel()")
 
 
-STEPS: Mapping[str, str] = {
+BEFORE: Mapping[str, str] = {
     loop.NEXT: later("out of the queue"),
     loop.SCHEDULE: later("given a node"),
     loop.ASSUME: later("counted in the cache"),
@@ -312,20 +295,20 @@ def what_next() -> Question[Settings]:
     """The question before the panel: where is web when the next pod is taken from the queue?"""
     return Question(
         say("shop waits in the queue behind web. How far must web be before the scheduler takes shop?"),
-        tuple(terms(*STEPS.values())),
-        lambda settings: say(STEPS[loop.ASSUME]),
+        tuple(terms(*BEFORE.values())),
+        lambda settings: say(BEFORE[loop.ASSUME]),
         _why_next,
         lambda settings: partial(draw_way, ways(settings.story)[0][1], say("web and shop wait in the activeQ.")),
     )
 
 
 def _why_next(settings: Settings, answer: str) -> str:
-    if answer == say(STEPS[loop.ASSUME]):
+    if answer == say(BEFORE[loop.ASSUME]):
         return say(
             "From then on nobody else is given web's room. The rest runs in a goroutine of web's own; this step is "
             "called assume."
         )
-    if answer in (say(STEPS[loop.BIND]), say(STEPS[loop.POST_BIND])):
+    if answer in (say(BEFORE[loop.BIND]), say(BEFORE[loop.POST_BIND])):
         return say(
             "Then every pod would wait for the API server. It is enough that the cache counts web (assume): from "
             "then on nobody else is given its room."

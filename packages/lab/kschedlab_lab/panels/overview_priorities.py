@@ -6,7 +6,7 @@ v1.16 computes the scores and sums.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -16,13 +16,12 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, meant, say
+from kschedlab.messages import later, listed, meant, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, switch
-from kschedlab_lab.views.catalogue import score_sentence, score_table
 from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.score_card import Given, ScoreCard, draw_card
 from kschedlab_lab.views.svg import Room
@@ -50,24 +49,26 @@ def _nodes(a: Manifest | None = None, b: Manifest | None = None) -> list[Manifes
     return [node(name, labels={HOST: name} | (more or {})) for name, more in (("node-a", a), ("node-b", b))]
 
 
-def _spread(difference: bool, counterweight: bool) -> list[Manifest]:
-    twins = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
-    others = [pod(f"web-{name}", on, 1, start=8 * HOUR, labels={"app": "web"}) for name, on in twins]
-    return [*_nodes(), service("web", {"app": "web"}), *others, pod("web", "", 1, labels={"app": "web"})]
+def _others(name: str, there: Sequence[bool], cpu: int = 1, **more: Any) -> list[Manifest]:
+    """A pod on node-a, on node-b, or on both."""
+    letters = (letter for letter, on in zip("ab", there, strict=True) if on)
+    return [pod(f"{name}-{each}", f"node-{each}", cpu, start=8 * HOUR, **more) for each in letters]
 
 
-def _affinity(difference: bool, counterweight: bool) -> list[Manifest]:
+def _spread(*there: bool) -> list[Manifest]:
+    labels = {"app": "web"}
+    return [*_nodes(), service("web", labels), *_others("web", there, labels=labels), pod("web", "", 1, labels=labels)]
+
+
+def _affinity(*there: bool) -> list[Manifest]:
     near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
     rule = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 50, "podAffinityTerm": near}]}
-    caches = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
-    others = [pod(f"cache-{name}", on, 1, start=8 * HOUR, labels={"app": "cache"}) for name, on in caches]
-    return [*_nodes(), *others, pod("web", "", 1, affinity={"podAffinity": rule})]
+    web = pod("web", "", 1, affinity={"podAffinity": rule})
+    return [*_nodes(), *_others("cache", there, labels={"app": "cache"}), web]
 
 
-def _least(difference: bool, counterweight: bool) -> list[Manifest]:
-    sizes = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
-    others = [pod(f"jobs-{name}", on, 2, start=8 * HOUR, memory="8Gi") for name, on in sizes]
-    return [*_nodes(), *others, pod("web", "", 1, memory="4Gi")]
+def _least(*there: bool) -> list[Manifest]:
+    return [*_nodes(), *_others("jobs", there, 2, memory="8Gi"), pod("web", "", 1, memory="4Gi")]
 
 
 def _balanced(difference: bool, counterweight: bool) -> list[Manifest]:
@@ -179,11 +180,30 @@ def decide(settings: Settings) -> Decision:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision, trial = decide(settings), TRIALS[settings.priority]
-    facts = ((say(trial.difference), settings.difference), (say(trial.counterweight), settings.counterweight))
-    sentence = score_sentence(settings.priority, decision)
-    numbers = score_table(settings.priority, say(trial.asks), facts, decision)
-    return View(partial(draw, settings, sentence), sentence, numbers.html(), f"{sentence}\n{numbers!r}")
+    sentence = _sentence(settings.priority, decide(settings))
+    return View(partial(draw, settings, sentence), sentence, Html(), sentence)
+
+
+def _sentence(name: str, decision: Decision) -> str:
+    """The scores that the priority gives, and where the pod goes by the sum of all priorities."""
+    best = decision.best
+    goes = (
+        say("web goes to {node}", node=best[0])
+        if len(best) == 1
+        else say("{nodes} are equal: one of them is drawn", nodes=say(" and ").join(best))
+    )
+    given = listed(
+        f"{node} {score}" for node, score in zip(decision.cluster.names, _given(name, decision), strict=True)
+    )
+    message = later("{priority} gives {scores} of 10; summed over all eight, {goes}.")
+    return say(message, priority=name, scores=given, goes=goes)
+
+
+def _given(name: str, decision: Decision) -> tuple[int, ...]:
+    """What the priority gives node-a and node-b."""
+    scores = decision.scores
+    assert scores is not None
+    return tuple(scores.rows[scores.plugins.index(name)].normalized.tolist())
 
 
 def draw(settings: Settings, alt: str, room: Room, scored: bool = True) -> Html:
@@ -193,13 +213,14 @@ def draw(settings: Settings, alt: str, room: Room, scored: bool = True) -> Html:
     for name, text in (("difference", trial.difference), ("counterweight", trial.counterweight)):
         on = getattr(settings, name)
         facts[_owner(text)].append(Fact(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
-    scores = decision.scores if scored else None
-    rows = []
-    for name, each in TRIALS.items():
-        row = scores.plugins.index(name) if scores is not None else 0
-        given = tuple(scores.rows[row].normalized.tolist()) if scores is not None else ()
-        rows.append(Given(name, each.asks, scores.weights[row] if scores is not None else 1, given))
-    sums = tuple(scores.total.tolist()) if scores is not None else ()
+    scores = decision.scores
+    assert scores is not None
+    weights = dict(zip(scores.plugins, scores.weights, strict=True))
+    rows = (
+        Given(name, each.asks, weights[name] if scored else 1, _given(name, decision) if scored else ())
+        for name, each in TRIALS.items()
+    )
+    sums = tuple(scores.total.tolist()) if scored else ()
     best = tuple(decision.best) if scored else ()
     return draw_card(
         ScoreCard(tuple(rows), settings.priority, facts, tuple(decision.cluster.names), sums, best), alt, room
@@ -224,19 +245,11 @@ def how_much() -> Question[Settings]:
             "10. What does node-b get?"
         ),
         (),
-        lambda settings: str(_given(settings, "node-b")),
+        lambda settings: str(_given(settings.priority, decide(settings))[1]),
         _why,
         before=lambda settings: partial(draw, settings, say("Two nodes wait for their scores."), scored=False),
         most=10,
     )
-
-
-def _given(settings: Settings, name: str) -> int:
-    decision = decide(settings)
-    scores = decision.scores
-    assert scores is not None
-    column = scores.nodes.tolist().index(decision.cluster.index[name])
-    return int(scores.rows[scores.plugins.index(settings.priority)].normalized[column])
 
 
 def _why(settings: Settings, answer: str) -> str:

@@ -6,7 +6,6 @@ the two least important, mail and jobs. urgent has priority 500. v1.16 decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +24,6 @@ from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.table import NotebookTable
 
 NODE = "node-a"
 PODS = {"db": 300, "shop": 200, "mail": 100, "jobs": 0}
@@ -57,31 +55,29 @@ def decide(settings: Settings) -> Decision:
     return schedule("default/urgent", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
 
 
-def candidate(decision: Decision) -> Candidate | None:
-    """What selectNodesForPreemption finds for node-a, if it helps."""
-    return decision.preemption.candidates.get(NODE) if decision.preemption is not None else None
+def candidate(decision: Decision) -> Candidate:
+    """What selectNodesForPreemption finds for node-a."""
+    assert decision.preemption is not None
+    return decision.preemption.candidates[NODE]
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
-    drawn, found = _scene(decision), candidate(decision)
-    said, table = sentence(found, settings.allowed), attempts(found)
+    drawn, said = _scene(decision), sentence(candidate(decision), settings.allowed)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(drawn.picture, said, table.html(), f"{said}\n{table!r}", story=story)
+    return View(drawn.picture, said, Html(), said, story=story)
 
 
 def _scene(decision: Decision) -> Scene:
     return Scene(decision, allowed={"batch": {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}})
 
 
-def sentence(found: Candidate | None, allowed: int = 0) -> str:
+def sentence(found: Candidate, allowed: int) -> str:
     """The victims, and how many of them break the budget, which allows so many evictions."""
-    if found is None:
-        return say("{node} is not a candidate.", node=NODE)
     names = [each.pod.metadata.name for each in found.victims]
     covered = [name for name in names if name in COVERED]
     if found.violations == 1:
@@ -106,22 +102,6 @@ def sentence(found: Candidate | None, allowed: int = 0) -> str:
     )
 
 
-def attempts(found: Candidate | None) -> NotebookTable:
-    """Every attempt to put a pod back, in its order."""
-    tries = found.attempts if found is not None else ()
-    rows = (
-        (
-            str(i),
-            each.pod.pod.metadata.name,
-            str(each.pod.priority),
-            "violatingVictims" if each.violates else "nonViolatingVictims",
-            say("comes back") if each.reprieved else say("is a victim"),
-        )
-        for i, each in enumerate(tries, 1)
-    )
-    return NotebookTable(tuple(terms("try", "pod", "priority", "group", "result")), tuple(rows))
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, manifests, "victims.panel()")
@@ -136,13 +116,12 @@ def who_leaves() -> Question[Settings]:
         tuple(terms(*PAIRS)),
         _right,
         _why,
-        _before,
+        lambda settings: _scene(decide(settings)).question,
     )
 
 
 def _right(settings: Settings) -> str:
-    found = candidate(decide(settings))
-    names = {each.pod.metadata.name for each in found.victims} if found is not None else set()
+    names = {each.pod.metadata.name for each in candidate(decide(settings)).victims}
     return next((say(pair) for pair in PAIRS if set(pair.split(" and ")) == names), "")
 
 
@@ -153,7 +132,3 @@ def _why(settings: Settings, answer: str) -> str:
     if answer == say("shop and mail"):
         return say("{rule}: mail and jobs. Then neither db nor shop fits beside urgent.", rule=rule)
     return say("{rule}. That db and shop are more important counts only within the other group.", rule=rule)
-
-
-def _before(settings: Settings) -> Callable[[Room], Html]:
-    return _scene(decide(settings)).question

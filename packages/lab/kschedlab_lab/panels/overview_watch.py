@@ -16,14 +16,14 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.queue.order import SCHEDULED
-from kschedlab.text.html import Html, element, join
+from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
 from kschedlab_lab.views.pieces import Piece, created, nominated, running
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.kubectl import HEAD, NONE, PodTable, wide_cells
+from kschedlab_simulation.kubectl import NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.simulation import Simulation
@@ -34,8 +34,6 @@ WATCHED = 2 * SECOND
 
 COMMAND = "$ kubectl get pod -o wide -w"
 TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:12px;margin:0.3em 0;"
-LEFT_OUT = ("RESTARTS", "IP", "READINESS GATES")
-"""Columns that the panel leaves out, so that NOMINATED NODE is in sight; the text has them."""
 
 STORIES: Mapping[str, tuple[Manifest, ...]] = {
     later("the usual way"): (),
@@ -45,10 +43,9 @@ STORIES: Mapping[str, tuple[Manifest, ...]] = {
 
 
 class Line(NamedTuple):
-    """What kubectl prints at a moment. ``position``: that of the change in the log; None for the first list."""
+    """What kubectl prints at a moment. ``position``: how much of the log has happened; ``change``: None at first."""
 
     text: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...]
     position: int
     change: Changed | None
 
@@ -86,8 +83,7 @@ def lines(story: str) -> tuple[Line, ...]:
     replay.seek_time(simulation.start + WATCHED - 1)
 
     def line(pods: Sequence[Pod], at: int, change: Changed | None = None) -> Line:
-        cells = tuple(wide_cells(each, at) for each in pods)
-        return Line(tuple(table.lines(pods, at)), cells, replay.position, change)
+        return Line(tuple(table.lines(pods, at)), replay.position, change)
 
     found = [line(replay.pods(), simulation.start + WATCHED)]
     while (entry := replay.forward()) is not None:
@@ -115,18 +111,9 @@ def show(settings: Settings) -> View:
     line = watched[settings.change]
     printed = [text for each in watched[: settings.change + 1] for text in each.text]
     sentence = _sentence(line, simulation.start)
-    rows = [cells for each in watched[: settings.change + 1] for cells in each.cells]
     picture = partial(_at, settings.story, line.position, sentence)
-    return View(picture, sentence, _terminal(rows), "\n".join([sentence, COMMAND, *printed]))
-
-
-def _terminal(rows: Sequence[tuple[str, ...]]) -> Html:
-    """What kubectl prints, without the columns of :data:`LEFT_OUT`."""
-    lines = [[cell for head, cell in zip(HEAD, row, strict=True) if head not in LEFT_OUT] for row in (HEAD, *rows)]
-    widths = [max(map(len, column)) + 3 for column in zip(*lines, strict=True)]
-    said = ("".join(map(str.ljust, line, widths)).rstrip() for line in lines)
-    note = element("small", say("Left out here: {columns}.", columns=listed(LEFT_OUT)))
-    return join([element("pre", *(element("div", each) for each in (COMMAND, *said)), style=TERMINAL), note])
+    terminal = element("pre", *(element("div", each) for each in (COMMAND, *printed)), style=TERMINAL)
+    return View(picture, sentence, element("div", terminal), "\n".join([sentence, COMMAND, *printed]))
 
 
 def _at(story: str, position: int, alt: str, room: Room) -> Html:

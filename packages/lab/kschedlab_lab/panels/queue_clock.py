@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from kschedlab.generations import COURSE, GENERATIONS
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
-from kschedlab.queue.events import UNSCHEDULABLE_TIMEOUT
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, PODS, Story, manifests, replay
+from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, PODS, manifests, replay
 from kschedlab_lab.panels.settings import Restorable, choice, moments, switch
 from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock, step_of
 from kschedlab_lab.views.queue_pods import Handle
@@ -36,33 +35,28 @@ class Settings(Restorable):
 
 
 class Where(NamedTuple):
-    """A pod at a moment: its part, since when (seconds), why it moved there, its number of attempts."""
+    """A pod at a moment: its part, since when (seconds), its number of attempts."""
 
     pod: str
     part: str
     since: float
-    why: str
     tries: int
 
 
-def where(settings: Settings, now: int | None = None) -> list[Where]:
-    """Where each pod is at this time. ``now``: a moment in microseconds, by default that of the settings."""
-    story, now = _replay(settings), settings.time * SECOND if now is None else now
+def where(settings: Settings) -> list[Where]:
+    """Where each pod is at this time."""
+    story, now = replay(settings.generation, settings.busy), settings.time * SECOND
     found = []
     for name in PODS:
         last = [each for each in story.entries if each.pod == name and each.at <= now][-1]
         tries = sum(who == name and at <= now for at, who in story.tries)
-        found.append(Where(name, last.part, last.at / SECOND, last.why, tries))
+        found.append(Where(name, last.part, last.at / SECOND, tries))
     return found
 
 
-def _replay(settings: Settings) -> Story:
-    return replay(settings.generation, settings.busy)
-
-
-def sentence(settings: Settings, now: int) -> str:
+def sentence(settings: Settings) -> str:
     """Where the pods are, in words; those that wait come first."""
-    pods = sorted(where(settings, now), key=lambda each: each.part == BOUND)
+    pods = sorted(where(settings), key=lambda each: each.part == BOUND)
     said = [
         say(
             "{pod} {state} ({attempts}).",
@@ -72,26 +66,14 @@ def sentence(settings: Settings, now: int) -> str:
         )
         for each in pods
     ]
-    start = say("{generation}, {time:g} s: {pod}", generation=settings.generation, time=now / SECOND, pod=said[0])
+    start = say("{generation}, {time:g} s: {pod}", generation=settings.generation, time=settings.time, pod=said[0])
     return sentences([start, *said[1:]])
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    head = terms("pod", "where", "since", "because of", "attempts")
-    rows = [
-        [each.pod, say(titles(settings)[each.part]), f"t = {each.since:g} s", each.why, str(each.tries)]
-        for each in where(settings)
-    ]
-    said = sentence(settings, settings.time * SECOND)
-    text = "\n".join([said, *aligned([head, *rows])])
-    return View(
-        lambda room: picture(settings, room),
-        said,
-        table(head, (row(*cells) for cells in rows)),
-        text,
-        story=lambda room: story_of(settings, room),
-    )
+    said = sentence(settings)
+    return View(partial(drawn, settings), said, Html(), said)
 
 
 WORDS = {
@@ -101,101 +83,41 @@ WORDS = {
     IN_FLIGHT: later("is being tried"),
     BOUND: later("is bound at {at:g} s"),
 }
-OLDER = {
-    ACTIVE: "activeQ",
-    IN_FLIGHT: later("being tried"),
-    BACKOFF: "podBackoffQ",
-    UNSCHEDULABLE: "unschedulableQ",
-    BOUND: later("bound to a node"),
-}
-NEWER = OLDER | {BACKOFF: "backoffQ", UNSCHEDULABLE: "unschedulablePods"}
 
 
-def titles(settings: Settings) -> dict[str, str]:
-    """What the generation calls the parts."""
-    return NEWER if settings.generation == "v1.37" else OLDER
-
-
-def picture(settings: Settings, room: Room) -> Html:
-    """The histories at this time; the moment can be dragged."""
-    return drawn(settings, settings.time * SECOND, room, last=True)
-
-
-def story_of(settings: Settings, room: Room) -> list[Frame]:
-    """What happened up to now: a picture for the start, for each event, and for each wait that was too long."""
-    begins = chapters(settings)
-    ends = [*begins[1:], settings.time * SECOND + 1]
-    changes = [each.at for each in _replay(settings).entries]
-    frames = []
-    for begin, end in zip(begins, ends, strict=True):
-        last = max([begin, *(at for at in changes if begin <= at < end)])
-        frames.append(Frame(drawn(settings, last, room), caption(settings, begin, end)))
-    return [*frames, Frame(picture(settings, room), sentence(settings, settings.time * SECOND))]
-
-
-def chapters(settings: Settings) -> list[int]:
-    """The start, the events, and when pods became active without one; in microseconds, up to now."""
-    late = {each.at for each in _replay(settings).entries if each.why == UNSCHEDULABLE_TIMEOUT.label}
-    now = settings.time * SECOND
-    return sorted(at for at in {0, *(at * SECOND for at, _, _ in EVENTS), *late} if at <= now)
-
-
-def caption(settings: Settings, begin: int, end: int) -> str:
-    """What happens at the first moment, whom it wakes, and what becomes of the pods before the second moment."""
-    story = _replay(settings)
-    told = [say("All pods are new.")] if begin == 0 else []
-    told += [say("{event}.", event=say(words)) for at, words, _ in EVENTS if at * SECOND == begin]
-    woken = [each.pod for each in story.entries if each.at == begin and each.part in (ACTIVE, BACKOFF)]
-    if not told:
-        told.append(say("{pods} waited too long without an event.", pods=listed(dict.fromkeys(woken))))
-    elif begin and woken:
-        told.append(say("{generation} wakes {pods}.", generation=settings.generation, pods=listed(woken)))
-    elif begin:
-        told.append(say("{generation} wakes no pod.", generation=settings.generation))
-    slow = [each.pod for each in story.entries if each.at == begin and each.part == BACKOFF]
-    if slow:
-        told.append(say("Still in backoff: {pods}.", pods=listed(slow)))
-    bound = {each.pod: each.at for each in story.entries if begin <= each.at < end and each.part == BOUND}
-    tried = dict.fromkeys(pod for at, pod in story.tries if begin <= at < end)
-    vain = [pod for pod in tried if pod not in bound]
-    if vain:
-        told.append(say("Tried in vain: {pods}.", pods=listed(vain)))
-    told += [say("{pod} is bound.", pod=pod) for pod in bound]
-    return say("{time:g} s: {told}", time=begin / SECOND, told=sentences(told))
-
-
-def drawn(settings: Settings, now: int, room: Room, *, last: bool = False, asked: str = "") -> Html:
-    """The histories at a moment (microseconds). ``last``: it can be dragged; ``asked``: a veiled pod."""
+def drawn(settings: Settings, room: Room, asked: str = "") -> Html:
+    """The histories at this time, which can be dragged. ``asked``: a veiled pod; then it can't."""
     far = 150 if room.width >= 560 else 300
     ticks = [(position(t), f"{t} s") for t in TIMES if t % (10 if t <= 30 else far) == 0]
-    clock = Clock(len(TIMES), _moment(now), ticks, _handle(len(TIMES), now, room) if last else {}, position(40))
-    histories = [History(name, (), ()) if name == asked else history(settings, name, now) for name in PODS]
-    said = say("When is {pod} tried?", pod=asked) if asked else sentence(settings, now)
+    handle = {} if asked else _handle(len(TIMES), settings.time, room)
+    clock = Clock(len(TIMES), _moment(settings.time), ticks, handle, position(40))
+    histories = [History(name, (), ()) if name == asked else history(settings, name) for name in PODS]
+    said = say("When is {pod} tried?", pod=asked) if asked else sentence(settings)
     return draw_clock(histories, _events(), clock, said, room)
 
 
-def _moment(now: int) -> tuple[float, str]:
-    return position(now / SECOND), f"{now / SECOND:g} s"
+def _moment(seconds: int) -> tuple[float, str]:
+    return position(seconds), f"{seconds} s"
 
 
 def _events() -> list[Event]:
     return [Event(position(at), say("{at} s: {event}", at=at, event=say(words))) for at, words, _ in EVENTS]
 
 
-def _handle(steps: int, now: int, room: Room) -> Handle:
+def _handle(steps: int, seconds: int, room: Room) -> Handle:
     """What makes the moment a control."""
     return {
         "data_drag": "time",
         "data_axis": "x",
         "data_step": round(step_of(steps, room), 1),
         "data_tip": say("drag the time"),
-        "aria_label": say("time: {seconds:g} s", seconds=now / SECOND),
+        "aria_label": say("time: {seconds:g} s", seconds=seconds),
     }
 
 
-def history(settings: Settings, name: str, now: int) -> History:
+def history(settings: Settings, name: str) -> History:
     """What one pod went through so far."""
-    story = _replay(settings)
+    story, now = replay(settings.generation, settings.busy), settings.time * SECOND
     past = [each for each in story.entries if each.pod == name and each.at <= now]
     ends = [each.at for each in past[1:]] + [now]
     stretches = tuple(
@@ -230,7 +152,6 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 LAST = 14
 """The last second of the versions' clock."""
-NEWEST = (COURSE[-1],)
 
 
 @dataclass(frozen=True)
@@ -244,32 +165,24 @@ class Versions(Restorable):
     @property
     def names(self) -> tuple[str, ...]:
         """The versions to see."""
-        return tuple(COURSE) if self.older else NEWEST
+        return tuple(COURSE) if self.older else (COURSE[-1],)
 
 
 def show_versions(settings: Versions) -> View:
     """The panel's view for these settings."""
-    found = [_seen(settings, name, settings.time * SECOND) for name in settings.names]
     said = _told(settings)
-    head = terms("version", "where", "since", "attempts")
-    rows = [
-        [name, say(titles(Settings(generation=name))[each.part]), f"t = {each.since:g} s", str(each.tries)]
-        for name, each in zip(settings.names, found, strict=True)
-    ]
-    text = "\n".join([said, *aligned([head, *rows])])
-    shown = table(head, (row(*cells) for cells in rows))
-    return View(lambda room: versions(settings, room), said, shown, text, {} if settings.older else {"pod": ""})
+    return View(partial(versions, settings), said, Html(), said, {} if settings.older else {"pod": ""})
 
 
-def _seen(settings: Versions, generation: str, now: int) -> Where:
-    return where(Settings(generation=generation), now)[PODS.index(settings.pod)]
+def _seen(settings: Versions, generation: str) -> Where:
+    return where(Settings(settings.time, generation))[PODS.index(settings.pod)]
 
 
 def _told(settings: Versions) -> str:
     """What became of the pod; versions in which it is the same are named together."""
     alike: dict[tuple[float | None, int], list[str]] = {}
     for name in settings.names:
-        seen = _seen(settings, name, settings.time * SECOND)
+        seen = _seen(settings, name)
         alike.setdefault((seen.since if seen.part == BOUND else None, seen.tries), []).append(name)
     said = []
     for (bound, tries), names in alike.items():
@@ -289,19 +202,23 @@ def _told(settings: Versions) -> str:
     return sentences(said)
 
 
-def versions(settings: Versions, room: Room, now: int | None = None) -> Html:
+def versions(settings: Versions, room: Room, asked: bool = False) -> Html:
     """The pod's history in each version, one below the other.
 
-    ``now``: another moment, which cannot be dragged; of v1.37 alone, it shows nothing but attempts and backoffs.
+    ``asked``: without what happens at this very moment, which can't be dragged; of v1.37 alone, nothing but attempts
+    and backoffs.
     """
-    at = settings.time * SECOND if now is None else now
-    histories = [replace(history(Settings(generation=name), settings.pod, at), name=name) for name in settings.names]
+    time = settings.time
+    histories = [replace(history(Settings(time, name), settings.pod), name=name) for name in settings.names]
+    if asked:
+        tries = [tuple(at for at in each.tries if at < position(time)) for each in histories]
+        histories = [replace(each, tries=before) for each, before in zip(histories, tries, strict=True)]
+    if asked and not settings.older:
+        histories = [replace(each, stretches=()) for each in histories]
     ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
-    if now is not None:
-        histories = [_asked(each, now, bare=not settings.older) for each in histories]
-    handle = _handle(LAST, at, room) if now is None else {}
-    clock = Clock(LAST, _moment(at), ticks, handle, counts=not settings.older)
-    alt = _told(settings) if now is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=at / SECOND)
+    handle = {} if asked else _handle(LAST, time, room)
+    clock = Clock(LAST, _moment(time), ticks, handle, counts=not settings.older)
+    alt = say("{pod} up to {time:g} s.", pod=settings.pod, time=time) if asked else _told(settings)
     return draw_clock(histories, _events(), clock, alt, room)
 
 
@@ -315,12 +232,6 @@ def versions_panel(**settings: Any) -> Panel[Versions]:
     )
 
 
-def _asked(past: History, now: int, bare: bool) -> History:
-    """The history without what happens at this very moment. ``bare``: nothing but attempts and backoffs."""
-    tries = tuple(at for at in past.tries if at < position(now / SECOND))
-    return replace(past, tries=tries, stretches=() if bare else past.stretches)
-
-
 # -- questions
 
 
@@ -328,9 +239,14 @@ ROOM_FOR_WEB = 7
 """The second at which there is room for web."""
 
 
+def _before(settings: Versions) -> Callable[[Room], Html]:
+    """The moment at which there is room for web."""
+    return partial(versions, settings.changed(pod="web", time=ROOM_FOR_WEB), asked=True)
+
+
 def when_is_web_tried() -> Question[Versions]:
     """When v1.37 tries web again, asked at the moment when there is room for it."""
-    tries = [at / SECOND for at, who in _replay(Settings(time=LAST)).tries if who == "web"]
+    tries = [at / SECOND for at, who in replay(COURSE[-1], True).tries if who == "web"]
     *failed, last = tries
     wait = 2 ** (len(failed) - 1)
 
@@ -356,7 +272,7 @@ def when_is_web_tried() -> Question[Versions]:
         tuple(_at(seconds) for seconds in (ROOM_FOR_WEB, last, ROOM_FOR_WEB + wait)),
         lambda _: _at(last),
         why,
-        lambda settings: lambda room: versions(settings.changed(pod="web"), room, ROOM_FOR_WEB * SECOND),
+        _before,
     )
 
 
@@ -374,14 +290,14 @@ def which_version_is_first() -> Question[Versions]:
         )
 
     def right(_: Versions) -> str:
-        return min(COURSE, key=lambda name: _seen(Versions(pod="web"), name, LAST * SECOND).since)
+        return min(COURSE, key=lambda name: _seen(Versions(pod="web"), name).since)
 
     return Question(
         say("At {room} s there is room for web. Which version binds it first?", room=ROOM_FOR_WEB),
         tuple(COURSE),
         right,
         why,
-        lambda settings: lambda room: versions(settings.changed(pod="web"), room, ROOM_FOR_WEB * SECOND),
+        _before,
     )
 
 
@@ -389,7 +305,8 @@ def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
     """The number of attempts for the pod that nothing helps. ``asked``: the settings that the question names."""
 
     def why(settings: Settings, answer: str) -> str:
-        tries = [at / SECOND for at, who in _replay(settings).tries if who == "friend" and at <= settings.time * SECOND]
+        last, story = settings.time * SECOND, replay(settings.generation, settings.busy)
+        tries = [at / SECOND for at, who in story.tries if who == "friend" and at <= last]
         hinted = GENERATIONS[settings.generation].queue.hints
         message = later(
             "{generation} tries it at {times} s: as a new pod, and again when it has waited for more than 300 s. No "
@@ -409,7 +326,7 @@ def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
         (),
         lambda settings: str(where(settings)[PODS.index("friend")].tries),
         why,
-        lambda settings: lambda room: drawn(settings, settings.time * SECOND, room, asked="friend"),
+        lambda settings: partial(drawn, settings, asked="friend"),
     )
 
 

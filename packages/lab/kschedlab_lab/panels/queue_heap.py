@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from kschedlab.build import Manifest
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.older.queued_pod import QueuedPodInfo
-from kschedlab.text.html import Html, element
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
+from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
@@ -232,8 +230,8 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: picture(settings, room),
         sentence,
-        acts_table(done.acts),
-        text(sentence, done.acts),
+        Html(),
+        sentence,
         idle=idle(settings),
         story=lambda room: story(settings, room),
     )
@@ -248,11 +246,6 @@ def idle(settings: Settings) -> dict[str, str]:
 def picture(settings: Settings, room: Room) -> Html:
     done = run(settings)
     return drawn(settings, done, len(done.acts) - 1, result(settings, done), room, last=True)
-
-
-def question_picture(settings: Settings, room: Room) -> Html:
-    """The heap before the operation, in which one picks a pod."""
-    return drawn(settings, run(settings), 0, say("The heap before the operation."), room, picks=True)
 
 
 def story(settings: Settings, room: Room) -> list[Frame]:
@@ -323,25 +316,6 @@ def _pop(settings: Settings) -> Handle:
     }
 
 
-def text(sentence: str, acts: Sequence[Act]) -> str:
-    """The acts and the array as lines."""
-    last = acts[-1]
-    rows = [[say("index"), *map(str, range(len(last.queue)))], ["key", *last.queue]]
-    rows.append([say("priority"), *(str(last.priorities[key]) for key in last.queue)])
-    told = [f"  {number}. {describe(act)}" for number, act in enumerate(acts)]
-    return "\n".join([sentence, *told, *aligned(rows)])
-
-
-def acts_table(acts: Sequence[Act]) -> Html:
-    """All acts, each with the resulting array; pointing at a name lights up its pod."""
-    rows = [row(number, describe(each), element("span", *_names(each)), style="") for number, each in enumerate(acts)]
-    return table(terms("step", "what is done", "heapData.queue"), rows)
-
-
-def _names(act: Act) -> list[Html]:
-    return [element("span", f"{name(key)} ", data_ref=f"pod/{name(key)}") for key in act.queue]
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, manifests, "queue_heap.panel()")
@@ -377,5 +351,7 @@ def after_pop() -> Question[Settings]:
         tuple(list(PODS)[:7]),
         lambda settings: name(run(settings).acts[1].queue[0]),
         why,
-        lambda settings: lambda room: question_picture(settings, room),
+        lambda settings: (
+            lambda room: drawn(settings, run(settings), 0, say("The heap before the operation."), room, picks=True)
+        ),
     )

@@ -73,12 +73,8 @@ def decoded(made: Manifest) -> Pod:
 
 
 def queued(made: Manifest) -> QueuedPodInfo:
-    """The pod of a manifest, in the queue of v1.13."""
-    return info(decoded(made))
-
-
-def info(pod: Pod) -> QueuedPodInfo:
-    """The pod in the queue of v1.13, which orders it by podTimestamp."""
+    """The pod of a manifest in the queue of v1.13, which orders it by podTimestamp."""
+    pod = decoded(made)
     return QueuedPodInfo(pod, pod_timestamp(pod), 0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from kschedlab import build
@@ -12,20 +12,18 @@ from kschedlab.messages import later, listed, say
 from kschedlab.objects.model import Pod
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_lab.panels.settings import Restorable, steps, switch
 from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_parts import Nominations, draw_nominations
-from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
 
 NODES = ("node-a", "node-b")
 PRIORITIES = {"urgent": 500, "batch": 100}
-LAST = 6
+LAST, ASKED = 6, 3
+"""The number of the last call, and of the one that is asked about."""
 
 
 class Call(NamedTuple):
@@ -110,14 +108,7 @@ def sentence(settings: Settings) -> str:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     said = sentence(settings)
-    rows = [
-        [str(n), say(each.call), _lists(each.by_node), _pairs(each.node_of)]
-        for n, each in enumerate(calls_of(settings.kept)[: settings.calls + 1])
-    ]
-    head = ["", say("call"), "nominatedPods", "nominatedPodToNode"]
-    marked = (row(*cells, style=DECIDES if n == settings.calls else "") for n, cells in enumerate(rows))
-    text = "\n".join([said, *aligned([head, *rows])])
-    return View(lambda room: picture(settings, room), said, table(head, marked), text, idle=_idle(settings))
+    return View(partial(picture, settings), said, Html(), said, idle=_idle(settings))
 
 
 def _idle(settings: Settings) -> dict[str, str]:
@@ -137,45 +128,19 @@ def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
     )
 
 
-def _lists(by_node: dict[str, tuple[str, ...]]) -> str:
-    return "; ".join(f"{node}: {', '.join(by_node[node])}" for node in sorted(by_node)) or "-"
-
-
-def _pairs(node_of: dict[str, str]) -> str:
-    return "; ".join(f"{uid}: {node_of[uid]}" for uid in sorted(node_of)) or "-"
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, call="queue_nominated.panel()")
 
 
-def where_is_urgent(calls: int) -> Question[Settings]:
-    """The list on which urgent is after this call. ``calls``: its number. ValueError if there is no such call."""
-    call = calls_of(kept=False)[Settings().changed(calls=calls).calls].call
-
-    def right(settings: Settings) -> str:
-        here = calls_of(settings.kept)[settings.calls]
-        return next((node for node, names in here.by_node.items() if "urgent" in names), say("on no list"))
-
-    def why(settings: Settings, answer: str) -> str:
-        here = calls_of(settings.kept)[settings.calls]
-        if here.call.startswith("add"):
-            return say("add deletes the pod first, wherever it is: otherwise it would hold room on two nodes.")
-        if settings.kept:
-            return say(
-                "Since v1.14 a nomination in memory survives an update that comes before the pod's status shows it."
-            )
-        return say(
-            'update is delete(old), then add(new, ""): without a name, add reads the status of the new pod, '
-            "and that names no node. An update that comes too early erases the nomination, and another pod "
-            "may take its room."
-        )
-
+def where_is_urgent() -> Question[Settings]:
+    """The list on which urgent is once preemption has found another node for it."""
+    here = calls_of(kept=False)[ASKED]
+    right = next(node for node, names in here.by_node.items() if "urgent" in names)
     return Question(
-        say("{call}: on which list is urgent then?", call=say(call)),
+        say("{call}: on which list is urgent then?", call=say(here.call)),
         ("node-a", "node-b", say("both"), say("on no list")),
-        right,
-        why,
-        lambda settings: lambda room: picture(settings.changed(calls=max(settings.calls - 1, 0)), room, picks=True),
+        lambda _: right,
+        lambda *_: say("add deletes the pod first, wherever it is: otherwise it would hold room on two nodes."),
+        lambda _: partial(picture, Settings(calls=ASKED - 1), picks=True),
     )

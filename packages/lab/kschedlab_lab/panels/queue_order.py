@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from kschedlab import build
@@ -10,17 +11,14 @@ from kschedlab.build import HOUR, Manifest, clock_time
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Pod
-from kschedlab.queue.order import active_q_comp, pod_timestamp
+from kschedlab.queue.order import SCHEDULED, active_q_comp, pod_timestamp
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab.text.words import clock
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order, step_of
-from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
 
 UNSET = -1
@@ -28,6 +26,8 @@ TIMES = tuple(range(8 * HOUR, 10 * HOUR + 1, 10))
 """Minutes after midnight: the moments on the clock."""
 MAYBE = (UNSET, *TIMES)
 FIELDS = {"creationTimestamp": "C", "lastTransitionTime": "T", "lastProbeTime": "P"}
+CONTROLS = {"creationTimestamp": "created", "lastTransitionTime": "transition", "lastProbeTime": "probe"}
+"""By field: the end of its control's name."""
 NAMES = ("mail", "web")
 PRIORITIES = range(0, 201, 50)
 
@@ -81,19 +81,12 @@ def pods(settings: Settings) -> tuple[Pod, Pod]:
     return mail, web
 
 
-def fields(pod: Pod) -> dict[str, int | None]:
-    """The three timestamps of a pod, in microseconds since 1970."""
-    conditions = pod.status.conditions
-    transition = conditions[0].lastTransitionTime if conditions else None
-    probe = conditions[0].lastProbeTime if conditions else None
-    found = (pod.metadata.creationTimestamp, transition, probe)
-    return dict(zip(FIELDS, found, strict=True))
-
-
 def field_of(pod: Pod) -> str:
-    """The field that podTimestamp reads for this pod: of equal times, the one that it would ask for first."""
-    stamp = pod_timestamp(pod)
-    return [name for name, value in fields(pod).items() if value == stamp][-1]
+    """The field that podTimestamp reads for this pod."""
+    conditions = [each for each in pod.status.conditions if each.type == SCHEDULED]
+    if not conditions:
+        return "creationTimestamp"
+    return "lastTransitionTime" if conditions[0].lastProbeTime is None else "lastProbeTime"
 
 
 def next_of(mail: Pod, web: Pod) -> str:
@@ -122,20 +115,18 @@ def describe(mail: Pod, web: Pod) -> str:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     both = pods(settings)
-    sentence, rows = describe(*both), _rows(both)
-    text = "\n".join([sentence, *aligned([["", *NAMES], *rows])])
-    return View(lambda room: picture(settings, room), sentence, _table(both, rows), text, idle=idle(settings, both))
+    said = describe(*both)
+    return View(partial(picture, settings), said, Html(), said, idle=idle(settings, both))
 
 
 def idle(settings: Settings, both: tuple[Pod, Pod]) -> dict[str, str]:
     """The timestamps that activeQComp does not read, and why."""
-    found = {}
-    equal = both[0].spec.priority == both[1].spec.priority
+    equal, found = both[0].spec.priority == both[1].spec.priority, {}
     for name, pod in zip(NAMES, both, strict=True):
-        for field, control in zip(FIELDS, ("created", "transition", "probe"), strict=True):
+        for field, control in CONTROLS.items():
             if not equal:
                 found[f"{name}_{control}"] = say("not asked: the priorities differ")
-            elif (used := field_of(pod)) != field and fields(pod)[field] is not None:
+            elif (used := field_of(pod)) != field and getattr(settings, f"{name}_{control}") != UNSET:
                 found[f"{name}_{control}"] = say("not read: {used} is set", used=used)
     return found
 
@@ -149,32 +140,15 @@ def picture(settings: Settings, room: Room, answered: bool = True) -> Html:
     found = []
     for i, (name, pod) in enumerate(zip(NAMES, both, strict=True)):
         dots = []
-        for (field, sign), control in zip(FIELDS.items(), ("created", "transition", "probe"), strict=True):
+        for field, control in CONTROLS.items():
             minutes = getattr(settings, f"{name}_{control}")
+            said = say("{pod}: {field} {time}", pod=name, field=field, time=say(moment(minutes)))
+            drag = _drag(f"{name}_{control}", "x", step, said) if answered else {}
             counts = answered and equal and field_of(pod) == field
-            dots.append(
-                Dot(
-                    field,
-                    sign,
-                    MAYBE.index(minutes),
-                    say(moment(minutes)),
-                    counts,
-                    _drag(
-                        f"{name}_{control}",
-                        "x",
-                        step,
-                        say("{pod}: {field} {time}", pod=name, field=field, time=say(moment(minutes))),
-                    )
-                    if answered
-                    else {},
-                )
-            )
-        handle = (
-            _drag(f"{name}_priority", "y", -10, say("{pod}: priority", pod=name)) if answered else {"data_pick": name}
-        )
-        drawn = queue_pods.Pod(
-            name, pod.spec.priority or 0, say("priority {priority}", priority=pod.spec.priority), handle
-        )
+            dots.append(Dot(field, FIELDS[field], MAYBE.index(minutes), counts, drag))
+        priority = say("priority {priority}", priority=pod.spec.priority)
+        handle = _drag(f"{name}_priority", "y", -10, say("{pod}: priority", pod=name))
+        drawn = queue_pods.Pod(name, pod.spec.priority or 0, priority, handle if answered else {"data_pick": name})
         place = i if not answered else None if not first else int(first != name)
         found.append(Waiting(drawn, tuple(dots), place))
     ticks = [(MAYBE.index(hour), clock_time(hour)) for hour in (8 * HOUR, 9 * HOUR, 10 * HOUR)]
@@ -186,81 +160,33 @@ def _drag(control: str, axis: str, step: float, said: str) -> dict[str, str | fl
     return {"data_drag": control, "data_axis": axis, "data_step": round(step, 1), "data_tip": said, "aria_label": said}
 
 
-def _rows(both: tuple[Pod, Pod]) -> list[list[str]]:
-    """Field by field; the timestamp that counts is marked."""
-    rows = [[say("priority"), *(str(pod.spec.priority) for pod in both)]]
-    for field, sign in FIELDS.items():
-        cells = []
-        for pod in both:
-            value = fields(pod)[field]
-            written = say("not set") if value is None else clock([value])(value)
-            cells.append(f"{written} ← podTimestamp" if field_of(pod) == field else written)
-        rows.append([f"{sign} {field}", *cells])
-    return rows
-
-
-def _table(both: tuple[Pod, Pod], rows: list[list[str]]) -> Html:
-    equal = both[0].spec.priority == both[1].spec.priority
-    decides = [not equal, *(equal and any("←" in cell for cell in cells) for cells in rows[1:])]
-    return table(
-        ["", *NAMES], (row(*cells, style=DECIDES if d else "") for cells, d in zip(rows, decides, strict=True))
-    )
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, manifests, "queue_order.panel()")
 
 
-ASKED = {
-    "": later("Which pod is next?"),
-    "lastProbeTime": later(
-        "v1.13: mail was created at 08:00 and tried in vain at 08:20 and 09:40. web was created at 09:00 and not tried "
-        "yet. Which pod is next?"
-    ),
-}
-"""The question, by the field that the case is about."""
+def who_is_next() -> Question[Settings]:
+    """Which pod is popped next: one that was tried in vain, or one that came later and was not tried."""
+    both = pods(Settings(mail_transition=8 * HOUR + 20, mail_probe=9 * HOUR + 40))
+    mail, web = map(pod_timestamp, both)
+    write = clock([mail, web])
 
-
-COUNTS = {
-    "creationTimestamp": later("{pod} was not tried yet, so its creationTimestamp counts:"),
-    "lastTransitionTime": later("{pod} has no lastProbeTime, so its lastTransitionTime counts:"),
-    "lastProbeTime": later("{pod} was tried in vain, so its lastProbeTime counts:"),
-}
-"""Why activeQComp reads this field."""
-
-
-def who_is_next(about: str = "") -> Question[Settings]:
-    """Which pod is popped next. ``about``: the field that the case is about."""
-
-    def why(settings: Settings, answer: str) -> str:
-        mail, web = pods(settings)
-        if answer == (next_of(mail, web) or say("a tie")):
+    def why(_: Settings, answer: str) -> str:
+        if answer == next_of(*both):
             return ""  # the sentence says it
         if answer == say("a tie"):
             return say("They differ in what activeQComp compares.")
-        if not next_of(mail, web):
-            time = pod_timestamp(mail)
-            return say("The priorities are equal, and so are the times that count: {time}.", time=clock([time])(time))
-        if mail.spec.priority != web.spec.priority:
-            return say("Priority comes first.")
-        pod, other = (mail, web) if field_of(mail) != "creationTimestamp" else (web, mail)
-        write = clock([pod_timestamp(mail), pod_timestamp(web)])
+        reason = say("{pod} was tried in vain, so its lastProbeTime counts:", pod="mail")
         message = later("{reason} {time}, after the {other} of {name}.")
-        if pod_timestamp(pod) < pod_timestamp(other):
-            message = later("{reason} {time}, before the {other} of {name}.")
-        return say(
-            message,
-            reason=say(COUNTS[field_of(pod)], pod=pod.metadata.name),
-            time=write(pod_timestamp(pod)),
-            other=write(pod_timestamp(other)),
-            name=other.metadata.name,
-        )
+        return say(message, reason=reason, time=write(mail), other=write(web), name="web")
 
     return Question(
-        say(ASKED[about]),
+        say(
+            "v1.13: mail was created at 08:00 and tried in vain at 08:20 and 09:40. web was created at 09:00 and not "
+            "tried yet. Which pod is next?"
+        ),
         (*NAMES, say("a tie")),
-        lambda settings: next_of(*pods(settings)) or say("a tie"),
+        lambda _: next_of(*both),
         why,
-        lambda settings: lambda room: picture(settings, room, answered=False),
+        lambda settings: partial(picture, settings, answered=False),
     )

@@ -1,6 +1,6 @@
 """The parts of v1.13's queue: where a failed pod goes.
 
-An attempt to schedule ``web`` fails; an event may occur before, during or after it.
+An attempt to schedule ``web`` fails; an event may occur before or during it.
 :mod:`kschedlab_lab.panels.queue_returns` compares the events that may come afterwards.
 """
 
@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from typing import Any, NamedTuple
 
-from kschedlab.messages import later, say, sentences, terms
-from kschedlab.queue.older.without_backoff import WithoutBackoff, is_pod_unschedulable
+from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_heap_watched import decoded
+from kschedlab_lab.panels.queue_heap_watched import name
 from kschedlab_lab.panels.queue_parts_run import (
-    AFTERWARDS,
     BEFORE,
     CHANGED,
     DURING,
@@ -47,39 +43,30 @@ from kschedlab_lab.views.svg import Room
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Events around web. ``meanwhile``: before or during its attempt; ``reason``: why it fails; ``then``: after it."""
+    """``meanwhile``: the event before or during web's attempt; ``reason``: why that fails."""
 
     meanwhile: str = choice("meanwhile", (NEVER, BEFORE, DURING, CHANGED), NEVER)
     reason: str = choice("it fails with", (UNSCHEDULABLE, ERROR), UNSCHEDULABLE)
-    then: str = choice("afterwards", AFTERWARDS, "nothing", folded=True)
 
 
 SLOTS = {NEVER: later("no event"), BEFORE: "MoveAll", DURING: "MoveAll", CHANGED: "Update"}
-SHORT = {"MoveAllToActiveQueue": "MoveAll"}
-"""How the picture calls a call that is too long for it."""
 PRIORITIES = {"mail": 0, "web": 100}
 
 
 class Call(NamedTuple):
-    """The queue after one call. ``told``: its result, with ``values``; ``cycles``: both counters.
+    """The queue after one call. ``said``: its result; ``cycles``: both counters.
 
     ``checks``: the conditions that decided where web goes; ``error``: why the call was refused.
     """
 
     call: str
-    told: str
+    said: str
     active: tuple[str, ...]
     trying: tuple[str, ...]
     unschedulable: tuple[str, ...]
     cycles: tuple[int, int]
     checks: tuple[Check, ...] = ()
     error: str = ""
-    values: tuple[tuple[str, object], ...] = ()
-
-    @property
-    def said(self) -> str:
-        """Its result in the chosen language."""
-        return say(self.told, **dict(self.values))
 
     @property
     def where(self) -> str:
@@ -99,81 +86,52 @@ class Call(NamedTuple):
         return [place for place, pods in places.items() if "web" in pods]
 
 
-@lru_cache(128)
-def calls(meanwhile: str, reason: str, then: str) -> tuple[Call, ...]:
+def calls(settings: Settings) -> tuple[Call, ...]:
     """The story, call by call."""
-    return tuple(_calls(meanwhile, reason, then))
+    return tuple(_calls(settings.meanwhile, settings.reason))
 
 
-def _calls(meanwhile: str, reason: str, then: str) -> Iterator[Call]:
+def _calls(meanwhile: str, reason: str) -> Iterator[Call]:
     run = Run()
-    yield _call(run, "Add(mail), Add(web)", later("web waits in activeQ, as its head"))
+    yield _call(run, "Add(mail), Add(web)", say("web waits in activeQ, as its head"))
     if meanwhile == BEFORE:
         run.move()
-        yield _call(run, "MoveAllToActiveQueue()", later("it notes the schedulingCycle in moveRequestCycle"))
+        yield _call(run, "MoveAllToActiveQueue()", say("it notes the schedulingCycle in moveRequestCycle"))
     queued = run.queue.pop()
     assert queued is not None
     cycle = run.queue.scheduling_cycle
-    tried = later("web is taken off and tried; its podSchedulingCycle is {cycle}")
-    yield _call(run, "Pop()", tried, trying=True, values=(("cycle", cycle),))
+    tried = say("web is taken off and tried; its podSchedulingCycle is {cycle}", cycle=cycle)
+    yield _call(run, "Pop()", tried, ("web",))
     if meanwhile == DURING:
         run.move()
-        yield _call(
-            run, "MoveAllToActiveQueue()", later("web is not in the queue, but its cycle is noted"), trying=True
-        )
+        yield _call(run, "MoveAllToActiveQueue()", say("web is not in the queue, but its cycle is noted"), ("web",))
     if meanwhile == CHANGED:
         run.update({"tier": "silver"})
-        yield _call(run, "Update(web)", later("web is in neither part, so it is added to activeQ"), trying=True)
-    labels = {"tier": "silver"} if meanwhile == CHANGED else None
-    run.pod = decoded(manifest(labels, reason))
-    queued.record_failure(run.pod)
-    moved = run.queue.move_request_cycle
-    checks: tuple[Check, ...] = (
-        Check(f"podSchedulingCycle {cycle} > moveRequestCycle {moved}", cycle > moved),
-        Check("reason Unschedulable", is_pod_unschedulable(run.pod)),
-    )
-    error = ""
+        yield _call(run, "Update(web)", say("web is in neither part, so it is added to activeQ"), ("web",))
+    call, moved = f"AddUnschedulableIfNotPresent(web, {cycle})", run.queue.move_request_cycle
     try:
-        run.queue.add_unschedulable(queued, cycle)
-        said = later("podSchedulingCycle {cycle}, moveRequestCycle {moved}, reason {reason}")
-        values: tuple[tuple[str, object], ...] = (("cycle", cycle), ("moved", moved), ("reason", reason))
+        run.give_back(queued, {"tier": "silver"} if meanwhile == CHANGED else None, reason)
     except ValueError as refusal:
-        error, checks = str(refusal), ()
-        said, values = later('error: "{error}"'), (("error", error),)
-    yield _call(run, f"AddUnschedulableIfNotPresent(web, {cycle})", said, checks=checks, error=error, values=values)
-    if then != "nothing":
-        AFTERWARDS[then](run, reason)
-        yield _call(run, then, "")
+        yield _call(run, call, say('error: "{error}"', error=str(refusal)))._replace(error=str(refusal))
+        return
+    message = later("podSchedulingCycle {cycle}, moveRequestCycle {moved}, reason {reason}")
+    checks = (
+        Check(f"podSchedulingCycle {cycle} > moveRequestCycle {moved}", cycle > moved),
+        Check("reason Unschedulable", reason == UNSCHEDULABLE),
+    )
+    yield _call(run, call, say(message, cycle=cycle, moved=moved, reason=reason))._replace(checks=checks)
 
 
-def _call(
-    run: Run,
-    call: str,
-    said: str,
-    trying: bool = False,
-    checks: tuple[Check, ...] = (),
-    error: str = "",
-    values: tuple[tuple[str, object], ...] = (),
-) -> Call:
+def _call(run: Run, call: str, said: str, trying: tuple[str, ...] = ()) -> Call:
     queue = run.queue
-    active, waiting = (tuple(key.partition("/")[2] for key in keys) for keys in _keys(queue))
-    cycles = (queue.scheduling_cycle, queue.move_request_cycle)
-    return Call(call, said, active, ("web",) if trying else (), waiting, cycles, checks, error, values)
-
-
-def _keys(queue: WithoutBackoff) -> tuple[list[str], list[str]]:
-    return queue.active_q.data.queue, list(queue.unschedulable_q.pods)
-
-
-def of(settings: Settings) -> tuple[Call, ...]:
-    return calls(settings.meanwhile, settings.reason, settings.then)
+    active, waiting = (tuple(map(name, keys)) for keys in (queue.active_q.data.queue, queue.unschedulable_q.pods))
+    return Call(call, said, active, trying, waiting, (queue.scheduling_cycle, queue.move_request_cycle))
 
 
 def sentence(seen: tuple[Call, ...], step: int) -> str:
     """What the call did, and where web is."""
     here, before = seen[step], seen[max(step - 1, 0)]
-    call = say(here.call)
-    what = say("{call}: {said}.", call=call, said=here.said) if here.said else say("{call}.", call=call)
+    what = say("{call}: {said}.", call=here.call, said=here.said)
     stays = step and here.where == before.where
     if here.where == TRYING:
         where = say("web is still being tried.") if stays else say("web is being tried.")
@@ -184,41 +142,29 @@ def sentence(seen: tuple[Call, ...], step: int) -> str:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    seen = of(settings)
-    said = sentence(seen, len(seen) - 1)
-    rows = [[str(n), say(each.call), each.shown, *map(str, each.cycles)] for n, each in enumerate(seen)]
-    head = [*terms("step", "call", "web is in"), "schedulingCycle", "moveRequestCycle"]
-    text = "\n".join([said, *aligned([head, *rows])])
-    return View(
-        lambda room: picture(settings, room),
-        said,
-        table(head[1:], (row(*cells[1:]) for cells in rows)),
-        text,
-        story=lambda room: story(settings, room),
-    )
+    seen = calls(settings)
+    last = len(seen) - 1
+    said = sentence(seen, last)
+    picture = partial(drawn, settings, seen, last, last=True)
 
+    def story(room: Room) -> list[Frame]:
+        frames = [Frame(drawn(settings, seen, step, room), sentence(seen, step)) for step in range(last)]
+        return [*frames, Frame(picture(room), said)]
 
-def picture(settings: Settings, room: Room) -> Html:
-    seen = of(settings)
-    return drawn(settings, len(seen) - 1, room, last=True)
-
-
-def story(settings: Settings, room: Room) -> list[Frame]:
-    """Call by call; the last picture is the panel's."""
-    seen = of(settings)
-    frames = [Frame(drawn(settings, step, room), sentence(seen, step)) for step in range(len(seen) - 1)]
-    return [*frames, Frame(picture(settings, room), sentence(seen, len(seen) - 1))]
+    return View(picture, said, Html(), said, story=story)
 
 
 def during_the_attempt(settings: Settings, room: Room) -> Html:
     """The queue just before web is handed back, or before Update has put it into a part; the parts can be picked."""
-    step = max(n for n, each in enumerate(of(settings)) if each.where == TRYING)
-    return drawn(settings, step, room, picks=True)
+    seen = calls(settings)
+    step = max(n for n, each in enumerate(seen) if each.where == TRYING)
+    return drawn(settings, seen, step, room, picks=True)
 
 
-def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, picks: bool = False) -> Html:
+def drawn(
+    settings: Settings, seen: tuple[Call, ...], step: int, room: Room, *, last: bool = False, picks: bool = False
+) -> Html:
     """The queue after a call. ``last``: the event can be dragged; ``picks``: the parts are answers."""
-    seen = of(settings)
     here, before = seen[step], seen[max(step - 1, 0)]
     pods = {
         part: [
@@ -229,13 +175,10 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
     }
     if here.trying and here.active.count("web"):
         pods[TRYING] = [queue_pods.Pod(say("old web"), PRIORITIES["web"], say("as popped"))]
-    checks = next((each.checks for each in reversed(seen[: step + 1]) if each.checks), ())
-    error = next((each.error for each in seen[: step + 1] if each.error), "")
-    wide = round(slot_width(len(SLOTS), room), 1)
     handle: queue_pods.Handle = {
         "data_drag": "meanwhile",
         "data_axis": "x",
-        "data_step": wide,
+        "data_step": round(slot_width(len(SLOTS), room), 1),
         "data_tip": say("drag the event"),
         "aria_label": say("the event: {event}", event=say(settings.meanwhile)),
     }
@@ -247,12 +190,11 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
         pods,
         here.cycles,
         (before.where, here.where),
-        checks,
-        error,
+        here.checks,
+        here.error,
         slots,
         list(SLOTS).index(settings.meanwhile),
         handle if last else {},
-        say(SHORT.get(settings.then, settings.then)),
         picks,
         settings.meanwhile == NEVER,
     )
@@ -268,7 +210,7 @@ def where_to() -> Question[Settings]:
     """Where a pod goes that failed although an event came during its attempt."""
 
     def right(settings: Settings) -> str:
-        return next(each.where for each in of(settings) if each.call.startswith("AddUnschedulable"))
+        return next(each.where for each in calls(settings) if each.call.startswith("AddUnschedulable"))
 
     def why(settings: Settings, answer: str) -> str:
         if answer == say("both"):
@@ -284,5 +226,5 @@ def where_to() -> Question[Settings]:
         (ACTIVE, WAITING, say("both")),
         right,
         why,
-        lambda settings: lambda room: during_the_attempt(settings, room),
+        lambda settings: partial(during_the_attempt, settings),
     )

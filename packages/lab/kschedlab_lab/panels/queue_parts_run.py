@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kschedlab import build
 from kschedlab.build import Manifest
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import NODE_ADD
+from kschedlab.queue.older.queued_pod import QueuedPodInfo
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab_lab.panels.queue_heap_watched import decoded
 
@@ -62,19 +61,13 @@ class Run:
         old, self.pod = self.pod, decoded(manifest(labels, reason))
         self.queue.update(old, self.pod)
 
+    def give_back(self, queued: QueuedPodInfo, labels: dict[str, str] | None, reason: str) -> None:
+        """The attempt has failed. ValueError if the queue refuses the pod."""
+        self.pod = decoded(manifest(labels, reason))
+        queued.record_failure(self.pod)
+        self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
+
     def flush(self, seconds: int) -> None:
         """Advance the clock; the queue moves pods that have waited too long."""
         self.now += seconds * SECOND
         self.queue.flush_unschedulable()
-
-
-AFTERWARDS: dict[str, Callable[[Run, str], None]] = {
-    later("nothing"): lambda run, reason: None,
-    "MoveAllToActiveQueue": lambda run, reason: run.move(),
-    later("Update of its labels"): lambda run, reason: run.update({"tier": "gold"}, reason),
-    later("Update of its status only"): lambda run, reason: run.update(None, reason),
-    "AssignedPodAdded: db": lambda run, reason: run.queue.assigned_pod_added(neighbour("db")),
-    "AssignedPodAdded: cache": lambda run, reason: run.queue.assigned_pod_added(neighbour("cache")),
-    later("flush 60 s later"): lambda run, reason: run.flush(60),
-    later("flush 61 s later"): lambda run, reason: run.flush(61),
-}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from kschedlab.messages import later, say, sentences, terms
+from kschedlab.messages import later, say, sentences
+from kschedlab.queue import interface
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.queue_parts import PRIORITIES, calls
-from kschedlab_lab.panels.queue_parts_run import NEVER, UNSCHEDULABLE, manifest
+from kschedlab_lab.panels.queue_parts import PRIORITIES
+from kschedlab_lab.panels.queue_parts_run import UNSCHEDULABLE, Run, manifest, neighbour
 from kschedlab_lab.panels.settings import Restorable, choice, switch
 from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_parts import ACTIVE, WAITING
@@ -37,13 +37,30 @@ class Settings(Restorable):
 
 EVENTS = {name: each.label for name, each in Settings().controls().items() if name != "checked"}
 """By the name of a setting, what may happen while web waits."""
+HAPPENS: Mapping[str, Callable[[Run], None]] = {
+    "joins": lambda run: run.move(),
+    "labels": lambda run: run.update({"tier": "gold"}, UNSCHEDULABLE),
+    "status": lambda run: run.update(None, UNSCHEDULABLE),
+    "db": lambda run: run.queue.assigned_pod_added(neighbour("db")),
+    "cache": lambda run: run.queue.assigned_pod_added(neighbour("cache")),
+    "flush": lambda run: run.flush(61),
+}
 
 
 @cache
 def right() -> dict[str, str]:
     """By the name of a setting, what the queue does at its event."""
-    ends = {name: calls(NEVER, UNSCHEDULABLE, event)[-1] for name, event in EVENTS.items()}
-    return {name: BACK if end.where == ACTIVE else STAYS for name, end in ends.items()}
+    return {name: BACK if _is_back_after(event) else STAYS for name, event in HAPPENS.items()}
+
+
+def _is_back_after(event: Callable[[Run], None]) -> bool:
+    """Whether web, which no node fits, is in activeQ after this event."""
+    run = Run()
+    queued = run.queue.pop()
+    assert queued is not None
+    run.give_back(queued, None, UNSCHEDULABLE)
+    event(run)
+    return run.queue.places()[run.pod.key].part == interface.ACTIVE
 
 
 def returns(settings: Settings) -> list[Return]:
@@ -63,16 +80,12 @@ def returns(settings: Settings) -> list[Return]:
 def show(settings: Settings) -> View:
     """The panel's view for these settings: a task until it is judged."""
     found, said = returns(settings), told(settings)
-    head = terms("event", "your answer", "the queue of v1.13")
-    truth = {name: say(place) if settings.checked else "?" for name, place in right().items()}
-    rows = [[say(event), say(getattr(settings, name)), truth[name]] for name, event in EVENTS.items()]
-    text = "\n".join([said, *aligned([head, *rows])])
     web = queue_pods.Pod("web", PRIORITIES["web"])
     return View(
         lambda room: draw_returns(found, web, (say(ACTIVE), say(WAITING)), buttons(settings), said, room),
         said,
-        table(head, (row(*cells) for cells in rows)) if settings.checked else Html(),
-        text,
+        Html(),
+        said,
         idle={"checked": ""},
     )
 

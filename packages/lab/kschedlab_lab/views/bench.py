@@ -5,13 +5,12 @@ Pods and nodes are bars of one scale, so one sees what fits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.icons import tape
 from kschedlab_lab.views.layout import moved
 from kschedlab_lab.views.lettering import flowed, text_width
@@ -20,17 +19,10 @@ from kschedlab_lab.views.rail import Stop, rail
 from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, INK_2, PANEL, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
-CardState: TypeAlias = Literal["plain", "fits", "refused", "chosen", "tie"]
+CardState: TypeAlias = Literal["plain", "refused", "chosen"]
 
 PAD, GAP, LINE = 8, 10, 17
-BAR, CHIP, CELL = 28, 23, 12
-FRAMES: Mapping[CardState, tuple[str, float]] = {
-    "plain": (HAIR, 1),
-    "fits": (HAIR, 1),
-    "refused": (HAIR, 1),
-    "chosen": (CHOSEN, 2.5),
-    "tie": (CHOSEN, 2.5),
-}
+BAR = 28
 WAITING = later("waiting")
 
 
@@ -98,12 +90,15 @@ class _Layout:
         gone = hand.piece.mark == "ghost"
         waiting = label(say(WAITING), PAD, self.y + 19, font_size=13, fill=INK_2)
         self.shapes.append(element("g", waiting, opacity=0.6 if gone else None))
-        shapes = [self._piece(hand.piece, (self.left, self.y))]
+        shapes = [self._piece(hand.piece, self.left)]
         if hand.resize:
             shapes.append(self._grip(hand))
         self.shapes += shapes
         self.y += BAR + 4
-        self._badges(hand.badges, f"pod/{hand.piece.name}")
+        if hand.badges:
+            owner, right = f"pod/{hand.piece.name}", self.width - PAD - GAP
+            badges, self.y = draw_badges(hand.badges, owner, self.left, self.y, right)
+            self.shapes += badges
         self.y += GAP - 2
 
     def _grip(self, hand: Hand) -> Html:
@@ -139,7 +134,7 @@ class _Layout:
         self.y += GAP
 
     def _framed(self, card: Card, top: float, inside: Sequence[Html]) -> Html:
-        stroke, thick = FRAMES[card.state]
+        stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
         wide, high = self.width - 2 * PAD, self.y - top
         frame = element(
             "rect",
@@ -151,7 +146,6 @@ class _Layout:
             fill=EVICTED_SOFT if card.state == "refused" else TRAY,
             stroke=stroke,
             stroke_width=thick,
-            stroke_dasharray="9 6" if card.state == "tie" else None,
             data_key=f"node/{card.name}/frame",
         )
         picks = card.name if card.name in self.bench.picks else None
@@ -159,7 +153,6 @@ class _Layout:
             "g",
             frame,
             *([tape(PAD, top, wide)] if card.cordoned else []),
-            *([_hatched(PAD, top, wide, high)] if card.state == "tie" else []),
             *inside,
             data_key=f"node/{card.name}",
             data_pick=picks,
@@ -168,38 +161,25 @@ class _Layout:
 
     def _bar(self, card: Card) -> None:
         """The node's capacity and its pods."""
-        wide = card.capacity * self.scale
-        box: dict[str, Any] = {"fill": TICK, "rx": 8}
-        self.shapes.append(element("rect", x=self.left, y=self.y, width=wide, height=BAR, **box))
+        box = {"x": self.left, "y": self.y, "width": card.capacity * self.scale, "height": BAR}
+        self.shapes.append(element("rect", **box, fill=TICK, rx=8))
         x = float(self.left)
         for piece in card.pieces:
-            self.shapes.append(self._piece(piece, (x, self.y)))
+            self.shapes.append(self._piece(piece, x))
             x += piece.size * self.scale
         free = card.capacity - sum(piece.size for piece in card.pieces)
         text = say("{cpu:g} CPU free", cpu=free / 1000)
         if free > 0 and text_width(text) < free * self.scale:
             self.shapes.append(label(text, x + free * self.scale / 2, self.y + 18.5, "middle", opacity=0.75))
 
-    def _piece(self, piece: Piece, at: tuple[float, float]) -> Html:
+    def _piece(self, piece: Piece, x: float) -> Html:
         """A pod, as wide as its request; a pod without one is as wide as its name."""
-        return bar(piece, at, piece.size * self.scale or text_width(piece.name, 12, True) + 16, BAR)
+        return bar(piece, (x, self.y), piece.size * self.scale or text_width(piece.name, 12, True) + 16, BAR)
 
     def _says(self, card: Card) -> None:
         """The score's cells and the verdict in words."""
-        bold = card.state in ("refused", "chosen", "tie")
+        bold = card.state in ("refused", "chosen")
         for line in flowed(card.says, self.width - self.left - PAD - GAP, 12, bold) or [""]:
             self.shapes.append(label(line, self.left, self.y + 13, font_weight="bold" if bold else None))
             self.y += LINE
         self.y += 4
-
-    def _badges(self, badges: Sequence[Fact], owner: str) -> None:
-        """Facts in rows; each is switched by a click."""
-        if not badges:
-            return
-        shapes, self.y = draw_badges(badges, owner, self.left, self.y, self.width - PAD - GAP)
-        self.shapes += shapes
-
-
-def _hatched(x: float, y: float, wide: float, high: float) -> Html:
-    place = f"translate({x:.1f},{y:.1f})"
-    return element("path", d=hatch(wide, high, 14), transform=place, stroke=CHOSEN, opacity=0.35)

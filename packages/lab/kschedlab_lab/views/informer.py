@@ -58,8 +58,8 @@ def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Fact], alt:
     facts, end = draw_badges(
         badges, f"pod/{pods[-1].name}", PAD + text_width(whose, 12, True) + 8, y + 10, room.width - PAD
     )
-    named = [label(whose, PAD, y + 25.5, font_weight="bold")] if badges else []
-    return svg([*grounds, *drawn, *named, *facts], room.width, end + 2 if badges else y + PAD, alt)
+    named = label(whose, PAD, y + 25.5, font_weight="bold")
+    return svg([*grounds, *drawn, named, *facts], room.width, end + 2, alt)
 
 
 def _said(each: Seen, column: int, stays: bool) -> str:

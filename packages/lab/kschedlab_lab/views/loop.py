@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from kschedlab.messages import say, terms
+from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.bench import Card
 from kschedlab_lab.views.layout import Part, column, moved, row, words
@@ -18,7 +18,6 @@ from kschedlab_lab.views.lettering import flowed
 from kschedlab_lab.views.pieces import Piece, bar
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
-from kschedlab_lab.views.table import NotebookTable
 
 QUEUE, NEXT, SKIP, SCHEDULE = "SchedulingQueue", "NextPod", "skip", "Schedule"
 VOLUMES, RESERVE, ASSUME, BIND_VOLUMES = "assumeVolumes", "RunReservePlugins", "assume", "bindVolumes"
@@ -265,13 +264,3 @@ def _node(card: Card, scale: float, room: float) -> Part:
     bars = Part(room, BAR + 6, tuple(shapes))
     part = column([bars, name, *says], 3)
     return Part(room, part.height, (element("g", *part.shapes, data_key=f"node/{card.name}"),))
-
-
-def steps_table(steps: Sequence[Taken], at: int) -> NotebookTable:
-    """The steps as a table, each time once; ``at``: the current one."""
-    times = ["", *(step.seconds for step in steps)]
-    rows = (
-        (step.seconds if step.seconds != before else "", step.title, step.words)
-        for step, before in zip(steps, times, strict=False)
-    )
-    return NotebookTable(tuple(terms("seconds", "v1.16", "outcome")), tuple(rows), at)

@@ -70,10 +70,6 @@ def _caption(width: float) -> str:
     return fitting((say("the array, line by line: below index i are 2i+1 and 2i+2"), short), width - 2 * EDGE)
 
 
-def _sign(each: Place) -> str:
-    return SIGNS[each.mark]
-
-
 def _spot(index: int, width: float) -> Point:
     """The place of an index: the middle (x) and the upper edge (y) of its pod."""
     row = (index + 1).bit_length() - 1
@@ -104,7 +100,7 @@ def _node(each: Place, spot: Point, wide: float) -> Html:
         f"pod/{each.name}",
         frame=frame,
         thick=thick,
-        sign=_sign(each),
+        sign=SIGNS[each.mark],
     )
 
 

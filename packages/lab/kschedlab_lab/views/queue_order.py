@@ -26,7 +26,6 @@ class Dot:
     name: str
     sign: str
     at: int
-    written: str
     counts: bool = False
     handle: Handle = field(default_factory=dict)
 

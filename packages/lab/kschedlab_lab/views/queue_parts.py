@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.words import broken
 from kschedlab_lab.views.queue_pods import (
     COUNTS,
     PILL,
@@ -27,8 +26,6 @@ from kschedlab_lab.views.svg import Room, svg
 EDGE, TALL, UNDER, HIGH = 8, 118, 38, 48
 """Margin, height of a part, the space below the parts for the way back, and the height of a nominated pod."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
-SHADE: Handle = {"fill": TRAY}
-UNLIT = INK_3
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
 
 
@@ -53,9 +50,9 @@ class Parts:
     """The queue at one moment.
 
     ``pods``: by part. ``cycles``: schedulingCycle and moveRequestCycle. ``way``: where a pod was and where it is now.
-    ``checks``: what decided where it goes. ``error``: why a call was refused. ``slots``: the moments for the
-    event, of which ``event`` is taken; ``bolt``: what makes the event a control; ``after``: what happens at the end.
-    ``picks``: whether the parts are answers; ``quiet``: no event happens, so the bolt is grey.
+    ``checks``: what decided where it goes. ``error``: why a call was refused. ``slots``: the moments for the event, of
+    which ``event`` is taken; ``bolt``: what makes the event a control. ``picks``: whether the parts are answers;
+    ``quiet``: no event happens, so the bolt is grey.
     """
 
     pods: Mapping[str, Sequence[Pod]]
@@ -66,7 +63,6 @@ class Parts:
     slots: tuple[Slot, ...] = ()
     event: int = 0
     bolt: Handle = field(default_factory=dict)
-    after: str = ""
     picks: bool = False
     quiet: bool = False
 
@@ -101,10 +97,8 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     if parts.error:
         shapes.append(refused(parts.error, EDGE + 6, y, "start"))
     y = EDGE + TALL + UNDER + 14 + 3 * 20
-    if parts.slots:
-        shapes += _attempt(parts, y, room)
-        y += 92 + 14 * (len(broken(parts.after, int(slot_width(len(parts.slots), room) / 7))) - 1)
-    return svg(shapes, room.width, y + 4, alt, size=13)
+    shapes += _attempt(parts, y, room)
+    return svg(shapes, room.width, y + 96, alt, size=13)
 
 
 def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, gap: float) -> list[Html]:
@@ -121,7 +115,7 @@ def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, g
     shapes = []
     for each, points in curves.items():
         taken = each == way
-        line = arrow(points, "currentColor", 3.6 if taken else 1.4)
+        line = arrow(points, 3.6 if taken else 1.4)
         shapes.append(element("g", line, opacity=None if taken else 0.4))
     if gap >= 40:
         shapes.append(text("Pop", a + wide + gap / 2, middle - 8, "middle", font_size=12))
@@ -144,11 +138,10 @@ def _check(check: Check, x: float, y: float, size: int) -> Html:
 def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     """The attempt as a line: before the pop, during the attempt, afterwards; the event is a bolt on it."""
     wide = slot_width(len(parts.slots), room)
-    after = broken(parts.after, int(wide / 7))
     line = y + 46
     start, end = EDGE + 2 * wide, EDGE + len(parts.slots) * wide
-    band = _box(start, line - 22, end - start, 44, fill=TICK)
-    axis = arrow([(EDGE + wide, line), (room.width - EDGE, line)], "currentColor", 1.4)
+    band = element("rect", x=start, y=line - 22, width=end - start, height=44, rx=8, fill=TICK)
+    axis = arrow([(EDGE + wide, line), (room.width - EDGE, line)], 1.4)
     shapes = [
         band,
         axis,
@@ -159,23 +152,15 @@ def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
         shapes.append(text(said, x, y + 18, "middle", font_size=12))
     for i, slot in enumerate(parts.slots):
         x = EDGE + (i + 0.5) * wide
-        spot = element("circle", cx=x, cy=line, r=13, stroke="currentColor", stroke_dasharray="3 3", **SHADE)
+        spot = element("circle", cx=x, cy=line, r=13, stroke="currentColor", stroke_dasharray="3 3", fill=TRAY)
         bold = "bold" if i == parts.event else None
         words = text(say(slot.words), x, line + 36, "middle", font_size=12, font_weight=bold)
         shapes.append(element("g", spot, words, **slot.handle))
-    x = EDGE + (len(parts.slots) + 0.5) * wide
-    shapes += [text(words, x, line + 36 + 14 * i, "middle", font_size=12) for i, words in enumerate(after)]
-    if wide >= 110:
-        shapes.append(text(say("afterwards"), x, y + 18, "middle", font_size=12))
     at = EDGE + (parts.event + 0.5) * wide
-    disc = element("circle", r=13, fill=UNLIT if parts.quiet else COUNTS, stroke="none")
+    disc = element("circle", r=13, fill=INK_3 if parts.quiet else COUNTS, stroke="none")
     bolt = element("path", d=BOLT, fill=ON_ACCENT)
     shapes.append(element("g", disc, bolt, data_key="event", transform=f"translate({at:.1f},{line:.1f})", **parts.bolt))
     return shapes
-
-
-def _box(x: float, y: float, width: float, height: float, **look: str | float | None) -> Html:
-    return element("rect", x=x, y=y, width=width, height=height, rx=8, **look)
 
 
 def slot_width(slots: int, room: Room) -> float:
@@ -220,7 +205,8 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)
     title = say("nominatedPodToNode: by UID") if room.width - x > 210 else "nominatedPodToNode"
     shapes.append(text(title, x, top - 10, font_size=12, opacity=0.8))
-    shapes.append(_box(x, top, room.width - EDGE - x, tall, fill=TRAY, stroke=HAIR))
+    size = {"x": x, "y": top, "width": room.width - EDGE - x, "height": tall}
+    shapes.append(element("rect", **size, rx=8, fill=TRAY, stroke=HAIR))
     for n, (uid, node) in enumerate(sorted(nominations.node_of.items())):
         line = text(f"{uid} → {node}", 8, 0, font_size=12)
         shapes.append(element("g", line, data_key=f"uid/{uid}", transform=f"translate({x:.1f},{top + 34 + n * 26})"))

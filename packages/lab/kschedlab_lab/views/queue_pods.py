@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
@@ -76,39 +76,20 @@ def pill(
     return element("g", box, words, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **pod.handle)
 
 
-def area(
-    title: str, x: float, y: float, width: float, height: float, *, key: str, note: str = "", there: bool = True
-) -> Html:
-    """A part of the queue: a frame with its title inside; ``there``: False for a part that this version lacks."""
-    dash, faint = (None, None) if there else ("5 4", 0.55)
-    frame = element(
-        "rect",
-        width=width,
-        height=height,
-        rx=11,
-        fill=TRAY,
-        stroke=HAIR,
-        stroke_dasharray=dash,
-    )
+def area(title: str, x: float, y: float, width: float, height: float, *, key: str) -> Html:
+    """A part of the queue: a frame with its title inside."""
+    frame = element("rect", width=width, height=height, rx=11, fill=TRAY, stroke=HAIR)
     size, weight = _lettering(width)
-    lines, api = titled(title, width), title if title in PLAIN else ""
-    texts = [
-        text(line, width / 2, 19 + 14 * n, "middle", fill=INK_2, font_size=12)
-        if line == api
-        else text(line, width / 2, 19 + 14 * n, "middle", font_weight=weight, font_size=size)
-        for n, line in enumerate(lines)
-    ]
-    notes = folded(note, width - 6) if note else []
-    for n, line in enumerate(notes, 1 - len(notes)):
-        texts.append(text(line, width / 2, height - 8 + 14 * n, "middle", font_size=12))
-    return element("g", frame, *texts, data_key=key, transform=f"translate({x:.1f},{y:.1f})", opacity=faint)
+    texts = []
+    for n, line in enumerate(titled(title, width)):
+        api = line == title and title in PLAIN
+        look: dict[str, Any] = {"fill": INK_2, "font_size": 12} if api else {"font_weight": weight, "font_size": size}
+        texts.append(text(line, width / 2, 19 + 14 * n, "middle", **look))
+    return element("g", frame, *texts, data_key=key, transform=f"translate({x:.1f},{y:.1f})")
 
 
 PLAIN = {
     "activeQ": later("Ready"),
-    "backoffQ": later("Too soon"),
-    "podBackoffQ": later("Too soon"),
-    "unschedulablePods": later("Waits for an event"),
     "unschedulableQ": later("Waits for an event"),
 }
 """What the parts of the queue are for, by their names in the source."""
@@ -133,17 +114,15 @@ def version_tag(right: float, y: float, version: str = "v1.13") -> Html:
     return element("g", box, text(version, right - wide / 2, y - 1, "middle", font_size=12, fill=INK_2))
 
 
-def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:
-    """A line through these points with a head at its end; three points in the middle make it a curve."""
-    path = list(points)
-    (x0, y0), (x1, y1) = path[-2:]
+def arrow(points: Sequence[tuple[float, float]], thick: float = 1.6) -> Html:
+    """A line through these points with a head at its end; two points in the middle make it a curve."""
+    (x0, y0), (x1, y1) = points[-2:]
     long = max(((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5, 0.1)
     dx, dy = (x1 - x0) / long, (y1 - y0) / long
     size = 6 + thick
     tip = (x1 - size * dx, y1 - size * dy)
-    inner = [*path[:-1], tip]
-    first, *rest = (f"{x:.1f} {y:.1f}" for x, y in inner)
-    line = f"M{first}C{' '.join(rest)}" if len(path) == 4 else f"M{first}L{'L'.join(rest)}"
+    first, *rest = (f"{x:.1f} {y:.1f}" for x, y in (*points[:-1], tip))
+    line = f"M{first}C{' '.join(rest)}" if len(points) == 4 else f"M{first}L{'L'.join(rest)}"
     wing = size * 0.55
     head = (
         f"M{x1:.1f} {y1:.1f}L{tip[0] + wing * dy:.1f} {tip[1] - wing * dx:.1f}"
@@ -151,8 +130,8 @@ def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", t
     )
     return element(
         "g",
-        element("path", d=line, fill="none", stroke=colour, stroke_width=thick),
-        element("path", d=head, fill=colour),
+        element("path", d=line, fill="none", stroke="currentColor", stroke_width=thick),
+        element("path", d=head, fill="currentColor"),
     )
 
 

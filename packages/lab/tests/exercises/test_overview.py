@@ -25,11 +25,11 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in overview.exercises(1)]
-    assert [a.text() for a in first[:5]] != [b.text() for b in second[:5]]
+    assert [a.text() for a in first[:3]] != [b.text() for b in second[:3]]
 
 
 def test_over_the_seeds_the_answers_differ():
-    for number, least in ((0, 3), (1, 8), (2, 3)):
+    for number, least in ((0, 3), (1, 3)):
         assert len({exercises(seed)[number].right for seed in range(25)}) >= least
 
 
@@ -44,31 +44,19 @@ def test_a_predicate_that_comes_later_is_told_so():
     assert any("lets web pass" in words for words in said)
 
 
-def test_typed_numbers_are_answered_at_the_first_wrong_step():
-    for seed in range(10):
-        exercise = exercises(seed)[1]
-        nodes = exercise.question.split()[3]
-        assert says(exercise.check(nodes).words, "every node", "search")
-        assert exercise.check("7").words.startswith("Step by step")
-
-
-def test_a_pod_that_fits_or_that_two_refuse_is_told_so():
-    exercise = exercises(1)[3]
+def test_what_is_no_answer_is_told_so():
+    exercise = exercises(1)[2]
     assert says(exercise.check("").words, "one pod")
-    named = as_yaml([pod("other", "", 1)])
-    assert exercise.check(named).words.startswith("Name the pod web")
-    fits = as_yaml([pod("web", "", 1, tolerations=[{"operator": "Exists"}])])
-    assert "lets web onto node-a" in exercise.check(fits).words
-    large = as_yaml([pod("web", "", 2, nodeSelector={"disk": "ssd"})])
-    assert "refuses node-a, too" in exercise.check(large).words
+    assert exercise.check(as_yaml([pod("other", "", 1)])).words.startswith("Name the pod web")
+    fits = as_yaml([pod("web", "", "1m", tolerations=[{"operator": "Exists"}])])
+    assert "web fits" in exercise.check(fits).words
 
 
 def test_another_message_is_told():
-    exercise = exercises(1)[4]
+    exercise = exercises(1)[2]
     assert "v1.16 says something else: 0/4" in exercise.check(as_yaml([pod("web", "", 99)])).words
 
 
-def test_the_broken_functions_are_refuted_by_small_instances():
-    bounds, ports = exercises(1)[5:]
+def test_the_broken_function_is_refuted_by_a_small_instance():
+    bounds = exercises(1)[3]
     assert "(1, 0)" in bounds.check(bounds.broken).evidence
-    assert "'UDP', 80" in ports.check(ports.broken).evidence

@@ -176,7 +176,7 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: queue_heap.panel(operation=[]),
     lambda: queue_heap.panel().restore("99"),
     lambda: queue_heap.panel().ask("99"),  # type: ignore[arg-type]
-    lambda: queue_nominated.where_is_urgent(99),
+    lambda: queue_nominated.panel(calls=99),
     lambda: weights.who_wins("nodes", 1, 99),
     lambda: generations.question("99", "99"),
     lambda: generations.question("99", 99),  # type: ignore[arg-type]

@@ -100,7 +100,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "queue, order": lambda: queue_order.panel().ask(queue_order.who_is_next()),
     "queue, parts": lambda: queue_parts.panel(meanwhile=queue_parts.DURING).ask(queue_parts.where_to()),
     "queue, returns": lambda: queue_returns.panel(),
-    "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent(3)),
+    "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent()),
     "queue, versions": lambda: queue_clock.versions_panel().ask(queue_clock.when_is_web_tried()),
     "queue, clock, friend": lambda: queue_clock.friend_panel("v1.37"),
     "score, two nodes": lambda: score_two.panel().ask(score_two.which()),

@@ -56,7 +56,7 @@ def test_the_picture_says_what_is_decided(room: Room) -> None:
         assert [key for key, state in states.items() if state == "refused"] == [f"node/{each.name}" for each in refused]
         leaving = {key for key, each in found.items() if "evicted" in each.get("data-tip", "")}
         assert leaving == {f"pod/{name}" for name in victims}
-        assert all(f"{pod} must leave" in view.text or pod in view.text for pod in victims)
+        assert all(pod in view.sentence for pod in victims)
         assert found["ask"].get("data-drag") == "request" and found["priority"].get("data-drag") == "priority"
         assert ElementTree.fromstring(said).get("aria-label") == view.sentence
 
@@ -85,7 +85,7 @@ def test_a_plugin_of_ones_own_joins() -> None:
     view = panel([not_b]).view
     assert "goes to node-c" in view.sentence
     drawing = view.picture(Room()) if callable(view.picture) else view.picture
-    assert ">no<" in str(drawing) and "3.2 CPU  no" in view.text
+    assert ">no<" in str(drawing)
 
 
 def test_panel_and_yaml() -> None:

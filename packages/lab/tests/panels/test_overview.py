@@ -61,7 +61,6 @@ def test_every_step_is_told_and_shown(story):
             title = "skips" if step.title == "skip" else step.title.removeprefix("Run").removesuffix("Plugins")
             assert says(view.sentence, title, step.words, f"at {step.seconds} s")
             assert step.words, "nothing came of it"
-            assert "▶" in view.text
             drawing = ElementTree.fromstring(str(view.picture(ROOM)))
             assert drawing.get("aria-label") == view.sentence
             seen.add(str(view.picture(ROOM)))
@@ -100,14 +99,14 @@ def test_every_pod_goes_as_far_as_its_feasible_nodes_allow():
             continue
         if not settings.nodes:
             assert "no nodes available" in view.sentence and last == "NumNodes"
-            assert inside.ending(decision) == "ErrNoNodesAvailable" and view.text.split()[-2:] == ["NumNodes", "0"]
+            assert inside.ending(decision) == "ErrNoNodesAvailable"
             assert view.sentence[0].isupper() and ". no" not in view.sentence
             continue
         nodes = dict(list(inside.USED.items())[: settings.nodes])
         fit = [name for name, used in nodes.items() if used + settings.cpu <= 4]
         ends = {0: f"fits on none of {len(nodes)}", 1: "the only feasible node"}
         assert ends.get(len(fit), f"of the {len(fit)} nodes with room") in view.sentence
-        assert view.text.count("Insufficient cpu") >= len(nodes) - len(fit)
+        assert str(view.picture(ROOM)).count("Insufficient cpu") >= len(nodes) - len(fit)
         assert last == ("selectHost" if len(fit) > 1 else "RunPostFilterPlugins")
         assert inside.ending(decision) == {0: "FitError", 1: "the only node"}.get(len(fit), "")
 
@@ -120,13 +119,6 @@ def test_schedule_calls_its_functions_in_the_order_of_the_source():
         *("snapshot", "findNodesThatFit", "RunPostFilterPlugins"),
     )
     assert rest == ("priorityMetaProducer", "PrioritizeNodes", "selectHost") and set(inside.DOES) == set(inside.WAY)
-
-
-def test_the_scores_of_one_node_add_up():
-    for cpu in (1, 2):
-        rows = inside.show(inside.Settings(cpu)).text.splitlines()[2:]
-        numbers = [list(map(int, row.split()[1:5])) for row in rows if "Insufficient" not in row]
-        assert all(sum(parts) == total for *parts, total in numbers) and len(numbers) == 4 - cpu
 
 
 # -- priorities
@@ -330,7 +322,6 @@ def test_pods_that_break_the_budget_come_back_first():
         assert found.violations == len(expected & breaks)
         view = victims.show(settings)
         assert f"{len(expected)} victim" in view.sentence and all(name in view.sentence for name in expected)
-        assert view.text.count("violatingVictims") == len(breaks)
         assert view.story(ROOM)[-1].picture == view.picture(ROOM)
 
 

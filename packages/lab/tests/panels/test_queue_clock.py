@@ -13,22 +13,21 @@ from kschedlab_lab.panels.queue_clock import (
     TIMES,
     Settings,
     Versions,
+    drawn,
     friend_panel,
     history,
     how_often_is_friend_tried,
     panel,
-    picture,
     position,
     show,
     show_versions,
-    story_of,
     versions,
     versions_panel,
     when_is_web_tried,
     where,
     which_version_is_first,
 )
-from kschedlab_lab.panels.queue_story import EVENTS, PODS, replay
+from kschedlab_lab.panels.queue_story import PODS, replay
 from kschedlab_lab.views.svg import Room
 from tests.course import GENERATIONS
 from tests.saying import says
@@ -55,10 +54,10 @@ def test_the_view_at_every_time(case: tuple[str, bool]) -> None:
         settings = Settings(time=time, generation=case[0], busy=case[1])
         view, places = show(settings), where(settings)
         assert view.sentence.startswith(f"{case[0]}, {time} s: ")
-        assert all(f"{each.pod} " in view.sentence and each.why in view.text for each in places)
-        drawn = ElementTree.fromstring(str(picture(settings, Room(640, 330))))
-        assert drawn.get("aria-label") == view.sentence
-        assert {*PODS} <= {*drawn.itertext()}
+        assert all(f"{each.pod} " in view.sentence for each in places)
+        picture = ElementTree.fromstring(str(drawn(settings, Room(640, 330))))
+        assert picture.get("aria-label") == view.sentence
+        assert {*PODS} <= {*picture.itertext()}
 
 
 def test_web_is_bound_when_its_generation_lets_it() -> None:
@@ -78,15 +77,6 @@ def test_only_v1_37_leaves_pods_asleep_that_an_event_can_t_help() -> None:
 def test_positions_grow_with_time() -> None:
     assert [position(time) for time in TIMES] == list(range(len(TIMES)))
     assert position(8.5) == 8.5 and position(40) == 30.5
-
-
-@pytest.mark.parametrize("case", BOTH)
-def test_the_story_tells_every_event_and_ends_with_the_picture(case: tuple[str, bool]) -> None:
-    settings, room = Settings(time=30, generation=case[0], busy=case[1]), Room(640, 330)
-    told = story_of(settings, room)
-    assert told[-1] == (picture(settings, room), show(settings).sentence) and len(told) == len(EVENTS) + 2
-    assert all(any(words in frame.caption for frame in told) for _, words, _ in EVENTS)
-    assert all(any(f"{pod} is bound" in frame.caption for frame in told) for pod in ("web", "ssd"))
 
 
 def test_panel_and_yaml() -> None:
@@ -128,7 +118,7 @@ def test_each_version_has_a_lane_with_its_attempts(pod: str) -> None:
         assert drawn.get("aria-label") == view.sentence
         for name in GENERATIONS:
             seen = where(Settings(generation=name, time=time))[PODS.index(pod)]
-            assert says(view.sentence, name) and str(seen.tries) in view.text
+            assert says(view.sentence, name) and str(seen.tries) in view.sentence
             assert any((each.get("data-key") or "").startswith(f"{name}/") for each in drawn.iter()) or time == 0
 
 
@@ -160,7 +150,7 @@ def test_backoff_lasts_from_the_failure_on_and_an_event_does_not_prolong_it() ->
     """The third attempt of web ends at 5.1 s, the event comes at 7 s, and v1.37 cuts the end to a whole second."""
     ends = {"v1.16": 9.1, "v1.20": 9.1, "v1.37": 9}
     for name, end in ends.items():
-        shown = history(Settings(generation=name), "web", 14 * SECOND).backoffs
+        shown = history(Settings(14, name), "web").backoffs
         assert shown[-1] == (pytest.approx(5.1), pytest.approx(end))
-        assert history(Settings(generation=name), "web", 6 * SECOND).backoffs[-1][1] == 6
-    assert history(Settings(generation="v1.13"), "web", 14 * SECOND).backoffs == ()
+        assert history(Settings(6, name), "web").backoffs[-1][1] == 6
+    assert history(Settings(14, "v1.13"), "web").backoffs == ()

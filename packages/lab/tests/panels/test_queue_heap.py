@@ -105,7 +105,6 @@ def test_the_story_tells_each_step_and_ends_with_the_picture(operation: str) -> 
     room = Room(640, 330)
     for settings in every(operation)[::7]:
         view, seen = show(settings), acts(settings)
-        assert view.text.count("\n") == len(seen) + 3 and all(key in view.text for key in seen[-1].queue)
         told = story(settings, room)
         assert len(told) == len(seen) + 1
         assert told[-1] == (picture(settings, room), view.sentence)

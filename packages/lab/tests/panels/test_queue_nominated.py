@@ -36,16 +36,12 @@ def test_the_view_of_every_nomination() -> None:
         assert ElementTree.fromstring(drawn).get("aria-label") == view.sentence
         assert drawn.count('data-key="pod/') == 2 * sum(map(len, here.by_node.values()))  # each with its box
         assert ("✕" in drawn) == (settings.calls == 4 and not settings.kept or settings.calls == 6)
-        later = [each.call for each in calls_of(settings.kept)[settings.calls + 1 :]]
-        assert not any(call in view.text for call in later)
     assert panel().move(calls=3).view.text == show(Settings(calls=3)).text
 
 
-def test_where_urgent_is_after_each_call() -> None:
-    rights = {3: "node-b", 4: "on no list"}
-    for calls, right in rights.items():
-        asked = where_is_urgent(calls)
-        assert asked.right(Settings(calls=calls)) == right and asked.right(Settings(kept=True, calls=calls)) == "node-b"
-        assert calls_of(False)[calls].call in asked.text and right in asked.choices
-        reasons = {asked.why(Settings(kept=kept, calls=calls), right) for kept in (False, True)}
-        assert len(reasons) == (2 if calls == 4 else 1)
+def test_where_urgent_is_once_another_node_is_chosen() -> None:
+    asked, settings = where_is_urgent(), Settings(calls=3)
+    assert asked.right(settings) == "node-b" in asked.choices and calls_of(False)[3].call in asked.text
+    assert asked.before is not None
+    drawn = asked.before(settings)
+    assert callable(drawn) and str(drawn(Room())).count("data-pick=") == 2

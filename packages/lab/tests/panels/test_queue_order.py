@@ -9,7 +9,6 @@ import pytest
 
 from kschedlab.manifests.loading import loads
 from kschedlab_lab.panels.queue_order import UNSET, Settings, panel, picture, pods, show, who_is_next
-from kschedlab_lab.views.style import DECIDES
 from kschedlab_lab.views.svg import Room
 from tests.samples import sampled
 from tests.saying import says
@@ -58,12 +57,6 @@ def check(settings: Settings) -> None:
     else:
         first, field = ("mail", mail_field) if mail < web else ("web", web_field)
         assert says(view.sentence, f"{first} is next.", f"its {field}")
-    assert who_is_next().right(settings) == first
-    right = who_is_next().right(settings)  # of that one, the sentence says it all
-    assert all(bool(who_is_next().why(settings, answer)) == (answer != right) for answer in who_is_next().choices)
-    for field in FIELDS:
-        (line,) = (line for line in view.text.splitlines()[-4:] if field in line)
-        assert line.count("← podTimestamp") == (mail_field, web_field).count(field)
     read = {"mail_created", "mail_transition", "mail_probe", "web_created", "web_transition", "web_probe"} - set(
         view.idle
     )
@@ -88,23 +81,10 @@ def test_the_yaml_is_the_two_pods() -> None:
 
 def test_panel_and_question() -> None:
     assert panel().move(mail_probe=580).view.text == show(Settings(mail_probe=580)).text
-    settings = Settings(mail_probe=580)
-    assert says(who_is_next().why(settings, "mail"), "mail", "lastProbeTime counts: 09:40", "after", "09:00")
-    settings = Settings(mail_transition=500)
-    assert says(who_is_next().why(settings, "web"), "no lastProbeTime", "lastTransitionTime counts: 08:20", "before")
 
 
-def test_who_picks_a_pod_in_a_tie_reads_what_is_equal() -> None:
-    equal = "The priorities are equal, and so are the times that count: {}."
-    for tie, time in ((Settings(mail_created=540), "09:00"), (Settings(mail_probe=540), "09:00")):
-        assert who_is_next().right(tie) == "a tie"
-        for answer in ("mail", "web"):
-            assert who_is_next().why(tie, answer).startswith(equal.format(time))
-
-
-def test_the_table_marks_the_row_that_decides() -> None:
-    for settings in some()[::29]:
-        decides = [row.split("</td>")[0] for row in str(show(settings).table).split("<tr")[2:] if DECIDES in row]
-        (_, mail), (_, web) = sides(settings)
-        wanted = {mail, web} if settings.mail_priority == settings.web_priority else {"priority"}
-        assert {row.split()[-1].rpartition(">")[2] for row in decides} == wanted, settings
+def test_who_was_tried_in_vain_comes_after_an_equal() -> None:
+    asked, settings = who_is_next(), Settings(mail_transition=500, mail_probe=580)
+    assert asked.right(settings) == "web" and not asked.why(settings, "web")  # the sentence says it
+    assert says(asked.why(settings, "mail"), "mail", "lastProbeTime counts: 09:40", "after", "09:00")
+    assert asked.why(settings, "a tie")

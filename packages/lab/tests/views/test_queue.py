@@ -10,7 +10,6 @@ from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw
 from kschedlab_lab.views.queue_heap import Place, draw_heap
 from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order
 from kschedlab_lab.views.queue_parts import (
-    UNLIT,
     Check,
     Nominations,
     Parts,
@@ -20,6 +19,7 @@ from kschedlab_lab.views.queue_parts import (
 )
 from kschedlab_lab.views.queue_pods import Pod, pill
 from kschedlab_lab.views.queue_returns import Return, draw_returns
+from kschedlab_lab.views.style import INK_3
 from kschedlab_lab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -78,7 +78,7 @@ def test_marks_have_signs_and_popped_pods_stand_in_their_order() -> None:
 @each_room
 def test_the_time_that_counts_is_filled_in_and_a_tie_is_hatched(room: Room) -> None:
     def waiting(name: str, place: int | None) -> Waiting:
-        dots = (Dot("created", "C", 3, "08:20", counts=True), Dot("probe", "P", 0, "not set"))
+        dots = (Dot("created", "C", 3, counts=True), Dot("probe", "P", 0))
         return Waiting(Pod(name, 100), dots, place)
 
     drawing = draw_order([waiting("mail", 1), waiting("web", 0)], [(1, "08:00")], 14, "", room)
@@ -100,7 +100,6 @@ def test_parts_show_their_pods_their_numbers_and_what_decided(room: Room) -> Non
         (Check("3 > 4", False), Check("a reason", True)),
         slots=(Slot("none"), Slot("before"), Slot("during")),
         event=1,
-        after="something",
     )
     drawing = draw_parts(parts, "x", room)
     found = texts(drawing)
@@ -109,8 +108,8 @@ def test_parts_show_their_pods_their_numbers_and_what_decided(room: Room) -> Non
     assert all(each in together for each in ("schedulingCycle3", "moveRequestCycle2"))
     assert all(any(each.startswith(check) for each in found) for check in ("✕ 3 > 4", "✓ a reason"))
     assert place(drawing, "pod/web")[0] < place(drawing, "pod/mail")[0] and "event" in keys(drawing)
-    assert 'data-pick="activeQ"' not in str(drawing) and UNLIT not in str(drawing)
-    assert UNLIT in str(draw_parts(replace(parts, quiet=True), "x", room))
+    assert 'data-pick="activeQ"' not in str(drawing) and INK_3 not in str(drawing)
+    assert INK_3 in str(draw_parts(replace(parts, quiet=True), "x", room))
     asked = draw_parts(Parts({}, (0, -1), error="refused", picks=True), "x", room)
     assert 'data-pick="activeQ"' in str(asked) and "✕ refused" in texts(asked)
 
