@@ -292,7 +292,7 @@ def test_the_node_takes_the_pod_or_says_why_not(settings):
     assert ("data-refuses=" in picture) == (not verdict.passes)
     assert ("★ node-a" in picture) == (settings.placed and verdict.passes)
     for name, by in gate.BY.items():
-        _, is_there, _ = gate.HAS[name]
+        is_there = gate.OBSTACLES[name].has
         assert (f"✕ {is_there}" in picture) == (by == verdict.plugin and getattr(settings, name))
     for name, why in view.idle.items():
         assert gate.decide(replace(settings, **{name: not getattr(settings, name)}))[1].plugin == verdict.plugin, why

@@ -61,7 +61,9 @@ def picture(settings: Settings) -> str:
 
 def test_the_way_that_web_just_took_is_not_pale() -> None:
     for settings in Settings.grid():
-        seen, told = calls(settings.meanwhile, settings.reason, settings.then), story(settings, Room(640, 330))
+        story = show(settings).story
+        assert story is not None
+        seen, told = calls(settings), story(Room(640, 330))
         for before, call, frame in zip(seen, seen[1:], told[1:], strict=False):
             took = before.where != call.where and not any(" and " in each.where for each in (before, call))
             assert str(frame.picture).count('opacity="0.4"') == 4 - took
