@@ -26,9 +26,9 @@ from kschedlab_lab.exercises.map_reduce_repair import sum_too_early, wrong_maxim
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.map_reduce import hand_out
 from kschedlab_lab.panels.shared_sum import interleave
-from kschedlab_lab.views.arithmetic import added
 from kschedlab_lab.views.handing_out import schedule_of
 from kschedlab_lab.views.map_reduce import Piece
+from kschedlab_lab.views.score_formulas import added
 from kschedlab_lab.views.shared_sum import Moment
 
 

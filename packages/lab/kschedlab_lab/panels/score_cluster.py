@@ -19,19 +19,18 @@ from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say, terms
+from kschedlab.messages import later, say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
 from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import bare, result_list, total
+from kschedlab_lab.views.score import bare, total
 from kschedlab_lab.views.wishes import Wish, Wishes
 
 NEW = "default/shop-new"
@@ -143,9 +142,9 @@ def cluster(cause: Cause) -> Cluster:
     return Cluster(decode_objects(manifests(cause)), V1_20.api)
 
 
-def decide(cause: Cause, plugins: Sequence[object] = ()) -> Decision:
-    """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
-    return schedule(NEW, cluster(cause), V1_20.plus(*plugins))
+def decide(cause: Cause) -> Decision:
+    """The scheduler's decision for the new pod."""
+    return schedule(NEW, cluster(cause), V1_20)
 
 
 def before(request: Request) -> Wishes:
@@ -217,8 +216,7 @@ def show(request: Request) -> View:
     cause = Cause(request.cpu)
     decision = bare(decide(cause))
     said = caption(decision)
-    lines = aligned([terms("node", "sum"), *([name, str(found)] for name, found in result_list(decision))])
-    return View(picture(cause, decision), said, Html(), "\n".join([said, *lines]), names=colours(decision))
+    return View(picture(cause, decision), said, Html(), said, names=colours(decision))
 
 
 def shop(**settings: Any) -> Panel[Request]:

@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
@@ -67,17 +67,15 @@ def show(settings: Settings) -> View:
     """Web on its node, and below each node what the plugins give it."""
     decision = decide(settings)
     sentence = caption(decision)
-    boxes = [_box(name, _points(settings, decision, name), decision) for name in NODES]
+    boxes = [_box(name, _points(decision, name), decision) for name in NODES]
     picture = Wishes(None, WISHES, boxes, sentence)
-    text = "\n".join([sentence, *(f"{box.name}: {listed(box.captions)}" for box in boxes)])
-    return View(picture, sentence, Html(), text, names=colours(decision))
+    return View(picture, sentence, Html(), sentence, names=colours(decision))
 
 
-def _points(settings: Settings, decision: Decision, name: str) -> list[str]:
+def _points(decision: Decision, name: str) -> list[str]:
     """What each plugin gives the node, and their sum."""
-    given = {plugin: number(decision, "normalised", plugin, name) for plugin in PLUGINS}
-    weights = {ROOM: settings.room, WISH: 1}
-    products = [f"{PLUGINS[each]} {points} × {weights[each]}" for each, points in given.items()]
+    weighted = decision.generation.scores
+    products = [f"{PLUGINS[p.name]} {number(decision, 'normalised', p.name, name)} × {times}" for p, times in weighted]
     return [*products, say("sum {sum}", sum=total(decision, name))]
 
 

@@ -74,7 +74,7 @@ def _slots(each: Row, now: Handout, wide: float, number: int) -> Row:
         tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=cell.text)
         marks = {**cell.marks, "data_tip": tip} if cell.text else cell.marks
         fits = cell.text == CROSS or text_width(cell.text) <= wide - 1 and node not in covered
-        cells.append(replace(cell, text=cell.text if fits else "", small="", marks=marks))
+        cells.append(replace(cell, text=cell.text if fits else "", marks=marks))
     return replace(each, cells=cells)
 
 
