@@ -22,7 +22,7 @@ from kschedlab_lab.exercises.map_reduce_clusters import (
     random_cluster,
     weighted,
 )
-from kschedlab_lab.exercises.map_reduce_repair import sum_too_early, wrong_maximum, wrong_place
+from kschedlab_lab.exercises.map_reduce_repair import sum_too_early, wrong_maximum
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.map_reduce import hand_out
 from kschedlab_lab.panels.shared_sum import interleave
@@ -36,7 +36,7 @@ def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"map_reduce {seed}")
     first = [total_of_a_node(rng), who_fills(rng), what_is_left(rng), reduce_turns(rng), weights_for(rng)]
-    return [*first, wrong_maximum(seed), sum_too_early(seed), wrong_place(seed)]
+    return [*first, wrong_maximum(seed), sum_too_early(seed)]
 
 
 def table_instance(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Instance:

@@ -1,4 +1,4 @@
-"""Exercises of lesson 03: build a pod that overrules the emptier node, and a cluster in which all nodes tie."""
+"""An exercise of lesson 03: build a pod that overrules the emptier node."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def wishing(plugin: str) -> Manifest:
 
 def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str) -> str:
     """What is missing, or "" if this plugin alone makes the fuller node win."""
-    if wrong := only_new(objects, present, 1):
+    if wrong := only_new(objects, present):
         return wrong
     decision = decided(objects)
     if decision.scores is None:
@@ -132,57 +132,10 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
     return ""
 
 
-def only_new(objects: Objects, present: int, most: int) -> str:
-    """Whether nothing but pods was added, and one of them is the pending pod new."""
-    if len(objects.nodes) + len(objects.pods) - present > most or sum(objects.report.counts.values()) - present > most:
-        return say("Add at most {most} pod(s), and nothing else.", most=most)
+def only_new(objects: Objects, present: int) -> str:
+    """Whether nothing was added but the pending pod new."""
+    if len(objects.nodes) + len(objects.pods) - present > 1 or sum(objects.report.counts.values()) - present > 1:
+        return say("Add one pod, and nothing else.")
     pending = [p.metadata.name for p in objects.pods if not p.spec.nodeName and p.metadata.namespace == "default"]
-    return (
-        ""
-        if pending == ["new"]
-        else say('The pending pod must be "new"; there is {pods}.', pods=listing(pending) or say("none"))
-    )
-
-
-def all_tie(rng: random.Random) -> Exercise:
-    """Pods that make all nodes equal."""
-    used = rng.sample([1, 2, 3], 3)
-    base = [
-        *(node(name, 8, "16Gi") for name in NODES),
-        *(pod(f"old-{name[-1]}", name, cpu, memory=f"{2 * cpu}Gi") for name, cpu in zip(NODES, used, strict=True)),
-        pod("new", "", 1, memory="2Gi"),
-    ]
-    most = max(used)
-    fill = [
-        pod(f"fill-{name[-1]}", name, most - cpu, memory=f"{2 * (most - cpu)}Gi")
-        for name, cpu in zip(NODES, used, strict=True)
-        if cpu < most
-    ]
-
-    def goal(objects: Objects) -> str:
-        if wrong := only_new(objects, len(base), 6):
-            return wrong
-        decision = decided(objects)
-        if len(decision.names) < len(NODES):
-            return say("Only {nodes} is feasible; all three must be.", nodes=listing(decision.names) or say("no node"))
-        sums = listed(f"{name} {total}" for name, total in result_list(decision))
-        return "" if len(decision.best) == len(NODES) else say("No tie of all three: {sums}.", sums=sums)
-
-    return Build(
-        say("All equal"),
-        say(
-            "Add at most six running pods (with spec.nodeName) that give all three nodes the same sum for the pod "
-            "`new`. Then selectHost draws among them. v1.20's default plugins and weights apply."
-        ),
-        goal,
-        as_yaml(fill),
-        say("Each node has the same requests, so every plugin gives all nodes the same."),
-        (
-            say("Only what pods request differs between the nodes."),
-            say("A pod without requests still counts 100m and 200Mi here: say what each pod asks for."),
-        ),
-        shown(base),
-        as_yaml(base),
-        as_yaml([pod("fill-1", NODES[0], 1, memory="2Gi")]),
-        lambda objects: scored(decided(objects)),
-    )
+    wrong = say('The pending pod must be "new"; there is {pods}.', pods=listing(pending) or say("none"))
+    return "" if pending == ["new"] else wrong
