@@ -67,13 +67,8 @@ def walk(scores: Sequence[int], chance: Chance) -> list[Held]:
     for name, score in zip(names(scores)[1:], scores[1:], strict=True):
         taken, what, brief = Fraction(0), say("lower: passed over"), later("lower")
         if score > highest:
-            highest, equals, taken, what, brief = (
-                score,
-                1,
-                Fraction(1),
-                say("higher: held at once, k = 1"),
-                later("higher"),
-            )
+            highest, equals, taken = score, 1, Fraction(1)
+            what, brief = say("higher: held at once, k = 1"), later("higher")
         elif score == highest:
             equals += 1
             taken = chance(equals)
