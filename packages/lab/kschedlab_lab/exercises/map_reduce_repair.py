@@ -14,6 +14,7 @@ from kschedlab_configuration.older.registry import MAX_PRIORITY
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.map_reduce_clusters import AFFINITY, TAINTS, decided, taints, weighted
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.panels.preferences import labelled, preferring
 
 # -- Reduce
 
@@ -92,19 +93,11 @@ def totals_mended(affinity: list[int], taints: list[int], weights: tuple[int, in
 def totals(affinity: list[int], number: list[int], weights: tuple[int, int]) -> list[int]:
     """The engine's answer for nodes with these numbers of taints and a pod with these preference weights."""
     names = [f"node-{place}" for place in range(len(affinity))]
-    labelled = enumerate(zip(names, number, strict=True))
+    tainted = enumerate(zip(names, number, strict=True))
     made: list[build.Manifest] = [
-        build.node(name, labels={"place": str(i)}, taints=taints(count)) for i, (name, count) in labelled
+        build.node(name, labels={"place": str(i)}, taints=taints(count)) for i, (name, count) in tainted
     ]
-    preferred = [
-        {
-            "weight": weight,
-            "preference": {"matchExpressions": [{"key": "place", "operator": "In", "values": [str(place)]}]},
-        }
-        for place, weight in enumerate(affinity)
-        if weight
-    ]
-    wish = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+    wish = preferring([labelled(weight, "place", str(place)) for place, weight in enumerate(affinity) if weight])
     scores = decided([*made, build.pod("web-new", affinity=wish)], weighted(weights, (AFFINITY, TAINTS))).scores
     assert scores is not None
     found: list[int] = scores.total.tolist()

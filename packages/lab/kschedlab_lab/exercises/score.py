@@ -24,6 +24,7 @@ from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.score_build import overrule
 from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
 from kschedlab_lab.exercises.score_repair import fair_draw, turned_round
+from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.views.arithmetic import summed
 from kschedlab_lab.views.score import number, result_list
 
@@ -80,8 +81,7 @@ def random_cluster(rng: random.Random) -> list[Manifest]:
         made.append(
             pod(f"old-{name[-1]}", name, f"{rng.randrange(2, 15)}00m", memory=f"{rng.randrange(512, 3072, 256)}Mi")
         )
-    prefers = {"weight": 10, "preference": {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}}
-    affinity = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [prefers]}}
+    affinity = preferring([labelled(10, DISK, "fast")])
     return [*made, pod("new", "", f"{rng.randrange(2, 6)}00m", memory="512Mi", affinity=affinity)]
 
 

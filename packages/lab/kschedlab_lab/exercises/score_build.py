@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -17,6 +18,7 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
+from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.views.score import result_list
 
 RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")
@@ -81,23 +83,14 @@ WISHES = {
 
 def wishing(plugin: str) -> Manifest:
     """A pod with a preference that this plugin scores."""
-    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-    if plugin == "PodTopologySpread":
-        shop = {"matchLabels": {"app": "shop"}}
-        spread = {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
-        return pod("new", "", "100m", memory="64Mi", topologySpreadConstraints=[spread])
-    if plugin == AFFINITY:
-        fast = {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}
-        return pod(
-            "new",
-            "",
-            "100m",
-            memory="64Mi",
-            affinity={"nodeAffinity": {preferred: [{"weight": 1, "preference": fast}]}},
-        )
-    term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
-    near = {preferred: [{"weight": 1, "podAffinityTerm": term}]}
-    return pod("new", "", "100m", memory="64Mi", affinity={"podAffinity": near})
+    shop = {"matchLabels": {"app": "shop"}}
+    spread = {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
+    wishes: dict[str, Any] = {
+        AFFINITY: {"affinity": preferring([labelled(1, DISK, "fast")])},
+        "InterPodAffinity": {"affinity": preferring(near=[with_app(1, "cache", HOST)])},
+        "PodTopologySpread": {"topologySpreadConstraints": [spread]},
+    }
+    return pod("new", "", "100m", memory="64Mi", **wishes[plugin])
 
 
 def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str) -> str:

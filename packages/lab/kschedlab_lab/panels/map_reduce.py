@@ -23,6 +23,7 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing, outcome
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.handing_out import draw_handing_out
 from kschedlab_lab.views.map_reduce import (
@@ -104,17 +105,9 @@ def _node(i: int, name: str) -> Manifest:
 
 def wishes(typo: bool = False) -> dict[str, Any]:
     """The pod's preferences: fast disks, and the rack of the cache; with ``typo`` many cores, too."""
-    disks = [(20, "ssd"), (50, "nvme")]
-    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-    near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": "rack"}
-    terms = [(weight, {"key": "disk", "operator": "In", "values": [disk]}) for weight, disk in disks]
-    if typo:
-        terms.append((30, {"key": "cores", "operator": "Gt", "values": ["many"]}))
-    fast = [{"weight": weight, "preference": {"matchExpressions": [term]}} for weight, term in terms]
-    return {
-        "nodeAffinity": {preferred: fast},
-        "podAffinity": {preferred: [{"weight": 10, "podAffinityTerm": near}]},
-    }
+    disks = [labelled(20, "disk", "ssd"), labelled(50, "disk", "nvme")]
+    cores = [labelled(30, "cores", "many", "Gt")] if typo else []
+    return preferring([*disks, *cores], near=[with_app(10, "cache", "rack")])
 
 
 @lru_cache

@@ -15,6 +15,7 @@ from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import DISK
 from kschedlab_lab.panels.settings import Restorable, choice
@@ -41,13 +42,11 @@ class Settings(Restorable):
 
 def manifests(settings: Settings) -> list[Manifest]:
     """node-a is empty; node-b is half full, and has the fast disk that web would like."""
-    term = {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}
-    wish = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 40, "preference": term}]}
     return [
         node("node-a", 4, "8Gi", {DISK: "slow"}),
         node("node-b", 4, "8Gi", {DISK: "fast"}),
         pod("shop", "node-b", "2", memory="4Gi"),
-        pod("web", "", "1", memory="2Gi", affinity={"nodeAffinity": wish}),
+        pod("web", "", "1", memory="2Gi", affinity=preferring([labelled(40, DISK, "fast")])),
     ]
 
 
