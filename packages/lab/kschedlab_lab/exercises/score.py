@@ -207,8 +207,7 @@ def which_weight(rng: random.Random) -> Exercise:
 
 def weighted(case: Case, weight: int) -> Case:
     """The same cluster with another weight of NodeAffinity."""
-    scores = tuple((p, weight if p.name == AFFINITY else w) for p, w in case.decision.generation.scores)
-    return decided(case.manifests, replace(V1_20, scores=scores))
+    return decided(case.manifests, case.decision.generation.weighted(**{AFFINITY: weight}))
 
 
 def turning(case: Case) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import Any
 
 from kschedlab.build import Manifest, as_yaml, node, pod
@@ -113,8 +112,7 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
     sums = listed(f"{name} {total}" for name, total in result_list(decision))
     if decision.best != [full]:
         return say("{best} is best: {sums}.", best=listing(decision.best), sums=sums)
-    rules = replace(V1_20, scores=tuple(each for each in V1_20.scores if each[0].name != plugin))
-    without = schedule(NEW, Cluster(objects, V1_20.api), rules)
+    without = schedule(NEW, Cluster(objects, V1_20.api), V1_20.weighted(**{plugin: 0}))
     if without.best != [empty]:
         return say(
             "{full} is best, but without {plugin} {nodes} would be: something else helps too.",

@@ -71,9 +71,7 @@ class Weights(Restorable):
 
 def generation(weights: Weights) -> Generation:
     """v1.20 with these weights."""
-    given = {plugin: getattr(weights, field) for field, plugin in FIELDS.items()}
-    scores = ((plugin, given.get(plugin.name, weight)) for plugin, weight in V1_20.scores)
-    return replace(V1_20, scores=tuple((plugin, weight) for plugin, weight in scores if weight))
+    return V1_20.weighted(**{plugin: getattr(weights, field) for field, plugin in FIELDS.items()})
 
 
 @lru_cache(1)

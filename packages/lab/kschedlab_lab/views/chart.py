@@ -15,6 +15,7 @@ from kschedlab_lab.views.style import CELL, DECIDES, GREYS, HEAD, NUMBER, RIGHT,
 Write: TypeAlias = Callable[[Number], str]
 
 NOTHING, TIE = "–", later("tie")
+ROWS = 12
 PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
 
 
@@ -34,7 +35,6 @@ def curve(
     titles: tuple[str, str],
     at: int | None = None,
     write: Write = str,
-    rows: int = 12,
     sets: Callable[[int], str] | None = None,
     drag: str = "",
     most: Number | None = None,
@@ -44,9 +44,9 @@ def curve(
 
     ``titles``: of the axes. ``sets``: the settings that a click near an x applies, by its index; ``drag``: the control
     that dragging the point changes; ``most``: where the axis may end, though a line goes on; ``bends``: the points of a
-    line that bends between ``xs``. The table has at most ``rows`` points, including the first, the last and ``at``.
+    line that bends between ``xs``. The table has at most ROWS points, including the first, the last and ``at``.
     """
-    shown = _spread(len(xs), rows, at)
+    shown = _spread(len(xs), ROWS, at)
     head = [titles[0], *series]
     written = [[write(ys[i]) for ys in series.values()] for i in shown]
     labels = [f"▶ {write(xs[i])}" if i == at else write(xs[i]) for i in shown]
