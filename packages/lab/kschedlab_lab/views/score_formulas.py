@@ -1,7 +1,4 @@
-"""What each score plugin counts, and how its number is normalised: one line of arithmetic after the other.
-
-The lessons show it for v1.16 and v1.20; what only other generations have is not told.
-"""
+"""What each score plugin counts, and how its number is normalised: one line of arithmetic after the other."""
 
 from __future__ import annotations
 
@@ -29,6 +26,8 @@ from kschedlab.score.node_affinity import NodeAffinityScore, preferred_terms
 from kschedlab.score.node_resources import (
     BalancedResourceAllocation,
     NodeResourcesFitScore,
+    least_allocated,
+    most_allocated,
 )
 from kschedlab.score.plugin import Scored
 from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
@@ -156,18 +155,37 @@ def score_steps(plugin: object, cell: Cell) -> list[Step]:
 
 @score_steps.register
 def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
-    parts = []
-    for resource, _ in plugin.resources:
-        term: Any = cell.scored.terms[resource]
+    parts, scores, weights = [], [], []
+    for resource, weight in plugin.resources:
+        term: Any = cell.scored.terms.get(resource)
+        if term is None or (plugin.ignores_absent_resources and term["capacity"][cell.place] == 0):
+            continue
         requested, capacity, score = (int(term[name][cell.place]) for name in ("requested", "capacity", "score"))
-        room = quantity(resource, capacity)
-        formula = f"({room} - {quantity(resource, requested)}) × {plugin.highest} / {room}"
-        remark = say("the share of the node that is left beside the new pod")
-        if requested > capacity:
-            formula, remark = str(score), say("more is requested than there is")
+        formula = _share(plugin, quantity(resource, requested), quantity(resource, capacity))
+        remark = _of_what(plugin)
+        if requested > capacity or formula == "":
+            formula, remark = str(score), say("more is requested than there is") if requested > capacity else ""
         parts.append(Step(resource, formula, str(score), remark, is_resource=True))
-    mean = f"({' + '.join(part.result for part in parts)}) / {len(parts)}"
+        scores.append(score)
+        weights.append(weight)
+    if not scores:
+        return [Step(RAW, str(cell.raw), str(cell.raw), say("it has none of these resources")), _as_it_is(cell)]
+    sums = [f"{score} × {weight}" if weight > 1 else str(score) for score, weight in zip(scores, weights, strict=True)]
+    mean = f"({' + '.join(sums)}) / {sum(weights)}"
     return [*parts, Step(RAW, mean, str(cell.raw), say("their mean, rounded down")), _as_it_is(cell)]
+
+
+def _of_what(plugin: NodeResourcesFitScore) -> str:
+    """What the share is a share of."""
+    if plugin.strategy is least_allocated:
+        return say("the share of the node that is left beside the new pod")
+    return say("the share of the node that is requested with the new pod")
+
+
+def _share(plugin: NodeResourcesFitScore, requested: str, capacity: str) -> str:
+    if plugin.strategy is least_allocated:
+        return f"({capacity} - {requested}) × {plugin.highest} / {capacity}"
+    return f"{requested} × {plugin.highest} / {capacity}" if plugin.strategy is most_allocated else ""
 
 
 @score_steps.register
@@ -190,15 +208,16 @@ def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
 
 @score_steps.register
 def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
-    names = sorted(map(normalized, images(cell.decision.pod.pod.spec, False, False)))
+    spec = cell.decision.pod.pod.spec
+    names = sorted(
+        normalized(image) for image in images(spec, plugin.counts_init_containers, plugin.counts_image_volumes)
+    )
     lines = list(_images(cell, names))
     present = int(cell.scored.terms["bytes"][cell.place])  # type: ignore[index]  # int64[nodes given]
-    times = max(len(names), 1) if plugin.limits_size_per_image else 1
-    most = f"1000Mi × {times}" if plugin.limits_size_per_image else "1000Mi"
+    most = f"1000Mi × {max(len(names), 1)}" if plugin.limits_size_per_image else "1000Mi"
+    limit = 1000 * MIB * (max(len(names), 1) if plugin.limits_size_per_image else 1)
     here, low = _bytes(present), _bytes(LOWEST)
-    kept = (
-        f"max({here}, {low})" if present < LOWEST else f"min({here}, {most})" if present > 1000 * MIB * times else here
-    )
+    kept = f"max({here}, {low})" if present < LOWEST else f"min({here}, {most})" if present > limit else here
     formula = f"({kept} - {low}) × {plugin.highest} / ({most} - {low})"
     return [*lines, Step(RAW, formula, str(cell.raw), say("between {low} and 1000Mi", low=low)), _as_it_is(cell)]
 
@@ -237,7 +256,7 @@ def _(plugin: TaintTolerationScore, cell: Cell) -> list[Step]:
 
 @score_steps.register
 def _(plugin: NodeAffinityScore, cell: Cell) -> list[Step]:
-    terms = preferred_terms(cell.decision.pod.pod.spec)
+    terms = plugin.added + preferred_terms(cell.decision.pod.pod.spec)
     weights = [t.weight for t in terms if t.weight and matches(cell.cluster, t.preference)[cell.position]]
     found = count(len(weights), "preferred term")
     matching = say("{terms} matches, by weight" if len(weights) == 1 else "{terms} match, by weight", terms=found)
@@ -268,13 +287,20 @@ def _(plugin: InterPodAffinityScore, cell: Cell) -> list[Step]:
         return [nobody, _final(cell)]
     values = [int(pull[cell.place]) for pull in pulls.values()]
     total = sum(pulls.values())
-    low, high = min(int(total.min()), 0), max(int(total.max()), 0)
+    low, high = int(total.min()), int(total.max())
+    if plugin.range_includes_zero:
+        low, high = min(low, 0), max(high, 0)
     raw = Step(RAW, added(values), str(sum(values)), say("pull by {terms}", terms=listed(pulls)))
     if low == high:
         return [raw, _final(cell, remark=say("the same everywhere"))]
-    down, size = (f"({each} + {-low})" if low < 0 else f"({each} - 0)" for each in (sum(values), high))
-    remark = say("stretched from {low} to {high}, 0 included, rounded down", low=low, high=high)
-    return [raw, _final(cell, f"{plugin.highest} × ({down} / {size})", remark)]
+    down = f"({sum(values)} - {low})" if low >= 0 else f"({sum(values)} + {-low})"
+    size = f"({high} - {low})" if low >= 0 else f"({high} + {-low})"
+    message = later(
+        "stretched from {low} to {high}, 0 included, rounded down"
+        if plugin.range_includes_zero
+        else "stretched from {low} to {high}, rounded down"
+    )
+    return [raw, _final(cell, f"{plugin.highest} × ({down} / {size})", say(message, low=low, high=high))]
 
 
 @score_steps.register
@@ -292,8 +318,12 @@ def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
         for key, term in terms.items()
         if key in cell.node.metadata.labels
     ]
-    how = say("pods × ln(domains + 2) + (maxSkew - 1), rounded down")
-    raw = Step(RAW, " + ".join(parts) or "0", str(cell.raw), how)
+    how = later(
+        "pods × ln(domains + 2) + (maxSkew - 1), rounded to the nearest"
+        if plugin.rounds_sum
+        else "pods × ln(domains + 2) + (maxSkew - 1), rounded down"
+    )
+    raw = Step(RAW, " + ".join(parts) or "0", str(cell.raw), say(how))
     scores = cell.decision.scores
     assert scores is not None
     nodes = cell.cluster.nodes
