@@ -19,6 +19,7 @@ from kschedlab_lab.views.arithmetic import steps
 from kschedlab_lab.views.generations import GenerationTable
 from kschedlab_simulation.simulation import Simulation
 from tests.course import GENERATIONS
+from tests.text.test_tables import Balanced
 
 
 @node_filter("ColdNode")
@@ -108,11 +109,11 @@ def test_panels_take_plugins() -> None:
 
 
 def test_the_table_of_generations_names_plugins() -> None:
-    table = GenerationTable(V1_37, PLUS[3], everything=True)
-    rows = [line.split() for line in repr(table).splitlines()]
-    assert ["ColdNode", "–", "15.", "ColdNode"] in rows and ["Quiet", "–", "16.", "Quiet"] in rows
-    assert ["Cooler", "–", "Cooler", "×5"] in rows and ["Even", "–", "Even", "×1"] in rows
-    assert "object at 0x" not in repr(table) and "OneNode" not in repr(table)
+    markup = GenerationTable(V1_37, PLUS[3])._repr_html_()
+    rows = Balanced(markup).rows
+    assert ["ColdNode", "–", "15. ColdNode"] in rows and ["Quiet", "–", "16. Quiet"] in rows
+    assert ["Cooler", "–", "Cooler ×5"] in rows and ["Even", "–", "Even ×1"] in rows
+    assert "object at 0x" not in markup and "OneNode" not in markup
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import ndiff
 from functools import cached_property, partial
 
 from kschedlab.build import Manifest, as_yaml
@@ -18,11 +19,10 @@ from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
-from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, drawn, lines
 from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.exercises.your_cluster import OneLine
 from kschedlab_lab.panels.devices import DRIVER, GENERATION, Gpu, claim_of, fleet, of_memory, of_model, train
 from kschedlab_lab.views.device_map import draw_devices
 from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, TRIED, NodeSight, Sight, sights
@@ -293,18 +293,35 @@ def two_on_one_root(rng: random.Random) -> Exercise:
     )
 
 
+MISTAKES = {
+    f'device.attributes["{DRIVER}"].model': "device.driver",
+    f"matchAttribute: {ROOT}": f"matchAttribute: {DRIVER}/pcieRoot",
+    "key: broken": "key: Broken",
+}
+"""By what is right in a claim, what may be there instead."""
+
+
+class OneLine(Build):
+    """Manifests in which one line must change. ``before``: the originals."""
+
+    before: str
+
+    def judge(self, answer: object) -> Verdict:
+        changed = changed_lines(self.before, str(answer))
+        if changed > 1:
+            return Verdict(State.WRONG, say("{lines} lines are changed; change one.", lines=changed))
+        return super().judge(answer)
+
+
+def changed_lines(before: str, after: str) -> int:
+    """The number of lines that differ; a changed line counts once."""
+    old, new = ([line.rstrip() for line in text.strip().splitlines()] for text in (before, after))
+    signs = [line[0] for line in ndiff(old, new)]
+    return max(signs.count("-"), signs.count("+"))
+
+
 def one_line(rng: random.Random) -> Exercise:
     """A claim that no node can serve, for one mistake."""
-
-    def mistakes(case: Case) -> dict[str, str]:
-        return {
-            f'device.attributes["{DRIVER}"].model': "device.driver",
-            f"matchAttribute: {ROOT}": f"matchAttribute: {DRIVER}/pcieRoot",
-            "key: broken": "key: Broken",
-        }
-
-    def broken(case: Case, good: str) -> str:
-        return as_yaml([case.claim]).replace(good, mistakes(case)[good])
 
     def wanted(case: Case) -> bool:
         needs_taint = replace(case, tolerates=False).decision.node is None
@@ -314,8 +331,9 @@ def one_line(rng: random.Random) -> Exercise:
         return replace(random_case(rng), count=2, together=True, tolerates=True)
 
     case = drawn(rng, draw, wanted)
-    good = rng.choice(sorted(mistakes(case)))
-    wrong, base = broken(case, good), as_yaml(case.base)
+    good = rng.choice(sorted(MISTAKES))
+    right, base = as_yaml([case.claim]), as_yaml(case.base)
+    wrong = right.replace(good, MISTAKES[good])
     event = decided(loads(f"{wrong}\n---\n{base}")).event
     built = OneLine(
         say("One line"),
@@ -325,8 +343,8 @@ def one_line(rng: random.Random) -> Exercise:
             memory=case.memory,
         ),
         lambda objects: fault(case, objects) or elsewhere(case, objects),
-        as_yaml([case.claim]),
-        say("It was {mistake}; {good} is right.", mistake=mistakes(case)[good], good=good),
+        right,
+        say("It was {mistake}; {good} is right.", mistake=MISTAKES[good], good=good),
         (
             say("The event does not say which: {event}", event=event),
             say("Compare each name and each value with the table: upper case, units, domains."),

@@ -1,4 +1,4 @@
-"""Exercises of lesson 04: weighted sums, which worker fills a cell, lost updates of a shared sum, and Reduce."""
+"""Exercises of lesson 04: weighted sums, lost updates of a shared sum, and Reduce."""
 
 from __future__ import annotations
 
@@ -22,21 +22,18 @@ from kschedlab_lab.exercises.map_reduce_clusters import (
     random_cluster,
     weighted,
 )
-from kschedlab_lab.exercises.map_reduce_repair import sum_too_early, wrong_maximum, wrong_place
+from kschedlab_lab.exercises.map_reduce_repair import sum_too_early, wrong_maximum
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.panels.map_reduce import hand_out
 from kschedlab_lab.panels.shared_sum import interleave
-from kschedlab_lab.views.arithmetic import added
-from kschedlab_lab.views.handing_out import schedule_of
-from kschedlab_lab.views.map_reduce import Piece
+from kschedlab_lab.views.score_formulas import added
 from kschedlab_lab.views.shared_sum import Moment
 
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"map_reduce {seed}")
-    first = [total_of_a_node(rng), who_fills(rng), what_is_left(rng), reduce_turns(rng), weights_for(rng)]
-    return [*first, wrong_maximum(seed), sum_too_early(seed), wrong_place(seed)]
+    first = [total_of_a_node(rng), what_is_left(rng), reduce_turns(rng), weights_for(rng)]
+    return [*first, wrong_maximum(seed), sum_too_early(seed)]
 
 
 def table_instance(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Instance:
@@ -122,63 +119,11 @@ def _unreduced(decision: Decision, place: int) -> int:
     return int(sum(scored.raw[place] * weight for scored, weight in weights))
 
 
-def who_fills(rng: random.Random) -> Exercise:
-    """The first free worker takes the next index."""
-
-    def draw(rng: random.Random) -> tuple[list[int], list[Piece], int]:
-        costs = [rng.randint(1, 6) for _ in range(8)]
-        work = hand_out(costs, 3)
-        return costs, work, rng.randrange(4, 8)
-
-    def wanted(drawn: tuple[list[int], list[Piece], int]) -> bool:
-        """No two workers become free together, and dealing out nodes in turn gives the wrong answer."""
-        _, work, index = drawn
-        starts = [piece.start for piece in work[3:]]
-        ends = [piece.end for piece in work if piece.node < index]
-        return len(set(starts)) == len(starts) and len(set(ends)) == len(ends) and work[index].worker != index % 3 + 1
-
-    costs, work, index = drawn(rng, draw, wanted)
-    asked = work[index]
-    right = say("worker {worker}", worker=asked.worker)
-    free = later("Worker {worker} is the first that is free: it takes node {node} at {start}.")
-    alone = say(free, worker=asked.worker, node=index, start=asked.start)
-    return Predict(
-        say("Who fills the cell?"),
-        say(
-            "Three workers take the indices from the channel; worker 1 begins with 0, worker 2 with 1, "
-            "worker 3 with 2. Who writes results[5][{index}]?",
-            index=index,
-        ),
-        right,
-        alone,
-        (
-            say("The algorithm's index does not matter: one worker fills the node's whole column."),
-            say("Who is free first?"),
-        ),
-        table_instance([say("node"), *map(str, range(len(costs)))], [[say("time in ticks"), *map(str, costs)]]),
-        {say("worker {worker}", worker=worker): _busy(work, worker, index) or alone for worker in (1, 2, 3)},
-        solved=lambda: schedule_of(work, index, alone),
-    )
-
-
-def _busy(work: Sequence[Piece], worker: int, index: int) -> str:
-    """What this worker does when the node is taken; "" if it takes it."""
-    taken = work[index]
-    if worker == taken.worker:
-        return ""
-    own = next(piece for piece in work if piece.worker == worker and piece.end > taken.start)
-    at = say("When node {index} is taken, at {start}", index=index, start=taken.start)
-    return say(
-        "{when}, worker {worker} is at work on node {node} until {end}.",
-        when=at,
-        worker=worker,
-        node=own.node,
-        end=own.end,
-    )
-
-
-READS, WRITES = later("worker {worker} reads the total"), later("worker {worker} writes the total")
-READ, WRITTEN = later("{number}: worker {worker} reads {value}"), later("{number}: worker {worker} writes {value}")
+TOLD = {
+    "reads": (later("worker {worker} reads the total"), later("{number}: worker {worker} reads {value}")),
+    "writes": (later("worker {worker} writes the total"), later("{number}: worker {worker} writes {value}")),
+}
+"""What the question tells of a step, and what the answer adds."""
 
 
 def what_is_left(rng: random.Random) -> Exercise:
@@ -194,15 +139,11 @@ def what_is_left(rng: random.Random) -> Exercise:
         return len(moments[-1].lost()) == 1 and moments[-1].totals[0].value not in scores
 
     scores, moments = drawn(rng, draw, wanted)
-    seen = [each for each in moments if each.does in ("reads", "writes")]
-    rows = [
-        [str(n), say(READS if each.does == "reads" else WRITES, worker=(each.who or 0) + 1)]
-        for n, each in enumerate(seen, 1)
-    ]
-    told = [
-        say(READ if each.does == "reads" else WRITTEN, number=n, worker=(each.who or 0) + 1, value=each.value)
-        for n, each in enumerate(seen, 1)
-    ]
+    rows, told = [], []
+    for n, each in enumerate((each for each in moments if each.does in TOLD), 1):
+        asked, answered = TOLD[each.does]
+        rows.append([str(n), say(asked, worker=(each.who or 0) + 1)])
+        told.append(say(answered, number=n, worker=(each.who or 0) + 1, value=each.value))
     events = say("; ").join(told)
     ((who, _),) = moments[-1].lost()
     right, whole = str(moments[-1].totals[0].value), str(sum(scores))

@@ -19,7 +19,7 @@ from kschedlab.scheduler import schedule
 from kschedlab_configuration import load_configuration
 from kschedlab_lab.exercises.build import LONGEST, Build
 from kschedlab_lab.exercises.clusters import scored, shown
-from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, drawn
+from kschedlab_lab.exercises.exercise import Exercise, State, Verdict, drawn
 from kschedlab_lab.exercises.map_reduce_clusters import (
     LEAST,
     NEW,
@@ -96,18 +96,7 @@ START = "kind: Policy\napiVersion: v1\npriorities:\n"
 class PolicyBuild(Build):
     """A Policy to write. ``missing_in``: what a generation with this Policy fails to do, or ""."""
 
-    def __init__(
-        self,
-        title: str,
-        question: str,
-        missing_in: Callable[[Generation], str],
-        example: str,
-        why: str,
-        hints: tuple[str, ...],
-        instance: Instance,
-    ) -> None:
-        super().__init__(title, question, lambda _: "", example, why, hints, instance, start=START)
-        self.missing_in = missing_in
+    missing_in: Callable[[Generation], str]
 
     def judge(self, answer: object) -> Verdict:
         text = str(answer)
@@ -156,7 +145,7 @@ def weights_for(rng: random.Random) -> Exercise:
             "With it the totals are {sums}: {node} is not alone at the top.", sums=sums or say("none"), node=name
         )
 
-    return PolicyBuild(
+    built = PolicyBuild(
         say("Weights for a node"),
         say(
             "With weight 1 for each of {names}, {node} has the highest total for web-new. Write a Policy (kind: "
@@ -165,7 +154,7 @@ def weights_for(rng: random.Random) -> Exercise:
             node=now.node,
             other=name,
         ),
-        missing_in,
+        lambda _: "",
         as_yaml([policy(answers[name])]),
         say(
             "Weights apply when the reduced scores, 0 to 10, are added up: a row counts as many times as its weight "
@@ -181,7 +170,10 @@ def weights_for(rng: random.Random) -> Exercise:
             say("Give that row a larger weight, such as 5."),
         ),
         shown(case),
+        start=START,
     )
+    built.missing_in = missing_in
+    return built
 
 
 def smallest_weights(decision: Decision) -> dict[str, tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Exercises of lesson 04: repair a Reduce that starts too early, a sum that comes too early, and a misplaced write."""
+"""Exercises of lesson 04: repair a Reduce that starts too early, and a sum that comes too early."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from kschedlab.messages import say
 from kschedlab.score.plugin import default_normalize
 from kschedlab_configuration.older.registry import MAX_PRIORITY
 from kschedlab_lab.exercises.exercise import Exercise
-from kschedlab_lab.exercises.map_reduce_clusters import AFFINITY, TAINTS, decided, random_cluster, taints, weighted
+from kschedlab_lab.exercises.map_reduce_clusters import AFFINITY, TAINTS, decided, taints, weighted
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.panels.preferences import labelled, preferring
 
 # -- Reduce
 
@@ -92,19 +93,11 @@ def totals_mended(affinity: list[int], taints: list[int], weights: tuple[int, in
 def totals(affinity: list[int], number: list[int], weights: tuple[int, int]) -> list[int]:
     """The engine's answer for nodes with these numbers of taints and a pod with these preference weights."""
     names = [f"node-{place}" for place in range(len(affinity))]
-    labelled = enumerate(zip(names, number, strict=True))
+    tainted = enumerate(zip(names, number, strict=True))
     made: list[build.Manifest] = [
-        build.node(name, labels={"place": str(i)}, taints=taints(count)) for i, (name, count) in labelled
+        build.node(name, labels={"place": str(i)}, taints=taints(count)) for i, (name, count) in tainted
     ]
-    preferred = [
-        {
-            "weight": weight,
-            "preference": {"matchExpressions": [{"key": "place", "operator": "In", "values": [str(place)]}]},
-        }
-        for place, weight in enumerate(affinity)
-        if weight
-    ]
-    wish = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+    wish = preferring([labelled(weight, "place", str(place)) for place, weight in enumerate(affinity) if weight])
     scores = decided([*made, build.pod("web-new", affinity=wish)], weighted(weights, (AFFINITY, TAINTS))).scores
     assert scores is not None
     found: list[int] = scores.total.tolist()
@@ -135,65 +128,6 @@ def sum_too_early(seed: int) -> Exercise:
         (
             say("There are two divisions, one for each row."),
             say("Without any taint every node gets 10 for TaintToleration."),
-        ),
-        seed,
-    )
-
-
-# -- places
-
-
-def fill_broken(columns: list[list[int]]) -> list[list[int]]:
-    """``columns[node]``: what Map gives for this node, algorithm by algorithm. Back: results[algorithm][node]."""
-    nodes, algorithms = len(columns), len(columns[0])
-    results = [[0] * nodes for _ in range(algorithms)]
-    for node in range(nodes):
-        for algorithm in range(algorithms):
-            results[node][algorithm] = columns[node][algorithm]
-    return results
-
-
-def fill_mended(columns: list[list[int]]) -> list[list[int]]:
-    """``columns[node]``: what Map gives for this node, algorithm by algorithm. Back: results[algorithm][node]."""
-    nodes, algorithms = len(columns), len(columns[0])
-    results = [[0] * nodes for _ in range(algorithms)]
-    for node in range(nodes):
-        for algorithm in range(algorithms):
-            results[algorithm][node] = columns[node][algorithm]
-    return results
-
-
-def filled(columns: list[list[int]]) -> list[list[int]]:
-    """What it should be."""
-    return [list(rows) for rows in zip(*columns, strict=True)]
-
-
-def by_node(rng: random.Random) -> Iterator[tuple[list[list[int]]]]:
-    """The engine's scores after Map: as many nodes as algorithms first, then fewer and more."""
-    for nodes in (3, 2, 1):
-        scores = decided(random_cluster(rng), weighted([1, 1, 1])).scores
-        assert scores is not None
-        columns: list[list[int]] = np.array([scored.raw for scored in scores.rows]).T.tolist()
-        yield (columns[:nodes],)
-        yield ([each[: nodes - 1] for each in columns] if nodes > 1 else columns,)
-
-
-def wrong_place(seed: int) -> Exercise:
-    """A worker that swaps node and algorithm."""
-    return Repair(
-        say("The wrong place"),
-        say("This is a worker's loop over the algorithms, but Reduce would find nonsense in its rows. Fix it."),
-        fill_broken,
-        fill_mended,
-        filled,
-        by_node,
-        say(
-            "The first index is the algorithm's, the second the node's. Then Reduce gets a whole row: "
-            "results[algorithm]."
-        ),
-        (
-            say("Which of the two lists is the outer one?"),
-            say("With as many nodes as algorithms there is not even an error."),
         ),
         seed,
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import listed, say, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import element
 from kschedlab.text.plain import aligned
@@ -21,10 +21,11 @@ from kschedlab.text.words import listing
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.score_build import all_tie, overrule
+from kschedlab_lab.exercises.score_build import overrule
 from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
 from kschedlab_lab.exercises.score_repair import fair_draw, turned_round
-from kschedlab_lab.views.arithmetic import steps, summed
+from kschedlab_lab.panels.preferences import labelled, preferring
+from kschedlab_lab.views.arithmetic import summed
 from kschedlab_lab.views.score import number, result_list
 
 HIGHEST_WEIGHT = 12
@@ -35,10 +36,8 @@ def exercises(seed: int) -> list[Exercise]:
     rng = random.Random(f"score {seed}")
     return [
         which_node(rng),
-        which_number(rng),
         which_weight(rng),
         overrule(rng),
-        all_tie(rng),
         turned_round(seed),
         fair_draw(seed),
     ]
@@ -82,8 +81,7 @@ def random_cluster(rng: random.Random) -> list[Manifest]:
         made.append(
             pod(f"old-{name[-1]}", name, f"{rng.randrange(2, 15)}00m", memory=f"{rng.randrange(512, 3072, 256)}Mi")
         )
-    prefers = {"weight": 10, "preference": {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}}
-    affinity = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [prefers]}}
+    affinity = preferring([labelled(10, DISK, "fast")])
     return [*made, pod("new", "", f"{rng.randrange(2, 6)}00m", memory="512Mi", affinity=affinity)]
 
 
@@ -153,60 +151,6 @@ def sums_words(case: Case) -> str:
     return say("The sums: {sums}.", sums=say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES))
 
 
-def which_number(rng: random.Random) -> Exercise:
-    """One cell of the map, typed as a number."""
-
-    def wanted(case: Case) -> bool:
-        return case.scored and all(len(set(slips(case, name).values())) == 4 for name in NODES)
-
-    case = drawn(rng, lambda rng: decided(random_cluster(rng), with_weights(**{LEAST: 1})), wanted)
-    asked = rng.choice(NODES)
-    known = slips(case, asked)
-
-    def remark(said: str) -> str:
-        if not said.lstrip("-").isdigit():
-            return say("The score is a whole number.")
-        wrong = (say(words) for words, value in known.items() if words and str(value) == said)
-        return next(wrong, say("Work out CPU and memory one by one, then take the mean."))
-
-    return Predict(
-        say("A cell of the map"),
-        say("What does {least} give to {asked} for the pod new?", least=LEAST, asked=asked),
-        str(known[""]),
-        say("{steps}.", steps=say("; ").join(map(str, steps(case.decision, LEAST, asked)[:3]))),
-        (
-            say("What is requested is what runs there plus what new asks for."),
-            say(
-                "(allocatable - requested) × 100 / allocatable for CPU and for memory, then their mean; each "
-                "division is rounded down."
-            ),
-        ),
-        shown(case.manifests),
-        remark=remark,
-        solved=lambda: scored(case.decision),
-    )
-
-
-def slips(case: Case, name: str) -> dict[str, int]:
-    """The cell's value: under "" the right one, else by the mistake that leads to it."""
-    scores = case.decision.scores
-    assert scores is not None
-    terms: Any = scores.rows[0].terms
-    place = scores.nodes.tolist().index(case.decision.cluster.index[name])
-    own = {"cpu": case.decision.pod.scored[0], "memory": case.decision.pod.scored[1]}
-    room = {resource: int(terms[resource]["capacity"][place]) for resource in own}
-    requested = {resource: int(terms[resource]["requested"][place]) for resource in own}
-    right = {resource: (room[resource] - requested[resource]) * 100 // room[resource] for resource in own}
-    without = [(room[each] - requested[each] + own[each]) * 100 // room[each] for each in own]
-    used = [requested[each] * 100 // room[each] for each in own]
-    return {
-        "": int(scores.rows[0].raw[place]),
-        later("That is without what new itself asks for."): sum(without) // 2,
-        later("That is how much is used; the score is what is left."): sum(used) // 2,
-        later("That is the CPU alone; memory counts as much."): right["cpu"],
-    }
-
-
 def which_weight(rng: random.Random) -> Exercise:
     """The smallest weight with which another node wins alone."""
 
@@ -263,8 +207,7 @@ def which_weight(rng: random.Random) -> Exercise:
 
 def weighted(case: Case, weight: int) -> Case:
     """The same cluster with another weight of NodeAffinity."""
-    scores = tuple((p, weight if p.name == AFFINITY else w) for p, w in case.decision.generation.scores)
-    return decided(case.manifests, replace(V1_20, scores=scores))
+    return decided(case.manifests, case.decision.generation.weighted(**{AFFINITY: weight}))
 
 
 def turning(case: Case) -> int | None:

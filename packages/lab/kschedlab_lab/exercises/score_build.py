@@ -1,9 +1,9 @@
-"""Exercises of lesson 03: build a pod that overrules the emptier node, and a cluster in which all nodes tie."""
+"""An exercise of lesson 03: build a pod that overrules the emptier node."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from typing import Any
 
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -17,6 +17,7 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
+from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.views.score import result_list
 
 RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")
@@ -81,28 +82,19 @@ WISHES = {
 
 def wishing(plugin: str) -> Manifest:
     """A pod with a preference that this plugin scores."""
-    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-    if plugin == "PodTopologySpread":
-        shop = {"matchLabels": {"app": "shop"}}
-        spread = {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
-        return pod("new", "", "100m", memory="64Mi", topologySpreadConstraints=[spread])
-    if plugin == AFFINITY:
-        fast = {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}
-        return pod(
-            "new",
-            "",
-            "100m",
-            memory="64Mi",
-            affinity={"nodeAffinity": {preferred: [{"weight": 1, "preference": fast}]}},
-        )
-    term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
-    near = {preferred: [{"weight": 1, "podAffinityTerm": term}]}
-    return pod("new", "", "100m", memory="64Mi", affinity={"podAffinity": near})
+    shop = {"matchLabels": {"app": "shop"}}
+    spread = {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
+    wishes: dict[str, Any] = {
+        AFFINITY: {"affinity": preferring([labelled(1, DISK, "fast")])},
+        "InterPodAffinity": {"affinity": preferring(near=[with_app(1, "cache", HOST)])},
+        "PodTopologySpread": {"topologySpreadConstraints": [spread]},
+    }
+    return pod("new", "", "100m", memory="64Mi", **wishes[plugin])
 
 
 def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str) -> str:
     """What is missing, or "" if this plugin alone makes the fuller node win."""
-    if wrong := only_new(objects, present, 1):
+    if wrong := only_new(objects, present):
         return wrong
     decision = decided(objects)
     if decision.scores is None:
@@ -120,8 +112,7 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
     sums = listed(f"{name} {total}" for name, total in result_list(decision))
     if decision.best != [full]:
         return say("{best} is best: {sums}.", best=listing(decision.best), sums=sums)
-    rules = replace(V1_20, scores=tuple(each for each in V1_20.scores if each[0].name != plugin))
-    without = schedule(NEW, Cluster(objects, V1_20.api), rules)
+    without = schedule(NEW, Cluster(objects, V1_20.api), V1_20.weighted(**{plugin: 0}))
     if without.best != [empty]:
         return say(
             "{full} is best, but without {plugin} {nodes} would be: something else helps too.",
@@ -132,57 +123,10 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
     return ""
 
 
-def only_new(objects: Objects, present: int, most: int) -> str:
-    """Whether nothing but pods was added, and one of them is the pending pod new."""
-    if len(objects.nodes) + len(objects.pods) - present > most or sum(objects.report.counts.values()) - present > most:
-        return say("Add at most {most} pod(s), and nothing else.", most=most)
+def only_new(objects: Objects, present: int) -> str:
+    """Whether nothing was added but the pending pod new."""
+    if len(objects.nodes) + len(objects.pods) - present > 1 or sum(objects.report.counts.values()) - present > 1:
+        return say("Add one pod, and nothing else.")
     pending = [p.metadata.name for p in objects.pods if not p.spec.nodeName and p.metadata.namespace == "default"]
-    return (
-        ""
-        if pending == ["new"]
-        else say('The pending pod must be "new"; there is {pods}.', pods=listing(pending) or say("none"))
-    )
-
-
-def all_tie(rng: random.Random) -> Exercise:
-    """Pods that make all nodes equal."""
-    used = rng.sample([1, 2, 3], 3)
-    base = [
-        *(node(name, 8, "16Gi") for name in NODES),
-        *(pod(f"old-{name[-1]}", name, cpu, memory=f"{2 * cpu}Gi") for name, cpu in zip(NODES, used, strict=True)),
-        pod("new", "", 1, memory="2Gi"),
-    ]
-    most = max(used)
-    fill = [
-        pod(f"fill-{name[-1]}", name, most - cpu, memory=f"{2 * (most - cpu)}Gi")
-        for name, cpu in zip(NODES, used, strict=True)
-        if cpu < most
-    ]
-
-    def goal(objects: Objects) -> str:
-        if wrong := only_new(objects, len(base), 6):
-            return wrong
-        decision = decided(objects)
-        if len(decision.names) < len(NODES):
-            return say("Only {nodes} is feasible; all three must be.", nodes=listing(decision.names) or say("no node"))
-        sums = listed(f"{name} {total}" for name, total in result_list(decision))
-        return "" if len(decision.best) == len(NODES) else say("No tie of all three: {sums}.", sums=sums)
-
-    return Build(
-        say("All equal"),
-        say(
-            "Add at most six running pods (with spec.nodeName) that give all three nodes the same sum for the pod "
-            "`new`. Then selectHost draws among them. v1.20's default plugins and weights apply."
-        ),
-        goal,
-        as_yaml(fill),
-        say("Each node has the same requests, so every plugin gives all nodes the same."),
-        (
-            say("Only what pods request differs between the nodes."),
-            say("A pod without requests still counts 100m and 200Mi here: say what each pod asks for."),
-        ),
-        shown(base),
-        as_yaml(base),
-        as_yaml([pod("fill-1", NODES[0], 1, memory="2Gi")]),
-        lambda objects: scored(decided(objects)),
-    )
+    wrong = say('The pending pod must be "new"; there is {pods}.', pods=listing(pending) or say("none"))
+    return "" if pending == ["new"] else wrong

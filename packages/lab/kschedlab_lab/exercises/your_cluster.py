@@ -5,21 +5,20 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Mapping
-from difflib import ndiff
 from typing import Any
 
 from kschedlab.build import as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
-from kschedlab.manifests.loading import Objects, decode_objects, loads
+from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import listed, say, sentences
 from kschedlab.text.words import count
 from kschedlab.whatif import Case
 from kschedlab.whatif.thresholds import smaller
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import outcome
-from kschedlab_lab.exercises.exercise import Exercise, State, Verdict, drawn
+from kschedlab_lab.exercises.exercise import Exercise, drawn
 from kschedlab_lab.exercises.pools import (
     POOL,
     TAINTS,
@@ -43,8 +42,7 @@ CLEAR = 8
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"your cluster {seed}")
-    drawn_ones = [what_helps(rng), which_pool(rng), how_much(rng), only_there(rng), one_line(rng)]
-    return [*drawn_ones, free_cpu_of_a_node(seed)]
+    return [what_helps(rng), which_pool(rng), how_much(rng), only_there(rng), free_cpu_of_a_node(seed)]
 
 
 # -- predict
@@ -252,67 +250,6 @@ def only_there(rng: random.Random) -> Exercise:
 
 def pods_cpu(objects: Objects) -> int:
     return cluster().fork().info(objects.pods[0]).request.get("cpu", 0)
-
-
-class OneLine(Build):
-    """Manifests in which one line must change. ``before``: the originals."""
-
-    before: str
-
-    def judge(self, answer: object) -> Verdict:
-        changed = changed_lines(self.before, str(answer))
-        if changed > 1:
-            return Verdict(State.WRONG, say("{lines} lines are changed; change one.", lines=changed))
-        return super().judge(answer)
-
-
-def changed_lines(before: str, after: str) -> int:
-    """The number of lines that differ; a changed line counts once."""
-    old, new = ([line.rstrip() for line in text.strip().splitlines()] for text in (before, after))
-    signs = [line[0] for line in ndiff(old, new)]
-    return max(signs.count("-"), signs.count("+"))
-
-
-def one_line(rng: random.Random) -> Exercise:
-    """A pod with one mistake."""
-    pool, cpu = rng.choice([*TAINTS]), rng.choice([250, 500, 750])
-    right = as_yaml([Wish(cpu, (pool,), pool).manifest])
-    mistakes = {
-        f"cpu: {cpu}m": f"cpu: {cpu}",
-        f"{POOL}: {pool}": f"{POOL}: {pool}s",
-        f"value: {quoted(TAINTS[pool][1])}": "value: 'yes'",
-        "effect: NoSchedule": "effect: NoExecute",
-    }
-    good = rng.choice(sorted(mistakes))
-    wrong = right.replace(good, mistakes[good])
-
-    def goal(objects: Objects) -> str:
-        if len(objects.pods) != 1:
-            return say("Give the one pod.")
-        decision = placed(objects)
-        return "" if decision.node else say("It is still pending: {event}", event=decision.event)
-
-    built = OneLine(
-        say("One line"),
-        say("This pod should run on its pool, but it is pending. Change one line."),
-        goal,
-        right,
-        say('It was "{mistake}"; "{good}" lets it in.', mistake=mistakes[good], good=good),
-        (
-            say("The event says: {event}", event=placed(loads(wrong)).event),
-            say("Compare the pod with the pool's line, word by word."),
-        ),
-        pool_instance(),
-        start=wrong,
-        decided=lambda objects: outcome(placed(objects)),
-    )
-    built.before = wrong
-    return built
-
-
-def quoted(value: str) -> str:
-    """The value as YAML: "true" is text here."""
-    return f"'{value}'" if value == "true" else value
 
 
 # -- repair

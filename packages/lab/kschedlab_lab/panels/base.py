@@ -46,7 +46,7 @@ class Frame(NamedTuple):
 class View:
     """What a panel shows. ``sentence``: what was decided, in words; ``table``: the numbers behind it.
 
-    ``text``: the same numbers as plain text, shown where no picture can be.
+    ``text``: what ``print`` shows, at least the sentence.
     ``idle``: by name, the controls that do not matter for this outcome, with the reason; "" hides the control.
     ``names``: names in the sentence that are "chosen" or "refused".
     ``story``: the frames between question and answer; the last one shows ``picture``.

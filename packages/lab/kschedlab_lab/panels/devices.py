@@ -23,7 +23,7 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sights
+from kschedlab_lab.views.device_map import draw_devices, draw_sights
 from kschedlab_lab.views.device_sights import ROOT, TRIED, WORDS, NodeSight, sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.svg import Room
@@ -160,7 +160,7 @@ def show(settings: Settings) -> View:
         lambda room: draw_sights(seen, room, marks),
         sentence,
         Html(),
-        f"{sentence}\n{devices_text(seen)}",
+        sentence,
         idle=idle(settings),
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [

@@ -13,7 +13,7 @@ from typing import Any, Self
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.api import Api
@@ -28,7 +28,7 @@ from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab_lab.views.picture import Handles, colours, decided_and_why
-from kschedlab_lab.views.rules import rules_html, rules_text
+from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
@@ -101,61 +101,56 @@ def manifests(cluster: str) -> list[Manifest]:
     return STORIES[cluster].manifests()
 
 
-def generation(settings: Settings, plugins: Sequence[object] = ()) -> Generation:
-    """The version with the rules as they are set. ``plugins``: those that join it."""
-    return switched(settings.version, settings.flipped()).plus(*plugins)
-
-
 @lru_cache(maxsize=64)
 def _world(cluster: str, api: Api) -> Cluster:
     return Cluster(decode_objects(manifests(cluster)), api)
 
 
 @lru_cache(maxsize=4096)
-def _decide(cluster: str, version: str, flipped: frozenset[str], plugins: tuple[object, ...]) -> Decision:
-    made = switched(version, flipped).plus(*plugins)
+def _decide(cluster: str, version: str, flipped: frozenset[str]) -> Decision:
+    made = switched(version, flipped)
     return schedule(f"default/{STORIES[cluster].pod}", _world(cluster, made.api), made, exhaustive=False)
 
 
-def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+def decide(settings: Settings) -> Decision:
     """The decision for the cluster's waiting pod."""
-    return _decide(settings.cluster, settings.version, settings.flipped(), tuple(plugins))
+    return _decide(settings.cluster, settings.version, settings.flipped())
 
 
-def matters(settings: Settings, rule: NamedRule, plugins: Sequence[object] = ()) -> bool:
+def matters(settings: Settings, rule: NamedRule) -> bool:
     """Whether switching this rule alone changes the node, or who is evicted there."""
-    return answer(decide(settings, plugins)) != answer(decide(settings.switching(rule), plugins))
+    return answer(decide(settings)) != answer(decide(settings.switching(rule)))
 
 
 @lru_cache(maxsize=64)
-def mattering(cluster: str, plugins: tuple[object, ...] = ()) -> tuple[str, ...]:
+def mattering(cluster: str) -> tuple[str, ...]:
     """The names of the rules that make a difference in some version."""
     every = [Settings(cluster, version) for version in VERSIONS]
-    return tuple(rule.name for rule in NAMED_RULES if any(matters(each, rule, plugins) for each in every))
+    return tuple(rule.name for rule in NAMED_RULES if any(matters(each, rule) for each in every))
 
 
 @lru_cache(maxsize=64)
-def rungs(cluster: str, plugins: tuple[object, ...] = ()) -> tuple[int, ...]:
+def rungs(cluster: str) -> tuple[int, ...]:
     """The numbers of preemption's rules that tell nodes apart in some version."""
-    ladders = (_ladder(Settings(cluster, version), plugins) for version in VERSIONS)
+    ladders = (_ladder(Settings(cluster, version)) for version in VERSIONS)
     found = (each.number for rules in ladders for each in rules if each.applies and len(each.kept) < len(each.standing))
     return tuple(sorted({*found}))
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision, secret, joined = bare(decide(settings, plugins)), settings.shown == NONE, tuple(plugins)
+    decision, secret = bare(decide(settings)), settings.shown == NONE
     there, at = STORIES[settings.cluster], VERSIONS.index(settings.version)
     first, why = decided_and_why(decision)
     said, about = sentence(settings, first, why), say(there.about)
-    board = Board(stops(settings, plugins), at, (), (), about, Handles(node_badges=there.signs))
+    board = Board(stops(settings), at, (), (), about, Handles(node_badges=there.signs))
     if secret:
         board = replace(board, stops=covered(board.stops, settings), opens=f"shown: {MATTERING}")
         return View(lambda room: stage(decision, board, room, said), said, Html(), said, names=colours(decision))
-    if ladder := rungs(settings.cluster, joined):  # it says why
+    if ladder := rungs(settings.cluster):  # it says why
         board = replace(board, rungs=ladder, about="")
-    named = {*mattering(settings.cluster, joined), *settings.flipped()}
-    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in NAMED_RULES if rule.name in named]
+    named = {*mattering(settings.cluster), *settings.flipped()}
+    levers = [lever(settings, rule, matters(settings, rule)) for rule in NAMED_RULES if rule.name in named]
     board = replace(board, levers=levers)
     lit = [rule for rule in NAMED_RULES if any(each.name == rule.name and each.matters for each in levers)]
     firsts = [each for i, each in enumerate(board.stops) if i == 0 or each.answer != board.stops[i - 1].answer]
@@ -163,31 +158,31 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     return View(
         lambda room: stage(decision, board, room, said),
         sentence(settings, first, about) if ladder else said,
-        rules_html(lit, decide(settings, plugins)),
-        "\n".join([said, answers, *rules_text(lit)]),
-        story=partial(story, settings, plugins) if (settings.version, settings.rules) != (VERSIONS[0], NONE) else None,
+        rules_html(lit, decide(settings)),
+        f"{said}\n{answers}",
+        story=partial(story, settings) if (settings.version, settings.rules) != (VERSIONS[0], NONE) else None,
         names=colours(decision),
     )
 
 
-def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
+def story(settings: Settings, room: Room) -> list[Frame]:
     """From v1.13 on, each version that changes the answer; then the version itself, and the rules that are switched."""
     plain = type(settings)(settings.cluster)
     states = [plain.changed(version=name) for name in VERSIONS[: VERSIONS.index(settings.version) + 1]]
-    answers = [answer(decide(each, plugins)) for each in states]
+    answers = [answer(decide(each)) for each in states]
     changed = [i for i in range(1, len(states)) if answers[i] != answers[i - 1]]
     states = [states[i] for i in sorted({0, *changed, len(states) - 1})]
     if settings.flipped():
         states.append(settings)
     states[-1] = settings
-    views = [show(each, plugins) for each in states]
+    views = [show(each) for each in states]
     return [Frame(view.picture(room), view.sentence) for view in views if callable(view.picture)]
 
 
-def stops(settings: Settings, plugins: Sequence[object] = ()) -> list[Stop]:
+def stops(settings: Settings) -> list[Stop]:
     """The versions on the timeline, with what each decides; if all take one node, with whom they evict there."""
     flipped = {name: settings.flipped() if name == settings.version else frozenset[str]() for name in VERSIONS}
-    decisions = [_decide(settings.cluster, name, flipped[name], tuple(plugins)) for name in VERSIONS]
+    decisions = [_decide(settings.cluster, name, flipped[name]) for name in VERSIONS]
     results = [answer(each) for each in decisions]
     few = picked if len({each.nodes for each in results}) > 1 or len({*results}) == 1 else picked_with_victims
     return [
@@ -249,8 +244,8 @@ def which_rule(text: str, choices: Sequence[str]) -> Question[Settings]:
     )
 
 
-def _ladder(settings: Settings, plugins: Sequence[object] = ()) -> list[RuleResult]:
-    preemption = decide(settings, plugins).preemption
+def _ladder(settings: Settings) -> list[RuleResult]:
+    preemption = decide(settings).preemption
     return steps(preemption, list(preemption.candidates)) if preemption is not None else []
 
 
@@ -284,11 +279,7 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     )
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join each version."""
-    return Panel(
-        Settings().changed(**settings),
-        lambda settings: show(settings, plugins),
-        lambda settings: manifests(settings.cluster),
-        "generations.panel()",
-    )
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    first = Settings().changed(**settings)
+    return Panel(first, show, lambda settings: manifests(settings.cluster), "generations.panel()")

@@ -15,7 +15,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.panels.shared_sum import DESIGNS, NODES, race
-from kschedlab_lab.views.lost_update import AXIS, SLOTS, Adding, Update, Write, draw_update, update_text
+from kschedlab_lab.views.lost_update import AXIS, SLOTS, Adding, Update, Write, draw_update
 from kschedlab_lab.views.svg import Room
 
 SHARED, LOCKED, ATOMIC, OWN = DESIGNS
@@ -95,20 +95,20 @@ def update(settings: Settings) -> Update:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    happens = update(settings)
-    sentence = describe(settings, happens)
-
-    def picture(room: Room) -> Html:
-        return draw_update(happens, (tuple(DESIGNS), settings.design), None, room, sentence)
-
+    sentence = describe(settings, update(settings))
     return View(
-        picture,
+        lambda room: draw(settings, None, room, sentence),
         sentence,
         Html(),
-        f"{sentence}\n{update_text(happens)}",
+        sentence,
         idle(settings),
         lambda room: story(settings, room),
     )
+
+
+def draw(settings: Settings, until: int | None, room: Room, alt: str) -> Html:
+    """What happens until then, with the designs to choose from."""
+    return draw_update(update(settings), (tuple(DESIGNS), settings.design), until, room, alt)
 
 
 def idle(settings: Settings) -> dict[str, str]:
@@ -122,17 +122,10 @@ def story(settings: Settings, room: Room) -> Sequence[Frame]:
     """The events one by one, in the order of time."""
     happens = update(settings)
     moments = sorted({time for each in happens.addings for time in (each.read, each.write)})
-    frames = [
-        Frame(
-            draw_update(happens, (tuple(DESIGNS), settings.design), -1, room, say("The total is 0.")),
-            say("The total is 0."),
-        )
-    ]
-    for moment in moments:
-        caption = sentences(_events(happens, moment))
-        frames.append(Frame(draw_update(happens, (tuple(DESIGNS), settings.design), moment, room, caption), caption))
-    sentence = describe(settings, happens)
-    return [*frames, Frame(draw_update(happens, (tuple(DESIGNS), settings.design), None, room, sentence), sentence)]
+    told: list[tuple[int | None, str]] = [(-1, say("The total is 0."))]
+    told += [(moment, sentences(_events(happens, moment))) for moment in moments]
+    told.append((None, describe(settings, happens)))
+    return [Frame(draw(settings, until, room, caption), caption) for until, caption in told]
 
 
 def _events(happens: Update, moment: int) -> list[str]:

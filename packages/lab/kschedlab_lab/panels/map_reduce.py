@@ -17,12 +17,13 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing, outcome
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.handing_out import draw_handing_out
 from kschedlab_lab.views.map_reduce import (
@@ -32,12 +33,9 @@ from kschedlab_lab.views.map_reduce import (
     SUMMED,
     Handout,
     Piece,
-    handing_out_text,
     mapped,
     reduced,
     short,
-    workers_table,
-    writers,
 )
 from kschedlab_lab.views.svg import Room
 
@@ -107,32 +105,15 @@ def _node(i: int, name: str) -> Manifest:
 
 def wishes(typo: bool = False) -> dict[str, Any]:
     """The pod's preferences: fast disks, and the rack of the cache; with ``typo`` many cores, too."""
-    disks = [(20, "ssd"), (50, "nvme")]
-    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-    near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": "rack"}
-    terms = [(weight, {"key": "disk", "operator": "In", "values": [disk]}) for weight, disk in disks]
-    if typo:
-        terms.append((30, {"key": "cores", "operator": "Gt", "values": ["many"]}))
-    fast = [{"weight": weight, "preference": {"matchExpressions": [term]}} for weight, term in terms]
-    return {
-        "nodeAffinity": {preferred: fast},
-        "podAffinity": {preferred: [{"weight": 10, "podAffinityTerm": near}]},
-    }
-
-
-def decide(nodes: int = 4, typo: bool = False, plugins: Sequence[object] = ()) -> Decision:
-    """v1.16's decision for the new pod. ``plugins``: those that join the generation."""
-    return _scheduled(nodes, typo, plugins) if plugins else _remembered(nodes, typo)
+    disks = [labelled(20, "disk", "ssd"), labelled(50, "disk", "nvme")]
+    cores = [labelled(30, "cores", "many", "Gt")] if typo else []
+    return preferring([*disks, *cores], near=[with_app(10, "cache", "rack")])
 
 
 @lru_cache
-def _remembered(nodes: int, typo: bool) -> Decision:
-    return _scheduled(nodes, typo)
-
-
-def _scheduled(nodes: int, typo: bool, plugins: Sequence[object] = ()) -> Decision:
-    objects = decode_objects(manifests(nodes, typo))
-    return schedule(NEW, Cluster(objects, V1_16.api), V1_16.plus(*plugins))
+def decide(nodes: int = 4, typo: bool = False) -> Decision:
+    """v1.16's decision for the new pod."""
+    return schedule(NEW, Cluster(decode_objects(manifests(nodes, typo)), V1_16.api), V1_16)
 
 
 def costs(nodes: int, seed: int) -> list[int]:
@@ -157,38 +138,28 @@ def pieces(settings: Settings) -> list[Piece]:
     return hand_out(costs(settings.nodes, settings.seed), settings.workers)
 
 
-def written(settings: Settings) -> dict[tuple[int, int], list[int]]:
-    """By (position of the algorithm, node): the workers that have written this cell so far."""
-    return writers(pieces(settings), len(mapped(decide(settings.nodes))), settings.step)
-
-
 def ends(settings: Settings) -> int:
     """The tick after which Map ends and ParallelizeUntil returns."""
     return max(piece.end for piece in pieces(settings))
 
 
-def handout(settings: Settings, plugins: Sequence[object] = ()) -> Handout:
+def handout(settings: Settings) -> Handout:
     """The work up to the current step."""
     last = ends(settings)
     stage = (MAPPING, REDUCED, SUMMED)[max(settings.step - last, 0)]
-    error = decide(settings.nodes, True, plugins).error if settings.typo else ""
+    error = decide(settings.nodes, True).error if settings.typo else ""
     there = settings.step >= FUNCTION_TICKS or stage != MAPPING
-    decision = decide(settings.nodes, plugins=plugins)
-    return Handout(decision, pieces(settings), min(settings.step, last), stage, there, error, settings.workers)
+    return Handout(decide(settings.nodes), pieces(settings), min(settings.step, last), stage, there, error)
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    now = handout(settings, plugins)
-    sentence = describe(settings, now)
-    table, text = workers_table(now)
-
-    lines = f"{sentence}\n{handing_out_text(now)}\n{text}"
-    return View(lambda room: draw(settings, room, plugins), sentence, table, lines)
+    sentence = describe(settings, handout(settings))
+    return View(lambda room: draw(settings, room), sentence, Html(), sentence)
 
 
-def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
-    now = handout(settings, plugins)
+def draw(settings: Settings, room: Room) -> Html:
+    now = handout(settings)
     return draw_handing_out(now, room, describe(settings, now))
 
 
@@ -230,7 +201,7 @@ def describe(settings: Settings, now: Handout) -> str:
     done = sum(piece.end <= step for piece in now.work)
     cells = say(
         "{number} of {all} cells",
-        number=len(writers(now.work, len(mapped(decision)), step)),
+        number=sum(map(now.done, now.work)),
         all=len(mapped(decision)) * settings.nodes,
     )
     end = say(" The channel is empty and all workers are done: ParallelizeUntil returns.") if step == last else ""
@@ -249,13 +220,9 @@ def describe(settings: Settings, now: Handout) -> str:
     )
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(
-        Settings().changed(**settings),
-        lambda settings: show(settings, plugins),
-        lambda settings: manifests(settings.nodes, settings.typo),
-    )
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, lambda settings: manifests(settings.nodes, settings.typo))
 
 
 def which_worker() -> Question[Settings]:
@@ -279,18 +246,12 @@ def which_worker() -> Question[Settings]:
         fact = say("{done}, and {asked} is the next card in the channel.", done=done, asked=names[ASKED])
         if answer == right(settings):
             return fact
-        other = next(
-            (p for p in work if say("worker {worker}", worker=p.worker) == answer and p.start <= mine.start < p.end),
-            work[ASKED],
-        )
-        busy = say(
-            "{worker} works on {node} until tick {end}. ",
-            worker=answer.capitalize(),
-            node=names[other.node],
-            end=other.end,
-        )
-        works = answer == say("worker {worker}", worker=other.worker)
-        return f"{busy}{fact}" if works else fact
+        theirs = (piece for piece in work if say("worker {worker}", worker=piece.worker) == answer)
+        other = next((piece for piece in theirs if piece.start <= mine.start < piece.end), None)
+        if other is None:
+            return fact
+        message = later("{worker} works on {node} until tick {end}. ")
+        return say(message, worker=answer.capitalize(), node=names[other.node], end=other.end) + fact
 
     return Question(
         say(

@@ -5,13 +5,11 @@ The cluster is that of :mod:`kschedlab_lab.panels.map_reduce` with four nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from kschedlab import build
-from kschedlab.build import Manifest
+from kschedlab.build import Manifest, as_yaml
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
@@ -26,11 +24,11 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.views.arithmetic import Step, steps_html, steps_text, summed
-from kschedlab_lab.views.cells import grid_text
+from kschedlab_lab.views.arithmetic import steps_html, summed
 from kschedlab_lab.views.map_reduce import reduced, short
-from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage, stage_rows
+from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage
 from kschedlab_lab.views.score import lead
+from kschedlab_lab.views.score_formulas import Step
 from kschedlab_lab.views.svg import Room
 
 NODES = tuple(node_names(4))
@@ -65,28 +63,18 @@ def policy(settings: Settings) -> Manifest:
 
 def generation(settings: Settings) -> Generation:
     """v1.16 with that Policy."""
-    return by_policy(build.as_yaml([policy(settings)]), V1_16)
-
-
-def by_policy(text: str, generation: Generation) -> Generation:
-    """The generation with a Policy. ManifestError if it refuses the Policy."""
-    (found,) = load_configuration(text, generation).values()
+    (found,) = load_configuration(as_yaml([policy(settings)]), V1_16).values()
     return found
 
 
-def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
-    """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
-    weighted = Settings(settings.affinity, settings.spread, settings.taints)
-    return _scheduled(settings, plugins) if plugins else _remembered(weighted)
+def decide(settings: Settings) -> Decision:
+    """The scheduler's decision for the new pod."""
+    return _scheduled(Settings(settings.affinity, settings.spread, settings.taints))
 
 
 @lru_cache(maxsize=256)
-def _remembered(settings: Settings) -> Decision:
-    return _scheduled(settings)
-
-
-def _scheduled(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
-    return schedule(NEW, Cluster(decode_objects(manifests()), V1_16.api), generation(settings).plus(*plugins))
+def _scheduled(weights: Settings) -> Decision:
+    return schedule(NEW, Cluster(decode_objects(manifests()), V1_16.api), generation(weights))
 
 
 def score_steps(decision: Decision, priority: str, node: str) -> list[Step]:
@@ -94,31 +82,28 @@ def score_steps(decision: Decision, priority: str, node: str) -> list[Step]:
     return [summed(decision, node)] if priority == SUM else arithmetic(decision, priority, node)
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings, plugins)
-    steps = score_steps(decision, settings.priority, settings.node)
-    sentence = describe(settings, plugins)
-    grid = grid_text([say(settings.stage), *NODES], stage_rows(decision, settings.stage))
+    sentence = describe(settings)
 
     def story(room: Room) -> list[Frame]:
         so_far = STAGES[: STAGES.index(settings.stage) + 1]
         moments = [replace(settings, stage=stage) for stage in so_far]
-        return [Frame(draw(each, room, plugins), describe(each, plugins)) for each in moments]
+        return [Frame(draw(each, room), describe(each)) for each in moments]
 
-    text = f"{sentence}\n{grid}\n{steps_text(steps)}"
-    return View(lambda room: draw(settings, room, plugins), sentence, steps_html(steps), text, story=story)
+    table = steps_html(score_steps(decide(settings), settings.priority, settings.node))
+    return View(lambda room: draw(settings, room), sentence, table, sentence, story=story)
 
 
-def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
+def draw(settings: Settings, room: Room) -> Html:
     fields = {name: field for field, name in FIELDS.items()}
     selected = settings.priority, settings.node
-    return draw_stage(decide(settings, plugins), settings.stage, selected, fields, room, describe(settings, plugins))
+    return draw_stage(decide(settings), settings.stage, selected, fields, room, describe(settings))
 
 
-def describe(settings: Settings, plugins: Sequence[object] = ()) -> str:
+def describe(settings: Settings) -> str:
     """The stage, and the arithmetic of the cell."""
-    decision = decide(settings, plugins)
+    decision = decide(settings)
     steps = score_steps(decision, settings.priority, settings.node)
     return sentences([news(decision, settings.stage), cell(settings, steps)])
 
@@ -146,15 +131,10 @@ def cell(settings: Settings, steps: list[Step]) -> str:
     return say("{row} on {node}: {value}.", row=name, node=settings.node, value=(known or steps)[-1])
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
     first = Settings().changed(**settings)
-    return Panel(
-        first,
-        lambda settings: show(settings, plugins),
-        lambda settings: [*manifests(), policy(settings)],
-        "reduce_and_sum.panel()",
-    )
+    return Panel(first, show, lambda settings: [*manifests(), policy(settings)], "reduce_and_sum.panel()")
 
 
 def who_wins() -> Question[Settings]:

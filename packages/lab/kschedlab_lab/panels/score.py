@@ -6,7 +6,7 @@ The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, make_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -14,38 +14,14 @@ from kschedlab.generations import V1_20
 from kschedlab.messages import say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.score_cluster import (
-    NEW,
-    NODES,
-    Cause,
-    cluster,
-    decide,
-    manifests,
-    shop,
-    trays,
-)
+from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests, shop as shop, trays
 from kschedlab_lab.panels.settings import choice, slider
-from kschedlab_lab.views.arithmetic import Step, steps, steps_html, steps_text, summed
-from kschedlab_lab.views.chart import Chart
+from kschedlab_lab.views.arithmetic import steps, steps_html, summed
 from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import STAGES, SUM, bare, score_map
+from kschedlab_lab.views.score import STAGES, SUM, bare
+from kschedlab_lab.views.score_formulas import Step
 from kschedlab_lab.views.score_map import Asked, ScoreMap, story
-
-__all__ = [
-    "NEW",
-    "NODES",
-    "Cause",
-    "Settings",
-    "arithmetic",
-    "cluster",
-    "decide",
-    "manifests",
-    "panel",
-    "picture",
-    "rows",
-    "shop",
-    "show",
-]
+from kschedlab_lab.views.svg import Room
 
 PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
 ROWS = (*PLUGINS, SUM)
@@ -74,22 +50,22 @@ def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
     return steps(decision, plugin, node) if plugin in scores.plugins else []
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings, plugins)
+    decision = decide(settings)
     cell = arithmetic(decision, settings.plugin, settings.node)
     sentence = sentences(_sentences(settings, cell, decision))
-    shown = picture(settings, decision, rows(plugins)[:-1], sentence)
-    lines = [sentence, chart(settings, decision, plugins).text, *([steps_text(cell)] if cell else [])]
+    return view(picture(settings, decision, PLUGINS, sentence), cell)
+
+
+def view(shown: ScoreMap, cell: Sequence[Step]) -> View:
+    """The map with the arithmetic of a cell."""
+
+    def frames(room: Room) -> list[Frame]:
+        return [Frame(*each) for each in story(shown, room)]
+
     table = steps_html(cell) if cell else Html()
-    tells = decision.scores is not None and decision.scores.plugins
-    return View(
-        shown, sentence, table, "\n".join(lines), story=_story(shown) if tells else None, names=colours(decision)
-    )
-
-
-def _story(shown: ScoreMap) -> Any:
-    return lambda room: [Frame(*each) for each in story(shown, room)]
+    return View(shown, shown.alt, table, shown.alt, story=frames, names=colours(shown.decision))
 
 
 def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
@@ -105,20 +81,9 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
     return replace(shown, before=before, after=after)
 
 
-def chart(settings: Settings, decision: Decision, plugins: Sequence[object] = ()) -> Chart:
-    """The map as a chart, with its table and its text."""
-    listed = rows(plugins)
-    at = listed.index(settings.plugin), NODES.index(settings.node)
-    return score_map(decision, listed[:-1], NODES, settings.stage, at)
-
-
 def _sentences(settings: Settings, cell: list[Step], decision: Decision) -> tuple[str, ...]:
     """What is decided in the last stage; before it, and for another cell than the winner's sum, what is in the cell."""
     decided, node = caption(bare(decision)), settings.node
-    if decision.scores is None:
-        return decided, say("Nothing is scored.")
-    if decision.verdict(node).plugin:
-        return decided, say("{node} is not feasible, and has no score.", node=node)
     if settings.plugin == SUM:
         about = say("The sum of {node}: {sum}.", node=node, sum=cell[-1])
         return (decided,) if node == decision.node or settings.stage != STAGES[-1] else (decided, about)
@@ -141,18 +106,6 @@ def in_cell(cell: Sequence[Step], stage: str) -> tuple[str, str]:
     return cell[at].result, say("; ").join(written)
 
 
-def rows(plugins: Sequence[object]) -> tuple[str, ...]:
-    """The rows of the map: the generation's scores, those of the plugins, and the sum."""
-    return (*(score.name for score, _ in V1_20.plus(*plugins).scores), SUM)
-
-
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. A click selects a cell.
-
-    ``plugins``: your own, which join the generation; their scores are rows too.
-    """
-    own: type[Settings] = Settings
-    if plugins:
-        row = choice("plugin", rows(plugins), SUM)
-        own = make_dataclass("Settings", [("plugin", str, row)], bases=(Settings,), frozen=True)
-    return Panel(own().changed(**settings), lambda settings: show(settings, plugins), manifests)
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. A click selects a cell."""
+    return Panel(Settings().changed(**settings), show, manifests)

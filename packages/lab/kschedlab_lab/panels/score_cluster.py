@@ -9,7 +9,7 @@ A new pod of the shop is scheduled on four nodes, and each of v1.20's default pl
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,19 +19,19 @@ from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say, terms
+from kschedlab.messages import later, say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
 from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import bare, result_list, total
+from kschedlab_lab.views.score import bare, total
 from kschedlab_lab.views.wishes import Wish, Wishes
 
 NEW = "default/shop-new"
@@ -112,30 +112,16 @@ def new_pod(cause: Cause) -> Manifest:
 
 def wishes() -> dict[str, Any]:
     """The pod's preferences: a fast disk, zone west, the cache nearby, no batch job on its node, an even spread."""
-    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-    nodes = [(40, DISK, "fast"), (20, ZONE, "west")]
-    spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": _app("shop")}
+    shop = {"matchLabels": {"app": "shop"}}
+    spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
     return {
-        "affinity": {
-            "nodeAffinity": {preferred: [_on_node(*each) for each in nodes]},
-            "podAffinity": {preferred: [_near(50, "cache", ZONE)]},
-            "podAntiAffinity": {preferred: [_near(30, "batch", HOSTNAME)]},
-        },
+        "affinity": preferring(
+            [labelled(40, DISK, "fast"), labelled(20, ZONE, "west")],
+            near=[with_app(50, "cache", ZONE)],
+            apart=[with_app(30, "batch", HOSTNAME)],
+        ),
         "topologySpreadConstraints": [spread],
     }
-
-
-def _app(name: str) -> Mapping[str, Any]:
-    return {"matchLabels": {"app": name}}
-
-
-def _on_node(weight: int, key: str, value: str) -> Mapping[str, Any]:
-    expression = {"key": key, "operator": "In", "values": [value]}
-    return {"weight": weight, "preference": {"matchExpressions": [expression]}}
-
-
-def _near(weight: int, app: str, key: str) -> Mapping[str, Any]:
-    return {"weight": weight, "podAffinityTerm": {"labelSelector": _app(app), "topologyKey": key}}
 
 
 def cluster(cause: Cause) -> Cluster:
@@ -143,9 +129,9 @@ def cluster(cause: Cause) -> Cluster:
     return Cluster(decode_objects(manifests(cause)), V1_20.api)
 
 
-def decide(cause: Cause, plugins: Sequence[object] = ()) -> Decision:
-    """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
-    return schedule(NEW, cluster(cause), V1_20.plus(*plugins))
+def decide(cause: Cause) -> Decision:
+    """The scheduler's decision for the new pod."""
+    return schedule(NEW, cluster(cause), V1_20)
 
 
 def before(request: Request) -> Wishes:
@@ -158,25 +144,22 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     objects = decode_objects(manifests(cause))
     (new,) = (each for each in objects.pods if not each.spec.nodeName)
     on = decision.node if decision is not None else None
-    boxes = [_box(cause, each, objects.pods, new, decision) for each in objects.nodes]
+    boxes = [_box(each, objects.pods, new, decision) for each in objects.nodes]
     said = say("Four nodes, and shop-new waits.") if decision is None else caption(decision)
-    return Wishes(None if on else _block(new, cause), WISHES, boxes, said)
+    return Wishes(None if on else _block(new), WISHES, boxes, said)
 
 
 def trays(cause: Cause, decision: Decision | None) -> list[Box]:
     """The nodes and their pods without words below them, before or after the decision."""
-    objects = decode_objects(manifests(cause))
-    (new,) = (each for each in objects.pods if not each.spec.nodeName)
-    drawn = (_box(cause, each, objects.pods, new, decision) for each in objects.nodes)
-    return [replace(each, captions=(), marks={}) for each in drawn]
+    return [replace(each, captions=(), marks={}) for each in picture(cause, decision).boxes]
 
 
-def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:
+def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:
     name, labels = drawn.metadata.name, drawn.metadata.labels
-    blocks = [_block(each, cause) for each in pods if each.spec.nodeName == name]
+    blocks = [_block(each) for each in pods if each.spec.nodeName == name]
     here = decision is not None and decision.node == name
     if here:
-        blocks.append(replace(_block(new, cause), mark="arriving"))
+        blocks.append(replace(_block(new), mark="arriving"))
     reason = ""
     lines = [
         say("zone {zone}", zone=labels[ZONE]),
@@ -204,7 +187,7 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
     )
 
 
-def _block(drawn: Pod, cause: Cause) -> Block:
+def _block(drawn: Pod) -> Block:
     cpu = pod_requests(drawn)["cpu"]
     if drawn.spec.nodeName:
         return Block(drawn.metadata.name, cpu, 0)
@@ -217,8 +200,7 @@ def show(request: Request) -> View:
     cause = Cause(request.cpu)
     decision = bare(decide(cause))
     said = caption(decision)
-    lines = aligned([terms("node", "sum"), *([name, str(found)] for name, found in result_list(decision))])
-    return View(picture(cause, decision), said, Html(), "\n".join([said, *lines]), names=colours(decision))
+    return View(picture(cause, decision), said, Html(), said, names=colours(decision))
 
 
 def shop(**settings: Any) -> Panel[Request]:

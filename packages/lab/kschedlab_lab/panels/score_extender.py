@@ -18,14 +18,13 @@ from kschedlab.text.html import Html
 from kschedlab_configuration.extenders.extender import Extender
 from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_lab.panels import score
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, cluster, manifests
 from kschedlab_lab.panels.settings import choice, slider
-from kschedlab_lab.views.arithmetic import steps_html, steps_text
-from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import STAGES, SUM, bare, number, result_list, score_map
-from kschedlab_lab.views.score_map import ScoreMap, story
+from kschedlab_lab.views.picture import caption
+from kschedlab_lab.views.score import STAGES, SUM, bare, number, result_list
+from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
 OFF, SCORES, REFUSES = later("off"), later("scores"), later("refuses")
@@ -81,16 +80,7 @@ def show(settings: Settings) -> View:
     listed = [*score.PLUGINS, *([NAME] if settings.extender == SCORES else [])]
     cell = score.arithmetic(decision, settings.plugin, settings.node) if settings.plugin in (*listed, SUM) else []
     sentence = sentences((caption(bare(decision)), _effect(settings, decision)))
-    shown = _map(settings, decision, listed, sentence)
-    at = [*listed, SUM].index(settings.plugin) if settings.plugin in listed else len(listed)
-    table = score_map(decision, listed, NODES, settings.stage, (at, NODES.index(settings.node)))
-    text = "\n".join([sentence, table.text, *([steps_text(cell)] if cell else [])])
-    frames = _story(shown) if decision.scores is not None and decision.scores.plugins else None
-    return View(shown, sentence, steps_html(cell) if cell else Html(), text, {}, frames, colours(decision))
-
-
-def _story(shown: ScoreMap) -> Callable[[Room], Sequence[Frame]]:
-    return lambda room: [Frame(*each) for each in story(shown, room)]
+    return score.view(_map(settings, decision, listed, sentence), cell)
 
 
 def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:

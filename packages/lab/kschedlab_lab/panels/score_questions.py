@@ -11,8 +11,8 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score import LOOKS, PLUGINS, Cause, Settings, arithmetic, decide, in_cell, picture
-from kschedlab_lab.panels.score_cluster import NODES, Request, before
+from kschedlab_lab.panels.score import LOOKS, PLUGINS, Settings, arithmetic, in_cell, picture
+from kschedlab_lab.panels.score_cluster import NODES, Cause, Request, before, decide
 from kschedlab_lab.views.score import number, total
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room

@@ -11,10 +11,11 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import DISK
 from kschedlab_lab.panels.settings import Restorable, choice
@@ -41,13 +42,11 @@ class Settings(Restorable):
 
 def manifests(settings: Settings) -> list[Manifest]:
     """node-a is empty; node-b is half full, and has the fast disk that web would like."""
-    term = {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}
-    wish = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 40, "preference": term}]}
     return [
         node("node-a", 4, "8Gi", {DISK: "slow"}),
         node("node-b", 4, "8Gi", {DISK: "fast"}),
         pod("shop", "node-b", "2", memory="4Gi"),
-        pod("web", "", "1", memory="2Gi", affinity={"nodeAffinity": wish}),
+        pod("web", "", "1", memory="2Gi", affinity=preferring([labelled(40, DISK, "fast")])),
     ]
 
 
@@ -67,17 +66,15 @@ def show(settings: Settings) -> View:
     """Web on its node, and below each node what the plugins give it."""
     decision = decide(settings)
     sentence = caption(decision)
-    boxes = [_box(name, _points(settings, decision, name), decision) for name in NODES]
+    boxes = [_box(name, _points(decision, name), decision) for name in NODES]
     picture = Wishes(None, WISHES, boxes, sentence)
-    text = "\n".join([sentence, *(f"{box.name}: {listed(box.captions)}" for box in boxes)])
-    return View(picture, sentence, Html(), text, names=colours(decision))
+    return View(picture, sentence, Html(), sentence, names=colours(decision))
 
 
-def _points(settings: Settings, decision: Decision, name: str) -> list[str]:
+def _points(decision: Decision, name: str) -> list[str]:
     """What each plugin gives the node, and their sum."""
-    given = {plugin: number(decision, "normalised", plugin, name) for plugin in PLUGINS}
-    weights = {ROOM: settings.room, WISH: 1}
-    products = [f"{PLUGINS[each]} {points} × {weights[each]}" for each, points in given.items()]
+    weighted = decision.generation.scores
+    products = [f"{PLUGINS[p.name]} {number(decision, 'normalised', p.name, name)} × {times}" for p, times in weighted]
     return [*products, say("sum {sum}", sum=total(decision, name))]
 
 

@@ -16,17 +16,14 @@ from typing import Any
 import numpy as np
 
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import later, listed, say
 from kschedlab.score.stage import select_host
-from kschedlab.text.plain import aligned
+from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.views.chart import Chart, bars
-from kschedlab_lab.views.chart_bars import Bars
-from kschedlab_lab.views.reservoir import Reservoir, story
-from kschedlab_lab.views.score import Held, walk_lines, walk_table
+from kschedlab_lab.views.reservoir import Held, Reservoir, story
 from kschedlab_lab.views.svg import Room
 
 Chance = Callable[[int], Fraction]
@@ -70,13 +67,8 @@ def walk(scores: Sequence[int], chance: Chance) -> list[Held]:
     for name, score in zip(names(scores)[1:], scores[1:], strict=True):
         taken, what, brief = Fraction(0), say("lower: passed over"), later("lower")
         if score > highest:
-            highest, equals, taken, what, brief = (
-                score,
-                1,
-                Fraction(1),
-                say("higher: held at once, k = 1"),
-                later("higher"),
-            )
+            highest, equals, taken = score, 1, Fraction(1)
+            what, brief = say("higher: held at once, k = 1"), later("higher")
         elif score == highest:
             equals += 1
             taken = chance(equals)
@@ -155,25 +147,11 @@ def show(settings: Settings) -> View:
     sentence = describe(settings, likely)
     once = example(settings)
     picture = Reservoir(steps, [held for held, _ in once], counts, sentence)
-    lines = aligned(
-        [terms("drawn", "times", "probability"), *([n, f"{counts[n]:,}", str(p)] for n, p in likely.items())]
-    )
-    text = "\n".join([sentence, *lines, walk_lines(steps)])
 
     def frames(room: Room) -> list[Frame]:
         return [Frame(*each) for each in story(picture, room, [what for _, what in once])]
 
-    return View(picture, sentence, walk_table(steps), text, story=frames)
-
-
-def counted(settings: Settings) -> Chart:
-    """The draws as a chart of bars, with a line where all would be equal."""
-    counts = drawn(settings)
-    fair = DRAWS / len(counts)
-    ends = [f"{number:,}" for number in counts.values()]
-    parts = {say("draws"): [float(number) for number in counts.values()]}
-    words = say("{fair:,.0f} if all were equal", fair=fair)
-    return bars(Bars(list(counts), parts, ends, say("draws"), line=fair, line_words=words), say("drawn"))
+    return View(picture, sentence, Html(), sentence, story=frames)
 
 
 def describe(settings: Settings, likely: dict[str, Fraction]) -> str:

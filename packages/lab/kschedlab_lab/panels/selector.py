@@ -15,7 +15,7 @@ from kschedlab_lab.panels.devices import DRIVER, GPUS
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.device_sights import ROOT
-from kschedlab_lab.views.evaluation import draw_evaluation, draw_invalid, evaluation_text, result_of, worth_showing
+from kschedlab_lab.views.evaluation import draw_evaluation, draw_invalid, result_of, worth_showing
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
 
@@ -91,7 +91,7 @@ def show(settings: Settings) -> View:
         lambda room: draw_evaluation(parts, room),
         sentence,
         Html(),
-        f"{sentence}\n{evaluation_text(parts)}",
+        sentence,
         story=lambda room: [
             Frame(draw_evaluation(parts, room, at + 1), f"{parts[at].text} = {result_of(parts[at])}")
             for at in worth_showing(parts)

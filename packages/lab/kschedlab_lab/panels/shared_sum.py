@@ -17,7 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
@@ -36,8 +36,6 @@ from kschedlab_lab.views.shared_sum import (
     describe,
     draw_moment,
     fate,
-    moment_text,
-    moments_table,
 )
 from kschedlab_lab.views.svg import Room
 
@@ -192,20 +190,11 @@ def show(settings: Settings) -> View:
     moment, ends = all_of_them[settings.step], fates(settings)
     orders = Orders(tuple(DESIGNS), settings.design, ends, settings.seed)
     sentence = describe(adding, all_of_them, settings.step)
-    table, text = moments_table(adding, all_of_them, settings.step)
 
     def picture(room: Room) -> Html:
         return draw_moment(adding, moment, orders, room, sentence)
 
-    lines = [sentence, moment_text(adding, moment), text, counted(ends)]
-    return View(picture, sentence, table, "\n".join(filter(None, lines)))
-
-
-def counted(ends: Sequence[str]) -> str:
-    """How many orders of steps end in which way."""
-    found = Counter(ends)
-    parts = listed(f"{found[each]} {say(each)}" for each in (RIGHT, LUCKY, TIED, WRONG))
-    return say("of {number} orders: {parts}", number=len(ends), parts=parts)
+    return View(picture, sentence, Html(), sentence)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -6,6 +6,7 @@ weight of 10000: all nodes get its million.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -15,17 +16,18 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.messages import later, listed, say
 from kschedlab.scheduler import schedule
-from kschedlab.text.tables import folded
+from kschedlab.text.html import Html
 from kschedlab_lab.panels import score_cluster
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score import NEW, NODES, PLUGINS
+from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.chart import Answer, Chart, decision_map
+from kschedlab_lab.views.chart import TIE
 from kschedlab_lab.views.chart_bars import FILLS, Bars
-from kschedlab_lab.views.chart_grid import Grid
+from kschedlab_lab.views.chart_grid import Cell, Grid
 from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import STAGES, bare, lead, number, score_map, total
+from kschedlab_lab.views.score import STAGES, bare, lead, number, total
+from kschedlab_lab.views.style import NODES as FILLS_OF_NODES
 from kschedlab_lab.views.weights import Weight, WeightStage
 
 FIELDS = {
@@ -41,6 +43,8 @@ FIELDS = {
 DOWN, ACROSS = "spread", "nodes"
 """The weights on the axes of the map."""
 MOST = 6
+COLOURS, LETTERS = dict(zip(NODES, FILLS_OF_NODES, strict=False)), dict(zip(NODES, "ABCD", strict=True))
+"""By node, its colour and its letter in the map."""
 
 
 def _written(weight: int) -> str:
@@ -67,9 +71,7 @@ class Weights(Restorable):
 
 def generation(weights: Weights) -> Generation:
     """v1.20 with these weights."""
-    given = {plugin: getattr(weights, field) for field, plugin in FIELDS.items()}
-    scores = ((plugin, given.get(plugin.name, weight)) for plugin, weight in V1_20.scores)
-    return replace(V1_20, scores=tuple((plugin, weight) for plugin, weight in scores if weight))
+    return V1_20.weighted(**{plugin: getattr(weights, field) for field, plugin in FIELDS.items()})
 
 
 @lru_cache(1)
@@ -86,17 +88,10 @@ def decide(weights: Weights) -> Decision:
 
 def show(weights: Weights) -> View:
     """The panel's view for these settings."""
-    decision, winners = decide(weights), winners_map(weights)
+    decision = decide(weights)
     sentence = lead(decision)
-    over = say(
-        "Who wins over the weights of {down} (down) and {across} (across)", down=FIELDS[DOWN], across=FIELDS[ACROSS]
-    )
-    numbers = score_map(decision, PLUGINS, NODES, STAGES[-1])
-    table = folded(say("The sums as a table"), numbers.table)
-    assert isinstance(winners.picture, Grid)
-    picture = WeightStage(handles(weights), sums(decision, sentence), winners.picture, sentence)
-    text = "\n".join([sentence, numbers.text, over, winners.text])
-    return View(picture, sentence, table, text, names=colours(decision))
+    picture = WeightStage(handles(weights), sums(decision, sentence), winners_map(weights), sentence)
+    return View(picture, sentence, Html(), sentence, names=colours(decision))
 
 
 def handles(weights: Weights) -> list[Weight]:
@@ -125,26 +120,31 @@ def sums(decision: Decision, alt: str) -> Bars:
     return Bars(NODES, results, ends, alt, won, legend=False, tied=tied)
 
 
-def winners_map(weights: Weights) -> Chart:
+def winners_map(weights: Weights) -> Grid:
     """The winner for every value of two weights; the others stay. A click on a cell sets the two."""
     values = range(MOST + 1)
-    winners = [[_best(decide(weights.changed(**{DOWN: y, ACROSS: x}))) for x in values] for y in values]
-    at = getattr(weights, DOWN), getattr(weights, ACROSS)
     names = [say(_written(each)) for each in values]
-    return decision_map(
-        winners,
-        names,
-        names,
-        selected=at,
-        corner=f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}",
-        titles=(FIELDS[ACROSS], say("spread")),
-        kinds=NODES,
-        sets=lambda y, x: f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}",
-    )
+    cells = [[_winner(weights.changed(**{DOWN: y, ACROSS: x})) for x in values] for y in values]
+    at = getattr(weights, DOWN), getattr(weights, ACROSS)
+    legend: list[tuple[str, Sequence[str], str]]
+    legend = [(COLOURS[node], (), f"{letter} {node}") for node, letter in LETTERS.items()]
+    if any(cell.hatch for line in cells for cell in line):
+        legend.append((COLOURS[NODES[0]], (COLOURS[NODES[3]],), f"= {say(TIE)}"))
+    corner = f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}"
+    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], say("spread")), legend=legend)
 
 
-def _best(decision: Decision) -> Answer:
-    return decision.best[0] if len(decision.best) == 1 else tuple(decision.best)
+def _winner(weights: Weights) -> Cell:
+    """Who wins with these weights: a colour and a letter; a tie is hatched."""
+    best, (y, x) = decide(weights).best, (getattr(weights, DOWN), getattr(weights, ACROSS))
+    place, fill = listed((say(_written(y)), say(_written(x)))), COLOURS[best[0]]
+    sets = f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}"
+    if len(best) == 1:
+        tip = say("{place}: {value}", place=place, value=best[0])
+        return Cell(best[0], fill, tip, LETTERS[best[0]], sets=sets)
+    tip = say("{place}: tie of {names}", place=place, names=say(" and ").join(best))
+    others = [COLOURS[name] for name in best[1:]]
+    return Cell(say(TIE), fill, tip, "=".join(LETTERS[name] for name in best), others, sets)
 
 
 def panel(**settings: Any) -> Panel[Weights]:

@@ -5,7 +5,7 @@ A bundled cluster of 200 nodes is the default. What you load stays in this kerne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, make_dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
@@ -27,7 +27,7 @@ from kschedlab.text.whatif import WhatIfAnswer, notes, whatif_answers, whatif_se
 from kschedlab.text.words import count, evicted, listing, outcome, request_text
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
+from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.cluster_detail import Choice
 from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, near_pools, undecided
@@ -287,8 +287,8 @@ class YourCluster(Panel[Any]):
 
     ====================  ==========================================================================================
     reading               ``loaded``, ``problems``; ``settings`` and ``view`` as any panel
-    copies                :meth:`load`, :meth:`paste`, :meth:`upload` with another cluster; ``move(pod=...)`` and the
-                          others as any panel: a part of a pod's or a node's name is enough
+    copies                :meth:`reading` another cluster; ``move(pod=...)`` and the others as any panel: a part of a
+                          pod's or a node's name is enough
     ====================  ==========================================================================================
 
     Unusable input changes nothing, and ``problems`` says what is wrong with it. ``plugins``: your own, which take part
@@ -299,18 +299,6 @@ class YourCluster(Panel[Any]):
         self.loaded, self.plugins, self.problems = loaded, tuple(plugins), tuple(problems)
         self.answers = Answers(loaded, self.plugins)
         super().__init__(settings_of(loaded)(), self.answers)
-
-    def load(self, *paths: str) -> Self:
-        """A copy with the cluster in these files or folders."""
-        return self.reading(lambda: from_paths(paths))
-
-    def paste(self, text: str) -> Self:
-        """A copy with the cluster that ``kubectl get ... -o yaml`` (or json) printed."""
-        return self.reading(lambda: from_text(text))
-
-    def upload(self, given: Iterable[tuple[str, bytes]]) -> Self:
-        """A copy with the cluster in these files, by name and content; gzip is unpacked."""
-        return self.reading(lambda: from_files(given))
 
     def reading(self, read: Callable[[], Loaded]) -> Self:
         """A copy with the cluster that this reads; if it cannot be read, one with ``problems``."""
@@ -344,7 +332,7 @@ def panel(source: str | Objects | None = None, plugins: object = (), **values: s
 
 
 def loader() -> Any:
-    """The panel, and above it what loads another cluster into it: files, a path or text."""
+    """The panel, and above it what loads another cluster into it: files or a path."""
     from kschedlab_lab.panels.cluster_loader import Loader
 
     return Loader(panel())

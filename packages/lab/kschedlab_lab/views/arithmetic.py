@@ -12,11 +12,8 @@ from kschedlab.decision import Decision
 from kschedlab.messages import say, terms
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.views.score_formulas import (
-    NORMALISED,
-    RAW,
     STAGES,
     SUM,
     WEIGHTED,
@@ -26,19 +23,6 @@ from kschedlab_lab.views.score_formulas import (
     extender_steps,
     score_steps,
 )
-
-__all__ = [
-    "NORMALISED",
-    "RAW",
-    "SUM",
-    "WEIGHTED",
-    "Step",
-    "added",
-    "steps",
-    "steps_html",
-    "steps_text",
-    "summed",
-]
 
 
 def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
@@ -76,10 +60,6 @@ def summed(decision: Decision, node: str) -> Step:
     values, total = scores.results[:, place].tolist(), str(scores.total[place])
     cells = [(str(abs(value)), f"cell/{name}/{node}") for name, value in zip(scores.plugins, values, strict=True)]
     return Step(SUM, added(values), total, refers=(*cells, (total, f"cell/{say(SUM)}/{node}")))
-
-
-def steps_text(lines: Sequence[Step]) -> str:
-    return "\n".join(aligned([[step.label, str(step), step.remark] for step in lines]))
 
 
 def steps_html(lines: Sequence[Step]) -> Html:

@@ -1,4 +1,4 @@
-"""Tables of numbers as drawings: cells that keep their key, workers as numbered tokens, and the same as text."""
+"""Tables of numbers as drawings: cells that keep their key, workers as numbered tokens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.text.html import Html, element
-from kschedlab.text.plain import aligned
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, TICK, TRAY, ink
@@ -25,7 +24,7 @@ STAR, CROSS = "★", "✕"
 
 @dataclass(frozen=True)
 class Cell:
-    """``text``: its content; ``small``: who wrote it or what became of it; ``fill``: its colour, "" if it is empty.
+    """``text``: its content; ``small``: what became of it; ``fill``: its colour, "" if it is empty.
 
     ``ring``: the colour of an inner border; ``frame``: that of an outer one; ``hatched``: a tie. ``marks``: attributes
     of the drawing.
@@ -66,7 +65,7 @@ def worker_cell(text: str, worker: int, marks: Mapping[str, str]) -> Cell:
     """A cell that this worker has written: filled up to worker 8, ringed from worker 9 on."""
     colour = WORKERS[(worker - 1) % len(WORKERS)]
     ringed = worker > len(WORKERS)
-    return Cell(text, str(worker), TRAY if ringed else colour, colour if ringed else "", marks=marks)
+    return Cell(text, fill=TRAY if ringed else colour, ring=colour if ringed else "", marks=marks)
 
 
 def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Html:
@@ -129,9 +128,9 @@ def best_cell(text: str, tie: bool, marks: Mapping[str, str]) -> Cell:
     return tied if tie else Cell(text, fill=CHOSEN, marks=marks)
 
 
-def failed_cell(small: str, marks: Mapping[str, str]) -> Cell:
+def failed_cell(marks: Mapping[str, str]) -> Cell:
     """A cell whose score could not be computed."""
-    return Cell(CROSS, small, EVICTED, marks=marks)
+    return Cell(CROSS, fill=EVICTED, marks=marks)
 
 
 # -- choices
@@ -236,13 +235,3 @@ def draw_rows(
         y += high
     empty = element("path", d="".join(outline), fill="none", stroke=INK, opacity=0.3)
     return [*([empty] if outline else []), *names, middle(cells)], y
-
-
-def grid_text(head: Sequence[str], rows: Sequence[Row]) -> str:
-    """A table as text; what is small follows a colon."""
-    cells = [[each.name, *(_written(cell) for cell in each.cells)] for each in rows]
-    return "\n".join(aligned([list(head), *cells]))
-
-
-def _written(cell: Cell) -> str:
-    return f"{cell.text}:{cell.small}" if cell.small else cell.text or "-"

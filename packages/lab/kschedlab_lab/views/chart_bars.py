@@ -1,9 +1,9 @@
-"""Stacked bars as SVG, one for each name, all to one scale; a bar can be a handle."""
+"""Stacked bars as SVG, one for each name, all to one scale."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kschedlab.messages import say
@@ -21,20 +21,10 @@ LOW, HIGH = 20, 34
 
 
 @dataclass(frozen=True)
-class Drag:
-    """A bar whose end is dragged: the control, and the length of one of its values in the bars' unit."""
-
-    control: str
-    unit: float = 1
-
-
-@dataclass(frozen=True)
 class Bars:
     """A stacked bar for each name. ``parts``: by part, its length in each bar, in the order of ``names``.
 
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
-    ``line``: position of a dashed line; ``top``: the length that fills the room, if not the longest; ``drags``: by
-    name, what dragging its end changes; ``sets``: by name, the settings that a click applies; ``fills``: by part;
     ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question.
     """
 
@@ -43,18 +33,12 @@ class Bars:
     ends: Sequence[str]
     alt: str
     marked: Sequence[str] = ()
-    line: float | None = None
-    line_words: str = ""
-    top: float | None = None
-    drags: Mapping[str, Drag] = field(default_factory=dict)
-    sets: Mapping[str, str] = field(default_factory=dict)
-    fills: Mapping[str, str] = field(default_factory=dict)
     legend: bool = True
     picks: Sequence[str] = ()
     tied: Sequence[str] = ()
 
     def fill(self, part: str) -> str:
-        return self.fills.get(part) or FILLS[list(self.parts).index(part) % len(FILLS)]
+        return FILLS[list(self.parts).index(part) % len(FILLS)]
 
     def end(self, i: int) -> str:
         return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]
@@ -78,9 +62,9 @@ class Plan:
         self.right = max((text_width(bars.end(i), bold=True) for i in range(len(bars.names))), default=0) + 18
         self.long = max(room.width - self.left - self.right, 60)
         totals = [bars.total(i) for i in range(len(bars.names))]
-        self.scale = self.long / (bars.top or max([*totals, bars.line or 0, 1]))
+        self.scale = self.long / max([*totals, 1])
         self.legend = self._legend() if bars.legend and len(bars.parts) > 1 else []
-        below = (LINE + 5) * (len(self.legend) + (bars.line is not None)) + 10
+        below = (LINE + 5) * len(self.legend) + 10
         self.high = min(max((room.height - below) / number - GAP, LOW), HIGH)
         self.bottom = 6 + number * (self.high + GAP)
         self.end = self.bottom + below
@@ -89,12 +73,6 @@ class Plan:
         """All parts, with their origin at the upper left corner of the room."""
         shapes = [self._bar(i) for i in range(len(self.bars.names))]
         y = self.bottom
-        if self.bars.line is not None:
-            x = self.left + self.scale * self.bars.line
-            shapes.append(element("line", x1=x, x2=x, y1=2, y2=y, **_dashed(), data_key="line"))
-            y += LINE
-            shapes.append(label(self.bars.line_words, x, y, "middle"))
-            y += 5
         for line in self.legend:
             y += LINE + 5
             shapes.append(element("g", *line, transform=f"translate(6,{y:g})"))
@@ -122,14 +100,8 @@ class Plan:
             label(text, self.left - 8, middle - down + LINE * k, "end", font_weight=weight)
             for k, text in enumerate(words)
         ]
-        dashed = self.left + self.scale * bars.line if bars.line is not None else 0.0
-        end = max(x, dashed) if 0 < dashed - x < text_width(bars.end(i), bold=True) + 8 else x
-        shapes.append(label(bars.end(i), end + 8, middle, font_weight="bold", data_key=f"end/{name}"))
-        if name in bars.drags:
-            shapes.append(self._handle(name, x))
-        about: dict[str, Any] = {"data_set": bars.sets.get(name), "data_pick": name if name in bars.picks else None}
-        if name in bars.sets or name in bars.picks:
-            about["aria_label"] = name
+        shapes.append(label(bars.end(i), x + 8, middle, font_weight="bold", data_key=f"end/{name}"))
+        about = {"data_pick": name, "aria_label": name} if name in bars.picks else {}
         place = f"translate(0,{6 + i * (self.high + GAP):g})"
         return element("g", *shapes, data_key=f"bar/{name}", transform=place, **about)
 
@@ -145,17 +117,6 @@ class Plan:
             "g", *inside, data_key=key, data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}")
         )
 
-    def _handle(self, name: str, x: float) -> Html:
-        drag = self.bars.drags[name]
-        grip = element("rect", x=x - 5, y=-2, width=10, height=self.high + 4, rx=4, fill="currentColor")
-        about: dict[str, Any] = {
-            "data_drag": drag.control,
-            "data_axis": "x",
-            "data_step": self.scale * drag.unit,
-            "aria_label": name,
-        }
-        return element("g", grip, data_key=f"handle/{name}", **about)
-
     def _legend(self) -> list[list[Html]]:
         """Each part with its colour, in as many lines as they need."""
         lines: list[list[Html]] = [[]]
@@ -169,7 +130,3 @@ class Plan:
             lines[-1].append(join([box, label(part, x + 19, 0)]))
             x += long
         return lines
-
-
-def _dashed() -> dict[str, str | float | None]:
-    return {"stroke": "currentColor", "stroke_width": 2, "stroke_dasharray": "8 5"}

@@ -29,8 +29,7 @@ class Cell:
     """``text`` in a box of colour ``fill`` (None: only an outline).
 
     ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
-    ``hatch``: colours of stripes over it;
-    ``note``: a second line; ``tip``: the cell in words; ``sets``: the settings that a click applies;
+    ``hatch``: colours of stripes over it; ``tip``: the cell in words; ``sets``: the settings that a click applies;
     ``order``: its turn when several cells change.
     """
 
@@ -39,7 +38,6 @@ class Cell:
     tip: str
     short: str = ""
     hatch: Sequence[str] = ()
-    note: str = ""
     sets: str = ""
     order: int | None = None
 
@@ -84,12 +82,11 @@ class Plan:
         cells = [cell for line in grid.cells for cell in line]
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
         folds = self.short and any(" " in c.short and text_width(c.short, bold=True) > self.wide for c in cells)
-        self.noted = folds or any(cell.note for cell in cells)
         self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
         self.marks = self._legend() if self.short else []
         below = (LINE + 3) * (len(self.marks) + bool(grid.remark)) + 8
         fair = (room.height - self.top - below) / max(len(grid.rows), 1)
-        self.high = min(max(fair, 2 * CLOSE + 4 if self.noted else LOW), HIGH)
+        self.high = min(max(fair, 2 * CLOSE + 4 if folds else LOW), HIGH)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
         self.bottom = self.top + self.high * len(grid.rows) + below
 
@@ -175,7 +172,7 @@ class Plan:
         weight = "bold" if selected else None
         text = "=" if cell.hatch and text_width(text, bold=selected) > self.wide else text
         parts = text.split() if self.short and text_width(text, bold=True) > self.wide else [text]
-        lines = [line for line in (*parts, cell.note) if line and text_width(line, bold=selected) <= self.wide]
+        lines = [line for line in parts if line and text_width(line, bold=selected) <= self.wide]
         colour = "currentColor" if cell.fill is None else None if ink(cell.fill) == BLACK else ink(cell.fill)
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}

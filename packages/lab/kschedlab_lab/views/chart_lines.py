@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, log10
-from typing import Any
+from typing import Any, TypeAlias
 
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.views.chart_tables import Number
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import ACT, INK, INK_3, KINDS
 from kschedlab_lab.views.svg import Room, label, svg
 
+Number: TypeAlias = int | float
 COLOURS = (ACT, INK, INK_3, KINDS[1])
 DASHES = (None, "9 6", "2 5", "12 5 2 5")
 LINE, TOP, FOOT = 15, 14, 44

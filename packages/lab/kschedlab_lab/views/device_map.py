@@ -1,8 +1,7 @@
 """Devices drawn inside their nodes: which ones a pod gets, and what is in the way of the others.
 
 A device's shape and colour say its kind, its height how much it has, and wires join those with the same root. Below a
-node grows the tree of its search. A device that several nodes see stands once, below the nodes. Keys: ``node/NAME`` and
-``device/DRIVER/POOL/NAME``.
+node grows the tree of its search. Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from kschedlab_lab.views.device_sights import (
 from kschedlab_lab.views.device_tree import draw_tree, tree_height
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Align, Part, column, moved, placed, row, words, wrap
+from kschedlab_lab.views.layout import Align, Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width
 from kschedlab_lab.views.style import (
     CHOSEN,
@@ -61,7 +60,6 @@ WAYS: Mapping[str, str] = {
     UNLIKE: "pods",
 }
 """By state: the sign for what is in the way of a device."""
-SHARED = later("devices that several nodes can use")
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
 GAP, PAD, SPACE = 14, 10, 8
@@ -109,23 +107,18 @@ def draw_sights(
     columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     free = room.height / -(-len(seen) // columns) - trees - AROUND
     scale = _scale(seen, min(max(free, SMALL), FLAT * room.width) if beside else 46)
-    shared = _shared(seen)
     if beside:
         wide = (width - GAP * (columns - 1)) / columns
-        insides = [_devices(node, wide - 2 * PAD, scale, shared, marks or {}) for node in seen]
+        insides = [_devices(node, wide - 2 * PAD, scale, marks or {}) for node in seen]
         high = max((each.height for each in insides), default=0)
         heads = max((_title(node, wide).height for node in (*seen, *(whole or ()))), default=0)
         parts = [_beside(node, each, wide, high, heads, trees) for node, each in zip(seen, insides, strict=True)]
         lines = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
     else:
         one = seen if searched is None else [seen[searched]]
-        lines = [_across(node, width, scale, shared, marks or {}) for node in one]
+        lines = [_across(node, width, scale, marks or {}) for node in one]
         if searched is not None:
             lines.append(draw_tree(seen[searched].node, seen[searched].steps, width))
-    if shared:
-        pool = wrap([_device(each, MOST, scale, {}) for each in shared.values()], width, SPACE, SPACE)
-        title = words(say(SHARED), fill=INK_2)
-        lines.append(_keyed(column([title, pool], 6), "shared"))
     part = column(lines, GAP if beside else 6)
     spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
     return svg([moved(part, SIDE, 6)], room.width, part.height + 10, spoken)
@@ -133,20 +126,13 @@ def draw_sights(
 
 def unasked(node: NodeSight) -> NodeSight:
     """The node before the pod asks: only what other claims hold, and the taints, are known."""
-    devices = [each if each.state == HELD else each.now(Reason(OPEN)) for each in node.devices]
+    devices = [each if each.state == HELD else each._replace(reason=Reason(OPEN)) for each in node.devices]
     return NodeSight(node.node, "", False, tuple(devices))
 
 
 def _scale(seen: Sequence[NodeSight], high: float) -> Scale:
     devices = [device for node in seen for device in node.devices]
     return Scale(sorted({each.kind for each in devices}), max((each.size for each in devices), default=0) or 1, high)
-
-
-def _shared(seen: Sequence[NodeSight]) -> dict[str, Sight]:
-    """By key, the devices that several nodes see; the chosen node's view of one counts."""
-    times = Counter(device.key for node in seen for device in node.devices)
-    ordered = sorted(seen, key=lambda node: node.chosen)
-    return {device.key: device for node in ordered for device in node.devices if times[device.key] > 1}
 
 
 # -- nodes
@@ -164,9 +150,9 @@ def _beside(node: NodeSight, inside: Part, wide: float, high: float, heads: floa
     return column([tray, named, Part(wide, trees, (moved(tree, 0, 4),)) if trees else Part(0, 0)], 6)
 
 
-def _across(node: NodeSight, wide: float, scale: Scale, shared: Mapping[str, Sight], marks: Marks) -> Part:
+def _across(node: NodeSight, wide: float, scale: Scale, marks: Marks) -> Part:
     """A node across the whole width: its name is beside its devices."""
-    inside = _devices(node, wide - NAMES - 2 * PAD, scale, shared, marks)
+    inside = _devices(node, wide - NAMES - 2 * PAD, scale, marks)
     title = _title(node, NAMES - PAD, "start")
     high = max(inside.height, title.height) + PAD
     shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, (high - inside.height) / 2))
@@ -211,12 +197,11 @@ def _said(node: NodeSight) -> str:
     return listed(say("{number} {what}", number=number, what=say(what)) for what, number in counted.items())
 
 
-def _devices(node: NodeSight, wide: float, scale: Scale, shared: Mapping[str, Sight], marks: Marks) -> Part:
+def _devices(node: NodeSight, wide: float, scale: Scale, marks: Marks) -> Part:
     """The devices of a node in rows, with the wires that join those on one root."""
-    own = [each for each in node.devices if each.key not in shared]
-    many = max(min(int((wide + SPACE) // (LEAST + SPACE)), len(own)), 1)
+    many = max(min(int((wide + SPACE) // (LEAST + SPACE)), len(node.devices)), 1)
     box = min((wide - SPACE * (many - 1)) / many, MOST)
-    lines = [own[at : at + many] for at in range(0, len(own), many)]
+    lines = [node.devices[at : at + many] for at in range(0, len(node.devices), many)]
     return column([_wired(node, line, box, scale, marks) for line in lines], 8)
 
 
@@ -344,7 +329,8 @@ def _tip(device: Sight) -> str:
     if device.state == OPEN and device.taints:
         facts = (*facts, say("taint {taints}", taints=device.taints))
     said = say("{sentence} ({facts})", sentence=device.sentence, facts=listed(facts)) if facts else device.sentence
-    return say("{sentence}. {proof}", sentence=said, proof=device.proof) if device.proof and device.plain else said
+    proof = device.reason.proof if device.reason.plain else ""
+    return say("{sentence}. {proof}", sentence=said, proof=proof) if proof else said
 
 
 def _keyed(part: Part, key: str, **marks: Any) -> Part:

@@ -74,9 +74,10 @@ CAPACITY = re.compile(r'device\.capacity\["[^"]+"\]\.(\w+)\.compareTo\(quantity\
 
 
 class Reason(NamedTuple):
-    """What a device is for the pod. ``why``: more about the state; ``plain``: a sentence that replaces both.
+    """What a device is for the pod: one of the states above, or an outcome of the search.
 
-    ``brief``: the reason in a word or two; ``proof``: the expression that is false.
+    ``why``: more about it, such as the selector, constraint or claim behind it; ``plain``: a sentence that replaces
+    both; ``brief``: the same in a word or two; ``proof``: the expression that is false.
     """
 
     state: str
@@ -85,14 +86,23 @@ class Reason(NamedTuple):
     brief: str = ""
     proof: str = ""
 
+    @property
+    def words(self) -> str:
+        what = say(WORDS[self.state])
+        return self.plain or (say("{what}: {why}", what=what, why=self.why) if self.why else what)
+
+    @property
+    def shortly(self) -> str:
+        """What is in the way, where there is little room."""
+        return self.brief or say(BRIEF[self.state])
+
 
 class Sight(NamedTuple):
-    """A device as the pod finds it on a node. ``state``: one of the above, or an outcome of the search.
+    """A device as the pod finds it on a node, and what it is for the pod.
 
     ``facts``: attributes and capacity as text. ``kind``: the first attribute; ``amount`` and ``size``: the first
     capacity as text and as a number; ``wire``: what joins it to others, such as its PCIe root; ``about``: what else
-    constraints are about. ``why``: the selector, constraint or claim behind the state; ``taints``: the device's own.
-    ``plain``, ``brief``, ``proof``: those of a :class:`Reason`.
+    constraints are about. ``taints``: the device's own.
     """
 
     id: DeviceId
@@ -102,12 +112,12 @@ class Sight(NamedTuple):
     size: float
     wire: str
     about: tuple[str, ...]
-    state: str
-    why: str = ""
-    taints: str = ""
-    plain: str = ""
-    brief: str = ""
-    proof: str = ""
+    taints: str
+    reason: Reason
+
+    @property
+    def state(self) -> str:
+        return self.reason.state
 
     @property
     def key(self) -> str:
@@ -117,23 +127,7 @@ class Sight(NamedTuple):
     @property
     def sentence(self) -> str:
         """What the device is for the pod."""
-        return f"{self.id.device} {self.words}"
-
-    @property
-    def words(self) -> str:
-        if self.plain:
-            return self.plain
-        what = say(WORDS[self.state])
-        return say("{what}: {why}", what=what, why=self.why) if self.why else what
-
-    @property
-    def shortly(self) -> str:
-        """What is in the way of it, where there is little room."""
-        return self.brief or say(BRIEF[self.state])
-
-    def now(self, reason: Reason) -> Sight:
-        """The same device in another state."""
-        return self._replace(**reason._asdict())
+        return f"{self.id.device} {self.reason.words}"
 
 
 class NodeSight(NamedTuple):
@@ -230,7 +224,7 @@ def _node(
 
 
 def _sight(device: Candidate, about: Iterable[str], reason: Reason) -> Sight:
-    return Sight(device.id, *_facts(device, about), reason.state, taints=_taints(device)).now(reason)
+    return Sight(device.id, *_facts(device, about), _taints(device), reason)
 
 
 def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder]) -> Reason:

@@ -25,14 +25,10 @@ def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[Nod
             yield list(now), place, say("{node}: {said}.", node=node.node, said=_said(step))
         now[place] = _found(node)
         fits = [device.id.device for device in now[place].devices if device.state == OFFERED]
-        result = _could_give(fits) if fits else node.reason or say("has nothing to give")
+        result = say("could give {devices}", devices=say(" and ").join(fits)) if fits else node.reason
         if place < len(seen) - 1:
             yield list(now), place, say("{node}: {said}.", node=node.node, said=result)
     yield list(seen), None, end
-
-
-def _could_give(devices: Sequence[str]) -> str:
-    return say("could give {devices}", devices=say(" and ").join(devices))
 
 
 def _said(step: Sight) -> str:
@@ -46,7 +42,7 @@ def _after(devices: Sequence[Sight], step: Sight) -> tuple[Sight, ...]:
     return tuple(
         step
         if each.id == step.id and not (each.state == PICKED and step.state != TRIED)
-        else each.now(Reason(OPEN))
+        else each._replace(reason=Reason(OPEN))
         if step.state == TRIED and each.state == UNLIKE
         else each
         for each in devices
@@ -55,5 +51,5 @@ def _after(devices: Sequence[Sight], step: Sight) -> tuple[Sight, ...]:
 
 def _found(node: NodeSight) -> NodeSight:
     """The node after its search, and before one is chosen."""
-    devices = [each._replace(state=OFFERED) if each.state == TAKES else each for each in node.devices]
+    devices = [each._replace(reason=Reason(OFFERED)) if each.state == TAKES else each for each in node.devices]
     return node._replace(chosen=False, devices=tuple(devices))

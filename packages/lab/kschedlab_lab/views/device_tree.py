@@ -76,7 +76,7 @@ def _line(branch: Branch, room: float) -> Part:
     colour = CHOSEN if alive else EVICTED if dead else INK_3
     dot = element("circle", cx=8, cy=8, r=5.5, fill=colour) if alive else _cross(colour)
     name = words(branch.device.id.device, bold=True, fill=CHOSEN if alive else INK_2 if dead else "currentColor")
-    said = "" if alive else say(BRIEF[TRIED]) if dead else branch.device.shortly
+    said = "" if alive else say(BRIEF[TRIED]) if dead else branch.device.reason.shortly
     return row([Part(16, 16, (dot,)), name, words(fitted(said, room - 26 - name.width), fill=INK_2)], 5)
 
 

@@ -1,61 +1,31 @@
-"""Generations side by side: filters and their order, scores and their weights, rules."""
+"""Generations side by side: filters and their order, scores and their weights, rules that differ."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass
+from importlib.resources import files
 from typing import Any, NamedTuple
+
+import yaml
 
 from kschedlab.generations import COURSE, Generation
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
 from kschedlab.plugins.one_node import OneNodeFilter, OneNodeScore
-from kschedlab.text.html import Html, element, join, visible
-from kschedlab.text.plain import aligned, below
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.tables import folded
-from kschedlab.text.words import broken, count
+from kschedlab.text.words import count
 from kschedlab.whatif.compare import identity, setting_text
 from kschedlab_lab.views.style import CELL, CHANGED, GREY, HEAD, LABELLED, SECTION, WIDE, WRAPPED
 from kschedlab_simulation.scheduler.changes import loop_messages, loop_rules
 
 TOPICS = {
-    "CheckNodeCondition": later("conditions of the node"),
-    "NodePressure": later("pressure on the node"),
-    "NodeUnschedulable": later("cordoned nodes"),
-    "NodeName": later("name of the node"),
-    "NodePorts": later("host ports"),
-    "NodeAffinity": later("node selector and affinity"),
-    "NodeResourcesFit": later("resources"),
-    "TaintToleration": later("taints"),
-    "NodeLabel": later("labels of the node"),
-    "VolumeRestrictions": later("disks in use"),
-    "DiskLimits": later("number of volumes"),
-    "NodeVolumeLimits": later("number of volumes"),
-    "VolumeBinding": later("binding of volumes"),
-    "VolumeZone": later("zones of volumes"),
-    "PodTopologySpread": later("spreading"),
-    "InterPodAffinity": later("affinity between pods"),
-    "DynamicResources": later("devices"),
-    "NodeDeclaredFeatures": later("features that nodes declare"),
-    "ServiceAffinity": later("agreement within a service"),
-    "NodeAffinityScore": later("node affinity"),
-    "NodeResourcesFitScore": later("resources"),
-    "BalancedResourceAllocation": later("balance of resources"),
-    "NodeResourcesBalancedAllocation": later("balance of resources"),
-    "ResourceLimits": later("limits"),
-    "TaintTolerationScore": later("taints"),
-    "NodeLabelScore": later("labels of the node"),
-    "NodePreferAvoidPods": later("pods that a node avoids"),
-    "ImageLocality": later("images"),
-    "VolumeBindingScore": later("binding of volumes"),
-    "PodTopologySpreadScore": later("spreading"),
-    "SelectorSpread": later("spreading"),
-    "ServiceAntiAffinity": later("spreading over a service"),
-    "InterPodAffinityScore": later("affinity between pods"),
-    "DynamicResourcesScore": later("devices"),
-    "EqualPriority": later("the same for all"),
+    name: each["topic"]
+    for each in yaml.load(files("kschedlab_lab.views").joinpath("topics.yaml").read_text("utf-8"), yaml.CSafeLoader)
+    for name in each["classes"]
 }
 """Topic of a plugin class; plugins with the same topic share a row, whatever their names."""
 
@@ -66,10 +36,6 @@ APART = frozenset({"name", "filters", "scores", "plugins", "loop", "messages", "
 LONG = "DuringSchedulingIgnoredDuringExecution"
 LABEL = 24
 """Width of the label column, in percent of the table."""
-WIDTH = 36
-"""Width of a column of text."""
-FEW = 12
-"""The most rows that are shown unfolded."""
 NONE = "–"
 SEAM = re.compile(r"(?<=[._/])(?=\w)|(?<=[a-z])(?=[A-Z])")
 """Where a long name may be broken."""
@@ -80,9 +46,6 @@ class Entry(NamedTuple):
 
     text: str
     place: str = ""
-
-    def __str__(self) -> str:
-        return self.place + self.text
 
 
 Cell = tuple[Entry, ...]
@@ -111,91 +74,51 @@ class Section:
     plugins: bool = False
 
     @property
-    def changed(self) -> tuple[Row, ...]:
-        """The rows in which the generations differ; not those of plugins that only moved to another place."""
-        if not self.plugins:
-            return tuple(row for row in self.rows if row.differs)
-        texts = (({tuple(entry.text for entry in cell) for cell in row.cells}, row) for row in self.rows)
-        return tuple(row for found, row in texts if len(found) > 1)
+    def summary(self) -> str:
+        """Its title, and in how many rows the generations differ; a plugin that only moved does not count."""
+        texts = ({tuple(entry.text for entry in cell) for cell in row.cells} for row in self.rows)
+        changed = sum(len(found) > 1 for found in texts) if self.plugins else len(self.rows)
+        rows = count(len(self.rows), "row")
+        return say("{title}: {rows}, {changed} changed", title=say(self.title), rows=rows, changed=changed)
 
 
 class GenerationTable:
-    """Generations as a table, for notebooks; those of the course by default.
+    """Generations as folded tables, for notebooks: what they have, and where they differ. Default: those of the course.
 
-    Shows the settings that differ; with ``everything``, all of them. ``only``: how the titles of the sections to show
-    begin, such as "scores". KeyError for a name that no generation has.
+    What differs from the generation on the left is marked. ``only``: how the titles of the sections to show begin, such
+    as "scores". KeyError for a name that no generation has.
     """
 
-    def __init__(self, *generations: str | Generation, everything: bool = False, only: str = "") -> None:
+    def __init__(self, *generations: str | Generation, only: str = "") -> None:
         self.generations = tuple(map(Generation.named, generations)) or tuple(map(Generation.named, COURSE))
-        self.everything, self.only = everything, only
+        self.only = only
+
+    @property
+    def sections(self) -> list[Section]:
+        """The sections to show. ValueError lists the titles if there is none."""
+        found = sections(self.generations)
+        if not (kept := [each for each in found if each.title.startswith(self.only)]):
+            message = later('no section begins with "{only}"; there are {titles}')
+            raise InputValueError(say(message, only=self.only, titles=listed(each.title for each in found)))
+        return kept
 
     def __repr__(self) -> str:
-        return generations_text(self.generations, self.everything, self.only)
+        return "\n".join(section.summary for section in self.sections)
 
     def _repr_html_(self) -> str:
-        return generations_html(self.generations, self.everything, self.only)
-
-
-def generations_text(generations: Sequence[Generation], everything: bool = False, only: str = "") -> str:
-    """The generations side by side as text; arguments as for :class:`GenerationTable`."""
-    names = [generation.name for generation in generations]
-    lines: list[list[str]] = [["", *names]]
-    titles: dict[int, str] = {}
-    for section in _begun(sections(generations, everything), only):
-        titles[len(lines)] = say(section.title)
-        for row in section.rows:
-            lines += _lines(row)
-    written = [visible(line) for line in aligned(lines)]
-    return "\n".join(f"\n{titles[i]}\n{line}" if i in titles else line for i, line in enumerate(written))
-
-
-def generations_html(generations: Sequence[Generation], everything: bool = False, only: str = "") -> str:
-    """The generations side by side: what differs, if that is little, then folded tables of everything.
-
-    What differs from the generation on the left is marked.
-    """
-    names = [generation.name for generation in generations]
-    found = _begun(sections(generations, everything), only)
-    brief = [replace(each, rows=each.changed) for each in found]
-    brief = [each for each in brief if each.rows]
-    changed, rows = (sum(len(each.rows) for each in some) for some in (brief, found))
-    open_ = _table(names, brief) if 0 < changed <= FEW and changed < rows else None
-    whole = (folded(_summary(section, brief), _table(names, [section])) for section in found)
-    legend = element(
-        "p", element("span", say("marked"), style=CHANGED), say(": other than in the generation on its left")
-    )
-    return str(element("div", open_, *whole, legend if len(names) > 1 else None, style="overflow-x:auto;"))
-
-
-def _begun(found: Sequence[Section], only: str) -> list[Section]:
-    """The sections whose titles begin like this. ValueError lists the titles if there is none."""
-    if not (kept := [each for each in found if each.title.startswith(only)]):
-        raise InputValueError(
-            say(
-                'no section begins with "{only}"; there are {titles}',
-                only=only,
-                titles=listed(each.title for each in found),
-            )
+        names = [generation.name for generation in self.generations]
+        tables = (folded(section.summary, _table(names, section)) for section in self.sections)
+        legend = element(
+            "p", element("span", say("marked"), style=CHANGED), say(": other than in the generation on its left")
         )
-    return kept
-
-
-def _summary(section: Section, brief: Sequence[Section]) -> str:
-    changed = next((len(each.rows) for each in brief if each.title == section.title), 0)
-    return say(
-        "{title}: {rows}, {changed} changed",
-        title=say(section.title),
-        rows=count(len(section.rows), "row"),
-        changed=changed,
-    )
+        return str(element("div", *tables, legend if len(names) > 1 else None, style="overflow-x:auto;"))
 
 
 # -- contents of the table
 
 
-def sections(generations: Sequence[Generation], everything: bool = False) -> list[Section]:
-    """The generations side by side, with the settings that differ; with ``everything``, all settings.
+def sections(generations: Sequence[Generation]) -> list[Section]:
+    """The generations side by side, with the settings that differ.
 
     Settings have the same names as in :func:`kschedlab.whatif.compare.compare`.
     """
@@ -204,7 +127,7 @@ def sections(generations: Sequence[Generation], everything: bool = False) -> lis
         return _rows([items(generation) for generation in generations])
 
     def settings(items: Callable[[Generation], Iterable[Item]]) -> tuple[Row, ...]:
-        return tuple(row for row in rows(items) if everything or row.differs)
+        return tuple(row for row in rows(items) if row.differs)
 
     fields = dict.fromkeys(field for generation in generations for field in generation.api.unknown)
     found = [
@@ -295,13 +218,7 @@ def _fields(generation: Generation, fields: Iterable[str]) -> Iterator[Item]:
         yield field, field, Entry(say("no" if field in generation.api.unknown else "yes"))
 
 
-# -- text and HTML
-
-
-def _lines(row: Row) -> list[list[str]]:
-    """The row as lines of text: one entry below another, long ones wrapped."""
-    columns = [[line for entry in cell for line in broken(str(entry), WIDTH)] or [NONE] for cell in row.cells]
-    return below([[_brief(say(row.label))], *columns])
+# -- HTML
 
 
 def _brief(label: str) -> str:
@@ -309,17 +226,14 @@ def _brief(label: str) -> str:
     return label.replace(LONG, "…")
 
 
-def _table(names: Sequence[str], shown: Iterable[Section]) -> Html:
-    """One section below another, with equal column widths in all tables."""
+def _table(names: Sequence[str], section: Section) -> Html:
+    """A section, with equal column widths in all tables."""
     widths = [LABEL, *([(100 - LABEL) // max(len(names), 1)] * len(names))]
     columns = element("colgroup", *(element("col", style=f"width:{width}%;") for width in widths))
     head = element("tr", *(element("th", text, scope="col", style=HEAD) for text in ["", *names]))
-    bodies = [element("tbody", _heading(section, len(widths)), *map(_tr, section.rows)) for section in shown]
-    return element("table", columns, element("thead", head), *bodies, style=WIDE)
-
-
-def _heading(section: Section, width: int) -> Html:
-    return element("tr", element("th", say(section.title), scope="rowgroup", colspan=width, style=SECTION))
+    title = element("th", say(section.title), scope="rowgroup", colspan=len(widths), style=SECTION)
+    body = element("tbody", element("tr", title), *map(_tr, section.rows))
+    return element("table", columns, element("thead", head), body, style=WIDE)
 
 
 def _tr(row: Row) -> Html:

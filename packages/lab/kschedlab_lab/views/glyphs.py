@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import cos, pi, sin
 from typing import Any
 
 from kschedlab.messages import say
@@ -33,19 +32,16 @@ OUTLINES = {
 
 @dataclass(frozen=True)
 class Badge:
-    """A sign on a pod or a node. ``kind``: shield, broken, open, evicted, victim, reprieved, chosen, clock, or a key of
+    """A sign on a pod or a node. ``kind``: shield, broken, open, evicted, victim, reprieved, chosen, cross, or a key of
     OUTLINES.
 
     "broken": the budget does not allow the eviction; "open": no budget, but there could be one. ``tip``: what it means.
-    ``minutes``: the time that a clock shows; ``turn``: a victim's number in its node's list, in place of a cross.
-    ``marks``: attributes that make it a handle. ``faint``: switched off.
+    ``turn``: a victim's number in its node's list, in place of a cross. ``marks``: attributes that make it a handle.
     """
 
     kind: str
     tip: str
-    minutes: int = 0
     marks: Mapping[str, str] = field(default_factory=dict)
-    faint: bool = False
     turn: int = 0
 
 
@@ -61,7 +57,6 @@ def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor", digit: fl
         *sign(drawn, ink, digit),
         transform=f"translate({x:g},{y:g})",
         stroke_linejoin="round",
-        opacity=0.3 if drawn.faint else None,
         data_tip=say(drawn.tip),
         aria_label=say(drawn.tip) if drawn.marks else None,
         **drawn.marks,
@@ -87,11 +82,6 @@ def sign(drawn: Badge, ink: str, digit: float = DIGIT) -> list[Html]:
         return [_lines(CROSS, ink, stroke_width=2)]
     if drawn.kind == "reprieved":
         return [_disc(INK, TRAY), _lines(OUTLINES["reprieved"], PANEL, stroke_width=1.7)]
-    if drawn.kind == "clock":
-        hour, minute = drawn.minutes / 720 * 2 * pi, drawn.minutes / 60 * 2 * pi
-        hands = f"M8 8L{8 + 3.6 * sin(hour):.1f} {8 - 3.6 * cos(hour):.1f}"
-        hands += f"M8 8L{8 + 5.4 * sin(minute):.1f} {8 - 5.4 * cos(minute):.1f}"
-        return [element("circle", cx=8, cy=8, r=7, fill="none", stroke=ink, stroke_width=1.3), _lines(hands, ink)]
     return [_lines(OUTLINES[drawn.kind], ink)]
 
 

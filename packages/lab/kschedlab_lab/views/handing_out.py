@@ -14,7 +14,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, Row, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
-from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, TICK, ink
+from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, TICK, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, HEAD, LOWEST, HIGHEST, LANE = 24, 18, 13, 26, (14, 26)
@@ -74,7 +74,7 @@ def _slots(each: Row, now: Handout, wide: float, number: int) -> Row:
         tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=cell.text)
         marks = {**cell.marks, "data_tip": tip} if cell.text else cell.marks
         fits = cell.text == CROSS or text_width(cell.text) <= wide - 1 and node not in covered
-        cells.append(replace(cell, text=cell.text if fits else "", small="", marks=marks))
+        cells.append(replace(cell, text=cell.text if fits else "", marks=marks))
     return replace(each, cells=cells)
 
 
@@ -205,31 +205,3 @@ def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
     crosses = CROSS * now.errors if fits else say("{cross} {errors} errors", cross=CROSS, errors=now.errors)
     said = label(crosses or say("empty"), at.left, y + 15, fill=EVICTED if now.errors else None)
     return [named(say("errs (a lock)"), at, y + 15, strong=True), said]
-
-
-# -- the solution of an exercise
-
-
-def schedule_of(work: Sequence[Piece], asked: int, alt: str) -> Html:
-    """Which worker does which node when: a lane for each worker, ticks below; the asked node has a green card."""
-    last, left, step, lane = max(piece.end for piece in work), 76, 34, 32
-    workers = sorted({piece.worker for piece in work})
-    bottom, wide = lane * len(workers) + 4, left + step * last + 20
-    shapes = []
-    for tick in range(last + 1):
-        x = left + step * tick
-        shapes.append(element("path", d=f"M{x} 0V{bottom}", stroke=HAIR))
-        shapes.append(label(str(tick), x, bottom + 15, "middle", fill=INK_2))
-    shapes.append(label(say("tick"), left - 12, bottom + 15, "end", fill=INK_2))
-    for worker in workers:
-        y = lane * (worker - 1) + 2
-        shapes.append(label(say("worker {worker}", worker=worker), left - 12, y + 19, "end"))
-        for piece in work:
-            if piece.worker == worker:
-                fill = CHOSEN if piece.node == asked else WORKERS[worker - 1]
-                x, long = left + step * piece.start + 1, step * _ticks(piece) - 2
-                shapes.append(element("rect", x=x, y=y, width=long, height=lane - 4, rx=5, fill=fill))
-                shapes.append(
-                    label(str(piece.node), x + long / 2, y + 19, "middle", fill=ink(fill), font_weight="bold")
-                )
-    return svg(shapes, wide, bottom + 22, alt)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kschedlab.messages import listed, say
+from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.cells import (
@@ -254,33 +254,3 @@ def _sums(update: Update, until: int | None, y: float, wide: float) -> list[Html
         cell = best_cell(star, len(update.best) > 1, marks) if won else Cell(text, fill=UNCHANGED, marks=marks)
         shapes.append(middle([draw_cell(cell, Box(LEFT + i * each, y, each - 4, SUMS))]))
     return shapes
-
-
-def update_text(update: Update) -> str:
-    lines = []
-    for each in update.addings:
-        wait = say("waits from {waits}, ", waits=each.waits) if each.waits is not None else ""
-        read = (
-            say("reads {seen} at {read}, ", seen=each.seen, read=each.read)
-            if each.seen is not None and each.read < each.write
-            else ""
-        )
-        lines.append(
-            say(
-                "  worker {worker} adds {score}: {wait}{read}writes {gives} at {write}",
-                worker=each.worker,
-                score=each.score,
-                wait=wait,
-                read=read,
-                gives=each.gives,
-                write=each.write,
-            )
-        )
-    values = [
-        say("{value} at {time}", value=each.value, time=each.time)
-        + (say(" ({lost} is lost)", lost=each.lost) if each.lost else "")
-        for each in update.writes
-    ]
-    memory = say("cells of its own") if update.cells else say("total: 0, {values}", values=listed(values))
-    sums = listed(f"{node} {value}" for node, value in update.sums)
-    return "\n".join([*lines, f"  {memory}", say("  sums: {sums}", sums=sums)])

@@ -1,29 +1,22 @@
-"""results[algorithm][node] as rows and text: which worker fills which cell when, and what Reduce changes."""
+"""results[algorithm][node] as rows: which worker fills which cell when, and what Reduce changes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.messages import later, say, terms
+from kschedlab.messages import later, say
 from kschedlab.score.stage import Scores
-from kschedlab.text.html import Html
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import folded, row, table
-from kschedlab_lab.views.cells import UNCHANGED, Cell, Row, best_cell, failed_cell, grid_text, worker_cell
+from kschedlab_lab.views.cells import UNCHANGED, Cell, Row, best_cell, failed_cell, worker_cell
 from kschedlab_lab.views.style import TRAY
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
 """Priorities with a Function instead of Map and Reduce: it computes all nodes' final scores at once."""
-BY_FUNCTION = "F"
 MAPPING, REDUCED, SUMMED = 0, 1, 2
 FAILING = "NodeAffinityPriority"
 """The priority whose Map fails on every node, if the pod's wish cannot be read."""
-
-UNFOLDED = 8
-"""Most workers whose table is open at first."""
 
 TO_FAIL = {
     "data_set": "typo: on",
@@ -51,7 +44,7 @@ class Piece:
 class Handout:
     """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED; ``function``: whether Functions have run.
 
-    ``error``: what the Map of FAILING returns for every node; "" if it succeeds. ``workers``: the number asked for.
+    ``error``: what the Map of FAILING returns for every node; "" if it succeeds.
     """
 
     decision: Decision
@@ -60,7 +53,6 @@ class Handout:
     stage: int = MAPPING
     function: bool = False
     error: str = ""
-    workers: int = 0
 
     @property
     def scores(self) -> Scores:
@@ -112,27 +104,17 @@ def handing_out(now: Handout) -> list[Row]:
     rows = []
     for number, (name, scored) in enumerate(zip(now.scores.plugins, now.scores.rows, strict=True)):
         values = (scored.normalized if now.stage else scored.raw).tolist()
-        marks = [{"data_key": f"cell/{number}/{node}"} for node in range(len(values))]
-        if name in FUNCTIONS:
-            cells = [
-                Cell(str(value), BY_FUNCTION, UNCHANGED, marks=mark) if now.function else Cell(marks=mark)
-                for value, mark in zip(values, marks, strict=True)
-            ]
-        else:
-            place = own.index(name)
-            cells = [
-                worker_cell(str(values[piece.node]), piece.worker, marks[piece.node])
-                if done > place
-                else Cell(marks=marks[piece.node])
-                for piece, done in zip(now.work, written, strict=True)
-            ]
-        if name in changed:
-            cells = [replace(cell, small="", fill=UNCHANGED, ring="") for cell in cells]
-        if name == FAILING and now.error:
-            who = [str(piece.worker) for piece in now.work]
-            cells = [
-                failed_cell(by, mark) if cell.text else cell for cell, by, mark in zip(cells, who, marks, strict=True)
-            ]
+        cells = []
+        for piece, done, value in zip(now.work, written, values, strict=True):
+            mark = {"data_key": f"cell/{number}/{piece.node}"}
+            if not (now.function if name in FUNCTIONS else done > own.index(name)):
+                cells.append(Cell(marks=mark))
+            elif name == FAILING and now.error:
+                cells.append(failed_cell(mark))
+            elif name in FUNCTIONS or name in changed:
+                cells.append(Cell(str(value), fill=UNCHANGED, marks=mark))
+            else:
+                cells.append(worker_cell(str(value), piece.worker, mark))
         chosen = {} if name != FAILING else TO_SUCCEED if now.error else TO_FAIL
         handle = {key: say(text) for key, text in chosen.items()}
         rows.append(Row(f"{short(name)} [{number}]", cells, marks=handle))
@@ -156,41 +138,3 @@ def sum_row(scores: Scores) -> Row:
         cells,
         strong=True,
     )
-
-
-def heads(now: Handout) -> list[str]:
-    """The node of each column, with its index."""
-    return [f"{name} [{node}]" for node, name in enumerate(now.names)]
-
-
-def handing_out_text(now: Handout) -> str:
-    """The table as text: each score with the worker that wrote it."""
-    return grid_text([say("results"), *heads(now)], handing_out(now))
-
-
-def writers(work: Sequence[Piece], cells: int, tick: int) -> dict[tuple[int, int], list[int]]:
-    """The workers that have written each cell (index of the algorithm, node) by this tick."""
-    found: dict[tuple[int, int], list[int]] = {}
-    for piece in work:
-        for place in range(done_at(piece, tick, cells)):
-            found.setdefault((place, piece.node), []).append(piece.worker)
-    return found
-
-
-def workers_table(now: Handout) -> tuple[Html, str]:
-    """What each worker has done, as a table and as text; the last line counts cells with more than one writer.
-
-    The table of more than UNFOLDED workers opens on a click.
-    """
-    written = writers(now.work, len(mapped(now.decision)), now.tick)
-    rows = [terms("worker", "nodes taken", "cells written")]
-    workers = sorted({piece.worker for piece in now.work})
-    for worker in workers:
-        taken = [str(piece.node) for piece in now.work if piece.worker == worker and piece.start < now.tick]
-        rows.append([str(worker), ", ".join(taken) or "-", str(sum(who == [worker] for who in written.values()))])
-    rows.append([say("cells with two writers"), "", str(sum(len(who) > 1 for who in written.values()))])
-    made = table(rows[0], (row(*each) for each in rows[1:]))
-    many = len(workers) > UNFOLDED
-    return folded(
-        say("What each of the {workers} workers has done", workers=len(workers)), made
-    ) if many else made, "\n".join(aligned(rows))

@@ -29,7 +29,7 @@ RIGHT_AFTER = 1
 
 @dataclass(frozen=True)
 class Handles:
-    """What a panel lets one do in the picture: attributes of pods and nodes, and signs on them, by name.
+    """What a panel lets one do in the picture: attributes of pods and nodes, and signs on nodes, by name.
 
     ``priorities`` and ``starts``: attributes of these numbers on pods, which then are pills. ``shields``: attributes of
     the shields of pods; a pod without a budget then has an open one. ``fixed``: why a pod's numbers can't be changed.
@@ -39,7 +39,6 @@ class Handles:
     priorities: Mapping[str, Marks] = field(default_factory=dict)
     starts: Mapping[str, Marks] = field(default_factory=dict)
     nodes: Mapping[str, Marks] = field(default_factory=dict)
-    pod_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
     node_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
     shields: Mapping[str, Marks] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
@@ -264,9 +263,8 @@ class Boxes:
             mark,
             note,
             _key(pod),
-            self.handles.pod_badges.get(name, ()),
-            self.handles.pods.get(name, {}),
-            order,
+            marks=self.handles.pods.get(name, {}),
+            order=order,
         )
 
     def node(self, name: str, decided: bool = True, choose: bool = True, tries: int | None = None) -> Box:
@@ -342,7 +340,7 @@ class Boxes:
             mark,
             "",
             _key(info),
-            (*self.handles.pod_badges.get(name, ()), *self.shield(info, attempt)),
+            self.shield(info, attempt),
             self.handles.pods.get(name, {}),
             fixed=self.handles.fixed.get(name, ""),
         )

@@ -9,7 +9,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
+from kschedlab_lab.views.arithmetic import steps
 from kschedlab_lab.views.cells import (
     HANDLE,
     STAR,
@@ -26,7 +26,8 @@ from kschedlab_lab.views.cells import (
     pills,
 )
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
+from kschedlab_lab.views.map_reduce import FUNCTIONS, short, sum_row
+from kschedlab_lab.views.score_formulas import NORMALISED, RAW, WEIGHTED, Step
 from kschedlab_lab.views.style import ACT_SOFT, INK, INK_3
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -50,8 +51,7 @@ def stage_rows(decision: Decision, stage: str) -> list[Row]:
         cells = [
             Cell(
                 str(value),
-                BY_FUNCTION if name in FUNCTIONS else "",
-                CHANGED if value != old else UNCHANGED,
+                fill=CHANGED if value != old else UNCHANGED,
                 marks={"data_key": f"cell/{number}/{node}"},
             )
             for node, (value, old) in enumerate(zip(values.tolist(), before.tolist(), strict=True))
@@ -107,7 +107,7 @@ def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, s
         }
         frame = INK if (plugin, name) == selected else cell.frame if cell.frame != INK else ""
         number = cell.text if text_width(cell.text) <= wide - 6 else f"{int(cell.text) // 1000}k"
-        cells.append(replace(cell, text=number, small="", frame=frame, marks={**cell.marks, **sets}))
+        cells.append(replace(cell, text=number, frame=frame, marks={**cell.marks, **sets}))
     return cells
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.score import Held
 from kschedlab_lab.views.style import CHOSEN, NODES, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -17,6 +17,21 @@ HEAD, FOOT, LINE, WIDEST = 66, 8, 15, 132
 """Height of a card above a column, of the space below the columns, and of a line; greatest width of a column."""
 ROOMY = 28
 """Least height of a part of a column that has the way of one draw below its words; in pixels."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """After one element of the list: its ``chance`` of being taken, and the probability that each name is held.
+
+    ``what``: what happens, in words; ``brief``: in a word or two.
+    """
+
+    name: str
+    score: int
+    what: str
+    chance: Fraction
+    likely: Mapping[str, Fraction]
+    brief: str
 
 
 @dataclass(frozen=True)

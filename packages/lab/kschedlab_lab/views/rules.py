@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say
@@ -25,15 +25,6 @@ def rules_html(lit: Sequence[NamedRule], decision: Decision) -> Html:
     if decision.scores is not None:
         found.append(folded(say("the points of each node"), html(decision.sections(LIMITS))))
     return join(found)
-
-
-def rules_text(lit: Iterable[NamedRule]) -> Iterator[str]:
-    """The rules that change the answer, a few lines each."""
-    for rule in lit:
-        yield "  " + say("{rule} ({version})", rule=say(rule.title), version=say("since {version}", version=rule.since))
-        for said, source in ((rule.before, rule.old), (rule.after, rule.new)):
-            yield "    " + say("{version}: {said}", version=source.version, said=say(said))
-            yield f"      {source.line} ({source.file}, {source.function})"
 
 
 def _table(rules: Iterable[NamedRule]) -> Html:

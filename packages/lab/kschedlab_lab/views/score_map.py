@@ -105,8 +105,7 @@ class ScoreMap:
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
         if self.totals:
             cells.append([self._sum(node, sums, won) for node in self.nodes])
-        alone = self.decision.scores is None
-        chosen = self.decision.node if won or alone else None
+        chosen = self.decision.node if won else None
         tied = self.decision.best if won and len(self.decision.best) > 1 else ()
         here = self.selected if self.selected is not None and self.selected[0] in rows else None
         selected = (rows.index(here[0]), self.nodes.index(here[1])) if here else None
@@ -232,11 +231,8 @@ def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
     """The passes up to the shown stage, as pictures with captions: nodes, then plugins, then sums, then the winner.
 
     Score runs node by node, NormalizeScore and the weights plugin by plugin (v1.20: framework/runtime/framework.go,
-    RunScorePlugins). Empty if nothing is scored.
+    RunScorePlugins).
     """
-    scores = shown.decision.scores
-    if scores is None or not scores.plugins:
-        return []
     own = {score.name for score, _ in shown.decision.generation.scores}
     plugins = [name for name in shown.plugins if name in own]
     start = replace(shown, plugins=plugins, selected=None, sums=False, won=False)

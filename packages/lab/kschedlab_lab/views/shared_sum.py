@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.text.html import Html, element
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.views.cells import (
     CROSS,
@@ -26,7 +24,6 @@ from kschedlab_lab.views.cells import (
     draw_cell,
     draw_rows,
     failed_cell,
-    grid_text,
     middle,
     named,
     pills,
@@ -36,8 +33,6 @@ from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
-LATEST = 8
-"""Maximum number of recent steps listed."""
 RIGHT, LUCKY, TIED, WRONG = (
     later("right"),
     later("wrong totals, the right node"),
@@ -193,7 +188,7 @@ def _sign(ends: str, marks: Mapping[str, str]) -> Cell:
         RIGHT: Cell(STAR, fill=CHOSEN, marks=marks),
         LUCKY: Cell(STAR, fill=UNCHANGED, marks=marks),
         TIED: best_cell("=", True, marks),
-        WRONG: failed_cell("", marks),
+        WRONG: failed_cell(marks),
     }[ends]
 
 
@@ -330,19 +325,3 @@ def result(race: Race, moment: Moment) -> str:
         sums=sums,
         wins=wins,
     )
-
-
-def moments_table(race: Race, moments: Sequence[Moment], step: int) -> tuple[Html, str]:
-    """The latest steps, as a table and as text."""
-    rows = [terms("step", "what happens", "totals afterwards")]
-    for number in range(max(step - LATEST + 1, 1), step + 1):
-        moment = moments[number]
-        what = sentence(race, moment) if moment.does != "ends" else say("all have ended")
-        rows.append([str(number), what, ", ".join(str(each.value) for each in moment.totals)])
-    if len(rows) == 1:
-        return Html(), ""
-    return table(rows[0], (row(*each) for each in rows[1:])), "\n".join(aligned(rows))
-
-
-def moment_text(race: Race, moment: Moment) -> str:
-    return grid_text(["", *race.nodes], moment_rows(race, moment))

@@ -125,13 +125,6 @@ def priority_fill(priority: int) -> str:
     return themed(*(mixed(ramp[above - 1], ramp[above], min(share, 1)) for ramp in RAMP))
 
 
-def fills(priorities: set[int]) -> dict[int, str]:
-    """A colour for each priority, by rank; the lowest and the highest get the ends of the scale."""
-    ranks = sorted(priorities)
-    last = len(PRIORITIES) - 1
-    return {p: PRIORITIES[rank * last // max(len(ranks) - 1, 1)] for rank, p in enumerate(ranks)}
-
-
 @lru_cache(maxsize=1024)
 def ink(fill: str) -> str:
     """Black or white, whichever has more contrast with this colour (#RRGGBB, or one for each theme)."""

@@ -57,12 +57,8 @@ class Wishes:
 
     def _above(self, width: float, scale: float) -> tuple[float, list[Html]]:
         """Where the nodes begin; the pod where it waits, and beside it its wishes in as many columns as fit."""
-        found, x, low = list[Html](), 8.0, 0.0
-        if self.waiting:
-            place = Place(8, TOP, POD, max(scale * self.waiting.size, 32))
-            box = Box("waiting", 0, (self.waiting,), title=say("waits"))
-            found += shapes([box], Plan((place,), LEFT, 0), "cpu")
-            x, low = POD + 18.0, TOP + place.height
+        found, low = self._waits(POD, scale)
+        x = POD + 18.0 if self.waiting else 8.0
         found.append(label(say("it would like"), x, 14, font_style="italic"))
         per, y = max(int((width - x) // WISH), 1), 14
         for first in range(0, len(self.wishes), per):
@@ -74,16 +70,21 @@ class Wishes:
 
     def _pod(self, scale: float) -> tuple[list[Html], float]:
         """The pod where it waits, to the nodes' scale, its wishes below, and where they end."""
-        size = self.waiting.size if self.waiting else 0
-        place = Place(8, TOP, LEFT - 34, max(scale * size, 32))
-        box = Box("waiting", 0, (self.waiting,) if self.waiting else ())
-        found = shapes([replace(box, title=say("waits"))], Plan((place,), LEFT, 0), "cpu") if self.waiting else []
-        y = TOP + (max(scale * size, 32) + 20 if self.waiting else 0)
+        found, low = self._waits(LEFT - 34, scale)
+        y = low + 20 if self.waiting else TOP
         found.append(label(say("it would like"), 8, y, font_style="italic"))
         for wish in self.wishes:
             found.append(_wish(wish, 8, y, LEFT - 34))
             y += LINE * len(_lines(wish))
         return found, y + 12
+
+    def _waits(self, wide: float, scale: float) -> tuple[list[Html], float]:
+        """The pod, as wide as this, and where it ends; nothing if it is on its node."""
+        if self.waiting is None:
+            return [], 0
+        place = Place(8, TOP, wide, max(scale * self.waiting.size, 32))
+        box = Box("waiting", 0, (self.waiting,), title=say("waits"))
+        return shapes([box], Plan((place,), LEFT, 0), "cpu"), TOP + place.height
 
 
 def _wish(wish: Wish, x: float, y: float, wide: float) -> Html:

@@ -33,7 +33,7 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in map_reduce.exercises(1)]
-    assert all(a.text() != b.text() for a, b in zip(first[:5], second[:5], strict=True))
+    assert all(a.text() != b.text() for a, b in zip(first[:4], second[:4], strict=True))
 
 
 def test_forgetting_weights_or_reduce_is_told():
@@ -46,21 +46,15 @@ def test_forgetting_weights_or_reduce_is_told():
     assert exercise.check("node-a").state is State.ERROR and exercise.tries == tries  # not a number: no attempt
 
 
-def test_a_worker_that_is_busy_is_no_answer():
-    exercise = exercises(3)[1]
-    wrong = next(each for each in exercise.choices() if each != exercise.right)
-    assert f"{wrong} is at work on node" in exercise.check(wrong).words
-
-
 def test_the_whole_sum_is_wrong_if_an_addition_is_lost():
-    exercise = exercises(1)[2]
+    exercise = exercises(1)[1]
     whole = sum(map(int, re.findall(r"adds (\d+)", exercise.question)))
     assert int(exercise.right) < whole
     assert "if nothing were lost" in exercise.check(str(whole)).words
 
 
 def test_pods_that_change_nothing_do_not_turn_the_tables():
-    exercise = exercises(1)[3]
+    exercise = exercises(1)[2]
     assert isinstance(exercise, Build)
     assert "the order is not reversed" in exercise.check(as_yaml([pod("idle", "node-a", "10m")])).words
     assert "Add only running pods" in exercise.check(as_yaml([node("node-c")])).words
@@ -69,7 +63,7 @@ def test_pods_that_change_nothing_do_not_turn_the_tables():
 
 
 def test_a_policy_is_read_as_the_scheduler_reads_it():
-    exercise = exercises(1)[4]
+    exercise = exercises(1)[3]
     assert "is not alone at the top" in exercise.check(as_yaml([map_reduce_build.policy((1, 1, 1))])).words
     refused = exercise.check(as_yaml([map_reduce_build.policy((0, 1, 1))]))
     assert refused.state is State.ERROR and "positive weight" in refused.evidence
@@ -83,10 +77,3 @@ def test_the_totals_are_the_engine_s_for_any_row():
     rng = random.Random(5)
     for case in map_reduce_repair.mapped(rng):
         assert map_reduce_repair.totals_mended(*case) == map_reduce_repair.totals(*case)
-
-
-def test_a_misplaced_write_ends_in_an_error_or_in_the_wrong_row():
-    with pytest.raises(IndexError):
-        map_reduce_repair.fill_broken([[1, 2], [3, 4], [5, 6]])
-    assert map_reduce_repair.fill_broken([[1, 2], [3, 4]]) == [[1, 2], [3, 4]]
-    assert map_reduce_repair.fill_mended([[1, 2], [3, 4]]) == [[1, 3], [2, 4]]

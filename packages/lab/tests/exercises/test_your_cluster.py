@@ -15,7 +15,7 @@ from tests.saying import says
 
 exercises = partial(made, "your_cluster")
 
-HELPS, POOL, AMOUNT, THERE, LINE, FREE = range(6)
+HELPS, POOL, AMOUNT, THERE, FREE = range(5)
 
 
 @pytest.mark.parametrize("seed", sampled(range(60), 10))
@@ -35,7 +35,7 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in your_cluster.exercises(1)]
-    assert sum(a.text() != b.text() for a, b in zip(first, second, strict=True)) >= 4
+    assert sum(a.text() != b.text() for a, b in zip(first, second, strict=True)) >= 3
 
 
 def test_over_the_seeds_answers_differ():
@@ -73,15 +73,6 @@ def test_a_pod_with_the_name_of_another_is_decided_all_the_same():
     running = pod("kafka-3", "", "100m")
     running["metadata"]["namespace"] = "data"
     assert decide(running).node is not None
-
-
-def test_one_line_and_no_more():
-    exercise = exercises(1)[LINE]
-    assert "still pending" in exercise.check(exercise.before).words
-    assert exercise.check(f"{exercise.right}  hostNetwork: true\n").words == "2 lines are changed; change one."
-    assert exercise.check("").words.endswith("lines are changed; change one.")
-    assert your_cluster.changed_lines("a\nb\nc", "a\nx\nc\n") == 1
-    assert your_cluster.changed_lines("a\nb", "a\nb\nc\nd") == 2
 
 
 def test_adding_up_all_containers_is_refuted():

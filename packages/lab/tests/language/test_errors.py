@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from kschedlab_lab.panels import (
     your_cluster,
     your_plugin,
 )
+from kschedlab_lab.panels.cluster_source import from_files, from_paths
 from kschedlab_lab.panels.prediction import Prediction
 from kschedlab_lab.views.generations import GenerationTable
 from kschedlab_lab.views.listing import Listing
@@ -94,7 +96,7 @@ def test_what_the_api_server_refuses_is_told_in_chinese() -> None:
     assert untranslated(said, given) == {}
 
 
-PASTED = (
+WRITTEN = (
     "",
     "- 1",
     "a: [",
@@ -112,9 +114,9 @@ UPLOADED = {"a.yaml": b"\xff", "b.yaml": b"", "c.yaml.gz": b"\x1f\x8b"}
 
 def test_the_panel_of_lesson_07_says_in_chinese_what_is_wrong() -> None:
     panel = your_cluster.panel()
-    said = [problem for text in PASTED for problem in panel.paste(text).problems]
-    said += panel.load("no/such/file").problems
-    said += (problem for given in UPLOADED.items() for problem in panel.upload([given]).problems)
+    files = [*UPLOADED.items(), *(("d.yaml", text.encode()) for text in WRITTEN)]
+    said = [problem for each in files for problem in panel.reading(partial(from_files, [each])).problems]
+    said += panel.reading(lambda: from_paths(["no/such/file"])).problems
     for settings in (
         {"pod": "nobody"},
         {"node": "nobody"},

@@ -19,8 +19,8 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels import score, score_questions as questions, weights
 from kschedlab_lab.panels.base import Panel, drawn
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score import NODES, PLUGINS, ROWS, Cause, Settings
-from kschedlab_lab.panels.score_cluster import Request
+from kschedlab_lab.panels.score import PLUGINS, ROWS, Settings
+from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, Request, decide
 from kschedlab_lab.panels.weights import FIELDS, Weights
 from kschedlab_lab.views.score import STAGES
 from kschedlab_lab.views.svg import Room
@@ -28,22 +28,24 @@ from kschedlab_lab.views.svg import Room
 CAUSES = list(Cause.grid())
 
 
-def numbers(text: str, rows: int) -> dict[str, list[str]]:
-    """The map's cells by row, without the marks of the chosen column and cell."""
-    lines = [line.replace("★ ", "").split() for line in text.splitlines()[2 : 2 + rows]]
-    return {name: [cell.strip("[]") for cell in cells] for name, *cells in lines}
+def numbers(settings: Settings) -> dict[str, list[str]]:
+    """The map's cells by row, as the picture tells them."""
+    shown = keyed(score.panel(**vars(settings)))
+    tips = {key: shown[f"cell/{key[0]}/{key[1]}"].get("data-tip") or "" for key in product(ROWS, NODES)}
+    return {row: [tips[row, node].rpartition(": ")[2].partition(" (")[0] for node in NODES] for row in ROWS}
 
 
 @pytest.mark.parametrize("cause", CAUSES, ids=str)
 def test_every_cause(cause: Cause) -> None:
-    decision, view = score.decide(cause), score.show(Settings(**vars(cause), stage=STAGES[3], plugin="sum"))
+    settings = Settings(**vars(cause), stage=STAGES[3], plugin="sum")
+    decision, view = decide(cause), score.show(settings)
     assert f"goes to {decision.node}" in view.sentence
-    shown = numbers(view.text, len(ROWS))
+    shown = numbers(settings)
     columns = zip(*(shown[plugin] for plugin in PLUGINS), strict=True)
     sums = [sum(map(int, column)) for column in columns]
     assert shown["sum"] == [str(each) for each in sums]
     assert decision.best == [node for node, each in zip(NODES, sums, strict=True) if each == max(sums)]
-    assert f"★ {decision.node}" in view.text
+    assert f"★ {decision.node}" in "".join(keyed(score.panel(**vars(settings)))[f"column/{decision.node}"].itertext())
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -51,8 +53,8 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
     for plugin, node in product(PLUGINS, NODES):
         settings = Settings(stage=stage, plugin=plugin, node=node)
         view = score.show(settings)
-        cell = numbers(view.text, len(ROWS))[plugin][NODES.index(node)]
-        assert f"[{cell}]" in view.text
+        cell = numbers(settings)[plugin][NODES.index(node)]
+        assert f">{cell}</span>" in str(view.table)
         assert f"{plugin} gives {node} {cell}" in view.sentence
         assert view.sentence.startswith(plugin) != (stage == STAGES[3])
         is_veto = plugin == "NodePreferAvoidPods" and stage in STAGES[2:]
@@ -67,13 +69,13 @@ def test_an_example_from_the_lesson() -> None:
 
 
 def test_each_plugin_makes_a_difference_somewhere() -> None:
-    rows = [numbers(score.show(Settings(**vars(cause))).text, len(ROWS)) for cause in CAUSES]
+    rows = [numbers(Settings(**vars(cause))) for cause in CAUSES]
     assert all(any(len(set(row[plugin])) > 1 for row in rows) for plugin in PLUGINS)
 
 
 def test_the_causes_that_the_lesson_goes_to() -> None:
     def best(**changes: object) -> list[str]:
-        return score.decide(Cause().changed(**changes)).best
+        return decide(Cause().changed(**changes)).best
 
     assert best() == ["node-c"]
     assert best(cpu=250) == ["node-a", "node-d"]
@@ -83,8 +85,8 @@ def test_the_causes_that_the_lesson_goes_to() -> None:
 
 def test_the_yaml_is_the_cluster() -> None:
     cause = Cause(avoided=True, tainted=False)
-    decision = schedule(score.NEW, Cluster(loads(score.panel().move(**vars(cause)).yaml()), V1_20.api), V1_20)
-    assert str(decision) == str(score.decide(cause))
+    decision = schedule(NEW, Cluster(loads(score.panel().move(**vars(cause)).yaml()), V1_20.api), V1_20)
+    assert str(decision) == str(decide(cause))
 
 
 def test_a_click_goes_to_a_cell() -> None:
@@ -230,7 +232,7 @@ def sampled() -> Iterator[Weights]:
 @cache
 def normalised() -> dict[str, list[str]]:
     """The scores of the usual cause."""
-    return numbers(score.show(Settings(stage="normalised")).text, len(ROWS))
+    return numbers(Settings(stage="normalised"))
 
 
 def by_hand(given: Weights) -> list[str]:
@@ -254,11 +256,11 @@ def test_the_weights_choose_the_node() -> None:
 
 
 def test_the_map_shows_who_wins() -> None:
-    values = range(7)
-    for y, line in zip(values, weights.show(Weights()).text.splitlines()[-7:], strict=True):
-        letters = [cell.strip("[]") for cell in line.split()[1:]]
-        best = [by_hand(Weights(spread=y, nodes=x)) for x in values]
-        assert letters == ["=".join(name[-1].upper() for name in each) for each in best]
+    shown = keyed(weights.panel())
+    for y, x in product(range(7), range(7)):
+        tip = shown[f"cell/{y or 'off'}/{x or 'off'}"].get("data-tip") or ""
+        assert [node for node in NODES if node in tip] == by_hand(Weights(spread=y, nodes=x))
+        assert ("tie of" in tip) == (tip.count("node-") > 1)
 
 
 def test_weights_are_bars_to_drag_and_a_cell_of_the_map_is_a_place_to_go() -> None:

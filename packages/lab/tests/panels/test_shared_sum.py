@@ -104,7 +104,6 @@ def test_sentences_over_the_grid():
             for step in range(len(moments(settings))):
                 view = show(settings.changed(step=step))
                 assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
-                assert view.text.startswith(view.sentence)
 
 
 def test_a_lost_update_is_told_at_the_step_at_which_it_happens():
@@ -128,7 +127,6 @@ def test_every_order_of_steps_is_shown_with_its_end():
         assert set(ends) == {RIGHT} or design == "shared sum"
         drawn = str(show(settings).picture(ROOM))
         assert all(f'aria-label="seed {seed}: {end}"' in drawn for seed, end in enumerate(ends, 1))
-        assert f"{ends.count(RIGHT)} right" in show(settings).text
 
 
 def test_the_question_counts_the_right_orders():
@@ -155,10 +153,4 @@ def test_workers_are_drawn_where_they_work():
 
 def test_the_panel_moves_through_the_same_functions():
     moved = panel(step=14).move(design="atomic addition")
-    assert moved.settings.step == 13 and moved.view.text == show(moved.settings).text
-
-
-def test_before_the_first_step_there_is_no_table():
-    view = show(Settings(step=0))
-    assert str(view.table) == "" and "what happens" not in view.text
-    assert "what happens" in str(show(Settings(step=1)).table)
+    assert moved.settings.step == 13 and moved.view.sentence == show(moved.settings).sentence

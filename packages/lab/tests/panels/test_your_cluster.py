@@ -15,7 +15,7 @@ from kschedlab.scheduler import schedule
 from kschedlab_lab.panels import cluster_questions, your_cluster as lesson
 from kschedlab_lab.panels.classroom import CLASSROOM, classroom
 from kschedlab_lab.panels.cluster_loader import Loader
-from kschedlab_lab.panels.cluster_source import BUNDLED
+from kschedlab_lab.panels.cluster_source import BUNDLED, from_files, from_paths
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.stage.files import FilePicker
 from kschedlab_lab.views.svg import Room
@@ -46,6 +46,16 @@ QUESTIONS = (lesson.WHY, lesson.WHAT_IF, lesson.WHOM)
 
 def as_list(items):
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+def uploaded(panel, *given):
+    """The panel with the cluster in these files, by name and text or content."""
+    packed = [(name, each.encode() if isinstance(each, str) else each) for name, each in given]
+    return panel.reading(lambda: from_files(packed))
+
+
+def loading(panel, path):
+    return panel.reading(lambda: from_paths([path]))
 
 
 def drawn(view, room=None):
@@ -163,7 +173,7 @@ def test_pools_and_shown_nodes_follow_the_settings():
 def test_a_pod_of_another_scheduler_is_left_to_it():
     text = as_list([node("n"), pod("mine", "", 1, schedulerName="volcano")])
     for question in QUESTIONS:
-        view = lesson.panel().paste(text).move(question=question).view
+        view = uploaded(lesson.panel(), ("mine.yaml", text)).move(question=question).view
         assert view.sentence.startswith(
             "kube-scheduler does not decide about this pod: no profile has the schedulerName"
         )
@@ -215,13 +225,12 @@ def test_a_cluster_of_one_s_own(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(SMALL)
     for panel in (
-        lesson.panel().paste(SMALL),
-        lesson.panel().load(str(path)),
-        lesson.panel().load(str(tmp_path)),
+        loading(lesson.panel(), str(path)),
+        loading(lesson.panel(), str(tmp_path)),
         lesson.panel(str(path)),
         lesson.panel(loads(SMALL)),
-        lesson.panel().upload([("mine.yaml", SMALL.encode())]),
-        lesson.panel().upload([("mine.yaml.gz", gzip.compress(SMALL.encode()))]),
+        uploaded(lesson.panel(), ("mine.yaml", SMALL)),
+        uploaded(lesson.panel(), ("mine.yaml.gz", gzip.compress(SMALL.encode()))),
     ):
         assert panel.problems == () and "1 node, 1 running pod, 1 pending." in repr(panel)
         assert panel.settings.pod == "default/second" and "Insufficient cpu" in panel.view.text
@@ -231,30 +240,30 @@ def test_a_cluster_of_one_s_own(tmp_path):
 
 def test_several_files_are_one_cluster():
     nodes, pods = as_yaml([node("node-a")]), as_yaml([pod("first", "", 1)])
-    panel = lesson.panel().upload([("nodes.yaml", nodes.encode()), ("pods.yaml", pods.encode())])
+    panel = uploaded(lesson.panel(), ("nodes.yaml", nodes), ("pods.yaml", pods))
     assert panel.loaded.name == "nodes.yaml, pods.yaml" and panel.view.sentence.startswith("first goes to node-a.")
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a: [", "pasted:1: not valid YAML"),
-        ("", "pasted: there are no nodes in it; try: kubectl get nodes,pods,"),
-        (as_yaml([node("node-a")]), "pasted: there are no pods in it"),
-        (as_yaml([pod("p", "", 1)]), "pasted: there are no nodes in it"),
-        (as_yaml([node("node-a", "lots"), pod("p")]), 'pasted:7: Node node-a: status.allocatable.cpu: "lots"'),
+        ("a: [", "mine.yaml:1: not valid YAML"),
+        ("", "mine.yaml: is empty"),
+        (as_yaml([node("node-a")]), "mine.yaml: there are no pods in it"),
+        (as_yaml([pod("p", "", 1)]), "mine.yaml: there are no nodes in it; try: kubectl get nodes,pods,"),
+        (as_yaml([node("node-a", "lots"), pod("p")]), 'mine.yaml:7: Node node-a: status.allocatable.cpu: "lots"'),
     ],
 )
 def test_wrong_input_is_told_by_line_and_the_old_cluster_stays(text, problem):
     panel = lesson.panel(pod="data/kafka-3")
-    refused = panel.paste(text)
+    refused = uploaded(panel, ("mine.yaml", text))
     assert refused.problems[0].startswith(problem) and panel.problems == ()
     assert str(refused.settings) == str(panel.settings) and refused.loaded.name == BUNDLED
     loader = Loader(panel)
-    loader.take(lambda: lesson.from_text(text))
+    loader.take(lambda: from_files([("mine.yaml", text.encode())]))
     assert "Not loaded; the bundled cluster stays." in loader._wrong.value and loader.panel is panel
-    loader.take(lambda: lesson.from_text(SMALL))
-    assert loader._wrong.value == "" and loader.panel.loaded.name == "pasted"
+    loader.take(lambda: from_files([("small.yaml", SMALL.encode())]))
+    assert loader._wrong.value == "" and loader.panel.loaded.name == "small.yaml"
 
 
 def test_a_misspelt_field_is_named_above_the_picture():
@@ -262,16 +271,16 @@ def test_a_misspelt_field_is_named_above_the_picture():
     first["spec"]["nodeselector"] = {}
     misspelt = as_yaml([node("node-a"), first])
     loader = Loader(lesson.panel())
-    loader.take(lambda: lesson.from_text(misspelt))
+    loader.take(lambda: from_files([("mine.yaml", misspelt.encode())]))
     assert "spec.nodeselector: is not a field of PodSpec: did you mean nodeSelector?" in loader._said.value
 
 
 def test_wrong_files_and_paths():
     panel = lesson.panel()
     for path in ("-", "/nowhere/at/all.yaml", "\0"):
-        assert panel.load(path).problems and panel.load(path).loaded.name == BUNDLED
+        assert loading(panel, path).problems and loading(panel, path).loaded.name == BUNDLED
     for content in (b"\x1f\x8bnonsense", gzip.compress(b"a: b")[:-9], b"\xff\xfe\xff", b""):
-        assert panel.upload([("x.gz", content)]).problems[0].startswith("x")
+        assert uploaded(panel, ("x.gz", content)).problems[0].startswith("x")
     with pytest.raises(ManifestError):
         lesson.panel("/nowhere/at/all.yaml")
 
@@ -279,8 +288,8 @@ def test_wrong_files_and_paths():
 def test_what_is_wrong_with_many_objects_is_cut_off():
     text = as_yaml([node(f"NODE-{i}") for i in range(50)])
     loader = Loader(lesson.panel())
-    loader.take(lambda: lesson.from_text(text))
-    assert len(lesson.panel().paste(text).problems) == 50 and "and 30 more" in loader._wrong.value
+    loader.take(lambda: from_files([("mine.yaml", text.encode())]))
+    assert len(uploaded(lesson.panel(), ("mine.yaml", text)).problems) == 50 and "and 30 more" in loader._wrong.value
 
 
 def test_a_large_file_comes_in_parts_and_each_is_acknowledged():
@@ -315,7 +324,7 @@ def test_hostile_text_is_shown_and_not_obeyed():
     claims = [{"name": "data", "persistentVolumeClaim": {"claimName": EVIL}}]
     gated = pod("gated", "", 1, schedulingGates=[{"name": "example.com/quota"}])
     text = as_list([node("n"), pod("mine", "", 1, volumes=claims), gated])
-    panel = lesson.panel().upload([(f"{EVIL}.json", text.encode())])
+    panel = uploaded(lesson.panel(), (f"{EVIL}.json", text))
     loader = Loader(panel)
     markup = [loader._said.value, str(panel.still())]
     for question in QUESTIONS:
@@ -323,8 +332,8 @@ def test_hostile_text_is_shown_and_not_obeyed():
         markup += [drawn(asked.view), str(asked.view.table), str(asked.still())]
         assert "\u202e" not in repr(asked).replace(EVIL, "")
     wrong = [(f"{EVIL}.yaml", f"kind: Node\nmetadata: {{name: '{EVIL}'}}".encode())]
-    loader.take(lambda: lesson.from_files(wrong))
-    markup += [loader._wrong.value, str(panel.upload(wrong).still())]
+    loader.take(lambda: from_files(wrong))
+    markup += [loader._wrong.value, str(uploaded(panel, *wrong).still())]
     for each in markup:
         assert "<script" not in each and "\u202e" not in each
     assert any("&lt;script&gt;" in each for each in markup)
@@ -341,7 +350,7 @@ def test_five_thousand_nodes_can_be_asked_about():
     pool = {"karpenter.sh/nodepool": "big"}
     made = [node(f"node-{i}", 8, labels={**pool, "kubernetes.io/hostname": f"node-{i}"}) for i in range(5000)]
     made += [pod(f"pod-{i}", f"node-{i % 5000}", 2, priority=i % 7) for i in range(15_000)]
-    panel = lesson.panel().paste(as_list([*made, pod("mine", "", 4, 0)]))
+    panel = uploaded(lesson.panel(), ("mine.yaml", as_list([*made, pod("mine", "", 4, 0)])))
     assert panel.settings.pod == "default/mine"
     for question in QUESTIONS:
         asked = panel.move(question=question)

@@ -9,7 +9,7 @@ from kschedlab.generations import V1_13, V1_16, V1_20, V1_37, Generation
 from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES, REGISTRY_1_13, REGISTRY_1_16
 from kschedlab_configuration.older.service_anti_affinity import ServiceAntiAffinity
 from kschedlab_configuration.versions import VERSIONS
-from kschedlab_lab.views.generations import TOPICS, GenerationTable, generations_html, generations_text, sections
+from kschedlab_lab.views.generations import TOPICS, GenerationTable, sections
 from kschedlab_lab.views.style import CHANGED
 from tests.course import GENERATIONS
 from tests.text.test_tables import Balanced
@@ -20,11 +20,15 @@ OF_FILTERS, OF_SCORES, FIELDS = "rules of filters", "rules of scores", "fields o
 OF_LOOP, MESSAGES = "rules of the loop", "messages"
 
 
-def cells(section: str, label: str, *generations: Generation, everything: bool = False) -> list[str] | None:
+def cells(section: str, label: str, *generations: Generation) -> list[str] | None:
     """The row with that label, the entries of a cell joined; None if there is no such row."""
-    (found,) = [each for each in sections(generations or ALL, everything) if each.title == section]
+    (found,) = [each for each in sections(generations or ALL) if each.title == section]
     wanted = (row for row in found.rows if row.label == label)
-    return next(([", ".join(map(str, cell)) for cell in row.cells] for row in wanted), None)
+    return next(([", ".join(each.place + each.text for each in cell) for cell in row.cells] for row in wanted), None)
+
+
+def html(*generations: Generation) -> str:
+    return GenerationTable(*generations)._repr_html_()
 
 
 def marked(markup: str, label: str) -> list[bool]:
@@ -49,7 +53,7 @@ def test_plugins_of_one_topic_stand_in_one_row_whatever_their_names() -> None:
 
 def test_no_plugin_is_left_out() -> None:
     for generation in ALL:
-        named = generations_text((generation,))
+        named = html(generation).replace("<wbr>", "")
         for plugin in (*generation.filters, *(score for score, _ in generation.scores)):
             assert re.search(rf"\b{plugin.name}\b", named)
 
@@ -81,29 +85,13 @@ def test_a_list_stands_in_one_cell_line_by_line() -> None:
     assert ladder[1] == f"{ladder[0]}, 5. latest start"
 
 
-def test_settings_that_are_the_same_everywhere_are_left_out_unless_asked_for() -> None:
+def test_settings_that_are_the_same_everywhere_are_left_out() -> None:
     assert cells(RULES, "preemption.min_candidates") is None
-    assert cells(RULES, "preemption.min_candidates", *ALL, everything=True) == ["100"] * 4
     assert [section.title for section in sections((V1_37, V1_37))] == [FILTERS, SCORES]
 
 
-def test_the_text_breaks_long_cells_and_leaves_nothing_out() -> None:
-    text = generations_text((V1_20, V1_37))
-    head, _, title, first, *_ = text.split("\n")
-    assert (head.split(), title, first.split()) == (
-        ["v1.20", "v1.37"],
-        FILTERS,
-        ["name", "of", "the", "node", "2.", "NodeName", "1.", "NodeName"],
-    )
-    lines = [line.split("  ") for line in text.split("\n")]
-    reason = [[cell.strip() for cell in line if cell.strip()] for line in lines if "NodeName.reason" in "".join(line)]
-    assert reason == [["NodeName.reason", "node(s) didn't match the requested", "node(s) didn't match the requested"]]
-    assert "hostname" in text and "node name" in text
-    assert max(map(len, text.split("\n"))) < 160
-
-
-def test_html_has_the_rows_of_the_text_in_folded_tables() -> None:
-    found = Balanced(markup := generations_html((V1_20, V1_37)))
+def test_html_has_the_rows_in_folded_tables() -> None:
+    found = Balanced(markup := html(V1_20, V1_37))
     assert ["taints", "3. TaintToleration", "3. TaintToleration"] in found.rows
     assert ["taints", "TaintToleration ×1", "TaintToleration ×3"] in found.rows
     assert [FILTERS] in found.rows
@@ -121,30 +109,18 @@ def test_html_has_the_rows_of_the_text_in_folded_tables() -> None:
         FIELDS,
     ]
     assert "<summary>scores and their weights: 10 rows, 7 changed</summary>" in markup
-
-
-def test_a_few_changes_stand_unfolded_above_the_tables() -> None:
-    weights = {**DEFAULT_PRIORITIES, "MostRequestedPriority": 2}
-    own = replace(V1_13, name="own", scores=REGISTRY_1_13.scores(**weights))
-    open_, _, rest = generations_html((V1_13, own)).partition("<details>")
-    both = "LeastRequestedPriority ×1MostRequestedPriority ×2"
-    assert Balanced(f"{open_}</div>").rows[:3] == [
-        ["", "v1.13", "own"],
-        [SCORES],
-        ["resources", "LeastRequestedPriority ×1", both],
-    ]
-    assert [SCORES] in Balanced(f"<div><details>{rest}").rows
+    assert repr(GenerationTable(V1_20, V1_37)).splitlines()[1] == "scores and their weights: 10 rows, 7 changed"
 
 
 def test_html_marks_what_differs_from_the_left_but_not_a_place_in_the_order() -> None:
-    markup = generations_html(ALL)
+    markup = html(*ALL)
     assert marked(markup, "zones of volumes") == [False, False, True, False]
     assert marked(markup, "preemption.ladder") == [False, True, False, False]
     assert marked(markup, "preemption.victims.sorted_again") == [False, False, False, True]
 
 
 def test_long_fields_of_the_api_are_shortened_and_named_in_full_on_hover() -> None:
-    markup = generations_html(ALL)
+    markup = html(*ALL)
     full = "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.namespaceSelector"
     assert f'title="{full}"' in markup
     row = ["affinity.podAffinity.required….namespaceSelector", "no", "no", "no", "yes"]
@@ -156,23 +132,14 @@ def test_a_generation_of_ones_own_beside_the_others() -> None:
     own = replace(V1_13, name="own", scores=REGISTRY_1_13.scores(**weights))
     both = "LeastRequestedPriority ×1, MostRequestedPriority ×2"
     assert cells(SCORES, "resources", V1_13, own) == ["LeastRequestedPriority ×1", both]
-    assert marked(generations_html((V1_13, own)), "resources")[-1]
+    assert marked(html(V1_13, own), "resources")[-1]
 
 
 def test_names_are_escaped() -> None:
     evil = replace(V1_37, name="<script>alert(1)</script>\u202e")
-    markup = generations_html((evil,))
+    markup = html(evil)
     assert "script" not in Balanced(markup).tags
     assert "&lt;script&gt;alert(1)&lt;/script&gt;[U+202E]" in markup
-    assert "<script>alert(1)</script>[U+202E]" in generations_text((evil,))
-
-
-def test_the_table_shows_itself() -> None:
-    assert repr(GenerationTable()) == generations_text(ALL)
-    assert GenerationTable()._repr_html_() == generations_html(ALL)
-    some = GenerationTable(V1_20, V1_37, everything=True)
-    assert repr(some) == generations_text((V1_20, V1_37), everything=True)
-    assert some._repr_html_() == generations_html((V1_20, V1_37), everything=True)
 
 
 def test_one_section_alone() -> None:

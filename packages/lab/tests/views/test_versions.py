@@ -12,7 +12,7 @@ from kschedlab.text.html import Html, join
 from kschedlab.whatif.named_rules import NAMED_RULES, title_of
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import Handles
-from kschedlab_lab.views.rules import rules_html, rules_text
+from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Lever, Stop, rules, stage, stage_before, timeline
 from tests.text.test_tables import Balanced
@@ -108,9 +108,8 @@ def test_the_source_before_and_after_a_rule() -> None:
         assert (rule.old.version, rule.new.version) == (NAMES[NAMES.index(first) - 1], first)
         assert rule.new.file.startswith("pkg/") and rule.new.file.endswith(".go") and rule.new.function
     (rule,) = (each for each in NAMED_RULES if each.name == "counted_down")
-    text = "\n".join(rules_text([rule]))
-    assert "if pdb.Status.PodDisruptionsAllowed <= 0 {" in text and "pdbsAllowed[i]--" in text
     found = Balanced(markup := str(rules_html([rule], DECISION)))
+    assert "if pdb.Status.PodDisruptionsAllowed &lt;= 0 {" in markup and "pdbsAllowed[i]--" in markup
     assert found.rows[0] == ["change", "without it", "with it"] and found.rows[1][0] == "budgets count downsince v1.18"
     assert 'data-ref="rule/counted_down"' in markup and "<summary>the points of each node</summary>" in markup
     assert "No single change gives another answer." in str(rules_html([], DECISION))
