@@ -215,7 +215,7 @@ def nobody(decision: Decision) -> str:
         return say("Nobody is evicted: that would help on no node.")
     if preemption.run is None or not len(preemption.run.node):
         return say("Nobody is evicted: no pod that is in the way is less important.")
-    return say("Nobody is evicted: no node would fit without its less important pods.")
+    return say("Nobody is evicted: it fits nowhere, even without all less important pods.")
 
 
 def changing(found: WhatIf, helping: int) -> str:
