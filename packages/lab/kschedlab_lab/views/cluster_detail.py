@@ -21,6 +21,8 @@ from kschedlab_why.why_not import Points, WhyNot
 
 LINE, BAR, ROW = 15, 5, 38
 """Heights of a line of text, of a bar and of a victim, in pixels."""
+CHANGES = 340
+"""The height that changes may take in any room before they lose what follows from them, in pixels."""
 LEAST_BOX, TALLEST, TITLE = 64, 260, 36
 """The least and the greatest height of the node that loses pods, and that of its name; in pixels."""
 
@@ -35,10 +37,6 @@ class Choice(NamedTuple):
     change: str
     then: str = ""
     whole: str = ""
-
-    def in_one(self) -> Choice:
-        """The same with what follows right after the change, which takes fewer lines."""
-        return self._replace(change=f"{self.change} → {self.then}", then="") if self.then else self
 
 
 def heading(text: str, width: float) -> list[Html]:
@@ -158,9 +156,10 @@ def _checks(found: WhyNot, width: float, height: float) -> Drawn:
 def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height: float) -> Drawn:
     """The changes as buttons, the one that is applied marked; the first one is none."""
     many = [_as_it_is(), *choices]
+    height = max(height, CHANGES)
     sizes = [_Button(each, width) for each in many]
     if sum(each.tall + 4 for each in sizes) > height:
-        sizes = [_Button(each.in_one(), width) for each in many]
+        sizes = [_Button(each._replace(then=""), width) for each in many]
     found, y = list[Html](), 0.0
     for number, each in enumerate(sizes):
         if y + each.tall > height and number < len(many) - 1:
