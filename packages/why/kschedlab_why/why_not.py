@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kschedlab.cluster.labels import first_untolerated
+from kschedlab.cluster.volumes import claim_names
 from kschedlab.decision import Decision
 from kschedlab.filter.node_affinity import NO_MATCH, NO_MATCH_1_16, NO_MATCH_1_20
 from kschedlab.filter.node_ports import PORTS_TAKEN, host_ports
 from kschedlab.filter.plugin import Refusal
 from kschedlab.filter.stage import EXCLUDED
+from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT, NODE_CONFLICT_BEFORE
+from kschedlab.filter.volumes.volume_zone import ZONE_CONFLICT, topologies
 from kschedlab.messages import later, listed, say, sentences
+from kschedlab.objects.model import PersistentVolume
 from kschedlab.text.decision import ranking
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.sections import DECIDES, WEAK, Row, Table
@@ -20,6 +24,7 @@ from kschedlab.text.words import amount, count, listing, outcome
 
 TAINTS = ("TaintToleration", "PodToleratesNodeTaints")
 SELECTORS = (NO_MATCH, NO_MATCH_1_20, NO_MATCH_1_16)
+CONFLICTS = (NODE_CONFLICT, NODE_CONFLICT_BEFORE, ZONE_CONFLICT)
 GAINS = 3
 """Maximum number of plugins named in a sentence."""
 
@@ -146,7 +151,8 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
             has=node.metadata.labels.get(key) or say("no such label"),
         )
     port = _port(decision, position) if part.reason == PORTS_TAKEN else ""
-    return port or part.reason.removeprefix("node(s) ")
+    where = _where(decision, position) if part.reason in CONFLICTS else ""
+    return port or where or part.reason.removeprefix("node(s) ")
 
 
 def _port(decision: Decision, position: int) -> str:
@@ -160,6 +166,29 @@ def _port(decision: Decision, position: int) -> str:
                     "{pod} has the host port {port}/{protocol}", pod=info.key, port=port.port, protocol=port.protocol
                 )
     return ""
+
+
+def _where(decision: Decision, position: int) -> str:
+    """Where the first bound volume is that the node does not reach, and where the node is."""
+    volumes, labels = decision.cluster.volumes, decision.cluster.nodes[position].metadata.labels
+    for name, _ in claim_names(decision.pod.pod):
+        claim = volumes.claim(decision.pod.pod, name)
+        volume = volumes.volumes.get(claim.spec.volumeName) if claim is not None else None
+        for key, values in _required(volume) if volume is not None else ():
+            if labels.get(key) not in values:
+                here = labels.get(key) or say("no such label")
+                return say("volume: {where}; node: {here}", where=listed(sorted(values)), here=here)
+    return ""
+
+
+def _required(volume: PersistentVolume) -> list[tuple[str, frozenset[str]]]:
+    """The labels that the volume asks of a node, with their values, if it asks for them in one way only."""
+    affinity = volume.spec.nodeAffinity
+    if affinity is None or affinity.required is None:
+        return topologies(volume)
+    terms = affinity.required.nodeSelectorTerms
+    wanted = terms[0].matchExpressions if len(terms) == 1 else ()
+    return [(each.key, frozenset(each.values)) for each in wanted if each.operator == "In"]
 
 
 def _refused(decision: Decision, node: str, checks: tuple[Check, ...]) -> str:

@@ -48,6 +48,13 @@ def test_every_node_has_an_answer_that_the_decision_bears_out(generation):
             assert len(decides) <= 1
 
 
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_a_volume_s_zone_and_the_node_s_are_named(generation):
+    decision = explain("data/postgres-0", bundled().cluster(generation), generation).decision
+    checks = [check for check in why_not(decision, "data-02").checks if check.details]
+    assert any("volume: eu-1a; node: eu-1b" in check.details for check in checks)
+
+
 def test_behind_the_chosen_node_plugin_by_plugin(world):
     decision = explain("shop/banner-0", world).decision
     found = why_not(decision, "general-07")

@@ -12,7 +12,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import listed, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.text.words import count
 from kschedlab.whatif import Case
 from kschedlab.whatif.thresholds import smaller
@@ -115,9 +115,14 @@ def which_pool(rng: random.Random) -> Exercise:
     totals = best_of(decision)
     right = max(totals, key=lambda name: totals[name])
     why = say("The best scores by pool: {scores}.", scores=listed(f"{name} {total}" for name, total in totals.items()))
+    higher = later("The best node of {name} has {total} points, and another pool has a better one.")
     remarks = {
         name: (
-            why if name in totals else say("{name} refuses it: {refusal}.", name=name, refusal=refusal(decision, name))
+            why
+            if name == right
+            else say(higher, name=name, total=totals[name])
+            if name in totals
+            else say("{name} refuses it: {refusal}.", name=name, refusal=refusal(decision, name))
         )
         for name in pools(cluster())
     }

@@ -8,10 +8,10 @@ from typing import Any
 import ipywidgets
 
 from kschedlab.manifests.sources import MAX_BYTES
-from kschedlab.messages import say
+from kschedlab.messages import later, listed, say
 from kschedlab.text.html import element, join
 from kschedlab_lab.panels.classroom import Enlargeable
-from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_files, from_paths
+from kschedlab_lab.panels.cluster_source import BUNDLED, Loaded, bundled, from_files, from_paths
 from kschedlab_lab.stage.files import FilePicker
 
 PROBLEMS = 20
@@ -47,11 +47,19 @@ class Loader(Enlargeable):
         self.panel, self.stage = panel, panel.stage()
         self.stage.saved_as = saved
         self._box.children = [self.stage]
-        notes = (element("div", line) for line in panel.loaded.objects.report.lines())
+        lines = [*panel.loaded.objects.report.lines(), *self._missing(panel.loaded)]
+        notes = (element("div", line) for line in lines)
         self._said.value = str(join([element("p", element("b", panel.loaded.sentence), role="status"), *notes]))
         self._wrong.value = ""
         if panel.problems:
             self._refuse(panel.loaded.name, panel.problems)
+
+    def _missing(self, loaded: Loaded) -> list[str]:
+        """Which kinds of objects a file of one's own does not have."""
+        if loaded.name == BUNDLED or not loaded.missing:
+            return []
+        message = later("Not in it: {kinds}. If the cluster has some of these, an answer may be wrong.")
+        return [say(message, kinds=listed(loaded.missing))]
 
     def _refuse(self, stays: str, problems: Sequence[str]) -> None:
         lines = [element("li", problem) for problem in problems[:PROBLEMS]]

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from kschedlab.cluster.pools import ZONE
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
-from kschedlab.whatif import what_if
+from kschedlab.whatif import Case, what_if
+from kschedlab.whatif.thresholds import last
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
+from kschedlab_lab.views.halving import Halving, Try
 from kschedlab_why.why_not import why_not
 
 STUCK, LARGE, URGENT, APART = (
@@ -25,10 +28,17 @@ MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
 TOLERATING = "tolerating nvidia.com/gpu=present"
 
 
-def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[str, str], **values: str) -> YourCluster:
-    """A panel about this pod that asks first."""
+def _asking(
+    pod: str,
+    text: str,
+    right: Callable[[Any], str],
+    remarks: Mapping[str, str],
+    framed: tuple[str, ...] = (),
+    **values: str,
+) -> YourCluster:
+    """A panel about this pod that asks first, with the nodes of its question in frames."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
-    why, before = (lambda _, answer: remarks[answer]), panel.answers.before
+    why, before = (lambda _, answer: remarks[answer]), partial(panel.answers.before, framed=framed)
     return panel.ask(
         Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question", "change"))
     )
@@ -79,6 +89,19 @@ def how_much() -> YourCluster:
         },
         question=WHAT_IF,
     )
+
+
+def halving() -> Halving:
+    """The requests of CPU that are tried for this pod until the largest that fits is known."""
+    case, tries = Case(LARGE, bundled().cluster(LATEST)), list[Try]()
+
+    def fits(amount: int) -> bool:
+        tries.append(Try(amount, case.fits(case.asking("cpu", amount)) > 0))
+        return tries[-1].fits
+
+    most = case.info.request["cpu"]
+    last(fits, range(most))
+    return Halving(tuple(tries), most)
 
 
 def why_six() -> YourCluster:
@@ -145,6 +168,7 @@ def which_plugin() -> YourCluster:
             fit: say("That is 2 points. PodTopologySpread makes 44."),
             spread: say("general-03 and its zone have fewer pods of the same ReplicaSet."),
         },
+        (RUNS_ON, "general-03"),
         node=RUNS_ON,
         show="general",
         pools=ZONE,

@@ -18,6 +18,7 @@ from kschedlab.manifests.loading import ManifestError, Objects, load, loads
 from kschedlab.manifests.sources import KUBECTL_KINDS, MAX_BYTES
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.problems import Problem, expected
 from kschedlab.text.words import count
 
@@ -54,6 +55,12 @@ class Loaded:
         """All pods ``namespace/name``: pending ones first, then running ones."""
         cluster = self.cluster(LATEST)
         return (*cluster.pending, *sorted(cluster.pods.row_of), *sorted(cluster.without_node))
+
+    @property
+    def missing(self) -> list[str]:
+        """The kinds that a decision reads and that were not read, as ``kubectl get`` takes them."""
+        read = {RESOURCES[kind].name for kind in RESOURCES if self.objects.report.counts.get(kind.__name__)}
+        return [name for name in KUBECTL_KINDS.split(",") if name not in read]
 
     @property
     def sentence(self) -> str:

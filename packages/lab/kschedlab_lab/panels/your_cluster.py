@@ -32,7 +32,7 @@ from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.cluster_detail import Choice
 from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, near_pools, undecided
 from kschedlab_lab.views.node_map import ONE, kinds
-from kschedlab_lab.views.picture import caption, colours
+from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.your_cluster import Event, whom_sections, why_sections
 from kschedlab_why.why_not import margin, why_not, why_not_table
@@ -138,20 +138,22 @@ class Answers:
             moves = runs_on not in (None, *decision.best)
             said, *more = headline(decision, runs_on)
             more += [margin(decision), again(decision, runs_on) if moves else ""]
-            asked, sections = replace(asked, note=sentences(more)), [*why_sections(decision, runs_on, settings.pools)]
+            asked = replace(asked, note=sentences(more), event=True)
+            sections = [*why_sections(decision, runs_on, settings.pools)]
         elif not evicts:
-            said, sections = sentences((*headline(decision, runs_on)[:1], say("Nobody is evicted."))), []
+            said, sections = sentences((*headline(decision, runs_on)[:1], nobody(decision))), []
         else:
             assert decision.preemption is not None
-            said, sections = leaving(decision), list(whom_sections(decision.preemption, FEW))
+            said, why = leaving(decision)
+            asked, sections = replace(asked, note=why), list(whom_sections(decision.preemption, FEW))
         return _view(decision, settings, asked, said, sections)
 
-    def before(self, settings: Any) -> Callable[[Room], Html]:
+    def before(self, settings: Any, framed: tuple[str, ...] = ()) -> Callable[[Room], Html]:
         """The cluster with the pod before anything is decided, while a question is open."""
         cluster = self.loaded.cluster(settings.generation)
         explained = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins))
         near = near_pools(explained.decision, settings.pools)
-        asked = Asked(show=settings.show, pools=settings.pools, node=settings.node, near=near)
+        asked = Asked(show=settings.show, pools=settings.pools, framed=framed, near=near)
         said = say("{pod} and the nodes", pod=settings.pod)
         return lambda room: cluster_picture(undecided(explained.decision), room, asked, said)
 
@@ -184,7 +186,7 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
     if runs_on is not None:
         return [say("{pod} runs on {node}, but would not go there now.", pod=name, node=runs_on), *headline(decision)]
     if decision.nominated_node is not None:
-        return [leaving(decision)]
+        return [*leaving(decision)]
     if decision.error or decision.gates or decision.verdicts is None or decision.verdicts.rejected is not None:
         return [outcome(decision)]
     near = kinds(decision).count(ONE)
@@ -194,12 +196,26 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
     return [say(message, pod=name, near=f"{near:,}", nodes=count(nodes, "node")), asks]
 
 
-def leaving(decision: Decision) -> str:
+def leaving(decision: Decision) -> tuple[str, str]:
     """Where the pod goes if others leave, and by which rule; several others are counted, the picture names them."""
-    said, preemption = caption(decision), decision.preemption
+    (said, why), preemption = decided_and_why(decision), decision.preemption
     if preemption is None or len(preemption.victims) < 2:
-        return said
-    return said.replace(evicted(preemption.victims), count(len(preemption.victims), "pod"), 1)
+        return said, why
+    return said.replace(evicted(preemption.victims), count(len(preemption.victims), "pod"), 1), why
+
+
+def nobody(decision: Decision) -> str:
+    """Why nobody is evicted."""
+    preemption = decision.preemption
+    if decision.node is not None or preemption is None or preemption.failure:
+        return say("Nobody is evicted.")
+    if not preemption.eligible:
+        return say("Nobody is evicted: {reason}.", reason=preemption.reason)
+    if not len(preemption.potential):
+        return say("Nobody is evicted: that would help on no node.")
+    if preemption.run is None or not len(preemption.run.node):
+        return say("Nobody is evicted: no pod that is in the way is less important.")
+    return say("Nobody is evicted: it fits nowhere, even without all less important pods.")
 
 
 def changing(found: WhatIf, helping: int) -> str:
@@ -212,24 +228,31 @@ def changing(found: WhatIf, helping: int) -> str:
         return say("{pod} goes to {node}; {changes} would alter that.", pod=name, node=decision.node, changes=changes)
     if decision.gates or decision.error or decision.verdicts is None or decision.verdicts.rejected is not None:
         return sentences((outcome(decision), say("{changes} would help.", changes=changes)))
-    return say("{pod} fits on no node; {changes} would help.", pod=name, changes=changes)
+    fits = later("{pod} fits on no node; {changes} would help.")
+    evicts = later("{pod} fits nowhere without evicting; {changes} would help.")
+    return say(fits if decision.nominated_node is None else evicts, pod=name, changes=changes)
 
 
 def after(decision: Decision) -> str:
     """Where the pod goes after a change."""
-    if (node := decision.node) is None:
+    if decision.node is None:
         victims = decision.preemption.victims if decision.preemption is not None else ()
         if decision.nominated_node is None:
             return outcome(decision)
         leave = later("Then it goes to {node}; {pods} have to leave.")
         message = leave if len(victims) != 1 else later("Then it goes to {node}; {pods} has to leave.")
         return say(message, node=decision.nominated_node, pods=count(len(victims), "pod"))
-    fits, best = len(decision.feasible), len(decision.best)
+    return say("Then it goes to {node}.", node=_among(decision))
+
+
+def _among(decision: Decision) -> str:
+    """The node, and out of how many it was taken."""
+    node, fits, best = decision.node, len(decision.feasible), len(decision.best)
     if fits < 2:
-        return say("Then it goes to {node}, the only node that fits.", node=node)
+        return say("{node}, the only node that fits", node=node)
     if best > 1:
-        return say("Then it goes to {node}, one of {best} with the highest score.", node=node, best=count(best, "node"))
-    return say("Then it goes to {node}, the best of {fits} that fit.", node=node, fits=count(fits, "node"))
+        return say("{node}, tie of {best}, drawn by lot", node=node, best=best)
+    return say("{node}, best of {fits} that fit", node=node, fits=fits)
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
@@ -245,8 +268,7 @@ def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
 def _shortly(decision: Decision) -> str:
     """The outcome, for a card."""
     if decision.node is not None:
-        message = later("{node}, one of {fits}") if len(decision.feasible) > 1 else later("{node} alone")
-        return say(message, node=decision.node, fits=len(decision.feasible))
+        return _among(decision)
     if decision.nominated_node is None or decision.preemption is None:
         return say("fits nowhere")
     pods = count(len(decision.preemption.victims), "pod")

@@ -21,6 +21,8 @@ from kschedlab_why.why_not import Points, WhyNot
 
 LINE, BAR, ROW = 15, 5, 38
 """Heights of a line of text, of a bar and of a victim, in pixels."""
+CHANGES = 340
+"""The height that changes may take in any room before they lose what follows from them, in pixels."""
 LEAST_BOX, TALLEST, TITLE = 64, 260, 36
 """The least and the greatest height of the node that loses pods, and that of its name; in pixels."""
 
@@ -50,13 +52,20 @@ def heading(text: str, width: float) -> list[Html]:
 
 def why_not_shapes(found: WhyNot, width: float, height: float) -> Drawn:
     """The node against the chosen one, plugin by plugin, in a space of this size."""
-    parts = heading(
-        say("Why not {node}?", node=found.node) if found.node != found.winner else say("Why {node}?", node=found.node),
-        width,
-    )
+    parts = heading(_title(found), width)
     draw = _points if found.points else _rules if found.rules else _checks if found.checks else _words
     drawn, bottom = draw(found, width, height)
     return [*parts, *drawn], bottom
+
+
+def _title(found: WhyNot) -> str:
+    """The question, with the rule by which a candidate for preemption loses."""
+    if found.node == found.winner:
+        return say("Why {node}?", node=found.node)
+    for rule in found.rules:
+        if rule.applies and found.node in rule.standing and found.node not in rule.kept:
+            return say("{node} loses at rule {number}", node=found.node, number=rule.number)
+    return say("Why not {node}?", node=found.node)
 
 
 def _words(found: WhyNot, width: float, height: float) -> Drawn:
@@ -146,7 +155,8 @@ def _checks(found: WhyNot, width: float, height: float) -> Drawn:
 
 def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height: float) -> Drawn:
     """The changes as buttons, the one that is applied marked; the first one is none."""
-    many = [Choice("none", say("as it is")), *choices]
+    many = [_as_it_is(), *choices]
+    height = max(height, CHANGES)
     sizes = [_Button(each, width) for each in many]
     if sum(each.tall + 4 for each in sizes) > height:
         sizes = [_Button(each._replace(then=""), width) for each in many]
@@ -163,11 +173,15 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
 
 
 def applied_shapes(applied: Sequence[Choice], width: float) -> Drawn:
-    """The change that is applied, above what it leads to; a click takes it back."""
+    """The change that is applied, above what it leads to, and the way back."""
     if not applied:
         return [], 0
-    button = _Button(applied[0], width)
-    return [button.draw(True, 0)], button.tall + 8
+    back, button = _Button(_as_it_is(), width), _Button(applied[0], width)
+    return [back.draw(False, 0), button.draw(True, back.tall + 4)], back.tall + button.tall + 12
+
+
+def _as_it_is() -> Choice:
+    return Choice("none", say("as it is"))
 
 
 class _Button:

@@ -24,6 +24,7 @@ from kschedlab_lab.views.cluster_detail import (
     why_not_shapes,
 )
 from kschedlab_lab.views.drawing import Block, Place, Plan, shapes
+from kschedlab_lab.views.event_line import event_line
 from kschedlab_lab.views.glyphs import OUTLINES
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, text_width
@@ -50,6 +51,8 @@ from kschedlab_lab.views.node_map import (
     grid,
     heads,
     kinds,
+    node_fills,
+    plate,
     refusing,
     siblings,
     sign_for,
@@ -83,6 +86,8 @@ BOXES = 40
 """The most nodes that are drawn as boxes with their names."""
 TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for wide in range(150, 57, -4))
 """Sizes of these boxes, the largest first."""
+ALONE = Shape(320, 180, 20, 8)
+"""The same of a node that is shown alone: wide enough for the names of its pods."""
 LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MORE], HAIR)}
 """The ground of a box and its edge, by the kind of the node; of one that is one obstacle away, the colour of what is in
 the way."""
@@ -106,9 +111,9 @@ class Asked:
 
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
-    ``before`` it; ``victims``: whether the victims are shown; ``node``: one that is framed. ``near``: the pools that
-    are drawn large; the others are rows of dots. With ``before``, nodes are where they were then. ``note``: said beside
-    the nodes, where it does not move them.
+    ``before`` it; ``victims``: whether the victims are shown; ``framed``: nodes in frames with their names. ``near``:
+    the pools that are drawn large; the others are rows of dots. With ``before``, nodes are where they were then.
+    ``note``: said beside the nodes, where it does not move them; ``event``: whether the event is below them.
     """
 
     question: str = ""
@@ -120,9 +125,10 @@ class Asked:
     change: str = ""
     before: Decision | None = None
     victims: bool = False
-    node: str = ""
+    framed: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
     note: str = ""
+    event: bool = False
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
@@ -132,10 +138,11 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     beside = width >= BESIDE
     left = round(width * SHARE) if beside else width
     has_detail = asked.why_not is not None or bool(asked.choices) or asked.victims
+    event = event_line(decision, node_fills(decision), width) if asked.event else NOTHING
     space = max(room.height - y, 200.0)
     tall = min(space, FLAT * width) if beside else ABOVE * space
     nodes = _Nodes(decision, asked, left, tall, room.width < PHONE)
-    body, each, shut = nodes.drawn(), nodes.each, len(nodes.cells.closed)
+    body, each, shut = nodes.drawn(), nodes.each, nodes.closed
     below = legend(decision, width, each, shut)
     if not beside:
         body = column([body, below], 10)
@@ -158,6 +165,9 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     if has_detail and beside:
         parts.append(moved(below, 0, low + 8))
         low += below.height + 10
+    if event.height:
+        parts.append(moved(event, 0, low + 12))
+        low += event.height + 12
     return svg(parts, width, low, alt)
 
 
@@ -290,7 +300,7 @@ def by_zone(
 def _spread(decision: Decision, zones: Mapping[str, Sequence[int]]) -> dict[str, str]:
     """By zone, how many pods of the pod's controller run there."""
     owner, found = controller_of(decision.pod.pod.metadata), siblings(decision)
-    counted = {zone: count(sum(found.get(place, 0) for place in places), "pod") for zone, places in zones.items()}
+    counted = {zone: count(sum(found.get(place, 0) for place in places), "other pod") for zone, places in zones.items()}
     kind = owner.kind if owner is not None else ""
     return {zone: say("● {pods} of its {kind}", pods=pods, kind=kind) for zone, pods in counted.items() if kind}
 
@@ -330,10 +340,12 @@ class _Nodes:
             self.notes = {pool: taints(decision, places) for pool, places in large.items()}
         self.large, self.small = large, small
         self.cells = Cells(decision, large | small, siblings(decision) if asked.pools == ZONE else {})
+        self.closed = sum(place in self.cells.closed for places in large.values() for place in places)
         self.far = dots(small, width)
         self.above = 21 if self.crumbs else 0
         space = height - self.above - self.far.bottom - BELOW
-        tiles = blocks(large, width, space, TILES) if large and (self.crumbs or everything <= BOXES) else None
+        sizes = (ALONE, *TILES) if number == 1 else TILES
+        tiles = blocks(large, width, space, sizes) if large and (self.crumbs or everything <= BOXES) else None
         self.are_boxes = tiles is not None
         self.made = tiles or _without_spare(grid(_with_spare(large, decision, base), width - 1, space, is_phone))
         self.each = 0 if self.are_boxes else self.made.each
@@ -353,8 +365,11 @@ class _Nodes:
         up = self.made.shape.head - 2 if self.are_boxes else 0
         where = spots(self.made, -up) | spots(self.far, low)
         index, star, before = self.decision.cluster.index, starred(self.decision), self.asked.before
-        asked = index.get(self.asked.why_not.node if self.asked.why_not is not None else self.asked.node, -1)
+        asked = index.get(self.asked.why_not.node if self.asked.why_not is not None else "", -1)
         parts = [frame(where[asked])] if asked in where else []
+        for name in self.asked.framed:
+            if (place := index.get(name, -1)) in where:
+                parts += [frame(where[place], name), plate(where[place], name, self.width)]
         if star not in where:
             return parts
         was = starred(before) if before is not None else -1

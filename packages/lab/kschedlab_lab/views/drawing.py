@@ -279,8 +279,9 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool, n
     if free > 0 and scale * free >= LINE and not any(block.aside for block in box.blocks):
         text = fitted(_free(resource, free, place.width - 8), place.width - 8, SMALL)
         middle = scale * free / 2
-        if _has_ticks(resource, scale):
-            middle = 1000 * scale * (-(-free // 2000) - 0.5)  # between two ticks
+        between = 1000 * scale * (-(-free // 2000) - 0.5)  # two ticks
+        if _has_ticks(resource, scale) and between + LINE / 2 <= scale * free:
+            middle = between
         inside.append(_centred(words(text, SMALL, fill=INK_2), place.width, top + middle - 8))
     if box.capacity and names:
         below = _below(box, place.width, captions)

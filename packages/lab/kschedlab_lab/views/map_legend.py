@@ -61,7 +61,7 @@ class Entry(NamedTuple):
 def legend(decision: Decision, width: float, each: int = 1, closed: int = 0) -> Part:
     """What the squares mean, in as many lines as it takes. ``each``: how many nodes a square is, 0 for boxes.
 
-    ``closed``: how many nodes are cordoned or have a taint of their own.
+    ``closed``: how many of the nodes that are drawn large are cordoned or have a taint of their own.
     """
     return wrap([_drawn(entry) for entry in _entries(decision, each, closed)], width, 18, 4)
 
@@ -85,10 +85,13 @@ def _entries(decision: Decision, each: int, closed: int) -> list[Entry]:
                 )
                 for plugin, places in one_away(decision, kind_of).items()
             ]
-        elif found[kind]:
+        elif found[kind] and (each or kind != GOOD or len(decision.best) < found[kind]):
             entries.append(Entry(kind, say(name), f"{found[kind]:,}", FITS if kind == GOOD else kind))
     if len(decision.best) > 1:
-        entries.append(Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}"))
+        all_tied = not each and len(decision.best) == found[GOOD]
+        entries.append(
+            Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}", FITS if all_tied else "")
+        )
     if each:
         entries.append(Entry("free", say("free {resource}", resource=scarcest(decision))))
     if closed and each:

@@ -249,6 +249,26 @@ def sign_for(decision: Decision, place: int) -> str:
     return sign_of(decision, decision.cluster.names[place]) or "cross"
 
 
+def totals(decision: Decision) -> dict[int, int]:
+    """By position of a node that was scored: its points."""
+    scores = decision.scores
+    return dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
+
+
+def node_fills(decision: Decision) -> list[str]:
+    """By position, the colour of a node: its kind's, that of what is in the way, or that of its score."""
+    kind_of, total = kinds(decision), totals(decision)
+    fills = [FILLS[kind] for kind in kind_of]
+    for plugin, places in one_away(decision, kind_of).items():
+        for place in places:
+            fills[place] = cause_fill(plugin)
+    low, high = (min(total.values()), max(total.values())) if total else (0, 0)
+    for place, points in total.items():
+        if kind_of[place] == GOOD:
+            fills[place] = SHADES[round(4 * (points - low) / (high - low))] if high > low else SHADES[-1]
+    return fills
+
+
 # -- the drawing
 
 
@@ -306,9 +326,8 @@ class Cells:
         self.tied = {cluster.index[name] for name in decision.best} if len(decision.best) > 1 else set()
         preemption = decision.preemption
         self.candidates = set(preemption.positions.tolist()) if preemption is not None else set()
-        scores = decision.scores
-        self.total = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
-        self.fills = self._fills()
+        self.total = totals(decision)
+        self.fills = node_fills(decision)
         line = cluster.resources.get(scarcest(decision), 0)
         self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
         self.share[cluster.allocatable[line] == 0] = 1
@@ -320,18 +339,6 @@ class Cells:
             for places in pools.values()
             for place, name in zip(places, after_hyphen([self.short[place] for place in places]), strict=True)
         }
-
-    def _fills(self) -> list[str]:
-        """By position, the colour of a node: its kind's, that of what is in the way, or that of its score."""
-        fills = [FILLS[kind] for kind in self.kinds]
-        for plugin, places in one_away(self.decision, self.kinds).items():
-            for place in places:
-                fills[place] = cause_fill(plugin)
-        low, high = (min(self.total.values()), max(self.total.values())) if self.total else (0, 0)
-        for place, total in self.total.items():
-            if self.kinds[place] == GOOD:
-                fills[place] = SHADES[round(4 * (total - low) / (high - low))] if high > low else SHADES[-1]
-        return fills
 
     def draw(self, made: Grid) -> list[Html]:
         """All squares, and what is written on them; the star is drawn by :func:`star_at`."""
@@ -394,11 +401,13 @@ class Cells:
                 name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.last[place]
                 fill = ON_ACCENT if is_star else None
                 texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 14, fill=fill))
+            fits = False
             if place in self.total and size >= 27 and place != self.star:
                 down = size / 2 + (9 if named else 4)
                 score = f"☆ {self.total[place]}" if place in self.tied else f"{self.total[place]}"
-                texts.append(element("text", ending(score, size - 2), x=x + size / 2, y=y + down))
-            elif place in self.tied and not is_star:
+                if fits := text_width(score) <= size - 2:
+                    texts.append(element("text", score, x=x + size / 2, y=y + down))
+            if place in self.tied and not is_star and not fits:
                 ties += star_path(x + size / 2, y + size / 2, 0.36 * size)
         if free:
             opacity = PALE if self.decision.verdicts is not None else None
@@ -531,8 +540,8 @@ def ending(name: str, width: float) -> str:
     return f"…{name}"
 
 
-def frame(spot: Spot) -> Html:
-    """The frame around the node in question; it travels from node to node."""
+def frame(spot: Spot, name: str = "") -> Html:
+    """The frame around the node in question; it travels from node to node. ``name``: of one that stays."""
     look: dict[str, Any] = {
         "fill": "none",
         "stroke": "currentColor",
@@ -540,4 +549,15 @@ def frame(spot: Spot) -> Html:
         "rx": corner(min(spot.wide, spot.tall)) + 2,
     }
     ring = element("rect", x=-2, y=-2, width=spot.wide + 4, height=spot.tall + 4, **look)
-    return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key="asked", pointer_events="none")
+    key = f"asked/{name}" if name else "asked"
+    return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key=key, pointer_events="none")
+
+
+def plate(spot: Spot, name: str, width: float) -> Html:
+    """A framed node's name beside its frame, within the width of the map."""
+    wide = text_width(name, bold=True) + 10
+    x = spot.x + spot.wide + 5
+    x = x if x + wide <= width else spot.x - wide - 5
+    ground = element("rect", width=wide, height=LINE + 2, rx=5, fill=TRAY, stroke="currentColor")
+    text = element("text", name, x=wide / 2, y=13, text_anchor="middle", font_weight="bold")
+    return element("g", ground, text, transform=f"translate({x:g},{spot.middle[1] - 9:g})", pointer_events="none")

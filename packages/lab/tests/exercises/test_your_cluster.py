@@ -55,6 +55,13 @@ def test_one_milli_more_is_too_much_and_one_less_too_little(seed):
     assert says(exercise.check("9.665").words, "9.665 CPU", "9665m"), "cores are understood"
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_wrong_pool_does_not_tell_the_right_one(seed):
+    exercise = exercises(seed)[POOL]
+    for name in exercise.choices():
+        assert name == exercise.right or exercise.right not in exercise.check(name).words
+
+
 def test_a_toleration_alone_is_told_where_else_it_fits():
     exercise = exercises(1)[THERE]
     pool = next(name for name in TAINTS if f"pool {name} " in exercise.question)

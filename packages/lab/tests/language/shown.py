@@ -12,7 +12,7 @@ OWN_WORDS = re.compile(
     "|".join(
         (
             r"\d+/\d+ nodes are available:.*",  # an event of kube-scheduler
-            r"preemption: \d+/\d+ .*",  # the same
+            r"(no new claims to deallocate, )?preemption: \d+/\d+ .*",  # the same
             r"Insufficient [\w./-]+|Too many pods",  # reasons of its filters
             r"\d+(\.\d+)?[KMGT]i memory",  # an amount, as the resource's name has it
             r"(disruptionsAllowed|PodDisruptionBudget|status|spec|metadata)[\w.]*",  # fields and kinds
@@ -76,7 +76,7 @@ OWN_NAMES = {
         "catalog checkout clickhouse gateway inference invoices kafka payment recommendations redis search sessions "
         "available is not helpful had didn match tolerate taint that the pod on node affinity volume conflict "
         "Insufficient Preemption preemption preempting found victims for incoming potential placement "
-        "selector satisfy existing pods rules"
+        "selector satisfy existing pods rules No were unschedulable new claims to deallocate scheduling"
     ),
     "your_plugin": (  # plugins, their label and their reason; an error as the framework writes it
         "celsius web api db etl old cold patient Cooler Half Alone unresolvable too hot had other pods "

@@ -12,6 +12,7 @@ from kschedlab.build import as_yaml, node, pod
 from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
+from kschedlab.whatif import what_if
 from kschedlab_lab.panels import cluster_questions, your_cluster as lesson
 from kschedlab_lab.panels.classroom import CLASSROOM, classroom
 from kschedlab_lab.panels.cluster_loader import Loader
@@ -273,6 +274,33 @@ def test_a_misspelt_field_is_named_above_the_picture():
     loader = Loader(lesson.panel())
     loader.take(lambda: from_files([("mine.yaml", misspelt.encode())]))
     assert "spec.nodeselector: is not a field of PodSpec: did you mean nodeSelector?" in loader._said.value
+
+
+def test_kinds_that_a_file_lacks_are_named(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(SMALL)
+    loader = Loader(lesson.panel())
+    assert "Not in it" not in loader._said.value, "the bundled cluster is whole"
+    loader.take(lambda: lesson.from_paths([str(path)]))
+    (kinds,) = re.findall(r"Not in it: ([^.]*)\.", loader._said.value)
+    assert "services" in kinds and "persistentvolumes" in kinds and not {"nodes", "pods"} & {*kinds.split(", ")}
+
+
+def test_a_bisection_ends_at_the_boundary():
+    (boundary,) = what_if("analytics/report-builder-0", lesson.bundled().cluster(LATEST)).requests
+    tries = cluster_questions.halving().tries
+    assert max(each.amount for each in tries if each.fits) == boundary.far
+    assert min(each.amount for each in tries if not each.fits) == boundary.near
+
+
+def test_nodes_of_a_question_are_framed_with_their_names():
+    shown = Session(cluster_questions.which_plugin()).shown["picture"]
+    assert all(f'data-key="asked/{name}"' in shown and f">{name}<" in shown for name in ("general-97", "general-03"))
+
+
+def test_a_pod_that_evicts_nobody_has_a_reason():
+    for key, why in {"analytics/forecast-0": "preemptionPolicy=Never", "data/postgres-0": "less important"}.items():
+        assert why in lesson.panel(pod=key, question=lesson.WHOM).view.sentence
 
 
 def test_wrong_files_and_paths():

@@ -193,7 +193,7 @@ def test_in_zones_the_pods_of_the_same_controller_are_dots(world):
     decision = explain("shop/notifications-m28f29nql-28wnb", world).decision
     zones, pools_ = (Asked(show="general", pools=label) for label in ("topology.kubernetes.io/zone", ""))
     svg = str(cluster_picture(decision, Room(), zones, ""))
-    assert re.findall(r"● (\d+) pods of its ReplicaSet", svg) == ["8", "8", "7"]
+    assert re.findall(r"● (\d+) other pods of its ReplicaSet", svg) == ["8", "8", "7"]
     (dots,) = re.findall(r'd="([^"]*)" stroke="currentColor" stroke-width="4.5"', svg)
     assert dots.count("M") == 23 and "ReplicaSet" not in str(cluster_picture(decision, Room(), pools_, ""))
 

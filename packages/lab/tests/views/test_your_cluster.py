@@ -1,11 +1,16 @@
 """A whole cluster in tables."""
 
+import re
+
 import pytest
 
 from kschedlab.scheduler import schedule
+from kschedlab.text.html import join
 from kschedlab.text.plain import LIMITS, plain
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views import your_cluster as view
+from kschedlab_lab.views.event_line import event_line
+from kschedlab_lab.views.node_map import cause_fill, node_fills
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
@@ -38,3 +43,20 @@ def test_whom_as_text(world):
     decision = schedule("shop/payment-burst-0", world)
     text = plain(view.whom_sections(decision.preemption, LIMITS))
     assert text.startswith("95 candidates") and decision.nominated_node in text and "decides: " in text
+
+
+@pytest.mark.parametrize("key", ["ml/train-small-0", "data/postgres-0", "analytics/report-builder-0"])
+def test_the_event_is_whole_and_each_reason_has_the_colours_of_its_nodes(world, key):
+    decision = schedule(key, world)
+    svg = (
+        str(join(event_line(decision, node_fills(decision), 2000).shapes)).replace("&#x27;", "'").replace("&#39;", "'")
+    )
+    assert " ".join(re.findall(r">([^<>]+)</text>", svg)) == decision.event
+    if key == "data/postgres-0":
+        bars = [re.findall(r'fill="([^"]*)"', each) for each in svg.split("</text>") if "<rect" in each]
+        assert bars[0] == [cause_fill("VolumeBinding")] and bars[3] == [cause_fill("NodeResourcesFit")]
+
+
+def test_a_pod_that_goes_somewhere_has_no_event_line(world):
+    decision = schedule("shop/banner-0", world)
+    assert event_line(decision, node_fills(decision), 700).shapes == ()
