@@ -88,7 +88,7 @@ def note(settings: Settings) -> str:
     written = known(settings.selector)
     names = [f"{prefix}.{name}" for name, prefix in PREFIX.items() if f"{prefix}.{name}" in written]
     meanings = (say("{name} is short for {full}", name=name.rpartition(".")[2], full=name) for name in names)
-    return say("{meanings}.", meanings=listed(meanings)) if names else ""
+    return listed(meanings)
 
 
 def verdict(settings: Settings) -> str:
