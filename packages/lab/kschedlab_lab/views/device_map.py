@@ -128,7 +128,8 @@ def draw_sights(
         if searched is not None:
             lines.append(draw_tree(one[0].node, one[0].steps, width, _colour(one[0])))
     legends = [_legend(each, width) for each in (seen, whole or seen)]
-    lines.append(Part(width, max(each.height for each in legends), legends[0].shapes))
+    up = trees if beside and not any(node.steps for node in seen) else 0  # into the room that is kept for trees
+    lines.append(Part(width, max(each.height for each in legends), (moved(legends[0], 0, -up),)))
     part = column(lines, GAP if beside else 6)
     spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
     return svg([moved(part, SIDE, 6)], room.width, part.height + 10, spoken)

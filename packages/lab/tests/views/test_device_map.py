@@ -74,6 +74,7 @@ def test_the_picture(width: int):
     assert {"node/node-a", "device/gpu.example.com/node-a/gpu-1"} <= set(keys)
     assert svg.count("★ node-a") == svg.count('data-state="takes"') == 1
     assert "<b>" not in svg and "model &lt;b&gt;" in svg
+    assert len(re.findall(r">(?:a100 |t4 )?(?:40|80|16)Gi</text>", svg)) == 5  # a device never loses its unit
     assert max(map(float, re.findall(r'<rect width="([\d.]+)"', svg))) <= width
 
 
