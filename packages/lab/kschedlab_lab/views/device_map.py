@@ -132,7 +132,7 @@ def draw_sights(
     lines.append(Part(width, max(each.height for each in legends), (moved(legends[0], 0, -up),)))
     part = column(lines, GAP if beside else 6)
     spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
-    return svg([moved(part, SIDE, 6)], room.width, part.height + 10, spoken)
+    return svg([moved(part, SIDE, 9)], room.width, part.height + 13, spoken)
 
 
 def unasked(node: NodeSight) -> NodeSight:
