@@ -11,21 +11,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from kschedlab.build import Manifest, node
+from kschedlab.build import Manifest, as_yaml, node
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.words import count
+from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.device_map import draw_devices, draw_sights
-from kschedlab_lab.views.device_sights import ROOT, TRIED, WORDS, NodeSight, sights
+from kschedlab_lab.views.device_sights import ROOT, TAKES, TRIED, WORDS, NodeSight, Reason, sights
 from kschedlab_lab.views.device_story import search_story
+from kschedlab_lab.views.style import MONO
 from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
@@ -159,7 +161,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: draw_sights(seen, room, marks),
         sentence,
-        Html(),
+        written(settings),
         sentence,
         idle=idle(settings),
         names={decision.node: "chosen"} if decision.node else {},
@@ -168,6 +170,13 @@ def show(settings: Settings) -> View:
             for now, place, caption in search_story(seen, sentence)
         ],
     )
+
+
+def written(settings: Settings) -> Html:
+    """The claim; what differs from the first one is bold."""
+    first = as_yaml([claim(Settings())]).splitlines()
+    lines = (element("b", line) if line not in first else line for line in as_yaml([claim(settings)]).splitlines())
+    return element("pre", join(lines, "\n"), style=MONO)
 
 
 def handles(settings: Settings) -> dict[str, dict[str, str]]:
@@ -191,12 +200,7 @@ def _other(on: bool) -> str:
 
 def idle(settings: Settings) -> dict[str, str]:
     """The controls that decide nothing now, and why."""
-    found = {}
-    if settings.count == 1:
-        found["together"] = say("always so for one GPU")
-    if not settings.broken:
-        found["tolerates"] = say("there is no taint")
-    return found
+    return {"together": say("always so for one GPU")} if settings.count == 1 else {}
 
 
 def told(decision: Decision, seen: list[NodeSight]) -> str:
@@ -204,7 +208,7 @@ def told(decision: Decision, seen: list[NodeSight]) -> str:
     if decision.node is None:
         return sentences((say("train fits on no node."), _tally(seen)))
     gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
-    first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=say(" and ").join(gets))
+    first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=_both(*gets))
     return sentences((first, _drawn(seen)))
 
 
@@ -214,12 +218,12 @@ def _drawn(seen: Sequence[NodeSight]) -> str:
     message = later(
         "{others} could, too: the scores are equal. Then kube-scheduler draws lots; here the first name counts."
     )
-    return say(message, others=say(" and ").join(others)) if others else ""
+    return say(message, others=_both(*others)) if others else ""
 
 
 def _tally(seen: Sequence[NodeSight]) -> str:
     """How many devices there are, and what is in the way of how many."""
-    states = Counter(device.state for each in seen for device in each.devices)
+    states = Counter(_lasting(device.reason) for each in seen for device in each.devices)
     if len(states) == 1:
         ((state, number),) = states.items()
         return say("All {number} devices {what}.", number=number, what=say(MANY[state]))
@@ -228,6 +232,11 @@ def _tally(seen: Sequence[NodeSight]) -> str:
         for state, number in states.most_common()
     ]
     return say("Of {devices}, {tally}.", devices=count(states.total(), "device"), tally=listed(found))
+
+
+def _lasting(reason: Reason) -> str:
+    """What is in the way of a device, and stays there when another claim has ended."""
+    return NOT_SELECTED if reason.proof else reason.state
 
 
 def wished(settings: Settings) -> str:
@@ -264,6 +273,32 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         message = later("rival has ended. train claims {wish}. How many nodes can serve the claim?")
     text = say(message, wish=wished(asked))
     return Question(text, ("0", "1", "2", "3"), right, why, before)
+
+
+def pair() -> Question[Settings]:
+    """Which two devices does train get, if gpu-0 of node-a has no partner on its root?"""
+    none = say("none: gpu-0 has no partner")
+    reasons = {
+        _both("gpu-0", "gpu-1"): say("They are on different roots."),
+        _both("gpu-1", "gpu-2"): say("gpu-0 is tried first and given back, because no other device is on p0."),
+        none: say("The search does not end there. It gives gpu-0 back."),
+    }
+
+    def right(settings: Settings) -> str:
+        node_a, *_ = sights(decide(settings))
+        return _both(*(device.id.device for device in node_a.devices if device.state == TAKES)) or none
+
+    return Question(
+        say("train claims 2 GPUs on one PCIe root: any model, any memory. Which two of node-a does it get?"),
+        tuple(reasons),
+        right,
+        lambda settings, answer: reasons[answer],
+        lambda settings: lambda room: draw_devices(decide(settings), room, asked=False),
+    )
+
+
+def _both(*names: str) -> str:
+    return say(" and ").join(names)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -3,10 +3,11 @@ its value."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
-from kschedlab.messages import later, say, terms
+from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
 from kschedlab.text.html import Html
@@ -23,15 +24,18 @@ ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRI
 SELECTORS = {
     "model": f'{ATTRIBUTES}.model == "a100"',
     "memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
-    "both": f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.compareTo(quantity("60Gi")) > 0',
+    "both": f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.compareTo(quantity("40Gi")) > 0',
     "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
     "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
-    "an error absorbed": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
+    "either": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
     "one of a list": f'{ATTRIBUTES}.model in ["a100", "h100"]',
     "a loop": f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
     "another domain": 'device.attributes["other.example.com"].model == "a100"',
 }
 """Selectors to begin with: by name, an expression each."""
+PREFIX = {"model": ATTRIBUTES, "pcieRoot": ATTRIBUTES, "firmware": ATTRIBUTES, "memory": CAPACITY}
+"""What a picture leaves out before these names."""
+UNDECLARED = re.compile(r"undeclared reference to '(\w+)'")
 DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus)
 
 
@@ -47,7 +51,13 @@ def fault(expression: str) -> str:
     try:
         compile(expression)
     except CelError as error:
-        return str(error).partition("\n")[0].removeprefix("compilation failed: ERROR: <input>:")
+        found = str(error).partition("\n")[0].removeprefix("compilation failed: ERROR: <input>:")
+        bare = UNDECLARED.search(found)
+        if bare is None or bare[1] not in PREFIX:
+            return found
+        return say(
+            "{error}. Write {name} in full: {full}", error=found, name=bare[1], full=f"{PREFIX[bare[1]]}.{bare[1]}"
+        )
     return ""
 
 
@@ -68,8 +78,17 @@ def device_of(name: str) -> Device:
 
 
 def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
-    """The parts of the selector with their values for the device."""
-    return compile(known(settings.selector)).steps(DRIVER, device_of(settings.device))
+    """The parts of the selector, in short, with their values for the device."""
+    steps = compile(known(settings.selector)).steps(DRIVER, device_of(settings.device))
+    return tuple(step._replace(text=short(step.text)) for step in steps)
+
+
+def note(settings: Settings) -> str:
+    """What the short names in the selector mean; "" if it has none."""
+    written = known(settings.selector)
+    names = [f"{prefix}.{name}" for name, prefix in PREFIX.items() if f"{prefix}.{name}" in written]
+    meanings = (say("{name} is short for {full}", name=name.rpartition(".")[2], full=name) for name in names)
+    return listed(meanings)
 
 
 def verdict(settings: Settings) -> str:
@@ -88,12 +107,12 @@ def show(settings: Settings) -> View:
         return View(lambda room: draw_invalid(settings.selector, what, room), said, Html(), f"{said}\n{what}")
     parts, sentence = evaluated(settings), told(settings)
     return View(
-        lambda room: draw_evaluation(parts, room),
+        lambda room: draw_evaluation(parts, room, note=note(settings)),
         sentence,
         Html(),
         sentence,
         story=lambda room: [
-            Frame(draw_evaluation(parts, room, at + 1), f"{parts[at].text} = {result_of(parts[at])}")
+            Frame(draw_evaluation(parts, room, at + 1, note(settings)), f"{parts[at].text} = {result_of(parts[at])}")
             for at in worth_showing(parts)
         ],
     )
@@ -122,8 +141,8 @@ def reason(settings: Settings) -> str:
             if decides.values[-1] == "true"
             else "`{part}` is false, and one false side decides `&&`: an error on the other side does not matter."
         )
-        return say(message, part=short(decides.text))
-    return say("`{part}` is {value}.", part=short(decides.text), value=whole.values[-1])
+        return say(message, part=decides.text)
+    return say("`{part}` is {value}.", part=decides.text, value=whole.values[-1])
 
 
 def short(selector: str) -> str:
@@ -147,7 +166,7 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: reason(settings),
-        lambda settings: lambda room: draw_evaluation(evaluated(settings), room, 0),
+        lambda settings: lambda room: draw_evaluation(evaluated(settings), room, 0, note(settings)),
     )
 
 

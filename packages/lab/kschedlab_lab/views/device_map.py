@@ -1,7 +1,7 @@
 """Devices drawn inside their nodes: which ones a pod gets, and what is in the way of the others.
 
-A device's shape and colour say its kind, its height how much it has, and wires join those with the same root. Below a
-node grows the tree of its search. Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
+A device's colour says its kind, its height how much it has, and wires join those with the same root. A pale one does
+not go to the pod. Below a node grows the tree of its search. Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kschedlab_lab.views.device_sights import (
 from kschedlab_lab.views.device_tree import draw_tree, tree_height
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Align, Part, column, moved, placed, row, words
+from kschedlab_lab.views.layout import Align, Part, column, moved, placed, row, words, wrap
 from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width
 from kschedlab_lab.views.style import (
     CHOSEN,
@@ -52,23 +52,31 @@ WAYS: Mapping[str, str] = {
     HELD: "lock",
     IN_USE: "lock",
     TRIED: "reprieved",
-    NOT_SELECTED: "label",
     NO_CAPACITY: "full",
     NO_COUNTERS: "full",
-    TAINTED: "taint",
     APART: "pods",
     UNLIKE: "pods",
 }
-"""By state: the sign for what is in the way of a device."""
+"""By state: the sign for what is in the way of a device; of one that is not selected, there is none."""
+LEGEND: Mapping[str, str] = {
+    "lock": later("held by another claim"),
+    "taint": later("tainted"),
+    "reprieved": later("given back"),
+    "pods": later("breaks a constraint"),
+    "full": later("too little is left"),
+}
+"""By sign, what it means."""
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
 GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
-LEAST, MOST, LOWEST = 40, 86, 26
-"""The least and the greatest width of a device, and its least height."""
-SMALL, FLAT, AROUND = 80, 0.16, 160
+LEAST, MOST = 40, 86
+"""The least and the greatest width of a device."""
+LOW, TALL = 26, 36
+"""The least height of a device with one line of text, and with two."""
+SMALL, FLAT, AROUND = 80, 0.2, 178
 """The least height of the largest device, its most for the width of the picture, and the height of what else a node
-needs, but for its tree."""
+needs, but for its tree, with the legend."""
 NARROW, NAMES, SIDE = 158, 92, 7
 """The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -118,21 +126,40 @@ def draw_sights(
         one = seen if searched is None else [seen[searched]]
         lines = [_across(node, width, scale, marks or {}) for node in one]
         if searched is not None:
-            lines.append(draw_tree(seen[searched].node, seen[searched].steps, width))
+            lines.append(draw_tree(one[0].node, one[0].steps, width, _colour(one[0])))
+    legends = [_legend(each, width) for each in (seen, whole or seen)]
+    up = trees if beside and not any(node.steps for node in seen) else 0  # into the room that is kept for trees
+    lines.append(Part(width, max(each.height for each in legends), (moved(legends[0], 0, -up),)))
     part = column(lines, GAP if beside else 6)
     spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
-    return svg([moved(part, SIDE, 6)], room.width, part.height + 10, spoken)
+    return svg([moved(part, SIDE, 9)], room.width, part.height + 13, spoken)
 
 
 def unasked(node: NodeSight) -> NodeSight:
     """The node before the pod asks: only what other claims hold, and the taints, are known."""
-    devices = [each if each.state == HELD else each._replace(reason=Reason(OPEN)) for each in node.devices]
+    states = [Reason(HELD, each.reason.why) if each.state == HELD else Reason(OPEN) for each in node.devices]
+    devices = [each._replace(reason=reason) for each, reason in zip(node.devices, states, strict=True)]
     return NodeSight(node.node, "", False, tuple(devices))
 
 
 def _scale(seen: Sequence[NodeSight], high: float) -> Scale:
     devices = [device for node in seen for device in node.devices]
     return Scale(sorted({each.kind for each in devices}), max((each.size for each in devices), default=0) or 1, high)
+
+
+def _legend(seen: Sequence[NodeSight], width: float) -> Part:
+    """What the signs in the picture mean."""
+    devices = [device for node in seen for device in node.devices]
+    there = {sign for device in devices for sign in _signs(device)}
+    parts = [_entry(icon(sign, 0, 0, INK_2), say(what)) for sign, what in LEGEND.items() if sign in there]
+    if any(device.state in (NOT_SELECTED, FREE) for device in devices):
+        pale = element("rect", x=1, y=1, width=14, height=14, rx=4, fill=COLOURS[0], opacity=0.5)
+        parts.append(_entry(pale, say("pale: not selected or not reached")))
+    return wrap(parts, width, 18)
+
+
+def _entry(sign: Html, what: str) -> Part:
+    return row([Part(16, 16, (sign,)), words(what, fill=INK_2)], 6)
 
 
 # -- nodes
@@ -146,7 +173,7 @@ def _beside(node: NodeSight, inside: Part, wide: float, high: float, heads: floa
     place = ((wide - inside.width) / 2, PAD + high - inside.height)
     tray = _tray(node, Part(wide, high + 2 * PAD, (moved(inside, *place),)))
     named = Part(wide, heads, (placed(_title(node, wide), wide / 2, 0),))
-    tree = draw_tree(node.node, node.steps, wide)
+    tree = draw_tree(node.node, node.steps, wide, _colour(node))
     return column([tray, named, Part(wide, trees, (moved(tree, 0, 4),)) if trees else Part(0, 0)], 6)
 
 
@@ -185,6 +212,11 @@ def _title(node: NodeSight, wide: float, align: Align = "middle") -> Part:
     return column([name, *(words(line, fill=INK_2) for line in (flowed(said, wide) if said else ()))], 2, align)
 
 
+def _colour(node: NodeSight) -> str:
+    """The colour of what was taken: green once the search has ended, as in the node."""
+    return "currentColor" if any(each.state == PICKED for each in node.devices) else CHOSEN
+
+
 def _said(node: NodeSight) -> str:
     """What the node gives, or could give; else what is in the way of its devices, which a tree says of each."""
     given = [each.id.device for each in node.devices if each.state in (TAKES, OFFERED)]
@@ -206,9 +238,7 @@ def _devices(node: NodeSight, wide: float, scale: Scale, marks: Marks) -> Part:
 
 
 def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale, marks: Marks) -> Part:
-    searched = {step.id for step in node.steps}
-    drawn_ = (_device(each, box, scale, marks.get(str(each.id), {}), each.id in searched) for each in line)
-    devices = row(drawn_, SPACE, "end")
+    devices = row((_device(each, box, scale, marks.get(str(each.id), {})) for each in line), SPACE, "end")
     spans: dict[str, list[int]] = {}
     for at, each in enumerate(line):
         if each.wire:
@@ -245,28 +275,33 @@ def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep:
 # -- devices
 
 
-def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str], searched: bool = True) -> Part:
-    """A device: its kind and how much it has in a box, its name below, and a sign at its corner.
-
-    ``searched``: whether the search has reached it, so that what holds it is in the way.
-    """
-    high = max(device.size / scale.unit * scale.high, LOWEST) if device.size else scale.high / 2
+def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str]) -> Part:
+    """A device: its kind and how much it has in a box, its name below, and signs at its corner."""
+    one = f"{device.kind} {device.amount}".strip()
+    least = LOW if text_width(one, bold=True) <= wide - 2 else TALL
+    high = max(device.size / scale.unit * scale.high, least) if device.size else scale.high / 2
     place = scale.kinds.index(device.kind) if device.kind in scale.kinds else 0
-    fill, way = COLOURS[place % len(COLOURS)], _way(device)
-    pale = (way is not None and device.state != OPEN) or device.state == FREE
-    taken, look = device.state in (TAKES, PICKED, OFFERED), dict[str, Any]()
-    if taken:
-        look = {"stroke": "currentColor" if device.state == PICKED else CHOSEN, "stroke_width": 2.5}
-    elif way:
-        look = {"stroke": EVICTED if searched and device.state != OPEN else INK_3, "stroke_width": 1.5}
-    if device.state == OFFERED or device.state == TRIED:
+    fill, taken = COLOURS[place % len(COLOURS)], device.state in (TAKES, PICKED, OFFERED)
+    edge = _edge(device)
+    look: dict[str, Any] = {"stroke": edge, "stroke_width": 2.5 if taken else 1.5} if edge else {}
+    if device.state in (OFFERED, TRIED):
         look["stroke_dasharray"] = "5 4"
-    box = element("path", d=_outline(place, wide, high), fill=fill, **look, data_key=f"{device.key}/box")
-    shapes = [element("g", box, *_facts(device, wide, high, ink_on(fill)), opacity=0.5 if pale else None)]
+    box = element(
+        "rect", width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **look, data_key=f"{device.key}/box"
+    )
+    lines = [one] if high < TALL else [each for each in (device.kind, device.amount) if each]
+    text = column(
+        (words(fitted(each, wide - 2, bold=not at), bold=not at, fill=ink_on(fill)) for at, each in enumerate(lines)),
+        0,
+        "middle",
+    )
+    pale = not taken and device.state != OPEN
+    facts = placed(text, wide / 2, (high - text.height) / 2)
+    shapes = [element("g", box, facts, opacity=0.5 if pale else None)]
     if device.state == TAKES:
         shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 9, -7))
-    elif way:
-        shapes.append(_corner(WAYS[way], wide, look["stroke"]))
+    for at, sign in enumerate(_signs(device), device.state == TAKES):
+        shapes.append(_corner(sign, wide - 23 * at, EVICTED if edge == EVICTED else INK_2))
     below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken)]
     below += [words(fitting((fact, fact.partition(" ")[2]), wide + SPACE), fill=INK_2) for fact in device.about]
     names = column(below, 0, "middle")
@@ -280,47 +315,32 @@ def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str], 
     )
 
 
-def _outline(kind: int, wide: float, high: float) -> str:
-    """The shape of a kind: round corners, cut corners, or square ones with a notch."""
-    r = min(9.0, high / 3)
-    if kind % 3 == 1:
-        return f"M{r:g} 0H{wide - r:g}L{wide:g} {r:g}V{high - r:g}L{wide - r:g} {high:g}H{r:g}L0 {high - r:g}V{r:g}Z"
-    if kind % 3 == 2:
-        middle, r = wide / 2, min(9.0, high / 5)
-        return f"M0 0H{middle - r:g}A{r:g} {r:g} 0 0 0 {middle + r:g} 0H{wide:g}V{high:g}H0Z"
-    arc = f"a{r:g} {r:g} 0 0 1"
-    return (
-        f"M{r:g} 0H{wide - r:g}{arc} {r:g} {r:g}V{high - r:g}{arc} -{r:g} {r:g}H{r:g}{arc} -{r:g} -{r:g}V{r:g}"
-        f"{arc} {r:g} -{r:g}Z"
-    )
-
-
-def _facts(device: Sight, wide: float, high: float, colour: str) -> list[Html]:
-    """The kind and the amount, as much as fits into the box."""
-    one = f"{device.kind} {device.amount}".strip()
-    if high < 40 and text_width(one, bold=True) <= wide - 2:
-        lines = [words(one, bold=True, fill=colour)]
-    else:
-        bare = device.amount.rstrip("BGiKMTmn")
-        shown = (
-            device.kind if high >= 34 else fitting((f"{device.kind} {bare}".strip(), device.kind), wide - 2, bold=True)
-        )
-        kind = words(fitted(shown, wide - 2, bold=True), bold=True, fill=colour)
-        lines = [kind, words(fitted(device.amount, wide - 4), fill=colour)] if device.amount and high >= 34 else [kind]
-    text = column(lines, 0, "middle")
-    return [placed(text, wide / 2, (high - text.height) / 2 + (4 if len(lines) == 1 else 0))]
-
-
 def _corner(sign: str, wide: float, stroke: str) -> Html:
     disc = element("circle", cx=8, cy=8, r=10.5, fill=LIFT, stroke=stroke, stroke_width=1.2)
-    return element("g", disc, icon(sign, 0, 0, stroke), transform=f"translate({wide - 11:g},-7)")
+    return element("g", disc, icon(sign, 0, 0, stroke), transform=f"translate({wide - 11:g},-11)")
+
+
+def _edge(device: Sight) -> str | None:
+    """The colour around a device: what it is good for, or that it would do but for what its sign says."""
+    if device.state in (TAKES, OFFERED):
+        return CHOSEN
+    if device.state == PICKED:
+        return "currentColor"
+    if device.state == HELD:
+        return INK_3
+    return EVICTED if device.state in BRIEF and device.state != NOT_SELECTED else None
+
+
+def _signs(device: Sight) -> list[str]:
+    """What is to be said of the device beside its name; a taint in any state."""
+    return [WAYS[state] for state in (device.state,) if state in WAYS] + ["taint"] * bool(device.taints)
 
 
 def _way(device: Sight) -> str | None:
     """What is in the way of the device; of one that is not looked at yet, its taint."""
     if device.state == OPEN:
         return TAINTED if device.taints else None
-    return device.state if device.state in WAYS else None
+    return device.state if device.state in BRIEF else None
 
 
 def _tip(device: Sight) -> str:

@@ -230,7 +230,7 @@ def _sight(device: Candidate, about: Iterable[str], reason: Reason) -> Sight:
 def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder]) -> Reason:
     """What the device is for the pod after this step, its last; and why."""
     if holders and (step is None or step.outcome == IN_USE):
-        return Reason(HELD, listed(each.name for each in holders))
+        return _held(device, step, Reason(HELD, listed(each.name for each in holders)))
     if step is None:
         return Reason(FREE)
     if step.outcome in (TAKEN, GIVEN_BACK):
@@ -243,6 +243,15 @@ def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder
         brief = say("other root") if step.detail == ROOT else ""
         return Reason(UNLIKE, say("another {attribute}", attribute=short(step.detail)), brief=brief)
     return Reason(step.outcome, step.detail)
+
+
+def _held(device: Candidate, step: SearchStep | None, held: Reason) -> Reason:
+    """Why a device that another claim holds is not taken: that one's end does not help if it is not selected either."""
+    also = _not_selected(device, step) if step is not None else held
+    if not also.proof:
+        return held
+    plain = say("{held}, and {why}", held=held.words, why=also.words)
+    return held._replace(plain=plain, brief=listed([say(BRIEF[HELD]), also.shortly]), proof=also.proof)
 
 
 def _taints(device: Candidate) -> str:

@@ -11,7 +11,7 @@ from kschedlab_lab.views.device_sights import BRIEF, PICKED, TRIED, Sight
 from kschedlab_lab.views.glyphs import CROSS
 from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
-from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
+from kschedlab_lab.views.style import EVICTED, INK_2, INK_3
 
 LINE, STEP = 19, 14
 """Pixels from one device to the next, and from one to those that were tried after it was taken."""
@@ -46,12 +46,12 @@ def tree_height(steps: Sequence[Sight]) -> float:
     return LINE * min(len(branches(steps)), MOST) + (4 if steps else 0)
 
 
-def draw_tree(node: str, steps: Sequence[Sight], width: float) -> Part:
-    """The tree, a line for each device; what was taken is green, and a dead end has a cross."""
+def draw_tree(node: str, steps: Sequence[Sight], width: float, taken: str) -> Part:
+    """The tree, a line for each device; what was taken has this colour, and a dead end a cross."""
     found = branches(steps)[:MOST]
-    shapes = [_twig(found, at) for at in range(len(found))]
+    shapes = [_twig(found, at, taken) for at in range(len(found))]
     for at, each in enumerate(found):
-        line = _line(each, width - _left(each))
+        line = _line(each, width - _left(each), taken)
         shapes.append(moved(line, _left(each), at * LINE + 3, data_key=f"branch/{node}/{at}"))
     return Part(width, tree_height(steps), tuple(shapes))
 
@@ -60,7 +60,7 @@ def _left(branch: Branch) -> float:
     return 12 + branch.deep * STEP
 
 
-def _twig(found: Sequence[Branch], at: int) -> Html:
+def _twig(found: Sequence[Branch], at: int, taken: str) -> Html:
     """The line that joins a device to the one that was taken before it, or to the trunk."""
     branch = found[at]
     above = next((n for n in range(at - 1, -1, -1) if found[n].deep < branch.deep), -1)
@@ -68,14 +68,14 @@ def _twig(found: Sequence[Branch], at: int) -> Html:
     x, y = _left(branch) - 9, at * LINE + 11
     path = f"M{x:g} {top:g}V{y - 5:g}a5 5 0 0 0 5 5H{_left(branch) - 1:g}"
     alive = branch.state == PICKED
-    return element("path", d=path, fill="none", stroke=CHOSEN if alive else INK_3, stroke_width=2 if alive else 1.2)
+    return element("path", d=path, fill="none", stroke=taken if alive else INK_3, stroke_width=2 if alive else 1.2)
 
 
-def _line(branch: Branch, room: float) -> Part:
+def _line(branch: Branch, room: float, taken: str) -> Part:
     alive, dead = branch.state == PICKED, branch.state == TRIED
-    colour = CHOSEN if alive else EVICTED if dead else INK_3
+    colour = taken if alive else EVICTED if dead else INK_3
     dot = element("circle", cx=8, cy=8, r=5.5, fill=colour) if alive else _cross(colour)
-    name = words(branch.device.id.device, bold=True, fill=CHOSEN if alive else INK_2 if dead else "currentColor")
+    name = words(branch.device.id.device, bold=True, fill=taken if alive else INK_2 if dead else "currentColor")
     said = "" if alive else say(BRIEF[TRIED]) if dead else branch.device.reason.shortly
     return row([Part(16, 16, (dot,)), name, words(fitted(said, room - 26 - name.width), fill=INK_2)], 5)
 

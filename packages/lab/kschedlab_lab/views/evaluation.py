@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.layout import Part, column, moved
-from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, TICK
+from kschedlab_lab.views.layout import Part, column, moved, padded, words
+from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, INK_2, TICK
 from kschedlab_lab.views.svg import Room, label, svg
 from kube_cel.steps import EvaluatedPart
 
@@ -35,8 +35,9 @@ class _Row(NamedTuple):
         return LINE * (len(self.text) + (len(self.result) if self.below else 0)) + 5
 
 
-def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None = None) -> Html:
-    """A part below the other, the whole last, each with all of its text. ``upto``: how many steps have happened.
+def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None = None, note: str = "") -> Html:
+    """A part below the other, the whole last, each with all of its text. ``upto``: how many steps have happened;
+    ``note``: a line below them.
 
     Keys: ``part/N``. A part is green where it is true, orange where it is false or fails. Before the first step, room
     is kept for the parts alone: their results would show in it.
@@ -52,7 +53,7 @@ def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None
         )
         for at in worth_showing(steps)
     ]
-    part = column(rows, 3)
+    part = column([*rows, padded(words(note, width=room.width - 2 * PAD, fill=INK_2), PAD, 2)] if note else rows, 3)
     spoken = say("; ").join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
     return svg([moved(part, 0, 2)], room.width, max(part.height, LINE) + 4, spoken)
 

@@ -136,6 +136,25 @@ def test_an_invalid_selector_replaces_what_was_true_before():
     assert says(selector.show(selector.Settings().changed(selector="")).text, "not valid", "empty")
 
 
+def test_the_short_form_of_an_attribute_is_refused_with_the_long_one():
+    view = selector.panel().move(selector='memory.compareTo(quantity("30Gi")) > 0').view
+    assert "undeclared reference to 'memory'" in view.text
+    assert view.text.endswith('Write memory in full: device.capacity["gpu.example.com"].memory')
+
+
+def test_the_table_has_the_claim_as_it_is_now():
+    table = str(devices.show(devices.Settings().changed(memory=60)).table)
+    assert "<b>" in table and "60Gi" in table and "40Gi" not in table
+    assert "<b>" not in str(devices.show(devices.Settings()).table)
+
+
+def test_the_pair_of_node_a():
+    settings = devices.Settings().changed(count=2, together=True, model="any", memory=0)
+    asked = devices.pair()
+    right = asked.right(settings)
+    assert right == "gpu-1 and gpu-2" and right in asked.choices and says(asked.why(settings, right), "given back")
+
+
 def test_before_the_answer_only_what_other_claims_hold_is_shown():
     before = devices.question().before
     assert before is not None

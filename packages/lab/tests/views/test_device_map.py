@@ -16,6 +16,7 @@ from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.device_tree import branches
 from kschedlab_lab.views.evaluation import draw_evaluation, evaluation_text
+from kschedlab_lab.views.icons import PATHS
 from kschedlab_lab.views.svg import Room
 from kube_cel import compile
 from packages.devices.tests.device_manifests import GPU, device, device_class, exactly, resource_claim, resource_slice
@@ -73,6 +74,7 @@ def test_the_picture(width: int):
     assert {"node/node-a", "device/gpu.example.com/node-a/gpu-1"} <= set(keys)
     assert svg.count("★ node-a") == svg.count('data-state="takes"') == 1
     assert "<b>" not in svg and "model &lt;b&gt;" in svg
+    assert len(re.findall(r">(?:a100 |t4 )?(?:40|80|16)Gi</text>", svg)) == 5  # a device never loses its unit
     assert max(map(float, re.findall(r'<rect width="([\d.]+)"', svg))) <= width
 
 
@@ -121,6 +123,23 @@ def test_the_nodes_are_as_large_before_the_answer_as_after_it():
     asked, answered = (str(draw_devices(made, Room(540, 360), each)) for each in (False, True))
     sizes = [re.findall(r'<rect width="[\d.]+" height="([\d.]+)" rx="11"', each) for each in (asked, answered)]
     assert sizes[0] == sizes[1] and len(sizes[0]) == 3
+
+
+def test_a_broken_device_has_its_sign_before_the_answer_and_after_any():
+    for settings in (devices.Settings(), devices.Settings().changed(model="h100", tolerates=True)):
+        made = devices.decide(settings)
+        for asked in (False, True):
+            svg = str(draw_devices(made, Room(720, 300), asked))
+            assert svg.count(PATHS["taint"]) == 2 and ">tainted</text>" in svg  # the device's, and the legend's
+
+
+def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
+    h100 = sights(devices.decide(devices.Settings().changed(model="h100")))
+    assert h100[1].devices[0].reason.shortly == "held, a100 ≠ h100"
+    assert devices.show(devices.Settings().changed(model="h100")).sentence == (
+        "train fits on no node. Of 9 devices, 8 are not selected, 1 has a taint that the claim does not tolerate."
+    )
+    assert "the claim wants" not in str(draw_sights([unasked(node) for node in h100], Room(720, 300)))
 
 
 def test_a_taint_is_known_before_the_pod_asks():
@@ -180,7 +199,7 @@ def test_no_wire_crosses_another_one_below_it():
 def test_height_says_how_much_a_device_has_and_wires_join_a_root():
     svg = str(draw_devices(devices.decide(devices.Settings()), Room(904, 420)))
     low, high = (
-        float(re.search(rf'{key}/box"', svg) and re.search(rf'V([\d.]+)[^"]*"[^>]*{key}/box"', svg)[1])  # type: ignore[index]
+        float(re.search(rf'height="([\d.]+)"[^>]*{key}/box"', svg)[1])  # type: ignore[index]
         for key in ("node-a/gpu-0", "node-b/gpu-1")
     )
     assert low < high
