@@ -181,12 +181,17 @@ def test_the_next_pod_leads_through_all_that_wait(world):
 
 
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
-    many = [Choice(f"c{i}", f"change {i}", "then") for i in range(9)]
+    many = [Choice(f"c{i}", f"change {i}", "then") for i in range(19)]
     shapes, height = choice_shapes(many, "c1", 300, 200)
     text = str(join(shapes))
-    assert "and 3 more in the table" in text and height <= 220
+    assert "and 8 more in the table" in text and height <= 360
     assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c2"' in text
     assert "more in the table" not in str(join(choice_shapes(many, "", 300, 900)[0]))
+
+
+def test_six_changes_say_what_follows_in_any_room():
+    six = [Choice(f"c{i}", f"change {i}", "then") for i in range(6)]
+    assert str(join(choice_shapes(six, "", 300, 100)[0])).count("→ then") == 6
 
 
 def test_in_zones_the_pods_of_the_same_controller_are_dots(world):
