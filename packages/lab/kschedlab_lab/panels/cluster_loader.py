@@ -1,4 +1,4 @@
-"""Another cluster for a panel: files, or a path."""
+"""Another cluster for a panel: files, a path or text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from kschedlab.manifests.sources import MAX_BYTES
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import element, join
 from kschedlab_lab.panels.classroom import Enlargeable
-from kschedlab_lab.panels.cluster_source import BUNDLED, Loaded, bundled, from_files, from_paths
+from kschedlab_lab.panels.cluster_source import BUNDLED, Loaded, bundled, from_files, from_paths, from_text
 from kschedlab_lab.stage.files import FilePicker
 
+PASTE = later("or paste here what kubectl get nodes,pods,... -A -o yaml prints")
 PROBLEMS = 20
 """The most problems shown."""
 
@@ -27,7 +28,8 @@ class Loader(Enlargeable):
     def __init__(self, panel: Any) -> None:
         self.panel = panel
         self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
-        super().__init__([*self.fields(), self._wrong, self._said, self._box])
+        files, path, *text = self.fields()
+        super().__init__([files, path, self._wrong, *text, self._said, self._box])
         self.stage: Any = None
         self._show(panel)
 
@@ -69,16 +71,18 @@ class Loader(Enlargeable):
         self._wrong.value = str(element("div", what, element("ul", *lines), role="alert"))
 
     def fields(self) -> tuple[ipywidgets.Widget, ...]:
-        """Where a cluster is chosen: files, a path, the way back."""
+        """Where a cluster is chosen: files, a path, the way back, text."""
         files = FilePicker(lambda given: self.take(lambda: from_files(given)), MAX_BYTES)
         path = ipywidgets.Text(
             placeholder="/path/to/cluster.yaml", description=say("path"), layout={"width": "30em", "max_width": "98%"}
         )
-        by_path, back = (
+        text = ipywidgets.Textarea(placeholder=say(PASTE), rows=6, layout={"width": "calc(100% - 4px)"})  # its margins
+        by_path, by_text, back = (
             ipywidgets.Button(description=words, layout={"width": "auto", "align_self": "flex-start"})
-            for words in (say("Load path"), say("Back to the bundled cluster"))
+            for words in (say("Load path"), say("Load text"), say("Back to the bundled cluster"))
         )
         by_path.on_click(lambda _: self.take(lambda: from_paths([path.value])))
         path.on_msg(lambda _, content, __: content.get("event") == "submit" and by_path.click())
+        by_text.on_click(lambda _: self.take(lambda: from_text(text.value)))
         back.on_click(lambda _: self.take(bundled))
-        return files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"})
+        return files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"}), text, by_text

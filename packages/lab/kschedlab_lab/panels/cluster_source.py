@@ -1,4 +1,4 @@
-"""Where lesson 07's cluster comes from: the bundled one, or files."""
+"""Where lesson 07's cluster comes from: the bundled one, files, or text."""
 
 from __future__ import annotations
 
@@ -90,6 +90,11 @@ def from_paths(paths: Iterable[str]) -> Loaded:
     if wrong := [each for each in given if not isinstance(each, str | os.PathLike)]:
         raise expected(later("the path of a file or a folder"), wrong[0])
     return Loaded(load(*map(Path, given)), ", ".join(map(str, given)))
+
+
+def from_text(text: str) -> Loaded:
+    """What ``kubectl get ... -o yaml`` (or json) printed. ManifestError with all problems."""
+    return Loaded(loads(text, "pasted"), "pasted")
 
 
 def from_files(given: Iterable[tuple[str, bytes]]) -> Loaded:
