@@ -1,6 +1,7 @@
 """Every panel as a picture, over a grid of its states: nothing overlaps, is cut, or is too small to read."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
@@ -12,11 +13,13 @@ import kschedlab_lab.panels
 from kschedlab.text.html import Html
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
+    coins,
     devices,
     generations,
     overview_gate,
     overview_path,
     overview_priorities,
+    pairs,
     preemption,
     queue_heap,
     queue_parts,
@@ -24,11 +27,17 @@ from kschedlab_lab.panels import (
     score_questions,
     select_host,
     selector,
+    two_runs,
     your_plugin,
+    your_plugin_motion,
+    your_plugin_preemption,
 )
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Nothing
 from kschedlab_lab.views.svg import label, svg
+from packages.lab.tests.language.test_untranslated import ALONE
+from packages.lab.tests.panels.policies import BOTH, NUMBERS, Three
+from packages.lab.tests.panels.test_your_plugin_motion import BOTH as COLD
 from tests.browser.conftest import Show
 from tests.browser.layout import CLASS_SCREEN, WINDOWS, states
 from tests.browser.page import PanelPage
@@ -43,6 +52,16 @@ FEW = {"800": 3}
 """What is measured in Chinese by day: lines are longest in a narrow window."""
 
 
+GIVEN: dict[str, Callable[..., Any]] = {
+    "pairs.panel": partial(pairs.panel, NUMBERS),
+    "coins.panel": partial(coins.panel, NUMBERS["default"], NUMBERS["packing"]),
+    "two_runs.panel": partial(two_runs.panel, Three(), BOTH),
+    "your_plugin_motion.panel": partial(your_plugin_motion.panel, **COLD),
+    "your_plugin_preemption.panel": partial(your_plugin_preemption.panel, ALONE),
+}
+"""The panels that need something, with what they are given."""
+
+
 def panels() -> Iterator[tuple[str, Any]]:
     """Every function of a lesson that makes a panel, by name."""
     for module in iter_modules(kschedlab_lab.panels.__path__, "kschedlab_lab.panels."):
@@ -52,7 +71,8 @@ def panels() -> Iterator[tuple[str, Any]]:
                 continue
             back = str(signature(make).return_annotation)
             if back.startswith("Panel[") or back == "YourCluster":
-                yield f"{module.name.rpartition('.')[2]}.{name}", make
+                called = f"{module.name.rpartition('.')[2]}.{name}"
+                yield called, GIVEN.get(called, make)
 
 
 PANELS = dict(panels())

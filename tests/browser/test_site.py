@@ -117,6 +117,7 @@ def moved(page: Page, slot: Locator) -> int:
     """Move each control by itself over its whole range, which is recorded; how many were moved."""
     count = 0
     for control in slot.locator(".ks-controls > .ks-control, .ks-exact > .ks-control, .ks-player > .ks-steps").all():
+        behind_dots(slot)
         seen = [look(slot, control)]
         for move in moves(control):
             move()

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from kschedlab.build import as_yaml, node, pod
+from kschedlab.manifests.loading import loads
 from kschedlab.plugins import node_filter
 from kschedlab_lab.exercises import Lesson
 from kschedlab_lab.exercises.exercise import Exercise, State
@@ -142,7 +143,7 @@ def test_what_a_click_in_the_picture_sets_is_recorded() -> None:
 
 def test_a_field_suggests_what_is_recorded() -> None:
     placed = [pod(f"p{number}", f"n{number % 5}") for number in range(40)]
-    panel = your_cluster.panel().paste(as_yaml([*(node(f"n{number}") for number in range(5)), *placed, pod("new")]))
+    panel = your_cluster.panel(loads(as_yaml([*(node(f"n{number}") for number in range(5)), *placed, pod("new")])))
     record = recording(shown(panel), Shared(), Limits(0, 0, 0))
     names = [each["name"] for each in record["controls"]]
     suggested = {name: record["controls"][names.index(name)]["values"] for name in ("pod", "node")}
@@ -177,7 +178,7 @@ def test_panels_that_show_something_else_share_nothing() -> None:
     assert worlds[0] == worlds[3] != worlds[1] == worlds[2]
     assert shared.world(your_cluster.panel()) is shared.world(your_cluster.panel(pod="data/postgres-0"))
     assert shared.world(your_cluster.panel()) is not shared.world(
-        your_cluster.panel().paste(as_yaml([node("n1"), pod("p")]))
+        your_cluster.panel(loads(as_yaml([node("n1"), pod("p")])))
     )
 
 
@@ -195,7 +196,7 @@ def test_settings_that_cannot_be_lead_to_what_they_become() -> None:
 
 @pytest.fixture(scope="module")
 def exercises() -> Lesson:
-    return Lesson("overview", seed=1)
+    return Lesson("score", seed=1)
 
 
 def replies(exercise: Exercise) -> dict[str, tuple[bool, str]]:
