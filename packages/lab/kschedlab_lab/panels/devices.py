@@ -18,7 +18,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html, element, join
+from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels.base import Frame, Panel, View
@@ -175,8 +175,10 @@ def show(settings: Settings) -> View:
 def written(settings: Settings) -> Html:
     """The claim; what differs from the first one is bold."""
     first = as_yaml([claim(Settings())]).splitlines()
-    lines = (element("b", line) if line not in first else line for line in as_yaml([claim(settings)]).splitlines())
-    return element("pre", join(lines, "\n"), style=MONO)
+    lines = as_yaml([claim(settings)]).splitlines()
+    return element(
+        "div", *(element("b" if line not in first else "span", f"{line}\u200b") for line in lines), style=MONO
+    )
 
 
 def handles(settings: Settings) -> dict[str, dict[str, str]]:

@@ -251,7 +251,7 @@ def _among(decision: Decision) -> str:
     if fits < 2:
         return say("{node}, the only node that fits", node=node)
     if best > 1:
-        return say("{node}, tie of {best}, drawn by lot", node=node, best=best)
+        return say("{node}, one of {best} that tie", node=node, best=best)
     return say("{node}, best of {fits} that fit", node=node, fits=fits)
 
 

@@ -154,18 +154,20 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
         at += note.height + 10
         low = max(low, at)
     if has_detail:
-        high = y + space - at - (below.height + 18 if beside else 0)
-        detail, high = _detail(decision, asked, width - x, high)
+        detail, high = _detail(decision, asked, width - x, y + space - at - (below.height + 18 if beside else 0))
         parts.append(element("g", *detail, transform=f"translate({x:g},{at:g})"))
-        low = max(low, at + high)
-    elif beside:
-        explained = in_a_column(decision, width - x, y + space - at, each, shut)
-        parts.append(moved(explained, x, at + 2))
-        low = max(low, at + 2 + explained.height)
-    if has_detail and beside:
-        parts.append(moved(below, 0, low + 8))
-        low += below.height + 10
-    if event.height:
+        at += high
+        low = max(low, at)
+        at += 16
+    if beside:
+        explained = in_a_column(decision, width - x, (low if has_detail else y + space) - at, each, shut)
+        if has_detail and at + explained.height > low:
+            parts.append(moved(below, 0, low + 8))
+            low += below.height + 10
+        else:
+            parts.append(moved(explained, x, at + 2))
+            low = max(low, at + 2 + explained.height)
+    if 0 < event.height <= room.height - low - 12:  # it must not make the map smaller
         parts.append(moved(event, 0, low + 12))
         low += event.height + 12
     return svg(parts, width, low, alt)

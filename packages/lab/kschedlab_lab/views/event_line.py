@@ -1,4 +1,4 @@
-"""The event of a pod that waits, and under each reason the colours of the nodes that it counts."""
+"""The event of a pod that waits, and before each reason the colours of the nodes that it counts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import unavailable
 from kschedlab.text.html import element
-from kschedlab_lab.views.layout import NOTHING, Part, column, words, wrap
+from kschedlab_lab.views.layout import NOTHING, Part, column, row, words, wrap
 from kschedlab_lab.views.style import INK_2
 
-BAR = 4
-"""The height of the colours under a reason, in pixels."""
+SQUARE, MANY = 10, 4
+"""The size of a square in a node's colour, in pixels, and the most of them before a reason."""
 
 
 def event_line(decision: Decision, fills: Sequence[str], width: float) -> Part:
@@ -30,8 +30,7 @@ def event_line(decision: Decision, fills: Sequence[str], width: float) -> Part:
     parts = [_reason(text + end, where, fills, width) for (text, where), end in zip(lines, ends, strict=True)]
     rest = decision.event.removeprefix(counted).strip()
     after = [words(rest, width=width, fill=INK_2)] if rest else []
-    first = column([words(head, fill=INK_2), Part(1, BAR)], 1)
-    return column([wrap([first, *parts], width, 8, 4), *after], 4)
+    return column([wrap([words(head, fill=INK_2), *parts], width, 10, 4), *after], 4)
 
 
 def _places(decision: Decision) -> dict[str, list[int]]:
@@ -46,11 +45,10 @@ def _places(decision: Decision) -> dict[str, list[int]]:
 
 
 def _reason(text: str, places: Sequence[int], fills: Sequence[str], width: float) -> Part:
-    """The reason, and under it a bar that is divided as its nodes are."""
-    part = words(text, width=width)
-    bars, x = [], 0.0
-    for fill, number in Counter(fills[place] for place in places).most_common():
-        wide = part.width * number / len(places)
-        bars.append(element("rect", x=f"{x:.1f}", width=f"{wide:.1f}", height=BAR, fill=fill))
-        x += wide
-    return column([Part(part.width, part.height, part.shapes), Part(part.width, BAR, tuple(bars))], 1)
+    """The reason, behind a square for each colour of its nodes: the most frequent ones, that of most nodes first."""
+    common = [fill for fill, _ in Counter(fills[place] for place in places).most_common(MANY)]
+    squares = [
+        Part(SQUARE, SQUARE, (element("rect", width=SQUARE, height=SQUARE, rx=3, fill=each),)) for each in common
+    ]
+    room = width - len(squares) * (SQUARE + 4)
+    return row([*squares, words(text, width=room)], 4)
