@@ -68,9 +68,7 @@ def calls_of(kept: bool) -> tuple[Call, ...]:
         ),
         (
             later("update(urgent, urgent with a label)"),
-            later("v1.16 keeps the nomination: neither status names a node")
-            if kept
-            else later("neither status names a node"),
+            later("urgent keeps its nomination") if kept else later("urgent loses its nomination"),
             lambda: npm.update(urgent, labelled),
         ),
         (

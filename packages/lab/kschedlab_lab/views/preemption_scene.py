@@ -33,8 +33,8 @@ class Scene:
     """The pictures of one decision. ``handles``: what one can do in them.
 
     ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``; ``corner``: a number in the
-    upper right corner, where there is room for it; ``more``: what is said after the decision and its reason; ``headline``: instead of
-    all that.
+    upper right corner, where there is room for it; ``more``: what is said after the decision and its reason;
+    ``headline``: instead of all that.
     """
 
     decision: Decision
