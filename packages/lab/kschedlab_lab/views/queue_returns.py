@@ -44,7 +44,7 @@ def draw_returns(
     ``priority``: of the pod; ``buttons``: words, and what they set.
     """
     row = min(max((room.height - 104) / len(returns), PILL + GAP), 64)
-    wide = min((room.width - 4 * EDGE - 20) / 2, 320)
+    wide = (room.width - 4 * EDGE - 24) / 2
     columns = (EDGE + 4.0, wide + 3 * EDGE + 4)
     heads = [titled(title, wide + 2 * EDGE) for title in titles]
     top, shapes = 16 + 14.0 * max(map(len, heads)), list[Html]()
