@@ -125,9 +125,9 @@ TRIALS: Mapping[str, Trial] = {
         _affinity,
     ),
     "LeastRequestedPriority": Trial(
-        later("how much is free? 10 × (4 − taken − web's 1 CPU) / 4, cut to a whole number"),
-        later("2 CPU of node-a's 4 are taken"),
-        later("2 CPU of node-b's 4 are taken"),
+        later("how much is free? CPU: 10 × (4 − taken − web's 1) / 4, cut; memory alike"),
+        later("half of node-a is taken"),
+        later("half of node-b is taken"),
         _least,
     ),
     "BalancedResourceAllocation": Trial(
