@@ -189,7 +189,7 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     """The list of each node on the left, and on the right, or below, the node of each pod by UID."""
     number, below = len(nominations.by_node), room.width < 420
     spare = (room.height - 56) / 2 - 30 if below else room.height - 52
-    high = min(max((spare - 40) / 2 - 6, HIGH), 1.5 * HIGH)
+    high = min(max((spare - 40) / 2 - 6, HIGH), 2 * HIGH)
     tall = 40 + 2 * (high + 6)
     wide = (room.width - EDGE) / number - EDGE if below else (room.width - 4 * EDGE) / (number + 1.3)
     title = say("nominatedPods: a list by node")
