@@ -216,11 +216,13 @@ def when_again(rng: random.Random) -> Exercise:
     failures = len(case.failed)
     right, backoff = at(case.again), backoff_after(case.failed)
     why = say(
-        "After {failures} failures backoff is {backoff} s, counted from {last:g} s. Its end is cut to a whole "
-        "second, and the pod leaves at the next whole second.",
+        "After {failures} failures backoff is {backoff} s: from {last:g} s to {end:g} s. The pod leaves at the first "
+        "full second after that: {again:g} s.",
         failures=failures,
         backoff=backoff,
         last=case.failed[-1],
+        end=case.failed[-1] + backoff,
+        again=case.again,
     )
     remarks = {
         at(case.event): say("The event makes it worth another try, but its backoff is not over."),
@@ -238,7 +240,7 @@ def when_again(rng: random.Random) -> Exercise:
         why,
         (
             say("Backoff is 1 s after the first failure, doubles with each further one, and is 10 s at most."),
-            say("When did web fail last? Its backoff begins there, and its end is cut to a whole second."),
+            say("When did web fail last? Backoff begins there; a pod leaves at the first full second after its end."),
         ),
         tabled(terms("time", "what happens"), rows),
         {at(seconds): remarks[at(seconds)] for seconds in sorted(moments)},

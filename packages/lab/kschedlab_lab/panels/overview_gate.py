@@ -263,11 +263,15 @@ def idle(settings: Settings, asked: Sequence[str], verdict: NodeVerdict) -> dict
 
 
 def story(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: Room) -> list[Frame]:
-    """One predicate after the other is asked."""
-    told = [say("podFitsOnNode asks {number} predicates about {node}.", number=len(asked), node=NODE)]
-    told += [say("{predicate} lets web pass.", predicate=each) for each in asked[: last_asked(asked, verdict) - 1]]
-    told.append(sentence(asked, verdict))
-    return [Frame(draw(settings, asked, verdict, room, upto), said) for upto, said in enumerate(told)]
+    """One predicate after the other is asked; those without a row are asked between two pictures."""
+    last = last_asked(asked, verdict)
+    told = {0: say("podFitsOnNode asks {number} predicates about {node}.", number=len(asked), node=NODE)}
+    rows = [upto for upto, each in enumerate(asked[: last - 1], 1) if each in BY.values()]
+    if verdict.passes:
+        rows.pop()  # the last picture shows that one
+    told |= {upto: say("{predicate} lets web pass.", predicate=asked[upto - 1]) for upto in rows}
+    told[last] = sentence(asked, verdict)
+    return [Frame(draw(settings, asked, verdict, room, upto), said) for upto, said in told.items()]
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -18,7 +18,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.plugins.framework import ERROR, SKIP, Plugin, Skip, Status
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, element
 from kschedlab_lab.language import language
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
@@ -199,7 +199,7 @@ def _step(entry: LogEntry, start: int) -> Taken | None:
         words = say("web goes to the {part}: {event}", part=loop.PARTS[entry.to], event=entry.event)
         return Taken(seconds, loop.QUEUE, words, place=entry.to)
     if isinstance(entry, Step) and (entry.pod == HERO or entry.detail == f"by {HERO}"):
-        return Taken(seconds, STEPS[entry.step][0], _words(entry))
+        return Taken(seconds, STEPS[entry.step][0], _words(entry), raw=entry.detail if _is_bind_failure(entry) else "")
     if isinstance(entry, Step) and entry.pod == OTHER and entry.step in MEANWHILE:
         return Taken(seconds, STEPS[entry.step][0], _words(entry), "shop")
     return None
@@ -229,7 +229,13 @@ VICTIMS, NO_HELP = "victims: ", later("no node helps")
 """What the log says of preemption."""
 
 
+def _is_bind_failure(step: Step) -> bool:
+    return step.step == context.FAIL and step.detail.startswith("Binding rejected: ")
+
+
 def _words(step: Step) -> str:
+    if _is_bind_failure(step):
+        return say("the binding fails: etcd timed out")
     if step.step == context.SCHEDULE and not step.node:
         return step.detail or say(NO_NODE)
     if step.step == context.PREEMPT and not step.node:
@@ -257,17 +263,16 @@ class Settings(Restorable):
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     found = ways(settings.story)
-    at = min(settings.step, len(found) - 1)
-    step, way = found[at]
+    step, way = found[min(settings.step, len(found) - 1)]
     words = step.words.removesuffix(".")
     done = (
         f"{words}."
         if step.title == loop.SKIP
         else say("{function}: {result}.", function=loop.called(step.title), result=words)
     )
-    count = say("Step {step} of {last}, at {seconds} s.", step=at, last=len(found) - 1, seconds=step.seconds)
-    sentence = sentences([done, count])
-    return View(partial(draw_way, way, sentence), sentence, Html(), sentence)
+    sentence = sentences([done, say("At {seconds} s.", seconds=step.seconds)])
+    raw = element("p", step.raw) if step.raw else Html()
+    return View(partial(draw_way, way, sentence), sentence, raw, sentence)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

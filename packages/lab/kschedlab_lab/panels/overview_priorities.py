@@ -125,7 +125,10 @@ TRIALS: Mapping[str, Trial] = {
         _affinity,
     ),
     "LeastRequestedPriority": Trial(
-        later("how much is free?"), later("half of node-a is taken"), later("half of node-b is taken"), _least
+        later("how much is free? CPU: 10 × (4 − taken − web's 1) / 4, cut; memory alike"),
+        later("half of node-a is taken"),
+        later("half of node-b is taken"),
+        _least,
     ),
     "BalancedResourceAllocation": Trial(
         later("are CPU and memory used alike?"),
@@ -136,7 +139,7 @@ TRIALS: Mapping[str, Trial] = {
     "NodePreferAvoidPodsPriority": Trial(
         later("does the node ask to be avoided?"),
         later("node-a asks web's ReplicaSet to stay away"),
-        later("web has another"),
+        later("web is of another ReplicaSet"),
         _avoid,
     ),
     "NodeAffinityPriority": Trial(
@@ -165,6 +168,11 @@ class Settings(Restorable):
     priority: str = choice(meant("priority", "algorithm"), TRIALS, "SelectorSpreadPriority")
     difference: bool = switch(meant("difference", "trial"), True)
     counterweight: bool = switch("counterweight")
+
+    def at(self, indices: Mapping[str, Any]) -> Settings:
+        """As always, but another priority begins with its difference alone."""
+        there = super().at(indices)
+        return there if there.priority == self.priority else Settings(there.priority)
 
 
 def manifests(settings: Settings) -> list[Manifest]:

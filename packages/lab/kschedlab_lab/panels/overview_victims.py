@@ -64,7 +64,8 @@ def candidate(decision: Decision) -> Candidate:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
-    drawn, said = _scene(decision), sentence(candidate(decision), settings.allowed)
+    said = sentence(candidate(decision), settings.allowed)
+    drawn = _scene(decision, said)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
@@ -72,8 +73,9 @@ def show(settings: Settings) -> View:
     return View(drawn.picture, said, Html(), said, story=story)
 
 
-def _scene(decision: Decision) -> Scene:
-    return Scene(decision, allowed={"batch": {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}})
+def _scene(decision: Decision, headline: str = "") -> Scene:
+    allowed = {"batch": {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}}
+    return Scene(decision, allowed=allowed, headline=headline)
 
 
 def sentence(found: Candidate, allowed: int) -> str:

@@ -32,12 +32,15 @@ from kschedlab_simulation.timeline.scenario import loads_scenario
 WATCHED = 2 * SECOND
 """When kubectl begins to watch and the pod is created, in microseconds from the start."""
 
+NOW = 1
+"""The grace period of ``kubectl delete --now``, in seconds."""
+
 COMMAND = "$ kubectl get pod -o wide -w"
 TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:12px;margin:0.3em 0;"
 
 STORIES: Mapping[str, tuple[Manifest, ...]] = {
     later("the usual way"): (),
-    later("another node becomes free"): ({"at": "10s", "delete": "pod/shop-b", "grace": 0},),
+    later("another node becomes free"): ({"at": "10s", "delete": "pod/shop-b", "grace": f"{NOW}s"},),
     later("a more important pod comes"): ({"at": "10s", "create": pod("critical", "", 3, 1000)},),
 }
 
@@ -170,8 +173,8 @@ def _leaves(name: str, old: Pod, new: Pod) -> str:
     if old.metadata.deletionTimestamp is not None:
         return say("The containers of {pod} have ended.", pod=name)
     seconds = new.metadata.deletionGracePeriodSeconds
-    if not seconds:
-        return say("Somebody deletes {pod}, which ends at once.", pod=name)
+    if seconds == NOW:
+        return say("Somebody deletes {pod} with --now: it has 1 s to end.", pod=name)
     return say("The scheduler deletes {pod}, which has {seconds} s to end.", pod=name, seconds=seconds)
 
 
@@ -218,8 +221,8 @@ def where_to() -> Question[Settings]:
     """The question before the second story."""
     return Question(
         say(
-            "urgent waits for node-a, where mail-a has not ended yet. Now somebody deletes shop-b on node-b. "
-            "On which node will urgent run?"
+            "urgent waits for node-a, where mail-a has 22 s left. Now somebody deletes shop-b on node-b with --now: it "
+            "has 1 s left. On which node will urgent run?"
         ),
         ("node-a", "node-b"),
         lambda settings: _ends(settings.story)["urgent"],

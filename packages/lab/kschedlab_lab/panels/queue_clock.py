@@ -88,7 +88,7 @@ WORDS = {
 def drawn(settings: Settings, room: Room, asked: str = "") -> Html:
     """The histories at this time, which can be dragged. ``asked``: a veiled pod; then it can't."""
     far = 150 if room.width >= 560 else 300
-    ticks = [(position(t), f"{t} s") for t in TIMES if t % (10 if t <= 30 else far) == 0]
+    ticks = [(position(t), f"{t} s") for t in TIMES if (t % 10 if t <= 30 else (TIMES[-1] - t) % far) == 0]
     handle = {} if asked else _handle(len(TIMES), settings.time, room)
     clock = Clock(len(TIMES), _moment(settings.time), ticks, handle, position(40))
     histories = [History(name, (), ()) if name == asked else history(settings, name) for name in PODS]
@@ -252,11 +252,11 @@ def when_is_web_tried() -> Question[Versions]:
 
     def why(settings: Versions, answer: str) -> str:
         told = say(
-            "web failed for the third time at {failed:g} s, and {wait} s of backoff follow. v1.37 cuts their end to a "
-            "full second, {end:g} s, and the pod leaves at the next one: {last:g} s.",
+            "web failed for the third time at {failed:g} s, so its backoff of {wait} s ends at {end:g} s. A pod leaves "
+            "at the first full second after that: {last:g} s.",
             failed=failed[-1] + ATTEMPT / SECOND,
             wait=wait,
-            end=failed[-1] + wait,
+            end=failed[-1] + ATTEMPT / SECOND + wait,
             last=last,
         )
         if answer == _at(ROOM_FOR_WEB + wait):
@@ -309,13 +309,15 @@ def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
         tries = [at / SECOND for at, who in story.tries if who == "friend" and at <= last]
         hinted = GENERATIONS[settings.generation].queue.hints
         message = later(
-            "{generation} tries it at {times} s: as a new pod, and again when it has waited for more than 300 s. No "
+            "{generation} tries it at {times}: as a new pod, and again when it has waited for more than 300 s. No "
             "event wakes it: the hint of the plugin that refused it says that none may help."
             if hinted
-            else "{generation} tries it at {times} s: after events, and without one when it has waited for more than "
+            else "{generation} tries it at {times}: after events, and without one when it has waited for more than "
             "60 s; the queue looks every 30 s."
         )
-        return say(message, generation=settings.generation, times=listed(f"{at:g}" for at in tries))
+        *first, final = (f"{at:g} s" for at in tries)
+        times = say("{first} and {last}", first=listed(first), last=final)
+        return say(message, generation=settings.generation, times=times)
 
     return Question(
         say(

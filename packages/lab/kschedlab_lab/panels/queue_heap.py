@@ -194,14 +194,9 @@ def result(settings: Settings, done: Run) -> str:
     work = listed([count(kinds.count("less"), "comparison"), count(kinds.count("swap"), "swap")])
     last = done.acts[-1]
     if s.operation == "Pop":
-        first = done.acts[0]
-        gone = say(
-            "Pop returns {name} ({priorities}): {work}.",
-            name=name(last.gone),
-            priorities=first.priorities[last.gone],
-            work=work,
-        )
-        return sentences([gone, _head(last)])
+        if not last.queue:
+            return say("Pop returns {name}; the heap is empty now.", name=name(last.gone))
+        return say("Pop returns {name}; {head} is the head now.", name=name(last.gone), head=name(last.queue[0]))
     if s.operation == "Delete":
         return say("Delete takes {which} off: {work}. {head}", which=s.which, work=work, head=_head(last))
     moved = NEW if s.operation == "Add" else s.which
@@ -335,16 +330,15 @@ def after_pop() -> Question[Settings]:
                 "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
             )
         if answer == array[0]:
-            return say("{answer} is the head: it is the pod that leaves.", answer=answer)
-        if answer == name(acts[-1].queue[0]):
-            return say(
+            wrong = say("{answer} is the head: it is the pod that leaves.", answer=answer)
+        elif answer == name(acts[-1].queue[0]):
+            wrong = say(
                 "{answer} is the head in the end, but moved there first it would leave a gap inside the array.",
                 answer=answer,
             )
-        return say(
-            "{answer} is neither at the end of the array, where it gets shorter, nor the best of those that stay.",
-            answer=answer,
-        )
+        else:
+            wrong = say("{answer} is inside the array, which must get shorter at its end.", answer=answer)
+        return sentences([wrong, say("{last}, the last in the array, takes the place.", last=array[-1])])
 
     return Question(
         say("Pop takes cat off. Which pod takes its place at first, before anything is compared?"),

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from kschedlab import build
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import Pod
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.text.html import Html
@@ -59,8 +59,8 @@ def calls_of(kept: bool) -> tuple[Call, ...]:
     urgent, batch = pod("urgent"), pod("batch")
     labelled, written = pod("urgent", tier="gold"), pod("urgent", "node-b", tier="gold")
     made: list[tuple[str, str, Callable[[], None]]] = [
-        ('add(urgent, "node-a")', later("preemption chose node-a"), lambda: npm.add(urgent, "node-a")),
-        ('add(batch, "node-a")', later("two pods may wait for one node"), lambda: npm.add(batch, "node-a")),
+        ('add(urgent, "node-a")', later("Preemption chose node-a"), lambda: npm.add(urgent, "node-a")),
+        ('add(batch, "node-a")', later("Two pods may wait for one node"), lambda: npm.add(batch, "node-a")),
         (
             'add(urgent, "node-b")',
             later("add deletes first: a pod is on one list only"),
@@ -68,19 +68,17 @@ def calls_of(kept: bool) -> tuple[Call, ...]:
         ),
         (
             later("update(urgent, urgent with a label)"),
-            later("v1.16 keeps the nomination: neither status names a node")
-            if kept
-            else later("neither status names a node"),
+            later("urgent keeps its nomination") if kept else later("urgent loses its nomination"),
             lambda: npm.update(urgent, labelled),
         ),
         (
             later("update(urgent, urgent nominated to node-b)"),
-            later("the status has reached the API server"),
+            later("The status has reached the API server"),
             lambda: npm.update(labelled, written),
         ),
-        ("delete(batch)", later("a node without nominated pods loses its key"), lambda: npm.delete(batch)),
+        ("delete(batch)", later("A node without nominated pods loses its key"), lambda: npm.delete(batch)),
     ]
-    found = [Call("newNominatedPodMap()", later("nobody is nominated"), {}, {})]
+    found = [Call("newNominatedPodMap()", later("Nobody is nominated"), {}, {})]
     for call, said, act in made:
         act()
         nodes = {node: tuple(each.metadata.name for each in npm.pods_for_node(node)) for node in npm.nominated_pods}
@@ -97,12 +95,8 @@ def sentence(settings: Settings) -> str:
         if names
         else say("podsForNode gives nothing for any node.")
     )
-    return say(
-        "{call}: {said}. {lists}",
-        call=say(here.call),
-        said=say(here.said),
-        lists=lists,
-    )
+    title = say("{said}.", said=say(here.said))
+    return sentences([title, say("{call}: {lists}", call=say(here.call), lists=lists)])
 
 
 def show(settings: Settings) -> View:

@@ -14,7 +14,6 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.queue_parts import PRIORITIES
 from kschedlab_lab.panels.queue_parts_run import UNSCHEDULABLE, Run, manifest, neighbour
 from kschedlab_lab.panels.settings import Restorable, choice, switch
-from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_parts import ACTIVE, WAITING
 from kschedlab_lab.views.queue_returns import Return, draw_returns
 
@@ -47,6 +46,17 @@ HAPPENS: Mapping[str, Callable[[Run], None]] = {
 }
 
 
+WHY: Mapping[str, str] = {
+    "joins": later("it brings back everybody"),
+    "labels": later("more than the status changed"),
+    "status": later("only the status changed"),
+    "db": later("web wants to be near app: db"),
+    "cache": later("web does not ask for cache"),
+    "flush": later("61 s are more than 60 s"),
+}
+"""Why web returns at this event, or stays."""
+
+
 @cache
 def right() -> dict[str, str]:
     """By the name of a setting, what the queue does at its event."""
@@ -72,6 +82,7 @@ def returns(settings: Settings) -> list[Return]:
             say(event),
             getattr(settings, name) == BACK,
             truth[name] == getattr(settings, name) if settings.checked else None,
+            say(WHY[name]),
         )
         for name, event in EVENTS.items()
     ]
@@ -80,9 +91,8 @@ def returns(settings: Settings) -> list[Return]:
 def show(settings: Settings) -> View:
     """The panel's view for these settings: a task until it is judged."""
     found, said = returns(settings), told(settings)
-    web = queue_pods.Pod("web", PRIORITIES["web"])
     return View(
-        lambda room: draw_returns(found, web, (say(ACTIVE), say(WAITING)), buttons(settings), said, room),
+        lambda room: draw_returns(found, PRIORITIES["web"], (say(ACTIVE), say(WAITING)), buttons(settings), said, room),
         said,
         Html(),
         said,
@@ -108,6 +118,8 @@ def told(settings: Settings) -> str:
 
 def buttons(settings: Settings) -> list[tuple[str, str]]:
     """What can be pressed below the events: the words, and what they set."""
+    if settings.checked and all(each.right for each in returns(settings)):
+        return []
     shown = ", ".join(f"{name}: {place}" for name, place in right().items())
     solve = (say("Show the answer"), f"{shown}, checked: on")
     return [solve] if settings.checked else [(say("Check"), "checked: on"), solve]

@@ -21,6 +21,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
+from kschedlab.queue.backoff import Backoff
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, node_changes
 from kschedlab.queue.hints.table import queueing_hints
 from kschedlab.queue.interface import GONE, QueuedPod
@@ -148,9 +149,9 @@ class Story:
             self.backoffs.append((self.clock, queued.pod.metadata.name, end - START))
 
     def _backoff_end(self, queued: QueuedPod) -> int | None:
-        """The end of the failed pod's backoff as its queue has it; v1.13's queue has none."""
+        """When the failed pod's backoff is over; v1.13's queue has none."""
         if isinstance(queued, QueuedPodInfo):
-            return queued.backoff_until
+            return queued.timestamp + Backoff(SECOND, 10 * SECOND).duration(queued.unschedulable_count)
         if isinstance(self.queue, WithBackoff) and isinstance(queued, OlderQueuedPodInfo):
             return self.queue.backoff.end(queued)
         return None

@@ -46,6 +46,7 @@ class Taken:
     """A step that the scheduler took. ``seconds``: since the start; ``title``: its function in the source.
 
     ``words``: its outcome; ``pod``: whose step; ``place``: the part of the queue that holds the pod afterwards.
+    ``raw``: the scheduler's own message, where that is long.
     """
 
     seconds: str
@@ -53,6 +54,7 @@ class Taken:
     words: str
     pod: str = "web"
     place: str = ""
+    raw: str = ""
 
 
 @dataclass(frozen=True)

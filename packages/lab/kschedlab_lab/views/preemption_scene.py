@@ -33,7 +33,8 @@ class Scene:
     """The pictures of one decision. ``handles``: what one can do in them.
 
     ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``; ``corner``: a number in the
-    upper right corner, where there is room for it; ``more``: what is said after the decision and its reason.
+    upper right corner, where there is room for it; ``more``: what is said after the decision and its reason;
+    ``headline``: instead of all that.
     """
 
     decision: Decision
@@ -41,11 +42,12 @@ class Scene:
     allowed: Mapping[str, Marks] = field(default_factory=dict)
     corner: Number | None = None
     more: str = ""
+    headline: str = ""
 
     @property
     def said(self) -> str:
         """What was decided, and why."""
-        return sentences((caption(self.decision), self.more))
+        return self.headline or sentences((caption(self.decision), self.more))
 
     def picture(self, room: Room) -> Html:
         """The decision with all of its evidence."""
@@ -70,26 +72,29 @@ class Scene:
         """How the decision comes about, moment by moment; the last one is :meth:`picture`."""
         decision, preemption = self.decision, self.decision.preemption
         name = decision.pod.pod.metadata.name
-        nodes = count(len(decision.cluster.nodes), "node")
-        moments = [
-            (
-                self._before(room, asks=False),
-                say(
-                    "{pod} ({request}) fits on none of {nodes} as it is.",
-                    pod=name,
-                    request=request_text(decision),
-                    nodes=nodes,
-                ),
-            )
-        ]
+        names = decision.cluster.names
+        nowhere = say(
+            "{pod} ({request}) does not fit on {nodes} as it is."
+            if len(names) == 1
+            else "{pod} ({request}) fits on none of {nodes} as it is.",
+            pod=name,
+            request=request_text(decision),
+            nodes=names[0] if len(names) == 1 else count(len(names), "node"),
+        )
+        moments = [(self._before(room, asks=False), nowhere)]
         if preemption is not None and preemption.eligible:
             moments += self._reprieve(preemption, room) + self._climb(preemption, room)
         return [*moments, (self.picture(room), self.said)]
 
     def _reprieve(self, preemption: Preemption, room: Room) -> list[Moment]:
         boxes = Boxes(self.decision, self.handles)
+        names = self.decision.cluster.names
         first = say(
-            "On every node, all pods of lower priority than {priority} step aside.", priority=self.decision.pod.priority
+            "On {node}, all pods of lower priority than {priority} step aside."
+            if len(names) == 1
+            else "On every node, all pods of lower priority than {priority} step aside.",
+            node=names[0],
+            priority=self.decision.pod.priority,
         )
         stuck = [say("{node} ({reason})", node=box.name, reason=box.refused) for box in boxes.trying({}) if box.refused]
         no = say("Not a candidate: {nodes}." if len(stuck) == 1 else "Not candidates: {nodes}.", nodes=listing(stuck))

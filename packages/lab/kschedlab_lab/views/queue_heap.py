@@ -20,8 +20,10 @@ Point: TypeAlias = tuple[float, float]
 Mark: TypeAlias = Literal["", "compared", "swapped", "new", "leaving"]
 
 CELL, GAP, EDGE, TOP, LEVEL, HEAD = 84, 6, 8, 22, 56, 16
-"""The most width of a pod, the gap between pods, the margin; where the tree begins, the height of a level
-and of an index."""
+"""The most width of a pod, the gap between pods, the margin; where the tree begins, the least height of a level,
+and the height of an index."""
+BELOW = 8 + 20 + PILL + 4
+"""The height of the lane of popped pods, with the space above and below it."""
 LEAST = 34
 """A place needs this width, with its gap: many places make a drawing wider than its room, and it is made smaller."""
 SIGNS: Mapping[Mark, str] = {"": "", "compared": "?", "swapped": "⇄", "new": "+", "leaving": "↑"}
@@ -53,16 +55,17 @@ def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: H
     levels = size.bit_length()
     room = room._replace(width=max(room.width, LEAST * max(2 ** (levels - 1), len(popped) + 1) + 2 * EDGE))
     wide = min(CELL, (room.width - 2 * EDGE) / max(2 ** (levels - 1), len(popped) + 1) - GAP)
-    spots = [_spot(i, room.width) for i in range(2**levels - 1)]
-    bottom = TOP + levels * LEVEL
+    level = min(max((room.height - TOP - BELOW) / levels, LEVEL), 2 * LEVEL)
+    spots = [_spot(i, room.width, level) for i in range(2**levels - 1)]
+    bottom = TOP + levels * level
     shapes = [
         label(_caption(room.width), EDGE, 14, font_size=12, fill=INK_2),
-        *(_ground(i, spot, room.width, i < len(places)) for i, spot in enumerate(spots)),
+        *(_ground(i, spot, room.width, level, i < len(places)) for i, spot in enumerate(spots)),
         element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke=INK_3),
         *(_node(each, spots[i], wide) for i, each in enumerate(places)),
         *_lane(popped, wide, bottom + 8, pop),
     ]
-    return svg(shapes, room.width, bottom + 8 + 20 + PILL + 4, alt, size=13)
+    return svg(shapes, room.width, bottom + BELOW, alt, size=13)
 
 
 def _caption(width: float) -> str:
@@ -70,21 +73,23 @@ def _caption(width: float) -> str:
     return fitting((say("the array, line by line: below index i are 2i+1 and 2i+2"), short), width - 2 * EDGE)
 
 
-def _spot(index: int, width: float) -> Point:
+def _spot(index: int, width: float, level: float) -> Point:
     """The place of an index: the middle (x) and the upper edge (y) of its pod."""
     row = (index + 1).bit_length() - 1
-    return EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row, TOP + row * LEVEL + HEAD
+    return EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row, TOP + row * level + (
+        level - LEVEL
+    ) / 2 + HEAD
 
 
-def _ground(index: int, spot: Point, width: float, there: bool) -> Html:
+def _ground(index: int, spot: Point, width: float, level: float, there: bool) -> Html:
     """A cell of the array with its index; an empty one is beyond the array's end."""
     row = (index + 1).bit_length() - 1
     wide = (width - 2 * EDGE) / 2**row
-    size = {"x": spot[0] - wide / 2, "y": TOP + row * LEVEL, "width": wide, "height": LEVEL}
+    size = {"x": spot[0] - wide / 2, "y": TOP + row * level, "width": wide, "height": level}
     ground = element("rect", **size, fill=TRAY if there else "none", stroke=HAIR)
     if not there:
         return ground
-    number = text(str(index), spot[0] - wide / 2 + 4, TOP + row * LEVEL + 11, font_size=11.2, fill=INK_2)
+    number = text(str(index), spot[0] - wide / 2 + 4, TOP + row * level + 11, font_size=11.2, fill=INK_2)
     return element("g", ground, number)
 
 

@@ -187,7 +187,10 @@ class Nominations:
 
 def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     """The list of each node on the left, and on the right, or below, the node of each pod by UID."""
-    number, tall, below = len(nominations.by_node), 40 + 2 * (HIGH + 6), room.width < 420
+    number, below = len(nominations.by_node), room.width < 420
+    spare = (room.height - 56) / 2 - 30 if below else room.height - 52
+    high = min(max((spare - 40) / 2 - 6, HIGH), 2 * HIGH)
+    tall = 40 + 2 * (high + 6)
     wide = (room.width - EDGE) / number - EDGE if below else (room.width - 4 * EDGE) / (number + 1.3)
     title = say("nominatedPods: a list by node")
     shapes = [text(title, EDGE, 16, font_size=12, opacity=0.8)]
@@ -196,10 +199,10 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
         pick = {"data_pick": node, "aria_label": node} if nominations.picks else {}
         shapes.append(element("g", area(node, x, 26, wide, tall, key=f"node/{node}"), **pick))
         for n, pod in enumerate(pods):
-            y = 26 + 30 + n * (HIGH + 6)
+            y = 26 + 30 + n * (high + 6)
             dashed = Pod(pod.name, pod.priority, "", {"stroke_dasharray": "5 3"})
             broad = min(wide - 20, 150)
-            shapes.append(pill(dashed, x + (wide - broad) / 2, y, broad, f"pod/{pod.name}", height=HIGH, thick=2))
+            shapes.append(pill(dashed, x + (wide - broad) / 2, y, broad, f"pod/{pod.name}", height=high, thick=2))
         if not pods:
             shapes.append(text(say("nobody"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
     x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)

@@ -1,4 +1,4 @@
-"""Events in lines, each with a card that the reader puts where the pod is afterwards."""
+"""Events on cards, which the reader puts where the pod is afterwards."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import folded, text_width
-from kschedlab_lab.views.queue_pods import PILL, Handle, Pod, pill, refused, text, titled, version_tag
-from kschedlab_lab.views.style import CHOSEN, HAIR, INK, PANEL, TRAY
+from kschedlab_lab.views.queue_pods import PILL, Handle, refused, text, titled, version_tag
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK, INK_2, PANEL, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import Room, svg
 
 EDGE, GAP = 8, 6
@@ -21,28 +21,31 @@ EDGE, GAP = 8, 6
 class Return:
     """An event, by its setting and in words; whether the reader lets it bring the pod back, and whether that is right.
 
-    ``right``: None until it is judged.
+    ``right``: None until it is judged; ``why``: what decides.
     """
 
     name: str
     words: str
     back: bool
     right: bool | None = None
+    why: str = ""
 
 
 def draw_returns(
     returns: Sequence[Return],
-    pod: Pod,
+    priority: int,
     titles: tuple[str, str],
     buttons: Sequence[tuple[str, str]],
     alt: str,
     room: Room,
 ) -> Html:
-    """A line for each event: its card lies in activeQ or in unschedulableQ. ``buttons``: words, and what they set."""
+    """A line for each event: its card lies in activeQ or in unschedulableQ, and what decides beside it once judged.
+
+    ``priority``: of the pod; ``buttons``: words, and what they set.
+    """
     row = min(max((room.height - 104) / len(returns), PILL + GAP), 64)
-    left = min(max(210.0, room.width * 0.25), room.width * 0.36)
-    wide = min((room.width - left - 3 * EDGE) / 2 - (24 if room.width >= 460 else 20), 240)
-    columns = (left, left + wide + 2 * EDGE)
+    wide = (room.width - 4 * EDGE - 24) / 2
+    columns = (EDGE + 4.0, wide + 3 * EDGE + 4)
     heads = [titled(title, wide + 2 * EDGE) for title in titles]
     top, shapes = 16 + 14.0 * max(map(len, heads)), list[Html]()
     for x, head in zip(columns, heads, strict=True):
@@ -52,18 +55,17 @@ def draw_returns(
             bold = "bold" if line == head[0] else None
             shapes.append(text(line, x + wide / 2, 14 + 14 * n, "middle", font_size=12, font_weight=bold))
     for i, each in enumerate(returns):
-        shapes += _line(each, pod, columns, wide, top + row * i, row)
+        shapes += _line(each, priority, columns, wide, top + row * i, row)
     y = top + row * len(returns) + 10
     shapes += _buttons(buttons, y)
     shapes.append(version_tag(columns[1] + wide + 4, y + 20))
     return svg(shapes, room.width, y + 34, alt, size=13)
 
 
-def _line(each: Return, pod: Pod, columns: tuple[float, float], wide: float, y: float, row: float) -> Iterator[Html]:
-    lines = folded(each.words, columns[0] - EDGE - 8)
+def _line(
+    each: Return, priority: int, columns: tuple[float, float], wide: float, y: float, row: float
+) -> Iterator[Html]:
     high = row - GAP
-    first = y + high / 2 + 4 - 7 * (len(lines) - 1)
-    yield from (text(line, EDGE, first + 14 * n, font_size=12) for n, line in enumerate(lines))
     for x, place in zip(columns, ("returns", "stays"), strict=True):
         size: dict[str, Any] = {"x": x, "y": y, "width": wide, "height": high, "fill": "transparent"}
         marks: Handle = {"data_accepts": each.name, "data_drop": f"{each.name}: {place}"}
@@ -75,18 +77,26 @@ def _line(each: Return, pod: Pod, columns: tuple[float, float], wide: float, y: 
         "aria_label": say("{event}: {place}", event=each.words, place=say("returns" if each.back else "stays")),
         "data_state": None if each.right is None else "right" if each.right else "wrong",
     }
-    yield pill(
-        Pod(pod.name, pod.priority, pod.note, handle),
-        columns[0 if each.back else 1],
-        y,
-        wide,
-        f"{each.name}/{pod.name}",
-        height=high,
-    )
+    mine, free = columns if each.back else columns[::-1]
+    fill = priority_fill(priority)
+    card = element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR)
+    lines = _lines(each.words, wide, high, fill=ink(fill), font_weight="bold")
+    place = f"translate({mine:.1f},{y:.1f})"
+    yield element("g", card, *lines, data_key=f"{each.name}/web", transform=place, **handle)
     if each.right is not None:
         x = columns[1] + wide + 14
         good = text("✓", x, y + high / 2 + 5, font_size=15, font_weight="bold", fill=CHOSEN)
         yield good if each.right else refused("", x, y + high / 2 + 5, "start", 15)
+        reason = _lines(each.why, wide, high, fill=INK_2)
+        yield element("g", *reason, transform=f"translate({free:.1f},{y:.1f})", pointer_events="none")
+
+
+def _lines(words: str, wide: float, high: float, **look: Any) -> Iterator[Html]:
+    """The words in the middle of a box, in one line or two."""
+    lines = folded(words, wide - 12, bold="font_weight" in look)
+    first = high / 2 + 4 - 7 * (len(lines) - 1)
+    for n, line in enumerate(lines):
+        yield text(line, wide / 2, first + 14 * n, "middle", font_size=12, **look)
 
 
 def _buttons(buttons: Sequence[tuple[str, str]], y: float) -> Iterator[Html]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kschedlab_lab.panels.queue_returns import BACK, EVENTS, STAYS, Settings, panel, right, show
+from kschedlab_lab.panels.queue_returns import BACK, EVENTS, STAYS, WHY, Settings, panel, right, show
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 
@@ -33,6 +33,7 @@ def test_the_check_counts_and_marks_what_is_right() -> None:
     assert says(show(wrong).sentence, "5 of 6") and drawn(wrong).count("✕") == 1 and drawn(wrong).count("✓") == 5
     solved = replace(wrong, cache=STAYS)
     assert says(show(solved).sentence, "4 of 6 events") and "✕" not in drawn(solved)
+    assert all(reason in drawn(solved) for reason in WHY.values()) and "Show the answer" not in drawn(solved)
 
 
 def test_a_card_is_clicked_or_carried() -> None:

@@ -117,7 +117,7 @@ def test_parts_show_their_pods_their_numbers_and_what_decided(room: Room) -> Non
 @each_room
 def test_events_bring_a_pod_back_or_leave_it(room: Room) -> None:
     returns = [Return("one", "it rains", True, True), Return("two", "it snows", False, False)]
-    drawing = draw_returns(returns, Pod("web", 1), ("activeQ", "unschedulableQ"), [("Check", "x: on")], "x", room)
+    drawing = draw_returns(returns, 1, ("activeQ", "unschedulableQ"), [("Check", "x: on")], "x", room)
     assert place(drawing, "one/web")[0] < place(drawing, "two/web")[0]
     assert texts(drawing).count("✓") == 1 and {"activeQ", "it rains", "Check"} <= set(texts(drawing))
     assert 'data-carry="one"' in str(drawing) and str(drawing).count('data-accepts="one"') == 2
@@ -165,5 +165,5 @@ def test_words_stay_inside_a_narrow_pod_and_long_events_take_two_lines() -> None
     )
     assert (round_, narrow) == ("8", "6")
     events = [Return(name, f"AssignedPodAdded: {name}", True) for name in ("db", "cache")]
-    found = texts(draw_returns(events, Pod("web", 1), ("activeQ", "unschedulableQ"), [], "x", Room(340, 420)))
+    found = texts(draw_returns(events, 1, ("activeQ", "unschedulableQ"), [], "x", Room(340, 420)))
     assert {"db", "cache"} <= {each.split()[-1] for each in found if each} and not any("…" in each for each in found)
