@@ -144,7 +144,7 @@ def test_the_short_form_of_an_attribute_is_refused_with_the_long_one():
 
 def test_the_table_has_the_claim_as_it_is_now():
     table = str(devices.show(devices.Settings().changed(memory=60)).table)
-    assert "<b>" in table and "60Gi" in table and "40Gi" not in table
+    assert "<b>" in table and "60Gi" in table and "40Gi" not in table and "U+000A" not in table
     assert "<b>" not in str(devices.show(devices.Settings()).table)
 
 
