@@ -167,9 +167,9 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
         else:
             parts.append(moved(explained, x, at + 2))
             low = max(low, at + 2 + explained.height)
-    if 0 < event.height <= room.height - low - 12:  # it must not make the map smaller
-        parts.append(moved(event, 0, low + 12))
-        low += event.height + 12
+    if 0 < event.height <= room.height - low - 8:  # it must not make the map smaller
+        parts.append(moved(event, 0, low + 8))
+        low += event.height + 8
     return svg(parts, width, low, alt)
 
 

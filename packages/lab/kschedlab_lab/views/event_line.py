@@ -10,7 +10,7 @@ import numpy as np
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import unavailable
 from kschedlab.text.html import element
-from kschedlab_lab.views.layout import NOTHING, Part, column, row, words, wrap
+from kschedlab_lab.views.layout import NOTHING, Part, row, words, wrap
 from kschedlab_lab.views.style import INK_2
 
 SQUARE, MANY = 10, 4
@@ -18,19 +18,19 @@ SQUARE, MANY = 10, 4
 
 
 def event_line(decision: Decision, fills: Sequence[str], width: float) -> Part:
-    """The event. ``fills``: by position, the colour of a node in the map. Nothing if no node refused the pod."""
+    """What the filters say in the event. ``fills``: by position, the colour of a node in the map.
+
+    Nothing if no node refused the pod.
+    """
     verdicts, reasons = decision.verdicts, decision.reasons()
     if verdicts is None or not reasons or len(decision.feasible):
         return NOTHING
-    counted = unavailable(len(decision.cluster.nodes), reasons)
     head = unavailable(len(decision.cluster.nodes), {})
     places = _places(decision)
     lines = sorted((f"{number} {reason}", places.get(reason, [])) for reason, number in reasons.items())
     ends = [*[","] * (len(lines) - 1), "."]
     parts = [_reason(text + end, where, fills, width) for (text, where), end in zip(lines, ends, strict=True)]
-    rest = decision.event.removeprefix(counted).strip()
-    after = [words(rest, width=width, fill=INK_2)] if rest else []
-    return column([wrap([words(head, fill=INK_2), *parts], width, 10, 4), *after], 4)
+    return wrap([words(head, fill=INK_2), *parts], width, 10, 2)
 
 
 def _places(decision: Decision) -> dict[str, list[int]]:
