@@ -32,7 +32,6 @@ from kschedlab_configuration.older.service_affinity import ServiceAffinity
 
 MAX_PRIORITY = V1_16.max_node_score
 """The highest score of v1.13 and v1.16."""
-DEFAULT_PREDICATES = tuple(each.name for each in V1_16.filters)
 DEFAULT_PRIORITIES = {score.name: weight for score, weight in V1_16.scores}
 """What the default provider of v1.13 and v1.16 runs, and the weights."""
 ORDER = (

@@ -354,7 +354,7 @@ def panel(source: str | Objects | None = None, plugins: object = (), **values: s
 
 
 def loader() -> Any:
-    """The panel, and above it what loads another cluster into it: files or a path."""
+    """The panel, and above it what loads another cluster into it: files, a path or text."""
     from kschedlab_lab.panels.cluster_loader import Loader
 
     return Loader(panel())
