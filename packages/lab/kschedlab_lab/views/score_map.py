@@ -273,7 +273,7 @@ def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
     yield (
         replace(start, stage="normalised", filled=frozenset[str]()),
-        say("The raw scores: no two rows have one scale."),
+        say("The raw scores: each row has a scale of its own."),
     )
     for i, here in enumerate(names, start=1):
         caption = say(

@@ -304,7 +304,6 @@ def sentence(race: Race, moment: Moment) -> str:
         return say("After all have ended, one worker adds up {node}: {value}.", node=node, value=value)
     texts = {
         "reads": say("reads the total of {node}, {value}", node=node, value=value),
-        "adds": say("adds its own score, which makes {value}", value=value),
         "writes": say("writes {value} to {node}", value=value, node=node),
         "locks": say("takes the lock for {node}", node=node),
         "waits": say("waits for the lock to come to {node}", node=node),
