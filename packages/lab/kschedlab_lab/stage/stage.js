@@ -307,7 +307,8 @@ class Stage {
     else if (asking) this.picture.el.before(this.alert);
     else this.form.before(this.alert);
     this.alert.hidden = !error;
-    this.alert.textContent = error ? say("Error: {error}", { error }) : "";
+    this.alert.classList.toggle("ks-typed-wrong", Boolean(asking));
+    this.alert.textContent = !error ? "" : asking ? `⚠ ${error}` : say("Error: {error}", { error });
   }
 
   /** Has the saved picture replaced, once the panel has settled in another state than the saved one. */
