@@ -256,6 +256,7 @@ def which_worker() -> Question[Settings]:
         right,
         why,
         lambda settings: lambda room: draw(settings.changed(step=0), room),
+        moment=True,
     )
 
 

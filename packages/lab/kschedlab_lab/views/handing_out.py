@@ -14,7 +14,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, Row, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
-from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, TICK, ink
+from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, TICK, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 18, 13, 26, (14, 26), 8, 34
@@ -56,7 +56,7 @@ def draw_handing_out(now: Handout, room: Room, alt: str) -> Html:
     rows = handing_out(now)
     at = columns(room.width, [each.name for each in rows], len(now.work), NARROWEST, WIDEST)
     workers, bands = sorted({piece.worker for piece in now.work}), at.bands(len(now.work))
-    wide, last = room.width - at.left - 4, max(piece.end for piece in now.work)
+    wide, last = room.width - at.left - 4, _last(now)
     per = min(len(workers), LANES)
     block = (wide + NUMBER) / -(-len(workers) // per)
     scale = Scale(at.left, wide, min((block - NUMBER - SAID) / last, max(wide / sum(map(_ticks, now.work)), SHORTEST)))
@@ -152,11 +152,12 @@ def _lanes(now: Handout, lanes: Lanes, at: Columns, scale: Scale) -> list[Html]:
     """What each worker has taken so far, and the time; a free worker is at the left of its lane."""
     busy = {piece.worker for piece in now.work if _at_work(now, piece)}
     high = lanes.high
-    shapes = [each for column in range(lanes.columns) for each in _time(now, lanes, scale, column)]
+    shapes = list[Html]()
     for place, worker in enumerate(lanes.workers):
         column, row = divmod(place, lanes.per)
         x, y, pick = scale.left + column * lanes.block, lanes.top + row * high, say("worker {worker}", worker=worker)
         shapes.append(element("rect", x=x, y=y + high - 3, width=lanes.block - NUMBER, height=1.5, fill=TICK))
+        shapes += [] if row else _time(now, lanes, scale, column)
         middle = y + high / 2 - 1
         if not column:
             shapes.append(named(pick, at, y + high / 2 + 3.5, before=22))
@@ -168,22 +169,28 @@ def _lanes(now: Handout, lanes: Lanes, at: Columns, scale: Scale) -> list[Html]:
         colour = WORKERS[(worker - 1) % len(WORKERS)]
         mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]
         shapes += [_card(now, piece, x + piece.start * scale.tick, y + 1, scale, high - 4, colour) for piece in mine]
-    return shapes
+    return [*shapes, _ends(now, lanes, scale)] if now.tick else shapes
 
 
 def _time(now: Handout, lanes: Lanes, scale: Scale, column: int) -> list[Html]:
-    """The tick that it is, and once Map has begun the one in which it ends; said beside the last column."""
+    """The tick that it is, and once Map has begun the one in which it ends."""
     left, down = scale.left + column * lanes.block, f"{lanes.top - 2:g}V{lanes.bottom:g}"
-    last, shapes = max(piece.end for piece in now.work), list[Html]()
-    if now.tick:
-        x = left + last * scale.tick
-        shapes.append(element("path", d=f"M{x:.1f} {down}", stroke=INK_2))
-        if column == lanes.columns - 1:
-            middle = (lanes.top + lanes.bottom) / 2 + 4
-            shapes.append(label(say("{ticks} ticks", ticks=last), x + 6, middle, font_weight="bold"))
+    end = element("path", d=f"M{left + _last(now) * scale.tick:.1f} {down}", stroke=INK_2)
     dashed: dict[str, Any] = {"stroke": INK, "stroke_width": 1.5, "stroke_dasharray": "3 3"}
-    here = f"M{left + now.tick * scale.tick:.1f} {down}"
-    return [*shapes, element("path", d=here, **dashed, data_key=f"now/{column}")]
+    here = element("path", d=f"M{left + now.tick * scale.tick:.1f} {down}", **dashed, data_key=f"now/{column}")
+    return [end, here] if now.tick else [here]
+
+
+def _ends(now: Handout, lanes: Lanes, scale: Scale) -> Html:
+    """Beside the last column, how long Map takes."""
+    x = scale.left + (lanes.columns - 1) * lanes.block + _last(now) * scale.tick + 6
+    y = lanes.top + lanes.high * (lanes.per // 2 + 0.5) + 3.5
+    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": PANEL, "stroke_width": 4}
+    return label(say("{ticks} ticks", ticks=_last(now)), x, y, font_weight="bold", **halo)
+
+
+def _last(now: Handout) -> int:
+    return max(piece.end for piece in now.work)
 
 
 # -- the array

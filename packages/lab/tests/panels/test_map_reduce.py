@@ -206,3 +206,9 @@ def test_the_times_are_those_of_the_workers_and_the_longest_card_is_the_least():
     assert asked.right(settings) == "4" == str(max(costs(12, 1)))
     assert "takes 4 ticks" in asked.why(settings, "2") and "first tick" in asked.why(settings, "5")
     assert callable(asked.before) and "4 ticks" not in str(asked.before(settings)(ROOM))
+
+
+def test_the_verdict_is_said_at_its_own_tick_alone():
+    asked = panel(step=4).ask(which_worker()).answer("worker 1")
+    here, there = (asked.state(Settings(step=step), ROOM) for step in (4, 5))
+    assert here["verdict"] is not None and there["verdict"] is None
