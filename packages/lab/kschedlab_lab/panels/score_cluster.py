@@ -166,7 +166,7 @@ def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) 
     lines = [
         say("zone {zone}", zone=labels[ZONE]),
         say("{disk} disk", disk=labels[DISK]),
-        *([say("has its image")] if drawn.status.images else []),
+        *([say("has image")] if drawn.status.images else []),
         *([say("has a taint")] if drawn.spec.taints else []),
     ]
     tied = False
