@@ -43,7 +43,7 @@ OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "
 WISHES = (
     Wish(later("fast disk"), "+40"),
     Wish(later("zone west"), "+20"),
-    Wish(later("cache in its zone"), "+50"),
+    Wish(later("cache's zone"), "+50"),
     Wish(later("batch job on it"), "-30"),
     Wish(later("even over zones"), ""),
 )
