@@ -162,7 +162,7 @@ def packed(rng: random.Random) -> Exercise:
         ),
         goal,
         START.replace("cpu: ", "cpu: 1", 2).replace("cpu: }", f"cpu: {cpu}}}"),
-        say("The default puts a and b on two nodes, and none stays empty; packing puts both on one."),
+        say("The default puts a and b on two nodes, and no node stays empty; packing puts both on one."),
         (say("Where does the default put a second small pod?"), say("Which request needs a whole node?")),
         base=base,
         start=START,
