@@ -95,7 +95,7 @@ def _marked(settings: Any, pictures: str) -> Iterator[Any]:
 def _set(settings: Any, text: str) -> list[Any]:
     """What a mark sets, or nothing: it may set a step that these settings do not have."""
     try:
-        return [type(settings).parse(f"{settings}, {html.unescape(text)}")]
+        return [settings.at(type(settings).parse(f"{settings}, {html.unescape(text)}").indices())]
     except ValueError:
         return []
 
@@ -115,7 +115,14 @@ def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> I
         return
     own = values[names[0]]
     for value in type(settings).controls()[names[0]].allowed(settings) if own is None else own:
-        yield from _varied(settings.changed(**{names[0]: value}), names[1:], values)
+        yield from _varied(_moved(settings, names[0], value), names[1:], values)
+
+
+def _moved(settings: Any, name: str, value: Any) -> Any:
+    """As a reader moves this control: another may go along, such as the step when another story begins."""
+    control = type(settings).controls()[name]
+    index = value if control.reads is not None else control.allowed(settings).index(value)
+    return settings.at({**settings.indices(), name: index})
 
 
 def _further(settings: Any, name: str, values: Mapping[str, Any]) -> Iterator[Any]:
@@ -127,17 +134,26 @@ def _further(settings: Any, name: str, values: Mapping[str, Any]) -> Iterator[An
 
 
 def becomes(settings: Sequence[Any]) -> dict[str, str]:
-    """Settings that cannot be, such as a write before its read: by their indices, those of what they become."""
-    if type(settings[0]).clamped is Restorable.clamped:
+    """What a move of one control leads to where that is not what was asked for, such as a write before its read: by the
+    indices asked for. If it depends on where the move began, as with one more call, those come before, and a ``>``.
+    """
+    kind = type(settings[0])
+    follows = kind.at is not Restorable.at
+    if kind.clamped is Restorable.clamped and not follows:
         return {}
     found, there = {}, {*settings}
     for each in settings:
         for name, control in each.controls().items():
             for index, value in enumerate(control.allowed(each)):
-                asked, made = {**each.indices(), name: index}, each.changed(**{name: value})
+                asked, made = {**each.indices(), name: index}, _moved(each, name, value)
                 if made.indices() != asked and made in there:
-                    found["|".join(map(str, asked.values()))] = "|".join(map(str, made.indices().values()))
+                    begins = f"{_key(each.indices())}>" if follows else ""
+                    found[begins + _key(asked)] = _key(made.indices())
     return found
+
+
+def _key(indices: Mapping[str, Any]) -> str:
+    return "|".join(map(str, indices.values()))
 
 
 def fixed(settings: Restorable) -> list[str]:

@@ -59,6 +59,12 @@ class World {
     return this.key({ ...at, ...Object.fromEntries(this.counted.map((name) => [name, 0])) });
   }
 
+  /** What a move leads to: another control may go along. */
+  moved(from, to) {
+    const key = this.becomes[`${this.key(from)}>${this.key(to)}`];
+    return key ? this.named(this.states.get(key).at) : { ...to };
+  }
+
   /** The recorded state with these settings; steps end at the last one. */
   find(at) {
     const last = this.lasts.get(this.still(at)) ?? {};
@@ -134,7 +140,7 @@ export class Recording extends Model {
   obey({ set, state, reset, room, answer, uncover }) {
     const asking = this.asking();
     this.asked = this.at;
-    if (set && !asking) this.at = { ...set };
+    if (set && !asking) this.at = this.world.moved(this.at, set);
     else if (state !== undefined && !asking) this.restore(state);
     else if (reset) this.at = { ...this.first };
     else if (room) this.room = this.fitting(room);

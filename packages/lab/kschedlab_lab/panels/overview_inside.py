@@ -57,6 +57,8 @@ DOES: Mapping[str, tuple[str, str]] = {
 """What Schedule() calls in v1.16, in this order (pkg/scheduler/core/generic_scheduler.go), and what each function does:
 in a word or two, and in a sentence."""
 WAY = tuple(DOES)
+MAIN = (FIND, PRIORITIZE, "selectHost")
+"""What decides. The others appear while the functions are played, or if one of them ends Schedule()."""
 
 NO_NODES = "ErrNoNodesAvailable"
 AVOID = "NodePreferAvoidPodsPriority"
@@ -185,19 +187,20 @@ def draw(
 
 
 def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Stop, ...]:
-    """The functions, and how Schedule() ended if it did not come to the last one."""
+    """The functions, and how Schedule() ended if it did not come to the last one; at the end those that decide."""
     end = ending(decision)
     stopped = len(taken) if decision.error or end == NO_NODES else 0
-    found = []
+    found = list[Stop]()
     for i, name in enumerate(WAY):
         state: StopState = "passed" if i < at else "ahead"
         if i == at - 1 and not ended:
             state = "here"
         if ended:
             state = "failed" if i == stopped - 1 else "not asked" if i >= len(taken) else state
-        found.append(Stop(say(DOES[name][0]), state, _told(name)))
-    if ended and end:
-        found.insert(len(taken), Stop(end, "passed" if decision.node else "failed"))
+        if ended and end and i == len(taken):
+            found.append(Stop(end, "passed" if decision.node else "failed"))
+        if not ended or name in MAIN or state == "failed":
+            found.append(Stop(say(DOES[name][0]), state, _told(name)))
     return tuple(found)
 
 
