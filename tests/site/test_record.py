@@ -203,8 +203,9 @@ def test_an_operation_follows_the_last_one() -> None:
             asked = {**panel.settings.indices(), "operation": place}
             begins, asked_for = ("|".join(map(str, each.values())) for each in (panel.settings.indices(), asked))
             assert asked_for not in places  # it would be the first call
-            became = places[record["becomes"][f"{begins}>{asked_for}"]]
-            assert became["state"] == str(panel.move(before="Pop", operation=operation).settings)
+            assert record["along"][begins][f"operation:{place}"] == {"before": "Pop"}
+            became = "|".join(map(str, {**asked, "before": "Pop"}.values()))
+            assert places[became]["state"] == str(panel.move(before="Pop", operation=operation).settings)
 
 
 @pytest.fixture(scope="module")

@@ -32,17 +32,18 @@ class World {
   constructor(controls) {
     this.names = controls.map(({ name }) => name);
     this.counted = controls.filter(({ kind, values }) => kind === "steps" && !values.length).map(({ name }) => name);
-    Object.assign(this, { states: new Map(), lasts: new Map(), becomes: {} });
+    Object.assign(this, { states: new Map(), lasts: new Map(), becomes: {}, along: {} });
   }
 
   /** Knows a recording's states from now on. One that was recorded again has its story. */
-  add({ states, becomes }) {
+  add({ states, becomes, along }) {
     for (const each of states) {
       const key = each.at.join("|");
       if (!this.states.get(key)?.tale) this.states.set(key, each);
       this.lasts.set(this.still(this.named(each.at)), each.last);
     }
     Object.assign(this.becomes, becomes);
+    Object.assign(this.along, along);
   }
 
   /** Settings by name. */
@@ -59,10 +60,11 @@ class World {
     return this.key({ ...at, ...Object.fromEntries(this.counted.map((name) => [name, 0])) });
   }
 
-  /** What a move leads to: another control may go along. */
+  /** What a move leads to: it may take controls along that it does not set itself. */
   moved(from, to) {
-    const key = this.becomes[`${this.key(from)}>${this.key(to)}`];
-    return key ? this.named(this.states.get(key).at) : { ...to };
+    const taken = this.along[this.key(from)] ?? {}, set = this.names.filter((name) => to[name] !== from[name]);
+    const more = Object.assign({}, ...set.map((name) => taken[`${name}:${to[name]}`]));
+    return { ...to, ...Object.fromEntries(Object.entries(more).filter(([name]) => !set.includes(name))) };
   }
 
   /** The recorded state with these settings; steps end at the last one. */
@@ -228,7 +230,7 @@ export class Recording extends Model {
 
   /** The state to show; where it was not recorded, the nearest. */
   find() {
-    let found = this.world.find(this.at), moved = "";
+    let found = this.world.find(this.at), moved = this.at === this.asked ? this.get("moved") ?? "" : ""; // a new room moves nothing
     if (!found) {
       const near = this.near();
       moved = this.apart(near);

@@ -143,7 +143,7 @@ def sentence_of(decision: Decision) -> str:
     if decision.scores is not None and decision.node is not None:
         own, same = points(decision)
         chosen = say(
-            "web goes to {node}: of the {number} nodes with room it has the highest score, {score}.",
+            "web goes to {node}: the highest score of {number} nodes, {score}.",
             node=decision.node,
             number=len(decision.feasible),
             score=own[decision.node],
