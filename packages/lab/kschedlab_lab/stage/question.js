@@ -70,7 +70,7 @@ export class QuestionBox {
     const done = () => {
       const typed = input.value.trim(), refused = polls && typed && !fits(typed, asking);
       input.setCustomValidity(refused ? asking.numbers : ""); // else Python says what is wrong
-      if (typed && input.reportValidity()) this.pick(typed);
+      if (input.reportValidity() && (typed || !polls)) this.pick(typed);
     };
     onEnter(input, done);
     const voted = Object.keys(polls ? this.counted() : {}).map((answer) => this.vote(answer));
