@@ -187,7 +187,7 @@ def draw(
 
 
 def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Stop, ...]:
-    """The functions, and how Schedule() ended if it did not come to the last one; at the end those that decide."""
+    """The functions; at the end those that decide, and the one that failed or how Schedule() ended before the last."""
     end = ending(decision)
     stopped = len(taken) if decision.error or end == NO_NODES else 0
     found = list[Stop]()
@@ -197,7 +197,7 @@ def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tu
             state = "here"
         if ended:
             state = "failed" if i == stopped - 1 else "not asked" if i >= len(taken) else state
-        if ended and end and i == len(taken):
+        if ended and end and not stopped and i == len(taken):
             found.append(Stop(end, "passed" if decision.node else "failed"))
         if not ended or name in MAIN or state == "failed":
             found.append(Stop(say(DOES[name][0]), state, _told(name)))
