@@ -37,7 +37,7 @@ from kschedlab_lab.views.style import (
 from kschedlab_lab.views.svg import label
 
 CELLS, TABS = 600, 60
-"""Maximum number of cells, and of cells that Tab reaches; on larger maps a cell stands for several nodes of a pool."""
+"""Maximum number of cells, and of cells that Tab reaches; on larger maps a cell is several nodes of a pool."""
 LINE = 16
 """Height of a line of text, in pixels."""
 NAMED, THUMB = 40, 24
@@ -388,16 +388,29 @@ class Cells:
 
     def draw(self, made: Grid) -> list[Html]:
         """All squares, and what is written on them; the star is drawn by :func:`star_at`."""
-        size, few = made.shape.wide, len(made.cells) <= TABS
+        size, reached = made.shape.wide, self._reached(len(made.cells))
         rows: dict[tuple[str, str, float], list[Html]] = {}
         for group, x, y in made.cells:
             best = min(group, key=self._rank)
-            rows.setdefault((self.kinds[best], self.fills[best], y), []).append(self._cell(group, best, x, size, few))
+            rows.setdefault((self.kinds[best], self.fills[best], y), []).append(
+                self._cell(group, best, x, size, self.kinds[best] in reached)
+            )
         groups = [
             element("g", *cells, transform=f"translate(0,{y:g})", fill=fill) for (_, fill, y), cells in rows.items()
         ]
         key = f"writing/{size:g}/{len(made.cells)}"
         return [*groups, element("g", *self._writing(made), pointer_events="none", data_key=key)]
+
+    def _reached(self, cells: int) -> set[str]:
+        """The kinds of nodes that Tab reaches: all, or on a map of many ``cells`` the nearest ones."""
+        if cells <= TABS:
+            return {*FILLS}
+        found, number, reached = Counter(self.kinds[place] for place in self.pools), 0, set[str]()
+        for kind in FILLS:
+            if (number := number + found[kind]) > TABS:
+                break
+            reached.add(kind)
+        return reached
 
     def _cell(self, group: tuple[int, ...], best: int, x: float, size: float, tab: bool) -> Html:
         """One node, or several: then the best of them gives the colour."""

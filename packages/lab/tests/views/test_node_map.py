@@ -197,3 +197,9 @@ def test_names_are_cut_where_they_do_not_differ():
     assert short_names(["gke-a-x1", "gke-a-x2"]) == ["1", "2"] and short_names(["one"]) == ["one"]
     assert ending("general-01", 500) == "general-01" and ending("general-01", 40).startswith("…")
     assert ending("general-01", 40).endswith("01")
+
+
+def test_tab_reaches_the_nearest_nodes_of_a_large_map(world):
+    svg = drawn(explain("data/postgres-0", world).decision)
+    reached = {name for name in world.names if not re.search(rf'data-key="node/{name}"[^>]*role="img"', svg)}
+    assert reached == {name for name in world.names if name.startswith("data-")}
