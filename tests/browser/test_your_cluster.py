@@ -45,7 +45,7 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     expect(picture).not_to_contain_text("25 nodes for")
     field(panel, "pod").fill("kafka-3")
     field(panel, "pod").press("Enter")
-    expect(sentence).to_contain_text("kafka-3 goes to data-06")
+    expect(sentence).to_contain_text("kafka-3 off data-06")
     field(panel, "pod").fill("no-such-pod")
     field(panel, "pod").press("Enter")
     expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')

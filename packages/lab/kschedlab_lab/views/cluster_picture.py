@@ -203,7 +203,8 @@ def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html],
     if not asked.questions and not asked.note:
         return [], 0
     if not asked.questions:
-        return [moved(words(asked.note, width=width, fill=INK_2), 0, 0)], OPEN
+        note = words(asked.note, width=width, fill=INK_2)
+        return [moved(note, 0, 0)], max(OPEN, note.height + 6)
     whole = wrap([_tabs(asked, width), _next(decision)], width, 16, 8)
     return [*whole.shapes], whole.height + 14
 

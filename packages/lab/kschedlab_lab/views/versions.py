@@ -27,7 +27,7 @@ and of a room that has what it does beside it."""
 PILL = (28, 16)
 BOX = 260
 """The greatest width of a node: the nodes are as wide as the timeline below them."""
-FLAT = 0.73
+FLAT = 0.65
 """The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size."""
 COLON = re.compile("[:：]")
 
@@ -161,7 +161,7 @@ def _runs(stops: Sequence[Stop]) -> Iterator[list[tuple[int, Stop]]]:
 
 def rules(board: Board, width: float) -> Part:
     """The rules as switches, each with what holds in its present position."""
-    return column([_switch(each, width) for each in board.levers], 3)
+    return column([_switch(each, width) for each in board.levers], 7)
 
 
 def _step(stops: Sequence[Stop], width: float) -> float:
@@ -241,11 +241,10 @@ def _knob(at: int, y: float, step: float) -> Html:
 
 
 def _switch(lever: Lever, width: float) -> Part:
-    """The switch, the version that brought the rule, and what it does; what makes no difference now is pale."""
+    """The switch, and what the rule does in this position; what makes no difference now is pale."""
     colour = "currentColor" if lever.matters or lever.pinned else INK_2
     name = words(lever.title, bold=lever.matters or lever.pinned, fill=colour)
-    since = words(say("since {version}", version=lever.since), SMALL, fill=INK_2)
-    head = row([_pill(lever), column([name, since], 0)], 6)
+    head = row([_pill(lever), name], 6)
     beside = width >= WIDE
     room = width - HEAD if beside else width
     state = say("on: {what}", what=lever.within) if lever.on else say("off: {what}", what=lever.without)
@@ -255,6 +254,7 @@ def _switch(lever: Lever, width: float) -> Part:
     place = {"x": -6, "y": -2, "width": width + 12, "height": inside.height + 4, "rx": 8}
     ground = element("rect", data_key=f"rule/{lever.name}/box", **place, **look)
     marks: dict[str, Any] = {"data_set": lever.sets or None, "aria_label": lever.title}
+    marks["data_tip"] = say("since {version}", version=lever.since)
     marks |= {"aria_pressed": "true" if lever.on else "false", "data_key": f"rule/{lever.name}"}
     return Part(width, inside.height, (element("g", ground, *inside.shapes, **marks),))
 
