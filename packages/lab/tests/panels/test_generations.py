@@ -194,7 +194,7 @@ def test_nothing_changes_its_size_with_the_version_or_the_answer() -> None:
     asked = question("Which node?", NODES).before
     before = asked(Settings(version="v1.20")) if asked is not None else None
     heights = [high(draw(Room(540, room))) for draw in pictures if callable(draw) for room in (425, 475)]
-    assert callable(before) and max(heights) - min(heights) < 1 and abs(high(before(Room(540, 425))) - heights[0]) < 2
+    assert callable(before) and max(heights) - min(heights) < 1 and abs(high(before(Room(540, 425))) - heights[0]) < 5
 
 
 def test_a_switch_does_not_outlive_its_cluster() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from kschedlab.build import as_yaml, node, pod
 from kschedlab.cluster.pools import pools
+from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
@@ -314,17 +315,17 @@ def test_the_nodes_of_a_question_are_marked_and_named():
 def test_a_node_stays_between_the_weights_that_are_shown_and_not_beyond():
     shown = cluster_questions.weight_ranges()
     cluster, latest = lesson.bundled().cluster(LATEST), GENERATIONS[LATEST]
-    scores = schedule(cluster_questions.STAYS, cluster).scores
+
+    def best(**weights):
+        return explain(cluster_questions.STAYS, cluster, latest.weighted(**weights)).decision.best
+
+    scores = explain(cluster_questions.STAYS, cluster).decision.scores
     assert len(shown.ranges) == 3 and {each.plugin for each in shown.ranges} | {*shown.others} == {*scores.plugins}
     for each in shown.ranges:
         for weight in range(shown.most + 1):
-            decision = schedule(cluster_questions.STAYS, cluster, latest.weighted(**{each.plugin: weight}))
-            assert (shown.node in decision.best) == (each.low <= weight <= each.high)
+            assert (shown.node in best(**{each.plugin: weight})) == (each.low <= weight <= each.high)
         for other, weight in ((each.below, each.low - 1), (each.above, each.high + 1)):
-            if other:
-                assert (
-                    other in schedule(cluster_questions.STAYS, cluster, latest.weighted(**{each.plugin: weight})).best
-                )
+            assert not other or other in best(**{each.plugin: weight})
 
 
 def test_the_lesson_names_the_most_cpu_that_a_node_of_each_pool_has_free():
