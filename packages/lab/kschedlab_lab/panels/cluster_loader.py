@@ -84,5 +84,10 @@ class Loader(Enlargeable):
         by_path.on_click(lambda _: self.take(lambda: from_paths([path.value])))
         path.on_msg(lambda _, content, __: content.get("event") == "submit" and by_path.click())
         by_text.on_click(lambda _: self.take(lambda: from_text(text.value)))
-        back.on_click(lambda _: self.take(bundled))
+
+        def back_to_bundled(_: Any) -> None:
+            path.value = text.value = ""
+            self.take(bundled)
+
+        back.on_click(back_to_bundled)
         return files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"}), text, by_text

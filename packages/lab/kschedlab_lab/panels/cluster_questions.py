@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kschedlab.cluster.pools import ZONE
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
 from kschedlab.whatif import Case, what_if
-from kschedlab.whatif.thresholds import last
+from kschedlab.whatif.thresholds import HIGHEST_WEIGHT, last
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
 from kschedlab_lab.views.halving import Halving, Try
+from kschedlab_lab.views.weight_ranges import Range, Ranges
 from kschedlab_why.why_not import why_not
 
 STUCK, LARGE, URGENT, APART = (
@@ -24,6 +25,7 @@ STUCK, LARGE, URGENT, APART = (
     "shop/payment-burst-0",
     "data/redis-24",
 )
+STAYS = "shop/checkout-4zq9th5sq-2gs9x"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
 TOLERATING = "tolerating nvidia.com/gpu=present"
 
@@ -33,12 +35,13 @@ def _asking(
     text: str,
     right: Callable[[Any], str],
     remarks: Mapping[str, str],
-    framed: tuple[str, ...] = (),
+    framed: str = "",
+    starred: str = "",
     **values: str,
 ) -> YourCluster:
-    """A panel about this pod that asks first, with the nodes of its question in frames."""
+    """A panel about this pod that asks first; ``framed``, ``starred``: the nodes of its question."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
-    why, before = (lambda _, answer: remarks[answer]), partial(panel.answers.before, framed=framed)
+    why, before = (lambda _, answer: remarks[answer]), partial(panel.answers.before, framed=framed, starred=starred)
     return panel.ask(
         Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question", "change"))
     )
@@ -65,7 +68,7 @@ def what_helps() -> YourCluster:
                 "Then 95 nodes of general let it in, but they have no GPU. The 12 with GPUs keep their taint."
             ),
             taint: say("The selector leaves 12 nodes, all with room, and only their taint keeps it out."),
-            less: say("The 12 nodes with GPUs have room enough. It is their taint that keeps it out."),
+            less: say("The 12 nodes with GPUs have a taint, and it keeps the pod out whatever it asks for."),
         },
     )
 
@@ -80,12 +83,12 @@ def how_much() -> YourCluster:
 
     return _asking(
         LARGE,
-        say("{pod} asks for 7.7 CPU and waits. With how much would it fit?", pod="report-builder-0"),
+        say("{pod} waits. With how much CPU would it fit?", pod="report-builder-0"),
         right,
         {
-            data: say("A node of data has that much left, but its taint keeps this pod out. The most is 1285m."),
-            general: say("One node that lets it in has 1285m left, and none has more."),
-            spot: say("A node of spot has that much left, but its taint keeps this pod out. The most is 1285m."),
+            data: say("The nodes of data have a taint. Only the 95 of general lack nothing but CPU."),
+            general: say("Only the 95 nodes of general lack nothing but CPU."),
+            spot: say("The nodes of spot have a taint. Only the 95 of general lack nothing but CPU."),
         },
         question=WHAT_IF,
     )
@@ -104,6 +107,23 @@ def halving() -> Halving:
     return Halving(tuple(tries), most)
 
 
+def weight_ranges() -> Ranges:
+    """For each score, the weights with which a pod of checkout stays on its node."""
+    found = what_if(STAYS, bundled().cluster(LATEST))
+    scores = found.decision.scores
+    assert scores is not None
+    weights, ranges = dict(zip(scores.plugins, scores.weights, strict=True)), dict[str, Range]()
+    for each in found.weights:
+        known = ranges.get(each.name, Range(each.name, weights[each.name], 0, HIGHEST_WEIGHT))
+        node = each.after.node or ""
+        up = each.far > each.near
+        ranges[each.name] = (
+            replace(known, high=each.near, above=node) if up else replace(known, low=each.near, below=node)
+        )
+    others = [plugin for plugin in scores.plugins if plugin not in ranges]
+    return Ranges(found.decision.node or "", [*ranges.values()], others, HIGHEST_WEIGHT)
+
+
 def why_six() -> YourCluster:
     """What keeps a pod that tolerates the taint off half of the nodes?"""
     taint, gpu, cpu = say("another taint"), say("no GPU is free"), say("too little CPU is free")
@@ -115,39 +135,39 @@ def why_six() -> YourCluster:
 
     return _asking(
         LARGE,
-        say("With the toleration, 6 of the 12 nodes of gpu take it. Why not the others?"),
+        say("Now 6 of the 12 nodes of gpu take it. Why not the others?"),
         right,
         {
             taint: say(
-                "They have the one taint that all nodes of gpu have. They have 6665m CPU free, and it needs 7.7."
+                "All nodes of gpu have one and the same taint, or the 6 would not take it. There 6665m CPU is free."
             ),
-            gpu: say("It asks for no GPU. They have 6665m CPU free, and it needs 7.7."),
+            gpu: say("It asks for no GPU. There 6665m CPU is free, and it asks for 7700m."),
             cpu: say("6665m is free there. The event hid that: it counts a node under the first filter that refuses."),
         },
         question=WHAT_IF,
         change=TOLERATING,
-        show="gpu",
     )
 
 
-def which_pool() -> YourCluster:
-    """A new node of which pool would take the pod?"""
+def no_help() -> YourCluster:
+    """Which change lets a pod wait that must be alone on its node?"""
+    less, rank, more = say("half its memory"), say("priority 50001"), say("one node more of data")
 
     def right(_: Any) -> str:
-        (more,) = what_if(APART, bundled().cluster(LATEST)).nodes
-        return more.pool
+        found = what_if(APART, bundled().cluster(LATEST))
+        helps = {less: bool(found.requests), rank: found.priority is not None, more: bool(found.nodes)}
+        return next(change for change, enough in helps.items() if not enough)
 
     return _asking(
         APART,
-        say("{pod} waits. A new node of which pool would help?", pod="redis-24"),
+        say("Which change would not let {pod} run?", pod="redis-24"),
         right,
         {
-            "general": say("Its nodeSelector names the pool data."),
-            "spot": say("Its nodeSelector names the pool data, and spot has a taint."),
-            "data": say("A new node has no redis yet, so the anti-affinity lets it in."),
+            less: say("No node of data refuses it for lack of memory. The other redis is in the way."),
+            rank: say("It helps: then it may evict a redis, which has 50000, and take its place."),
+            more: say("It helps: a new node has no redis yet."),
         },
         question=WHAT_IF,
-        change="one node more of data",
     )
 
 
@@ -161,17 +181,16 @@ def which_plugin() -> YourCluster:
 
     return _asking(
         MOVES,
-        say("Now it would go to general-03. Through which plugin is {node} most behind?", node=RUNS_ON),
+        say("Through which plugin is {node} most behind?", node=RUNS_ON),
         right,
         {
-            even: say("That is 1 point. PodTopologySpread makes 44."),
-            fit: say("That is 2 points. PodTopologySpread makes 44."),
+            even: say("That is 1 point. The dots make 44: general-03 and its zone have fewer pods of this ReplicaSet."),
+            fit: say("That is 2 points. The dots make 44: general-03 and its zone have fewer pods of this ReplicaSet."),
             spread: say("general-03 and its zone have fewer pods of the same ReplicaSet."),
         },
-        (RUNS_ON, "general-03"),
+        RUNS_ON,
+        "general-03",
         node=RUNS_ON,
-        show="general",
-        pools=ZONE,
     )
 
 
@@ -186,7 +205,7 @@ def whose_pods() -> YourCluster:
 
     return _asking(
         URGENT,
-        say("{pod} has priority 100000. Pods of which app does it evict?", pod="payment-burst-0"),
+        say("Pods of which app does {pod} evict?", pod="payment-burst-0"),
         right,
         {
             say("{app} (priority {priority})", app="checkout", priority=100000): say(

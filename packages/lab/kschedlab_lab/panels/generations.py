@@ -147,8 +147,8 @@ def show(settings: Settings) -> View:
     if secret:
         board = replace(board, stops=covered(board.stops, settings), opens=f"shown: {MATTERING}")
         return View(lambda room: stage(decision, board, room, said), said, Html(), said, names=colours(decision))
-    if ladder := rungs(settings.cluster):  # it says why
-        board = replace(board, rungs=ladder, about="")
+    ladder = rungs(settings.cluster)
+    board = replace(board, rungs=ladder)
     named = {*mattering(settings.cluster), *settings.flipped()}
     levers = [lever(settings, rule, matters(settings, rule)) for rule in NAMED_RULES if rule.name in named]
     board = replace(board, levers=levers)
@@ -157,7 +157,7 @@ def show(settings: Settings) -> View:
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in firsts)
     return View(
         lambda room: stage(decision, board, room, said),
-        sentence(settings, first, about) if ladder else said,
+        sentence(settings, first) if ladder else said,  # the rules say why
         rules_html(lit, decide(settings)),
         f"{said}\n{answers}",
         story=partial(story, settings) if (settings.version, settings.rules) != (VERSIONS[0], NONE) else None,
@@ -225,25 +225,6 @@ def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = 
     )
 
 
-def which_rule(text: str, choices: Sequence[str]) -> Question[Settings]:
-    """Which rule of preemption leaves exactly one node. ``choices``: numbers of rules."""
-
-    def why(settings: Settings, said: str) -> str:
-        rules = _ladder(settings)
-        other = next((each for each in rules if str(each.number) == said and not each.decides), None)
-        if other is None:
-            return ""
-        return say("Rule {number} leaves {nodes}.", number=said, nodes=say(" and ").join(other.kept))
-
-    return Question(
-        text,
-        tuple(choices),
-        right=lambda settings: next(str(each.number) for each in _ladder(settings) if each.decides),
-        why=why,
-        before=lambda settings: partial(before, settings, choices, True),
-    )
-
-
 def _ladder(settings: Settings) -> list[RuleResult]:
     preemption = decide(settings).preemption
     return steps(preemption, list(preemption.candidates)) if preemption is not None else []
@@ -269,12 +250,23 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     known = 0 if alone else at if not settings.flipped() else at + 1
     plain = type(settings)(settings.cluster, settings.version)
     shown = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops(plain))]
-    named = [replace(lever(settings, rule, True), sets="") for rule in NAMED_RULES if rule.name in settings.pinned]
+    every = [replace(lever(settings, rule, True), sets="") for rule in NAMED_RULES]
+    named = [each for each in every if each.name in settings.pinned]
+    names = {*mattering(settings.cluster), *settings.flipped()} if settings.shown != NONE else set()
+    coming = [each for each in every if each.name in names]
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
     return stage_before(
         decision,
-        Board(shown, at, named, (), say(story.about), Handles(pods=picks, nodes=picks, node_badges=story.signs)),
+        Board(
+            shown,
+            at,
+            named,
+            rungs(settings.cluster),
+            say(story.about),
+            Handles(pods=picks, nodes=picks, node_badges=story.signs),
+            later=coming,
+        ),
         room,
     )
 

@@ -30,11 +30,11 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.cluster_detail import Choice
-from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, near_pools, undecided
+from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
 from kschedlab_lab.views.node_map import ONE, kinds
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.your_cluster import Event, whom_sections, why_sections
+from kschedlab_lab.views.your_cluster import whom_sections, why_sections
 from kschedlab_why.why_not import margin, why_not, why_not_table
 
 WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
@@ -138,7 +138,7 @@ class Answers:
             moves = runs_on not in (None, *decision.best)
             said, *more = headline(decision, runs_on)
             more += [margin(decision), again(decision, runs_on) if moves else ""]
-            asked = replace(asked, note=sentences(more), event=True)
+            asked = replace(asked, note=sentences(more), event=decision)
             sections = [*why_sections(decision, runs_on, settings.pools)]
         elif not evicts:
             said, sections = sentences((*headline(decision, runs_on)[:1], nobody(decision))), []
@@ -148,14 +148,19 @@ class Answers:
             asked, sections = replace(asked, note=why), list(whom_sections(decision.preemption, FEW))
         return _view(decision, settings, asked, said, sections)
 
-    def before(self, settings: Any, framed: tuple[str, ...] = ()) -> Callable[[Room], Html]:
-        """The cluster with the pod before anything is decided, while a question is open."""
+    def before(self, settings: Any, framed: str = "", starred: str = "") -> Callable[[Room], Html]:
+        """The cluster with the pod before anything is decided, while a question is open.
+
+        ``framed``, ``starred``: the nodes where the pod runs and would go.
+        """
         cluster = self.loaded.cluster(settings.generation)
-        explained = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins))
-        near = near_pools(explained.decision, settings.pools)
-        asked = Asked(show=settings.show, pools=settings.pools, framed=framed, near=near)
+        decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
+        asks = say("It {wants}.", wants=request_text(decision).partition(";")[0])
+        shown = Asked(
+            show=settings.show, pools=settings.pools, framed=framed, starred=starred, note=asks, event=decision
+        )
         said = say("{pod} and the nodes", pod=settings.pod)
-        return lambda room: cluster_picture(undecided(explained.decision), room, asked, said)
+        return lambda room: cluster_picture(undecided(decision), room, shown, said)
 
     def _changes(self, settings: Any) -> View:
         """What would change the decision, and the change that is applied."""
@@ -182,7 +187,7 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
             return [say("{pod} goes to {node}.", pod=name, node=decision.node)]
         if runs_on == decision.node:
             return [say("{pod} goes to {node}, where it runs.", pod=name, node=runs_on)]
-        return [say("{pod} would go to {node} now; it runs on {other}.", pod=name, node=decision.node, other=runs_on)]
+        return [say("Now it would go to {node}; it runs on {other}.", node=decision.node, other=runs_on)]
     if runs_on is not None:
         return [say("{pod} runs on {node}, but would not go there now.", pod=name, node=runs_on), *headline(decision)]
     if decision.nominated_node is not None:
@@ -190,10 +195,11 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
     if decision.error or decision.gates or decision.verdicts is None or decision.verdicts.rejected is not None:
         return [outcome(decision)]
     near = kinds(decision).count(ONE)
-    message = later("{pod} waits; {near} of {nodes} are one obstacle away.")
-    message = message if near != 1 else later("{pod} waits; {near} of {nodes} is one obstacle away.")
     asks = say("It {wants}.", wants=request_text(decision).partition(";")[0])
-    return [say(message, pod=name, near=f"{near:,}", nodes=count(nodes, "node")), asks]
+    said = say(
+        "{pod} waits, one obstacle from {near} of {nodes}.", pod=name, near=f"{near:,}", nodes=count(nodes, "node")
+    )
+    return [said, asks]
 
 
 def leaving(decision: Decision) -> tuple[str, str]:
@@ -225,7 +231,7 @@ def changing(found: WhatIf, helping: int) -> str:
         return whatif_sentence(found)
     changes = count(helping, "change")
     if decision.node is not None:
-        return say("{pod} goes to {node}; {changes} would alter that.", pod=name, node=decision.node, changes=changes)
+        return say("{changes} would move {pod} off {node}.", pod=name, node=decision.node, changes=changes)
     if decision.gates or decision.error or decision.verdicts is None or decision.verdicts.rejected is not None:
         return sentences((outcome(decision), say("{changes} would help.", changes=changes)))
     fits = later("{pod} fits on no node; {changes} would help.")
@@ -268,7 +274,7 @@ def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
 def _shortly(decision: Decision) -> str:
     """The outcome, for a card."""
     if decision.node is not None:
-        return _among(decision)
+        return decision.node
     if decision.nominated_node is None or decision.preemption is None:
         return say("fits nowhere")
     pods = count(len(decision.preemption.victims), "pod")
@@ -282,7 +288,6 @@ def _word(answer: WhatIfAnswer) -> str:
 
 def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
     """The view, with the node in question if there is one: the picture says why not there, and the headline stays."""
-    asked, whole = replace(asked, near=near_pools(asked.before or decision, settings.pools)), ""
     whole = sentences((said, asked.note))
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
@@ -358,8 +363,3 @@ def loader() -> Any:
     from kschedlab_lab.panels.cluster_loader import Loader
 
     return Loader(panel())
-
-
-def event(pod: str, generation: str = LATEST) -> Event:
-    """The message about a pending pod of the bundled cluster."""
-    return Event(explain(pod, bundled().cluster(generation), generation).decision)

@@ -303,7 +303,9 @@ class Stage {
 
   /** An error stands beside the field that is wrong. */
   showError({ error, asking }) {
-    if (!this.drawer.hidden && this.menu.el.open) this.menu.body.before(this.alert);
+    const refused = this.drawer.hidden ? null : this.drawer.querySelector('[aria-invalid="true"]');
+    if (error && refused) refused.closest(".ks-control").after(this.alert);
+    else if (!this.drawer.hidden && this.menu.el.open) this.menu.body.before(this.alert);
     else if (asking) this.picture.el.before(this.alert);
     else this.form.before(this.alert);
     this.alert.hidden = !error;

@@ -23,6 +23,8 @@ LINE, BAR, ROW = 15, 5, 38
 """Heights of a line of text, of a bar and of a victim, in pixels."""
 CHANGES = 340
 """The height that changes may take in any room before they lose what follows from them, in pixels."""
+EACH = "2³¹"
+"""What the sum of priorities adds for each victim."""
 LEAST_BOX, TALLEST, TITLE = 64, 260, 36
 """The least and the greatest height of the node that loses pods, and that of its name; in pixels."""
 
@@ -64,7 +66,7 @@ def _title(found: WhyNot) -> str:
         return say("Why {node}?", node=found.node)
     for rule in found.rules:
         if rule.applies and found.node in rule.standing and found.node not in rule.kept:
-            return say("{node} loses at rule {number}", node=found.node, number=rule.number)
+            return say("It loses at rule {number}", number=rule.number)
     return say("Why not {node}?", node=found.node)
 
 
@@ -94,8 +96,9 @@ def _points(found: WhyNot, width: float, height: float) -> Drawn:
             "no difference: {plugins}" if len(rows) - rest == len(differing) else "less or no difference: {plugins}"
         )
         scores = count(rest, "other score" if differing else "score")
-        drawn.append(label(say(message, plugins=scores), 0, y + 12, fill=INK_2))
-        y += LINE + 4
+        note = words(say(message, plugins=scores), width=width, fill=INK_2)
+        drawn.append(moved(note, 0, y))
+        y += note.height + 4
     return drawn, y
 
 
@@ -132,6 +135,12 @@ def _rules(found: WhyNot, width: float, height: float) -> Drawn:
         y += name.height + LINE - 3
         drawn += [_value(rule, winner, 0, y), _value(rule, found.node, half, y)]
         y += 12
+    if any(EACH in value for rule in found.rules for value in rule.values.values()):
+        note = words(
+            say("{each} for each victim, so that one more always costs more", each=EACH), width=width, fill=INK_2
+        )
+        drawn.append(moved(note, 0, y))
+        y += note.height
     return drawn, y
 
 
@@ -153,12 +162,15 @@ def _checks(found: WhyNot, width: float, height: float) -> Drawn:
 # -- what would change it
 
 
-def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height: float) -> Drawn:
-    """The changes as buttons, the one that is applied marked; the first one is none."""
+def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height: float, brief: bool = False) -> Drawn:
+    """The changes as buttons, the one that is applied marked; the first one is none.
+
+    ``brief``: without what follows from them.
+    """
     many = [_as_it_is(), *choices]
     height = max(height, CHANGES)
     sizes = [_Button(each, width) for each in many]
-    if sum(each.tall + 4 for each in sizes) > height:
+    if brief or sum(each.tall + 4 for each in sizes) > height:
         sizes = [_Button(each._replace(then=""), width) for each in many]
     found, y = list[Html](), 0.0
     for number, each in enumerate(sizes):
@@ -170,14 +182,6 @@ def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height:
         found.append(each.draw(each.choice.word == applied, y))
         y += each.tall + 4
     return found, y
-
-
-def applied_shapes(applied: Sequence[Choice], width: float) -> Drawn:
-    """The change that is applied, above what it leads to, and the way back."""
-    if not applied:
-        return [], 0
-    back, button = _Button(_as_it_is(), width), _Button(applied[0], width)
-    return [back.draw(False, 0), button.draw(True, back.tall + 4)], back.tall + button.tall + 12
 
 
 def _as_it_is() -> Choice:

@@ -18,7 +18,6 @@ from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import (
     Choice,
     Drawn,
-    applied_shapes,
     choice_shapes,
     victim_shapes,
     why_not_shapes,
@@ -28,10 +27,9 @@ from kschedlab_lab.views.event_line import event_line
 from kschedlab_lab.views.glyphs import OUTLINES
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, text_width
-from kschedlab_lab.views.map_legend import in_a_column, legend
+from kschedlab_lab.views.map_legend import Drawn as Shown, in_a_column, legend
 from kschedlab_lab.views.node_map import (
     CHOSEN_ONE,
-    DIVIDED,
     EVICTS,
     FILLS,
     FITS,
@@ -41,18 +39,17 @@ from kschedlab_lab.views.node_map import (
     RANGE,
     REFUSED,
     TWO,
+    ZONES,
     Cells,
     Grid,
     Shape,
     blocks,
-    dots,
     ending,
     frame,
     grid,
     heads,
     kinds,
     node_fills,
-    plate,
     refusing,
     siblings,
     sign_for,
@@ -60,6 +57,7 @@ from kschedlab_lab.views.node_map import (
     star_at,
     starred,
     taints,
+    titles,
     verdict_of,
     way,
     word_of,
@@ -93,16 +91,19 @@ LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MOR
 the way."""
 VOLUMES = {"disk", "zone"}
 """The signs of filters that ask where a volume is."""
-BESIDE, SHARE, PHONE = 400, 0.56, 360
+BESIDE, SHARE, PHONE = 400, 0.58, 360
 """The least width of a picture for two things side by side, the nodes' share of it, and below which width a room is a
 phone's; in pixels."""
-FLAT, ABOVE = 0.58, 0.55
+FLAT, ABOVE = 0.62, 0.55
 """The most height of nodes that have something beside them, for the width of the picture, and the share of the height
 of those that have it below them: they stay where they are, however much is said above the picture."""
 SPARE = -1
 """The position of a node that is not there."""
 BELOW = 34
 """The height of a legend in a line below the nodes, in pixels."""
+OPEN = 28
+"""The height of what the pod asks for, above the nodes while a question is open: so much less is said above them then
+that they stay where they are."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,9 @@ class Asked:
 
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
-    ``before`` it; ``victims``: whether the victims are shown; ``framed``: nodes in frames with their names. ``near``:
-    the pools that are drawn large; the others are rows of dots. With ``before``, nodes are where they were then.
-    ``note``: said beside the nodes, where it does not move them; ``event``: whether the event is below them.
+    ``before`` it; ``victims``: whether the victims are shown. With ``before``, nodes are where they were then.
+    ``note``: said beside the nodes, where it does not move them, or above them without ``questions``; ``event``: the
+    decision whose event is below them. ``framed``, ``starred``: where the pod runs and would go, in an open question.
     """
 
     question: str = ""
@@ -125,10 +126,10 @@ class Asked:
     change: str = ""
     before: Decision | None = None
     victims: bool = False
-    framed: tuple[str, ...] = ()
-    near: tuple[str, ...] = ()
+    framed: str = ""
+    starred: str = ""
     note: str = ""
-    event: bool = False
+    event: Decision | None = None
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
@@ -138,17 +139,18 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     beside = width >= BESIDE
     left = round(width * SHARE) if beside else width
     has_detail = asked.why_not is not None or bool(asked.choices) or asked.victims
-    event = event_line(decision, node_fills(decision), width) if asked.event else NOTHING
+    fills = node_fills(decision) if decision.verdicts is not None else ()
+    event = event_line(asked.event, fills, width) if asked.event is not None else NOTHING
     space = max(room.height - y, 200.0)
     tall = min(space, FLAT * width) if beside else ABOVE * space
     nodes = _Nodes(decision, asked, left, tall, room.width < PHONE)
-    body, each, shut = nodes.drawn(), nodes.each, nodes.closed
-    below = legend(decision, width, each, shut)
+    body, shown = nodes.drawn(), nodes.shown
+    below = legend(decision, width, shown)
     if not beside:
         body = column([body, below], 10)
     x, at = (left + 22, y) if beside else (0.0, y + body.height + 12)
     low, parts = y + body.height, [*top, moved(body, 0, y)]
-    if asked.note and asked.why_not is None:
+    if asked.note and asked.questions and asked.why_not is None:
         note = words(asked.note, width=width - x, fill=INK_2)
         parts.append(moved(note, x, at))
         at += note.height + 10
@@ -160,14 +162,14 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
         low = max(low, at)
         at += 16
     if beside:
-        explained = in_a_column(decision, width - x, (low if has_detail else y + space) - at, each, shut)
+        explained = in_a_column(decision, width - x, (low if has_detail else y + space) - at, shown)
         if has_detail and at + explained.height > low:
             parts.append(moved(below, 0, low + 8))
             low += below.height + 10
         else:
             parts.append(moved(explained, x, at + 2))
             low = max(low, at + 2 + explained.height)
-    if 0 < event.height <= room.height - low - 8:  # it must not make the map smaller
+    if event.height and (event.height <= room.height - low - 8 or not asked.questions):  # it makes no map smaller
         parts.append(moved(event, 0, low + 8))
         low += event.height + 8
     return svg(parts, width, low, alt)
@@ -182,13 +184,14 @@ def undecided(decision: Decision) -> Decision:
 
 
 def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Drawn:
-    if asked.why_not is not None:
-        applied = [each for each in asked.choices if each.word == asked.change]
-        above, y = applied_shapes(applied, width)
-        found, high = why_not_shapes(asked.why_not, width, height - y)
-        return [*above, element("g", *found, transform=f"translate(0,{y:g})")], y + high
     if asked.choices:
-        return choice_shapes(asked.choices, asked.change, width, height)
+        found, y = choice_shapes(asked.choices, asked.change, width, height, brief=asked.why_not is not None)
+        if asked.why_not is None:
+            return found, y
+        below, high = why_not_shapes(asked.why_not, width, height - y - 8)
+        return [*found, element("g", *below, transform=f"translate(0,{y + 8:g})")], y + 8 + high
+    if asked.why_not is not None:
+        return why_not_shapes(asked.why_not, width, height)
     return victim_shapes(decision, width, height)
 
 
@@ -196,9 +199,12 @@ def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Dr
 
 
 def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html], float]:
-    """The questions, and the way to the next pod that waits; and where the rest begins."""
-    if not asked.questions:
+    """The questions, and the way to the next pod that waits, or what the pod asks for; and where the rest begins."""
+    if not asked.questions and not asked.note:
         return [], 0
+    if not asked.questions:
+        note = words(asked.note, width=width, fill=INK_2)
+        return [moved(note, 0, 0)], max(OPEN, note.height + 6)
     whole = wrap([_tabs(asked, width), _next(decision)], width, 16, 8)
     return [*whole.shapes], whole.height + 14
 
@@ -264,47 +270,27 @@ def natural(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
 
 
-def near_pools(decision: Decision, label: str = "") -> tuple[str, ...]:
-    """The pools with a node that the pod can have, or else with the nodes that are the fewest obstacles away.
-
-    All pools of a cluster that is small.
-    """
-    if len(decision.cluster.nodes) <= BOXES:
-        return tuple(pools(decision.cluster, label))
-    kind, reached = kinds(decision), ORDER.index(EVICTS)
-    far = {
-        pool: min(max(ORDER.index(kind[place]), reached) for place in places)
-        for pool, places in pools(decision.cluster, label).items()
-    }
-    return tuple(pool for pool, rank in far.items() if rank == min(far.values()))
-
-
-def by_zone(
-    base: Decision, decision: Decision, found: Mapping[str, Sequence[int]]
-) -> dict[str, tuple[list[int], bool]]:
-    """The pools in zones, each with whether the pod's volume is there; {} unless ``base`` has zones without it."""
-    away = np.zeros(len(base.cluster.nodes), bool)
-    for plugin, mask in refusing(base).items():
+def volume_zone(decision: Decision) -> str:
+    """The one zone in which no node is refused because the pod's volume is elsewhere; "" without such a refusal."""
+    away = np.zeros(len(decision.cluster.nodes), bool)
+    for plugin, mask in refusing(decision).items():
         if SIGNS.get(plugin) in VOLUMES:
             away |= mask
-    parts, sides = dict[str, list[int]](), dict[str, set[bool]]()
-    for pool, places in found.items():
-        for node, place in ((decision.cluster.nodes[place].metadata, place) for place in places):
-            part = f"{pool}{DIVIDED}{node.labels.get(ZONE, '')}"
-            parts.setdefault(part, []).append(place)
-            if node.name in base.cluster.index:
-                sides.setdefault(part, set()).add(bool(away[base.cluster.index[node.name]]))
-    if {frozenset(each) for each in sides.values()} != {frozenset({True}), frozenset({False})}:
-        return {}
-    return {part: (parts[part], sides.get(part) == {False}) for part in sorted(parts)}
+    zones = pools(decision.cluster, ZONE)
+    near = [zone for zone, places in zones.items() if not away[places].any()]
+    return near[0] if len(near) == 1 < len(zones) else ""
 
 
-def _spread(decision: Decision, zones: Mapping[str, Sequence[int]]) -> dict[str, str]:
-    """By zone, how many pods of the pod's controller run there."""
-    owner, found = controller_of(decision.pod.pod.metadata), siblings(decision)
-    counted = {zone: count(sum(found.get(place, 0) for place in places), "other pod") for zone, places in zones.items()}
-    kind = owner.kind if owner is not None else ""
-    return {zone: say("● {pods} of its {kind}", pods=pods, kind=kind) for zone, pods in counted.items() if kind}
+def _in_zones(decision: Decision, found: Mapping[str, Sequence[int]], label: str) -> dict[str, dict[str, list[int]]]:
+    """The pools, each divided into zones if there are a few, in the order of their names."""
+    zone_of = {place: zone for zone, places in pools(decision.cluster, ZONE).items() for place in places}
+    shown = sorted({zone_of[place] for places in found.values() for place in places})
+    if label == ZONE or not 1 < len(shown) <= ZONES:
+        return {pool: {"": [*places]} for pool, places in found.items()}
+    return {
+        pool: {zone: [place for place in places if zone_of[place] == zone] for zone in shown}
+        for pool, places in found.items()
+    }
 
 
 def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) -> bool:
@@ -322,84 +308,84 @@ def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) ->
 
 
 class _Nodes:
-    """The nodes in a space of this size: pools that are near large, and below them the others as dots."""
+    """The nodes in a space of this size: pools below one another and zones side by side, or few nodes as boxes."""
 
     def __init__(self, decision: Decision, asked: Asked, width: float, height: float, is_phone: bool) -> None:
         self.decision, self.asked, self.width = decision, asked, width
         base = asked.before or decision
-        found = shown_nodes(decision, asked.show, asked.pools, base.cluster.index)
+        self.found = found = shown_nodes(decision, asked.show, asked.pools, base.cluster.index)
         number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
         self.crumbs = _crumbs(asked.show, number, everything) if number < everything else []
-        large = {pool: places for pool, places in found.items() if self.crumbs or pool in asked.near} or found
-        small = {pool: places for pool, places in found.items() if pool not in large}
-        zones = by_zone(base, decision, large)
-        self.notes = {part: say("the volume is here") for part, (_, here) in zones.items() if here}
-        if zones:
-            large = {part: places for part, (places, _) in zones.items()}
-        elif asked.pools == ZONE:
-            self.notes = _spread(decision, large)
-        elif decision.verdicts is not None:
-            self.notes = {pool: taints(decision, places) for pool, places in large.items()}
-        self.large, self.small = large, small
-        self.cells = Cells(decision, large | small, siblings(decision) if asked.pools == ZONE else {})
-        self.closed = sum(place in self.cells.closed for places in large.values() for place in places)
-        self.far = dots(small, width)
+        self.pods, owner = siblings(decision), controller_of(decision.pod.pod.metadata)
+        self.cells = Cells(decision, found, self.pods)
         self.above = 21 if self.crumbs else 0
-        space = height - self.above - self.far.bottom - BELOW
+        space = height - self.above - BELOW
         sizes = (ALONE, *TILES) if number == 1 else TILES
-        tiles = blocks(large, width, space, sizes) if large and (self.crumbs or everything <= BOXES) else None
+        tiles = blocks(found, width, space, sizes) if found and (self.crumbs or everything <= BOXES) else None
         self.are_boxes = tiles is not None
-        self.made = tiles or _without_spare(grid(_with_spare(large, decision, base), width - 1, space, is_phone))
-        self.each = 0 if self.are_boxes else self.made.each
+        self.zones = _in_zones(decision, found, asked.pools)
+        self.made = tiles or _without_spare(grid(_with_spare(self.zones, decision, base), width - 1, space, is_phone))
+        self.volume = volume_zone(base)
+        self.shown = Shown(
+            0 if self.are_boxes else self.made.each,
+            sum(place in self.cells.closed for places in found.values() for place in places),
+            owner.kind if owner is not None and self.pods else "",
+            self.volume in self.made.zones,
+            asked.framed,
+            asked.starred,
+        )
 
     def drawn(self) -> Part:
         """The whole: what is shown, the pools with their nodes, and above them what moves."""
-        made, low = self.made, self.made.bottom + 8
-        near = _tiles(self.decision, self.cells, made) if self.are_boxes else self.cells.draw(made)
-        near = [*heads(self.large, made, self.notes), *near]
-        far = [*heads(self.small, self.far, {}), *self.cells.dots(self.far)]
-        parts = [*near, element("g", *far, transform=f"translate(0,{low:g})"), *self._moving(low)]
-        body = element("g", *parts, transform=f"translate(0,{self.above:g})")
-        return Part(self.width, self.above + low + self.far.bottom, (*self.crumbs, body))
+        made, found = self.made, self.found
+        if self.are_boxes:
+            notes = {pool: taints(self.decision, places) for pool, places in found.items()}
+            parts = [*titles(made, found, notes), *_tiles(self.decision, self.cells, made)]
+        else:
+            numbers = {pool: len(places) for pool, places in found.items()}
+            parts = [*heads(made, numbers, self._notes(), self.volume), *self.cells.draw(made)]
+        body = element("g", *parts, *self._moving(), transform=f"translate(0,{self.above:g})")
+        return Part(self.width, self.above + made.bottom + 8, (*self.crumbs, body))
 
-    def _moving(self, low: float) -> list[Html]:
+    def _notes(self) -> dict[str, str]:
+        """By zone, how many other pods of the pod's controller are there."""
+        if not self.pods:
+            return {}
+        places = {zone: [place for zones in self.zones.values() for place in zones[zone]] for zone in self.made.zones}
+        return {zone: f"● {sum(self.pods.get(place, 0) for place in each)}" for zone, each in places.items()}
+
+    def _moving(self) -> list[Html]:
         """The frame of the node in question, the star, and the way that it went."""
-        up = self.made.shape.head - 2 if self.are_boxes else 0
-        where = spots(self.made, -up) | spots(self.far, low)
+        where = spots(self.made, 2 - self.made.shape.head if self.are_boxes else 0)
         index, star, before = self.decision.cluster.index, starred(self.decision), self.asked.before
-        asked = index.get(self.asked.why_not.node if self.asked.why_not is not None else "", -1)
+        named = self.asked.why_not.node if self.asked.why_not is not None else self.asked.framed
+        asked, star = index.get(named, -1), index.get(self.asked.starred, star)
         parts = [frame(where[asked])] if asked in where else []
-        for name in self.asked.framed:
-            if (place := index.get(name, -1)) in where:
-                parts += [frame(where[place], name), plate(where[place], name, self.width)]
         if star not in where:
             return parts
         was = starred(before) if before is not None else -1
         old = index.get(before.cluster.names[was], -1) if before is not None and was >= 0 else -1
         if old in where and old != star:
             parts.append(way(where[old], where[star]))
-        return parts if self.are_boxes and self._is_large(star) else [*parts, star_at(where[star])]
-
-    def _is_large(self, place: int) -> bool:
-        return any(place in places for places in self.large.values())
+        return parts if self.are_boxes else [*parts, star_at(where[star])]
 
 
-def _with_spare(found: Mapping[str, Sequence[int]], decision: Decision, base: Decision) -> dict[str, Sequence[int]]:
-    """Each pool with room for one node more, which a change may add: then no other node has to move."""
+def _with_spare(
+    found: Mapping[str, Mapping[str, Sequence[int]]], decision: Decision, base: Decision
+) -> dict[str, dict[str, Sequence[int]]]:
+    """Each pool with room for one node more in each zone, which a change may add: then no other node has to move."""
     names, known = decision.cluster.names, base.cluster.index
-    return {
-        pool: places if any(names[place] not in known for place in places) else [*places, SPARE]
-        for pool, places in found.items()
-    }
+
+    def roomy(places: Sequence[int]) -> Sequence[int]:
+        return places if any(names[place] not in known for place in places) else [*places, SPARE]
+
+    return {pool: {zone: roomy(places) for zone, places in zones.items()} for pool, zones in found.items()}
 
 
 def _without_spare(made: Grid) -> Grid:
-    """The same without that room, and without the row that it alone takes below the others."""
+    """The same without that room."""
     cells = [(tuple(place for place in group if place != SPARE), x, y) for group, x, y in made.cells]
-    last = max((y for _, _, y in cells), default=0.0)
-    kept = [cell for cell in cells if cell[0]]
-    cut = last - max((y for _, _, y in kept), default=last)
-    return made._replace(cells=kept, bottom=made.bottom - cut)
+    return made._replace(cells=[cell for cell in cells if cell[0]])
 
 
 def _crumbs(show: str, number: int, everything: int) -> list[Html]:

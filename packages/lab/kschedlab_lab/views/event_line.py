@@ -1,4 +1,4 @@
-"""The event of a pod that waits, and before each reason the colours of the nodes that it counts."""
+"""The event of a pod that waits; after the answer, before each reason the colours of the nodes that it counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SQUARE, MANY = 10, 4
 
 
 def event_line(decision: Decision, fills: Sequence[str], width: float) -> Part:
-    """What the filters say in the event. ``fills``: by position, the colour of a node in the map.
+    """What the filters say in the event. ``fills``: by position, the colour of a node in the map, or none at all.
 
     Nothing if no node refused the pod.
     """
@@ -46,7 +46,7 @@ def _places(decision: Decision) -> dict[str, list[int]]:
 
 def _reason(text: str, places: Sequence[int], fills: Sequence[str], width: float) -> Part:
     """The reason, behind a square for each colour of its nodes: the most frequent ones, that of most nodes first."""
-    common = [fill for fill, _ in Counter(fills[place] for place in places).most_common(MANY)]
+    common = [fill for fill, _ in Counter(fills[place] for place in places if fills).most_common(MANY)]
     squares = [
         Part(SQUARE, SQUARE, (element("rect", width=SQUARE, height=SQUARE, rx=3, fill=each),)) for each in common
     ]

@@ -11,8 +11,12 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2
 from kschedlab_lab.views.svg import label, svg
 
-WIDE, SIDE, ROW, HEAD = 440, 140, 17, 24
-"""The width of the axis and that of what is written beside it, and the heights of a row and of the axis, in pixels."""
+WIDE, SIDE, ROW = 150, 46, 18
+"""The width of a row's bar and of what is written on either side of it, and the height of a row, in pixels."""
+TRIED = 106
+"""The width of a try in words, in pixels."""
+LAST = 2
+"""The tries that show where the limit is."""
 
 
 class Try(NamedTuple):
@@ -34,10 +38,9 @@ class Halving:
     most: int
 
     def html(self) -> Html:
-        """An axis of CPU; in each row what was left to try, and what was tried."""
-        ends = [label("0", 0, 12, fill=INK_2), label(f"{self.most}m", WIDE, 12, "end", fill=INK_2)]
+        """A row for each try: what was left, the amount in its middle, and the half that is left then."""
         rows = [each for number, row in enumerate(self._left()) for each in self._row(number, *row)]
-        return svg([*ends, *rows], WIDE + SIDE, HEAD + ROW * len(self.tries), repr(self))
+        return svg(rows, 2 * SIDE + WIDE + TRIED, ROW * len(self.tries) + 4, repr(self))
 
     def _left(self) -> Iterator[tuple[int, int, Try]]:
         """Before each try, the amounts that were left."""
@@ -47,12 +50,25 @@ class Halving:
             low, high = (tried.amount, high) if tried.fits else (low, tried.amount)
 
     def _row(self, number: int, low: int, high: int, tried: Try) -> Iterator[Html]:
-        scale, y, fill = WIDE / self.most, HEAD + ROW * number, CHOSEN if tried.fits else EVICTED
-        wide = max(scale * (high - low), 1)
-        yield element("rect", x=f"{scale * low:.1f}", y=y + 4, width=f"{wide:.1f}", height=5, fill=HAIR)
-        yield element("rect", x=f"{scale * tried.amount - 1.5:.1f}", y=y, width=3, height=13, fill=fill)
-        last = number >= len(self.tries) - 2
-        yield label(tried.words, WIDE + 14, y + 11, fill=fill, font_weight="bold" if last else None)
+        y, fill = ROW * number, CHOSEN if tried.fits else EVICTED
+        middle = SIDE + WIDE * (tried.amount - low) / max(high - low, 1)
+        ends = (middle, SIDE + WIDE) if tried.fits else (SIDE, middle)
+        yield element("rect", x=SIDE, y=y + 3, width=WIDE, height=11, fill=HAIR, rx=2)
+        yield element(
+            "rect",
+            x=f"{ends[0]:.1f}",
+            y=y + 3,
+            width=f"{ends[1] - ends[0]:.1f}",
+            height=11,
+            fill=fill,
+            fill_opacity=0.3,
+            rx=2,
+        )
+        yield element("rect", x=f"{middle - 1.5:.1f}", y=y + 1, width=3, height=15, fill=fill)
+        yield label(str(low), SIDE - 6, y + 13, "end", fill=INK_2)
+        yield label(str(high), SIDE + WIDE + 6, y + 13, fill=INK_2)
+        bold = "bold" if number >= len(self.tries) - LAST else None
+        yield label(tried.words, 2 * SIDE + WIDE + 2, y + 13, fill=fill, font_weight=bold)
 
     def __repr__(self) -> str:
         return say("Tried: {tries}.", tries=listed(each.words for each in self.tries))

@@ -33,8 +33,9 @@ BESIDE = 80
 """The least width of a column for the rules' names; else they are above the values."""
 INTO = 8
 """How far such a name may reach into the gap before the first node."""
-FALLS, TILT = 5, 7
-"""How far the value of who loses falls, in pixels, and by how many degrees it tilts."""
+FALLS, TILT, LEANS = 5, 7, 3
+"""How far the value of who loses falls, in pixels, and by how many degrees it tilts; in a row without room for that it
+only leans, by so many."""
 SHORT = {
     later("fewest PodDisruptionBudget violations"): (
         later("fewest broken budgets"),
@@ -111,8 +112,7 @@ def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption, tight: bool 
 
 def ladder_height(preemption: Preemption, at: Lanes) -> float:
     """The height of the drawing, in pixels."""
-    falls = FALLS + 1 if at.tight else 0  # there a row has no room for what falls in it
-    return at.row * len(at.only or preemption.rungs) + TOP + falls + (20 if at.named else 0) if preemption.rungs else 0
+    return at.row * len(at.only or preemption.rungs) + TOP + (20 if at.named else 0) if preemption.rungs else 0
 
 
 def ladder(
@@ -176,6 +176,7 @@ def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Htm
     decides = asked and step.decides
     room = (at.rules.width + INTO if at.beside else 260) - 2 * DISC - 8
     texts = [say(text) for text in SHORT.get(step.name, (step.name,))]
+    texts = texts[-2:] if at.tight else texts  # one name, however wide the column
     size = 12 if room > 100 else 11.2
     folded = next((text for text in texts if len(flowed(text, room, size, bold=True)) <= 2), texts[-1])
     text = fitting(texts, room, size, bold=True) if room > 100 or at.tight and at.beside else folded
@@ -222,7 +223,7 @@ def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> It
     for node, lane in standing.items():
         lost, wins = node not in step.kept, step.decides and node in step.kept
         text = say("{value} tie", value=texts[node]) if tied and not lost else texts[node]
-        part = _value(text, lost, wins or (tied and not lost), lane.width)
+        part = _value(text, lost, wins or (tied and not lost), lane.width, at.tight)
         yield moved(
             part,
             max(lane.middle - part.width / 2, 1),
@@ -241,7 +242,7 @@ def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> It
         )
 
 
-def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
+def _value(text: str, lost: bool, wins: bool, width: float, tight: bool) -> Part:
     """A value on its lane: that of the winner with a star; one that loses has a cross, and has fallen."""
     colour = EVICTED if lost else ON_ACCENT if wins else "currentColor"
     sign = NOTHING
@@ -267,7 +268,8 @@ def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
     drawn = Part(wide, VALUE, (ground, placed(inside, wide / 2, (VALUE - inside.height) / 2)))
     if not lost:
         return drawn
-    fallen = f"translate(0,{FALLS}) rotate({TILT} {wide / 2:g} {VALUE / 2:g})"
+    falls, tilt = (0, LEANS) if tight else (FALLS, TILT)
+    fallen = f"translate(0,{falls}) rotate({tilt} {wide / 2:g} {VALUE / 2:g})"
     return Part(wide, VALUE, (element("g", *drawn.shapes, transform=fallen),))
 
 

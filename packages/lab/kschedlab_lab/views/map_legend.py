@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from kschedlab.decision import Decision
@@ -22,13 +23,15 @@ from kschedlab_lab.views.node_map import (
     OPEN,
     TWO,
     cause_fill,
+    disk,
     kinds,
     one_away,
+    runners_up,
     star_path,
 )
 from kschedlab_lab.views.obstacles import obstacle, sign_of
 from kschedlab_lab.views.picture import scarcest
-from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TICK, TRAY
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, ON_ACCENT, TICK, TRAY
 
 SWATCH, GAP = 14, 6
 EXPLAINED = 500
@@ -58,22 +61,57 @@ class Entry(NamedTuple):
     places: Sequence[int] = ()
 
 
-def legend(decision: Decision, width: float, each: int = 1, closed: int = 0) -> Part:
-    """What the squares mean, in as many lines as it takes. ``each``: how many nodes a square is, 0 for boxes.
+@dataclass(frozen=True)
+class Drawn:
+    """What a map has besides its squares. ``each``: how many nodes a square is, 0 for boxes.
 
-    ``closed``: how many of the nodes that are drawn large are cordoned or have a taint of their own.
+    ``closed``: how many of the nodes are cordoned or have a taint of their own; ``owner``: the kind of the controller
+    whose pods are dots; ``volume``: whether a zone has the sign of the pod's volume; ``framed``, ``starred``: the nodes
+    that a question names, where the pod runs and would go.
     """
-    return wrap([_drawn(entry) for entry in _entries(decision, each, closed)], width, 18, 4)
+
+    each: int = 1
+    closed: int = 0
+    owner: str = ""
+    volume: bool = False
+    framed: str = ""
+    starred: str = ""
 
 
-def in_a_column(decision: Decision, width: float, height: float, each: int = 1, closed: int = 0) -> Part:
+def legend(decision: Decision, width: float, drawn: Drawn) -> Part:
+    """What the squares mean, in as many lines as it takes."""
+    return wrap([_drawn(entry) for entry in _entries(decision, drawn)], width, 18, 4)
+
+
+def in_a_column(decision: Decision, width: float, height: float, drawn: Drawn) -> Part:
     """The legend one below the other, with what is known of each kind, if it is not too high with it."""
-    entries = _entries(decision, each, closed)
+    entries = _entries(decision, drawn)
     whole = column((_explained(decision, entry, width) for entry in entries), 10)
     return whole if whole.height <= height else column((_drawn(entry) for entry in entries), 8)
 
 
-def _entries(decision: Decision, each: int, closed: int) -> list[Entry]:
+def _entries(decision: Decision, drawn: Drawn) -> list[Entry]:
+    entries = [
+        *([Entry("frame", say("it runs on {node}", node=drawn.framed))] if drawn.framed else []),
+        *([Entry("star", say("it would go to {node}", node=drawn.starred))] if drawn.starred else []),
+        *([] if is_open(decision) else _decided(decision, drawn.each)),
+    ]
+    if drawn.each and drawn.owner:
+        entries.append(Entry("pod", say("another pod of its {kind}", kind=drawn.owner)))
+    if drawn.volume:
+        entries.append(Entry("disk", say("its volume is in this zone")))
+    if drawn.each and drawn.closed:
+        entries.append(Entry("closed", say("a cordon or taint of its own"), f"{drawn.closed:,}"))
+    return [*entries, *([Entry("", say("a cell is {each} nodes", each=drawn.each))] if drawn.each > 1 else [])]
+
+
+def is_open(decision: Decision) -> bool:
+    """Whether nothing is decided yet, and nothing keeps the pod from being looked at."""
+    return decision.verdicts is None and not decision.gates and not decision.error
+
+
+def _decided(decision: Decision, each: int) -> list[Entry]:
+    """The kinds of nodes after a decision, and what else tells them apart."""
     kind_of = kinds(decision)
     found, entries = Counter(kind_of), list[Entry]()
     found[EVICTS if decision.node is None else GOOD] += found[CHOSEN_ONE]
@@ -87,16 +125,14 @@ def _entries(decision: Decision, each: int, closed: int) -> list[Entry]:
             ]
         elif found[kind] and (each or kind != GOOD or len(decision.best) < found[kind]):
             entries.append(Entry(kind, say(name), f"{found[kind]:,}", FITS if kind == GOOD else kind))
+    if last := runners_up(decision):
+        entries.insert(1, Entry("last", say("loses only at the last rule"), f"{len(last):,}"))
     if len(decision.best) > 1:
         all_tied = not each and len(decision.best) == found[GOOD]
         entries.append(
             Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}", FITS if all_tied else "")
         )
-    if each:
-        entries.append(Entry("free", say("free {resource}", resource=scarcest(decision))))
-    if closed and each:
-        entries.append(Entry("closed", say("a cordon or taint of its own"), f"{closed:,}"))
-    return [*entries, *([Entry("", say("a cell is {each} nodes", each=each))] if each > 1 else [])]
+    return [*entries, *([Entry("free", say("free {resource}", resource=scarcest(decision)))] if each else [])]
 
 
 def _more(decision: Decision, entry: Entry) -> str:
@@ -151,11 +187,22 @@ def _sample(kind: str, fill: str) -> Part:
             element("rect", **box, fill=HAIR),
             element("path", d="M1.5 8v-4q0 -2.5 2.5 -2.5h6q2.5 0 2.5 2.5v4z", fill=TRAY),
         ],
+        "frame": [element("rect", **box, fill="none", stroke="currentColor", stroke_width=2.5)],
+        "star": [
+            element("rect", **box, fill=CHOSEN),
+            element("path", d=star_path(7, 7, 5.5), fill=ON_ACCENT),
+        ],
+        "last": [
+            element("rect", **box, fill=FILLS[EVICTS]),
+            element("rect", x=1, y=1, width=12, height=12, rx=3, **EDGE),
+        ],
+        "disk": [*disk().shapes],
+        "pod": [element("circle", cx=7, cy=8, r=2.4, fill="currentColor")],
         "closed": [
             element("rect", **box, fill=TICK),
             element("path", d="M3 11L11 3", stroke=INK_3, stroke_width=1.5, stroke_linecap="round"),
         ],
     }
     if kind in FILLS:
-        shapes[kind] = [element("rect", **box, fill=fill or FILLS[kind], **(EDGE if kind == EVICTS else {}))]
+        shapes[kind] = [element("rect", **box, fill=fill or FILLS[kind])]
     return Part(SWATCH, SWATCH, tuple(shapes[kind])) if shapes[kind] else Part(0, 0)

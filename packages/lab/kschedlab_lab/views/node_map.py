@@ -1,5 +1,5 @@
-"""A map of nodes: a square for each, in pools, coloured by how many obstacles are in the way. A node keeps its place
-whatever is decided. Large clusters share squares."""
+"""A map of nodes: a square for each, coloured by how many obstacles are in the way. Pools are rows and zones columns. A
+node keeps its place whatever is decided. In large clusters nodes share squares."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from kschedlab.messages import later, listed, say
 from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.layout import phrase
+from kschedlab_lab.views.glyphs import OUTLINES
+from kschedlab_lab.views.layout import Part, moved, phrase
 from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab_lab.views.obstacles import SIGNS, sign_of
 from kschedlab_lab.views.picture import scarcest
@@ -33,18 +34,21 @@ from kschedlab_lab.views.style import (
     mixed,
     themed,
 )
+from kschedlab_lab.views.svg import label
 
 CELLS, TABS = 600, 60
-"""Maximum number of cells, and of cells that Tab reaches; on larger maps a cell stands for several nodes of a pool."""
+"""Maximum number of cells, and of cells that Tab reaches; on larger maps a cell is several nodes of a pool."""
 LINE = 16
 """Height of a line of text, in pixels."""
 NAMED, THUMB = 40, 24
 """The least sizes of a cell with its node's name, and of a cell on a phone, in pixels."""
 FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), later("not looked at yet"), "refused by "
-RANGE, DIVIDED = "..", " · "
-"""What is between the names of the first and the last node of several, and between a pool and its part."""
-DOTS, SIDE = 400, 92
-"""The most dots for nodes that are drawn small, and the width of a pool's name before them, in pixels."""
+RANGE = ".."
+"""What is between the names of the first and the last node of several."""
+ZONES, ASIDE = 4, 10
+"""The most zones that are columns, and the space between them, in pixels."""
+SIDE = 110
+"""The most width of the pools' names beside their nodes, in pixels."""
 
 
 class Shape(NamedTuple):
@@ -58,16 +62,14 @@ class Shape(NamedTuple):
 
 TALLER = 1.1
 """How much taller than wide a node may be."""
-DOT = Shape(5, 5, gap=1)
-"""A node that is drawn small."""
-CELL_SHAPES = tuple(Shape(size, size, gap=4 if size > 16 else 3) for size in range(60, 10, -1))
+CELL_SHAPES = tuple(Shape(size, size, gap=4 if size > 16 else 2) for size in range(60, 10, -1))
 """From the largest to the smallest."""
 
 
 class Grid(NamedTuple):
     """Where things are. ``cells``: groups of nodes and their corners; ``heads``: pools and theirs.
 
-    ``each``: nodes per cell; ``room``: the width of a pool's name.
+    ``each``: nodes per cell; ``room``: the width of a pool's name; ``zones``: where their columns begin.
     """
 
     shape: Shape
@@ -76,19 +78,51 @@ class Grid(NamedTuple):
     heads: Sequence[tuple[str, float, float]]
     bottom: float
     room: float
+    zones: Mapping[str, float] = {}
+
+    @property
+    def column(self) -> float:
+        """The width of a zone."""
+        lefts = [*self.zones.values()]
+        return lefts[1] - lefts[0] - 4 if len(lefts) > 1 else 0
 
 
-def grid(pools: Mapping[str, Sequence[int]], width: float, height: float, is_phone: bool = False) -> Grid:
-    """The largest cells with which all pools fit into this space, or the smallest; many nodes share cells.
+def grid(pools: Mapping[str, Mapping[str, Sequence[int]]], width: float, height: float, is_phone: bool = False) -> Grid:
+    """The largest cells with which all pools, each divided into zones, fit into this space; many nodes share cells.
 
-    On a phone nodes share cells before these are too small for a thumb.
+    If none fit, the smallest. On a phone nodes share cells before these are too small for a thumb.
     """
-    each = max(-(-sum(map(len, pools.values())) // CELLS), 1)
+    nodes = sum(len(places) for zones in pools.values() for places in zones.values())
+    each = max(-(-nodes // CELLS), 1)
     shapes = [shape for shape in CELL_SHAPES if shape.wide >= THUMB or not is_phone]
     sizes = range(each, 4 * each + 1) if each > 1 or is_phone else range(1, 2)
-    made = (_grid(pools, width, shape, number) for number in sizes for shape in shapes)
+    made = (_matrix(pools, width, shape, number) for number in sizes for shape in shapes)
     fitting = next((found for found in made if found.bottom <= height), None)
-    return fitting or _grid(pools, width, shapes[-1], sizes[-1] if is_phone else each)
+    return fitting or _matrix(pools, width, shapes[-1], sizes[-1] if is_phone else each)
+
+
+def _matrix(pools: Mapping[str, Mapping[str, Sequence[int]]], width: float, shape: Shape, each: int) -> Grid:
+    """Pools below one another, each after its name, and in each the zones side by side."""
+    names = [*dict.fromkeys(zone for zones in pools.values() for zone in zones)]
+    heads = {pool: f"{pool} {sum(map(len, zones.values()))}" for pool, zones in pools.items()}
+    side = min(max((text_width(head, bold=True) for head in heads.values()), default=0) + 12, SIDE)
+    wide = (width - side - ASIDE * (len(names) - 1)) / max(len(names), 1)
+    pitch = shape.wide + shape.gap
+    columns = max(int((wide + shape.gap) // pitch), 1)
+    lefts = {zone: side + number * (columns * pitch + ASIDE) for number, zone in enumerate(names)}
+    cells, made, y = [], [], LINE + 6.0 if len(names) > 1 else 2.0
+    for pool, zones in pools.items():
+        groups = {
+            zone: [tuple(places[i : i + each]) for i in range(0, len(places), each)] for zone, places in zones.items()
+        }
+        high = max(max(-(-len(found) // columns) for found in groups.values()) * pitch, LINE)
+        made.append((pool, 0.0, y + (min(pitch, high) - LINE) / 2))
+        for zone, found in groups.items():
+            cells += [
+                (group, lefts[zone] + i % columns * pitch, y + i // columns * pitch) for i, group in enumerate(found)
+            ]
+        y += high + 6
+    return Grid(shape, each, cells, made, y, side - 6, lefts if len(names) > 1 else {})
 
 
 def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float, shapes: Sequence[Shape]) -> Grid | None:
@@ -114,23 +148,6 @@ def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: 
             cells.append((group, left + i % columns * (wide + gap), top + i // columns * (tall + head + gap)))
         y = top + -(-len(groups) // columns) * (tall + head + gap) - head + 8
     return Grid(shape, each, cells, heads, y, width)
-
-
-def dots(pools: Mapping[str, Sequence[int]], width: float) -> Grid:
-    """Pools in small: each a line or more of dots, after its name. Many nodes share dots."""
-    each = -(-sum(map(len, pools.values())) // DOTS)
-    pitch = DOT.wide + DOT.gap
-    columns = int((width - SIDE) // pitch)
-    cells, heads, y = [], [], 0.0
-    for pool, places in pools.items():
-        groups = [tuple(places[i : i + each]) for i in range(0, len(places), each)]
-        rows = -(-len(groups) // columns)
-        high = max(rows * pitch, LINE)
-        heads.append((pool, 0.0, y + (high - LINE) / 2))
-        top = y + (high - rows * pitch + DOT.gap) / 2
-        cells += [(g, SIDE + i % columns * pitch, top + i // columns * pitch) for i, g in enumerate(groups)]
-        y += high + 4
-    return Grid(DOT, each, cells, heads, y, SIDE - 14)
 
 
 # -- verdicts
@@ -161,8 +178,8 @@ FILLS = {
     OPEN: themed("#D5D9E0", "#343D4B"),
 }
 """By kind, those that are nearest first: the colour of its square."""
-EDGE: dict[str, Any] = {"stroke": EVICTED, "stroke_opacity": 0.55}
-"""The edge of nodes on which the pod fits if others leave; other squares have none."""
+EDGE: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 2}
+"""The edge of nodes that lose only at the last rule of preemption; other squares have none."""
 PALE = 0.6
 """How much of the tray is seen through a square where its node has room."""
 
@@ -204,7 +221,8 @@ def siblings(decision: Decision) -> Counter[int]:
     """By position of a node, how many pods with the pod's controller run there."""
     own, pods, found = controller_of(decision.pod.pod.metadata), decision.cluster.pods, Counter[int]()
     for row in np.flatnonzero(pods.node >= 0).tolist() if own is not None else ():
-        found[int(pods.node[row])] += controller_of(pods.info(row).pod.metadata) == own
+        if controller_of(pods.info(row).pod.metadata) == own:
+            found[int(pods.node[row])] += 1
     return found
 
 
@@ -249,6 +267,15 @@ def sign_for(decision: Decision, place: int) -> str:
     return sign_of(decision, decision.cluster.names[place]) or "cross"
 
 
+def runners_up(decision: Decision) -> set[int]:
+    """The nodes that lose only at the last rule of preemption that compares any, or tie there."""
+    preemption = decision.preemption
+    asked = [rung for rung in preemption.rungs if rung.entered.sum() > 1] if preemption is not None else []
+    if preemption is None or not asked:
+        return set()
+    return set(preemption.positions[asked[-1].entered].tolist()) - {starred(decision)}
+
+
 def totals(decision: Decision) -> dict[int, int]:
     """By position of a node that was scored: its points."""
     scores = decision.scores
@@ -272,10 +299,28 @@ def node_fills(decision: Decision) -> list[str]:
 # -- the drawing
 
 
-def heads(pools: Mapping[str, Sequence[int]], made: Grid, notes: Mapping[str, str]) -> list[Html]:
-    """The pools' names, which show a pool alone, with their notes."""
-    if made.shape == DOT:
-        return [_side(pool, len(pools[pool]), y, made.room) for pool, _, y in made.heads]
+def heads(made: Grid, pools: Mapping[str, int], notes: Mapping[str, str], volume: str = "") -> list[Html]:
+    """The names of the pools before their nodes, which show a pool alone, and above these the zones with ``notes``.
+
+    ``volume``: the zone of the pod's volume.
+    """
+    zones = [
+        label(fitted(f"{zone} {notes.get(zone, '')}".strip(), made.column), x, LINE - 4, fill=INK_2)
+        for zone, x in made.zones.items()
+    ]
+    if volume in made.zones:
+        zones.append(moved(disk(), made.zones[volume] + text_width(volume) + 6, 1))
+    return [*zones, *(_side(pool, pools[pool], y, made.room) for pool, _, y in made.heads)]
+
+
+def disk() -> Part:
+    """The sign of a volume."""
+    look: dict[str, Any] = {"fill": "none", "stroke": CAUSES["disk"], "stroke_width": 1.6}
+    return Part(14, 14, (element("path", d=OUTLINES["disk"], transform="scale(0.875)", **look),))
+
+
+def titles(made: Grid, pools: Mapping[str, Sequence[int]], notes: Mapping[str, str]) -> list[Html]:
+    """The pools' names above their nodes, which show a pool alone, with their notes."""
     return [_head(pool, len(pools[pool]), x, y, made.room, notes.get(pool, "")) for pool, x, y in made.heads]
 
 
@@ -294,11 +339,11 @@ def _head(pool: str, nodes: int, x: float, y: float, room: float, note: str) -> 
 
 
 def _side(pool: str, nodes: int, y: float, room: float) -> Html:
-    """A pool's name at the left, and its number of nodes right before the dots."""
+    """A pool's name and its number of nodes, before them."""
     many = f"{nodes:,}"
-    name = element("text", fitted(pool, room - 6 - text_width(many)), y=12)
-    number = element("text", many, x=room, y=12, text_anchor="end", fill=INK_2)
-    return element("g", name, number, transform=f"translate(0,{y:g})", **_marks(pool, nodes))
+    name = fitted(pool, room - 6 - text_width(many), bold=True)
+    title = phrase((name, "currentColor", True), (many, INK_2, False))
+    return element("g", *title.shapes, transform=f"translate(0,{y:g})", **_marks(pool, nodes))
 
 
 def _marks(pool: str, nodes: int) -> dict[str, Any]:
@@ -310,8 +355,8 @@ def _alone(pool: str, nodes: int) -> str:
 
 
 def word_of(pool: str) -> str:
-    """A pool's name, and that of its part, as the panel's search takes them: spaces and commas would separate words."""
-    return " ".join(part.replace(",", "").split(" ")[0] for part in pool.split(DIVIDED))
+    """A pool's name as the panel's search takes it: spaces and commas would separate words."""
+    return pool.replace(",", "").split(" ")[0]
 
 
 class Cells:
@@ -326,6 +371,7 @@ class Cells:
         self.tied = {cluster.index[name] for name in decision.best} if len(decision.best) > 1 else set()
         preemption = decision.preemption
         self.candidates = set(preemption.positions.tolist()) if preemption is not None else set()
+        self.last = runners_up(decision)
         self.total = totals(decision)
         self.fills = node_fills(decision)
         line = cluster.resources.get(scarcest(decision), 0)
@@ -334,7 +380,7 @@ class Cells:
         self.pools = {place: pool for pool, places in pools.items() for place in places}
         self.closed = closed(decision, usual_pools(cluster)) & self.pools.keys()
         self.short = short_names(cluster.names)
-        self.last = {
+        self.endings = {
             place: name
             for places in pools.values()
             for place, name in zip(places, after_hyphen([self.short[place] for place in places]), strict=True)
@@ -342,31 +388,29 @@ class Cells:
 
     def draw(self, made: Grid) -> list[Html]:
         """All squares, and what is written on them; the star is drawn by :func:`star_at`."""
-        size, few = made.shape.wide, len(made.cells) <= TABS
+        size, reached = made.shape.wide, self._reached(len(made.cells))
         rows: dict[tuple[str, str, float], list[Html]] = {}
         for group, x, y in made.cells:
             best = min(group, key=self._rank)
-            rows.setdefault((self.kinds[best], self.fills[best], y), []).append(self._cell(group, best, x, size, few))
+            rows.setdefault((self.kinds[best], self.fills[best], y), []).append(
+                self._cell(group, best, x, size, self.kinds[best] in reached)
+            )
         groups = [
-            element("g", *cells, transform=f"translate(0,{y:g})", fill=fill, **(EDGE if kind == EVICTS else {}))
-            for (kind, fill, y), cells in rows.items()
+            element("g", *cells, transform=f"translate(0,{y:g})", fill=fill) for (_, fill, y), cells in rows.items()
         ]
         key = f"writing/{size:g}/{len(made.cells)}"
         return [*groups, element("g", *self._writing(made), pointer_events="none", data_key=key)]
 
-    def dots(self, made: Grid) -> list[Html]:
-        """Nodes in small, a path for each colour of a pool; a click shows such a pool alone."""
-        lines = dict[tuple[str, str], str]()
-        half = DOT.wide / 2
-        for group, x, y in made.cells:
-            best = min(group, key=self._rank)
-            key = (self.pools[best], self.fills[best])
-            lines[key] = lines.get(key, "") + f"M{x + half:g} {y + half:g}h0"
-        look: dict[str, Any] = {"stroke_width": DOT.wide, "stroke_linecap": "round"}
-        return [
-            element("path", d=line, stroke=fill, data_set=f"show: {word_of(pool)}", role="img", **look)
-            for (pool, fill), line in lines.items()
-        ]
+    def _reached(self, cells: int) -> set[str]:
+        """The kinds of nodes that Tab reaches: all, or on a map of many ``cells`` the nearest ones."""
+        if cells <= TABS:
+            return {*FILLS}
+        found, number, reached = Counter(self.kinds[place] for place in self.pools), 0, set[str]()
+        for kind in FILLS:
+            if (number := number + found[kind]) > TABS:
+                break
+            reached.add(kind)
+        return reached
 
     def _cell(self, group: tuple[int, ...], best: int, x: float, size: float, tab: bool) -> Html:
         """One node, or several: then the best of them gives the colour."""
@@ -390,7 +434,8 @@ class Cells:
             place = min(group, key=self._rank)
             named = size >= NAMED and len(group) == 1
             is_star = self.kinds[place] == CHOSEN_ONE
-            if not is_star and (left := round(float(1 - self.share[list(group)].mean()) * wide)):
+            share = float(1 - self.share[list(group)].mean()) if self.decision.verdicts is not None else 0
+            if not is_star and (left := round(share * wide)):
                 free += f"M{x + inset:g} {y + inset:g}h{wide:g}v{left}h{-wide:g}z"
             many = self.pods.get(place, 0) if len(group) == 1 else 0
             for turn in range(many):
@@ -398,7 +443,7 @@ class Cells:
             if len(group) == 1 and place in self.closed:
                 bars += f"M{x + 3:g} {y + size - 3:g}L{x + size - 3:g} {y + 3:g}"
             if named:
-                name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.last[place]
+                name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.endings[place]
                 fill = ON_ACCENT if is_star else None
                 texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 14, fill=fill))
             fits = False
@@ -410,8 +455,11 @@ class Cells:
             if place in self.tied and not is_star and not fits:
                 ties += star_path(x + size / 2, y + size / 2, 0.36 * size)
         if free:
-            opacity = PALE if self.decision.verdicts is not None else None
-            yield element("path", d=free, fill=TRAY, fill_opacity=opacity)
+            yield element("path", d=free, fill=TRAY, fill_opacity=PALE)
+        for group, x, y in made.cells:
+            if self.last.intersection(group):
+                box: dict[str, Any] = {"x": f"{x + 1:g}", "y": f"{y + 1:g}", "width": size - 2, "height": size - 2}
+                yield element("rect", **box, rx=corner(size), **EDGE)
         if bars:
             yield element("path", d=bars, stroke=INK_3, stroke_width=1.5, stroke_linecap="round")
         if pods:
@@ -551,13 +599,3 @@ def frame(spot: Spot, name: str = "") -> Html:
     ring = element("rect", x=-2, y=-2, width=spot.wide + 4, height=spot.tall + 4, **look)
     key = f"asked/{name}" if name else "asked"
     return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key=key, pointer_events="none")
-
-
-def plate(spot: Spot, name: str, width: float) -> Html:
-    """A framed node's name beside its frame, within the width of the map."""
-    wide = text_width(name, bold=True) + 10
-    x = spot.x + spot.wide + 5
-    x = x if x + wide <= width else spot.x - wide - 5
-    ground = element("rect", width=wide, height=LINE + 2, rx=5, fill=TRAY, stroke="currentColor")
-    text = element("text", name, x=wide / 2, y=13, text_anchor="middle", font_weight="bold")
-    return element("g", ground, text, transform=f"translate({x:g},{spot.middle[1] - 9:g})", pointer_events="none")

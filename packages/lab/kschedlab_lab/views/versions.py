@@ -11,8 +11,8 @@ from typing import Any
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import GAP, SMALL, Plan, arrange, remark, shapes
-from kschedlab_lab.views.ladder_drawing import FALLS, Lane, Lanes, ladder, lanes
+from kschedlab_lab.views.drawing import GAP, SMALL, Box, arrange, remark, shapes
+from kschedlab_lab.views.ladder_drawing import TOP, Lane, Lanes, ladder, lanes
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
@@ -27,6 +27,8 @@ and of a room that has what it does beside it."""
 PILL = (28, 16)
 BOX = 260
 """The greatest width of a node: the nodes are as wide as the timeline below them."""
+FLAT = 0.65
+"""The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size."""
 COLON = re.compile("[:：]")
 
 
@@ -74,7 +76,7 @@ class Board:
 
     ``at``: the number of the version shown; ``rungs``: the numbers of preemption's rules that tell nodes apart in some
     version; ``about``: a remark on the cluster; ``handles``: signs, and what one picks; ``opens``: the settings that
-    show what is still a secret.
+    show what is still a secret. ``later``: the switches that come with the answer, for which room is left.
     """
 
     stops: Sequence[Stop]
@@ -84,44 +86,59 @@ class Board:
     about: str = ""
     handles: Handles = NO_HANDLES
     opens: str = ""
+    later: Sequence[Lever] = ()
 
 
 def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
     """What the version decides, above the timeline."""
     shown = boxes(decision, board.handles)
-    preemption = decision.preemption if board.rungs else None
-    captions = preemption is None  # else the ladder tells why
+    captions = not board.rungs or decision.preemption is None  # else the ladder tells why
     shown = [replace(box, captions=box.captions[:1] if len(box.captions) < 2 else ()) for box in shown]
-    below = _below(board, room)
-    first, *_ = arrange(shown, room, below.height, captions, most=BOX, short=LOW).places
-    rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, False, tight=True, only=board.rungs)
-    high = rules.row * len(board.rungs) + FALLS if board.rungs else 0
-    plan = arrange(shown, room, below.height + high, captions, most=BOX, short=LOW)
-    parts = shapes(shown, plan, scarcest(decision), captions)
-    if preemption is not None:
-        at = lanes(shown, plan, preemption, tight=True)._replace(only=board.rungs)
-        parts += ladder(preemption, at, plan.bottom - 8, {})
-    return _picture(parts, plan, below, high, room, alt)
+    return _picture(shown, decision, board, room, alt, captions=captions)
 
 
 def stage_before(decision: Decision, board: Board, room: Room) -> Html:
     """The same before the answer is known."""
     alt = say("{pod} waits for {version}'s answer.", pod=decision.pod.key, version=board.stops[board.at].name)
-    shown, below = boxes_before(decision, board.handles), _below(board, room)
-    plan = arrange(shown, room, below.height, most=BOX, short=LOW)
-    return _picture(shapes(shown, plan, scarcest(decision)), plan, below, 0, room, alt)
+    return _picture(boxes_before(decision, board.handles), decision, board, room, alt, asked=0)
+
+
+def _picture(
+    shown: Sequence[Box],
+    decision: Decision,
+    board: Board,
+    room: Room,
+    alt: str,
+    captions: bool = False,
+    asked: int | None = None,
+) -> Html:
+    """The nodes, preemption's rules, the timeline and the switches, each in its place before and after the answer.
+
+    ``asked``: how many rules are asked, None for all.
+    """
+    below = _below(board, room)
+    if room.width >= WIDE:
+        room = room._replace(height=min(room.height, int(FLAT * room.width)))
+    first, *_ = arrange(shown, room, below.height, captions, most=BOX, short=LOW).places
+    rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, False, tight=True, only=board.rungs)
+    high = rules.row * len(board.rungs) + TOP if board.rungs else 0
+    plan = arrange(shown, room, below.height + high, captions, most=BOX, short=LOW)
+    parts = shapes(shown, plan, scarcest(decision), captions)
+    if board.rungs and decision.preemption is not None:
+        at = lanes(shown, plan, decision.preemption, tight=True)._replace(only=board.rungs)
+        parts += ladder(decision.preemption, at, plan.bottom - 8, {}, asked)
+    top = plan.bottom + high
+    return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 2, alt)
 
 
 def _below(board: Board, room: Room) -> Part:
     """The timeline, and below it the rules."""
     about = padded(remark(board.about, room.width - 2 * GAP), GAP)
     track = timeline(board.stops, board.at, room.width, board.opens)
-    return column([about, track, padded(rules(board, room.width - 2 * EDGE), EDGE)], 6)
-
-
-def _picture(parts: Sequence[Html], plan: Plan, below: Part, between: float, room: Room, alt: str) -> Html:
-    top = plan.bottom + between
-    return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 2, alt)
+    wide = room.width - 2 * EDGE
+    switches = rules(board, wide)
+    high = max(switches.height, rules(replace(board, levers=board.later), wide).height)
+    return column([about, track, padded(switches._replace(height=high), EDGE)], 6)
 
 
 def timeline(stops: Sequence[Stop], at: int, width: float, opens: str = "") -> Part:
@@ -143,8 +160,8 @@ def _runs(stops: Sequence[Stop]) -> Iterator[list[tuple[int, Stop]]]:
 
 
 def rules(board: Board, width: float) -> Part:
-    """The rules as switches, each with what holds in its two positions."""
-    return column([_switch(each, width) for each in board.levers], 3)
+    """The rules as switches, each with what holds in its present position."""
+    return column([_switch(each, width) for each in board.levers], 7)
 
 
 def _step(stops: Sequence[Stop], width: float) -> float:
@@ -224,27 +241,22 @@ def _knob(at: int, y: float, step: float) -> Html:
 
 
 def _switch(lever: Lever, width: float) -> Part:
-    """The switch, the version that brought the rule, and what it does; what makes no difference now is pale."""
+    """The switch, and what the rule does in this position; what makes no difference now is pale."""
     colour = "currentColor" if lever.matters or lever.pinned else INK_2
     name = words(lever.title, bold=lever.matters or lever.pinned, fill=colour)
-    since = words(say("since {version}", version=lever.since), SMALL, fill=INK_2)
-    head = row([_pill(lever), column([name, since], 0)], 6)
+    head = row([_pill(lever), name], 6)
     beside = width >= WIDE
     room = width - HEAD if beside else width
-    states = {say("off: {what}", what=lever.without): not lever.on, say("on: {what}", what=lever.within): lever.on}
-    said = column([_position(text, now, room, colour) for text, now in states.items()], 0)
+    state = say("on: {what}", what=lever.within) if lever.on else say("off: {what}", what=lever.without)
+    said = words(state, SMALL, width=room, fill=colour)
     inside = row([Part(HEAD, head.height, head.shapes), said], 0) if beside else column([head, said], 2)
     look = {"stroke": ACT, "stroke_width": 1.5, "fill": ACT_SOFT} if lever.pinned else {"fill": "transparent"}
     place = {"x": -6, "y": -2, "width": width + 12, "height": inside.height + 4, "rx": 8}
     ground = element("rect", data_key=f"rule/{lever.name}/box", **place, **look)
     marks: dict[str, Any] = {"data_set": lever.sets or None, "aria_label": lever.title}
+    marks["data_tip"] = say("since {version}", version=lever.since)
     marks |= {"aria_pressed": "true" if lever.on else "false", "data_key": f"rule/{lever.name}"}
     return Part(width, inside.height, (element("g", ground, *inside.shapes, **marks),))
-
-
-def _position(text: str, now: bool, room: float, colour: str) -> Part:
-    """What holds in a position of a switch. ``now``: it is in this one."""
-    return words(text, SMALL, width=room, fill=colour if now else INK_3)
 
 
 def _pill(lever: Lever) -> Part:

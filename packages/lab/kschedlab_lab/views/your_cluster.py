@@ -9,22 +9,11 @@ from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.preemption.evidence import Preemption
-from kschedlab.shown import Shown
 from kschedlab.text.decision import candidates_table
 from kschedlab.text.ladder import ladder_table
 from kschedlab.text.sections import DECIDES, Limits, Row, Section, Table
 from kschedlab.text.words import count, listing, refusals
 from kschedlab_why.why_not import compared
-
-
-class Event(Shown):
-    """A decision's FailedScheduling message, as kubectl describe pod shows it."""
-
-    def __init__(self, decision: Decision) -> None:
-        self.pod, self.message = decision.pod.key, decision.event
-
-    def sections(self, limits: Limits) -> Iterator[Section]:
-        yield Section(say("Events of {pod}:", pod=self.pod), [self.message])
 
 
 def by_pool(cluster: Cluster, names: Sequence[str], label: str = "") -> str:

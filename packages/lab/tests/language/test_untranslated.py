@@ -129,7 +129,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "your_cluster, what helps": cluster_questions.what_helps,
     "your_cluster, how much": cluster_questions.how_much,
     "your_cluster, why six": cluster_questions.why_six,
-    "your_cluster, which pool": cluster_questions.which_pool,
+    "your_cluster, no help": cluster_questions.no_help,
     "your_cluster, which plugin": cluster_questions.which_plugin,
     "your_cluster, whose pods": cluster_questions.whose_pods,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),

@@ -13,7 +13,7 @@ from kschedlab.whatif.compare import changes
 from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule
 from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
-from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story, which_rule
+from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story
 from kschedlab_lab.views.svg import Room
 
 TIE = "tie: node-a, node-b"
@@ -186,12 +186,15 @@ def test_a_question_can_hide_the_earlier_versions_too() -> None:
     assert callable(before) and hidden(str(before(Room()))) == [*GENERATIONS]
 
 
-def test_a_question_about_the_rule_that_decides() -> None:
-    asked, settings = which_rule("2 or 5?", ("2", "5")), Settings(version="v1.20", rules="sorted_again on")
-    before = asked.before(settings) if asked.before is not None else None
-    assert callable(before) and hidden(str(before(Room()))) == [*GENERATIONS]
-    assert asked.right(settings) == "5" and asked.right(Settings(version="v1.20")) == "2"
-    assert (asked.why(settings, "2"), asked.why(settings, "5")) == ("Rule 2 leaves node-a and node-b.", "")
+def test_nothing_changes_its_size_with_the_version_or_the_answer() -> None:
+    def high(markup: object) -> float:
+        return float(re.search(r'viewBox="0 0 540 ([\d.]+)', str(markup))[1])  # type: ignore[index]  # there is one
+
+    pictures = [show(Settings(version=version)).picture for version in GENERATIONS]
+    asked = question("Which node?", NODES).before
+    before = asked(Settings(version="v1.20")) if asked is not None else None
+    heights = [high(draw(Room(540, room))) for draw in pictures if callable(draw) for room in (425, 475)]
+    assert callable(before) and max(heights) - min(heights) < 1 and abs(high(before(Room(540, 425))) - heights[0]) < 5
 
 
 def test_a_switch_does_not_outlive_its_cluster() -> None:

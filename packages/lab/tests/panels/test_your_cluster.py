@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from kschedlab.build import as_yaml, node, pod
+from kschedlab.cluster.pools import pools
+from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
@@ -187,15 +189,15 @@ def test_questions_hide_the_answer_and_know_it():
         cluster_questions.what_helps,
         cluster_questions.how_much,
         cluster_questions.why_six,
-        cluster_questions.which_pool,
+        cluster_questions.no_help,
         cluster_questions.which_plugin,
         cluster_questions.whose_pods,
     ):
         asking = make()
         shown = Session(asking).shown
         assert shown["asking"]["choices"] == list(asking.question.choices) and shown["sentence"] == ""
-        assert shown["table"] == "" and ">not looked at<" in shown["picture"]
-        answers = ('data-key="star"', "feasible", "obstacle", "TaintToleration", "evict", "1285", ", taint ", "-new")
+        assert shown["table"] == "" and ">It asks for " in shown["picture"]
+        answers = ("feasible", "obstacle", "TaintToleration", "evict", "1285", ", taint ", "-new", "free ")
         assert not any(answer in shown["picture"] for answer in answers)
         marks = {choice: repr(asking.answer(choice)).splitlines() for choice in asking.question.choices}
         right = [choice for choice, lines in marks.items() if any(line.startswith("Right.") for line in lines)]
@@ -205,7 +207,7 @@ def test_questions_hide_the_answer_and_know_it():
         "tolerate the taint nvidia.com/gpu",
         "1285m",
         "too little CPU is free",
-        "data",
+        "half its memory",
         "PodTopologySpread",
         "invoices (priority -10)",
     ]
@@ -267,6 +269,17 @@ def test_wrong_input_is_told_by_line_and_the_old_cluster_stays(text, problem):
     assert loader._wrong.value == "" and loader.panel.loaded.name == "small.yaml"
 
 
+def test_the_way_back_empties_the_fields():
+    loader = Loader(lesson.panel())
+    _, by_path, text, load = loader.fields()
+    path, _, back = by_path.children
+    text.value, path.value = SMALL, "/somewhere"
+    load.click()
+    assert loader.panel.loaded.name != BUNDLED
+    back.click()
+    assert (loader.panel.loaded.name, text.value, path.value) == (BUNDLED, "", "")
+
+
 def test_a_misspelt_field_is_named_above_the_picture():
     first = pod("first")
     first["spec"]["nodeselector"] = {}
@@ -293,9 +306,37 @@ def test_a_bisection_ends_at_the_boundary():
     assert min(each.amount for each in tries if not each.fits) == boundary.near
 
 
-def test_nodes_of_a_question_are_framed_with_their_names():
+def test_the_nodes_of_a_question_are_marked_and_named():
     shown = Session(cluster_questions.which_plugin()).shown["picture"]
-    assert all(f'data-key="asked/{name}"' in shown and f">{name}<" in shown for name in ("general-97", "general-03"))
+    assert shown.count('data-key="asked"') == 1 == shown.count('data-key="star"')
+    assert "it runs on general-97" in shown and "it would go to general-03" in shown
+
+
+def test_a_node_stays_between_the_weights_that_are_shown_and_not_beyond():
+    shown = cluster_questions.weight_ranges()
+    cluster, latest = lesson.bundled().cluster(LATEST), GENERATIONS[LATEST]
+
+    def best(**weights):
+        return explain(cluster_questions.STAYS, cluster, latest.weighted(**weights)).decision.best
+
+    scores = explain(cluster_questions.STAYS, cluster).decision.scores
+    assert len(shown.ranges) == 3 and {each.plugin for each in shown.ranges} | {*shown.others} == {*scores.plugins}
+    for each in shown.ranges:
+        for weight in range(shown.most + 1):
+            assert (shown.node in best(**{each.plugin: weight})) == (each.low <= weight <= each.high)
+        for other, weight in ((each.below, each.low - 1), (each.above, each.high + 1)):
+            assert not other or other in best(**{each.plugin: weight})
+
+
+def test_the_lesson_names_the_most_cpu_that_a_node_of_each_pool_has_free():
+    cluster = lesson.bundled().cluster(LATEST)
+    free = cluster.allocatable[0] - cluster.requested[0]
+    shut = {
+        place for place in range(200) if len(cluster.nodes[place].spec.taints) and cluster.names[place][:3] == "gen"
+    }
+    most = {pool: max(free[p] for p in places if p not in shut) for pool, places in pools(cluster).items()}
+    text = (Path(__file__).parents[4] / "notebooks/07-your-cluster.ipynb").read_text()
+    assert all(f"`{pool}` {amount}m" in text for pool, amount in most.items()) and len(shut) == 3
 
 
 def test_a_pod_that_evicts_nobody_has_a_reason():

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kschedlab.build import cluster, node, pod
-from kschedlab.cluster.pools import pools
+from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.text.html import join
@@ -13,7 +13,8 @@ from kschedlab.text.whatif import whatif_answers
 from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, choice_shapes
-from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, near_pools, shown_nodes, undecided
+from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, shown_nodes, undecided, volume_zone
+from kschedlab_lab.views.node_map import runners_up
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
 
@@ -82,53 +83,46 @@ def places(svg):
     }
 
 
-def test_near_pools_are_large_and_the_others_are_dots(world):
-    stuck, moves = (explain(key, world).decision for key in ("ml/train-small-0", "shop/banner-0"))
-    assert near_pools(stuck) == ("gpu",) and near_pools(moves) == ("general",)
-    svg = str(cluster_picture(stuck, Room(), Asked(near=near_pools(stuck)), ""))
-    assert 'data-set="show: general"' in svg and 'data-set="node: general-' not in svg
-    assert len(set(re.findall(r'data-key="node/([\w-]+)"', svg))) == 12 and svg.count("h0") == 188
-    assert near_pools(explain("default/mine", cluster(node("a"), node("b", 1), pod("mine", "", 2))).decision) == (
-        "nodes",
-    )
+def test_pools_are_rows_and_zones_are_columns(world):
+    svg = str(cluster_picture(explain("ml/train-small-0", world).decision, Room(), Asked(), ""))
+    where, zones = places(svg), pools(world, ZONE)
+    assert len(where) == 200 and all(f">{zone}<" in svg for zone in zones)
+    for one, other in ((first, second) for first in zones for second in zones if first < second):
+        right, left = ([where[world.names[place]][0] for place in zones[zone]] for zone in (one, other))
+        assert max(right) < min(left)
+    rows = [[where[world.names[place]][1] for place in pools(world)[pool]] for pool in pools(world)]
+    assert all(max(upper) < min(lower) for upper, lower in zip(rows, rows[1:], strict=False))
 
 
-def test_where_a_volume_is_decides_the_pool_is_drawn_in_zones(world):
-    stuck = explain("data/postgres-0", world).decision
-    svg = str(cluster_picture(stuck, Room(), Asked(near=near_pools(stuck)), ""))
-    heads = re.findall(r'data-set="show: (data eu-\w+)"', svg)
-    assert heads == ["data eu-1a", "data eu-1b", "data eu-1c"] and svg.count("the volume is here") == 1
-    assert len(places(svg)) == 24
-    assert sorted(world.names[p] for p in shown_nodes(stuck, "data eu-1a")["data"]) == sorted(
-        name for name, (_, y) in places(svg).items() if y == min(y for _, y in places(svg).values())
-    )
+def test_the_zone_of_a_volume_has_its_sign(world):
+    stuck, other = (explain(key, world).decision for key in ("data/postgres-0", "shop/banner-0"))
+    assert (volume_zone(stuck), volume_zone(other)) == ("eu-1a", "")
+    signs = [
+        str(cluster_picture(each, Room(), Asked(), "")).count("its volume is in this zone") for each in (stuck, other)
+    ]
+    assert signs == [1, 0]
 
 
 @pytest.mark.parametrize("key", ["shop/payment-burst-0", "data/postgres-0"])
 def test_a_node_keeps_its_place_whatever_is_asked_and_changed(world, key):
     found = what_if(key, world)
-    base, near = found.decision, near_pools(found.decision)
+    base = found.decision
     choices = (Choice("a", "a change", "then"),)
     asked = [
-        Asked("why", QUESTIONS, near=near),
-        Asked("why", QUESTIONS, near=near, why_not=why_not(base, "general-44")),
-        Asked("why", QUESTIONS, near=near, choices=choices),
-        *([Asked("why", QUESTIONS, near=near, victims=True)] if base.nominated_node else []),
+        Asked("why", QUESTIONS),
+        Asked("why", QUESTIONS, why_not=why_not(base, "general-44")),
+        Asked("why", QUESTIONS, choices=choices),
+        *([Asked("why", QUESTIONS, victims=True)] if base.nominated_node else []),
     ]
     first, *others = (places(cluster_picture(base, Room(), each, "")) for each in asked)
-    assert first and all(other == first for other in others)
-    low, high, open_ = (
-        places(cluster_picture(decision, Room(540, height), each, ""))
-        for decision, height, each in (
-            (base, 370, asked[0]),
-            (base, 440, asked[1]),
-            (undecided(base), 340, Asked(near=near)),
-        )
-    )
+    assert len(first) == 200 and all(other == first for other in others)
+    low, high = (places(cluster_picture(base, Room(540, height), asked[0], "")) for height in (370, 440))
     assert low == high, "however much is said above"
-    assert key == "data/postgres-0" or low == open_, "a volume's zones are part of the answer"
+    open_ = places(cluster_picture(undecided(base), Room(540, 440), Asked(note="It asks."), ""))
+    assert {x for x, _ in open_.values()} == {x for x, _ in low.values()}
+    assert len({round(low[name][1] - open_[name][1], 1) for name in low}) == 1, "each node by the same amount"
     for answer in whatif_answers(found):
-        applied = Asked("why", QUESTIONS, near=near, choices=choices, before=base)
+        applied = Asked("why", QUESTIONS, choices=choices, before=base)
         after = places(cluster_picture(answer.decision, Room(), applied, ""))
         assert {name: after[name] for name in first} == first
 
@@ -138,9 +132,8 @@ def test_the_star_s_way_is_drawn_from_the_old_node_to_the_new_one(world):
     (answer, *_) = (
         each for each in whatif_answers(found) if each.decision.node != found.decision.node and each.decision.node
     )
-    near = near_pools(found.decision)
-    moved = str(cluster_picture(answer.decision, Room(), Asked("why", QUESTIONS, near=near, before=found.decision), ""))
-    stays = str(cluster_picture(found.decision, Room(), Asked("why", QUESTIONS, near=near), ""))
+    moved = str(cluster_picture(answer.decision, Room(), Asked("why", QUESTIONS, before=found.decision), ""))
+    stays = str(cluster_picture(found.decision, Room(), Asked("why", QUESTIONS), ""))
     assert moved.count('data-key="way"') == 1 == moved.count('data-key="star"') and 'data-key="way"' not in stays
 
 
@@ -194,13 +187,28 @@ def test_six_changes_say_what_follows_in_any_room():
     assert str(join(choice_shapes(six, "", 300, 100)[0])).count("→ then") == 6
 
 
-def test_in_zones_the_pods_of_the_same_controller_are_dots(world):
-    decision = explain("shop/notifications-m28f29nql-28wnb", world).decision
-    zones, pools_ = (Asked(show="general", pools=label) for label in ("topology.kubernetes.io/zone", ""))
-    svg = str(cluster_picture(decision, Room(), zones, ""))
-    assert re.findall(r"● (\d+) other pods of its ReplicaSet", svg) == ["8", "8", "7"]
+def test_changes_stay_in_sight_beside_why_not_a_node(world):
+    decision = explain("shop/payment-burst-0", world).decision
+    choices, asked = (Choice("a", "a change", "then"),), why_not(decision, "general-44")
+    svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, choices=choices, why_not=asked), ""))
+    assert 'data-set="change: a"' in svg and "→ then" not in svg and "It loses at rule 5" in svg
+    assert "2³¹ for each victim" in svg, "the sums of rule 3 are explained where they are shown"
+
+
+def test_only_the_node_that_loses_last_has_an_edge(world):
+    decision = explain("shop/payment-burst-0", world).decision
+    svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, victims=True), ""))
+    assert len(decision.preemption.positions) == 95
+    assert {world.names[place] for place in runners_up(decision)} == {"general-44"}
+    assert "loses only at the last rule" in svg
+
+
+def test_the_pods_of_the_same_controller_are_dots(world):
+    moves, alone = (explain(key, world).decision for key in ("shop/notifications-m28f29nql-28wnb", "ml/train-small-0"))
+    svg = str(cluster_picture(moves, Room(), Asked(), ""))
+    assert re.findall(r">eu-1\w ● (\d+)<", svg) == ["8", "8", "7"] and "another pod of its ReplicaSet" in svg
     (dots,) = re.findall(r'd="([^"]*)" stroke="currentColor" stroke-width="4.5"', svg)
-    assert dots.count("M") == 23 and "ReplicaSet" not in str(cluster_picture(decision, Room(), pools_, ""))
+    assert dots.count("M") == 23 and "●" not in str(cluster_picture(alone, Room(), Asked(), ""))
 
 
 def test_hostile_names_stay_text():

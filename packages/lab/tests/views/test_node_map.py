@@ -11,7 +11,7 @@ from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.text.html import join
 from kschedlab_lab.panels.cluster_source import bundled
-from kschedlab_lab.views.map_legend import legend
+from kschedlab_lab.views.map_legend import Drawn, legend
 from kschedlab_lab.views.node_map import (
     CELLS,
     CHOSEN_ONE,
@@ -29,7 +29,6 @@ from kschedlab_lab.views.node_map import (
     blocks,
     cause_fill,
     closed,
-    dots,
     ending,
     grid,
     heads,
@@ -59,8 +58,13 @@ def world():
 
 def drawn(decision, width=720.0, height=350.0):
     found = pools(decision.cluster)
-    made = grid(found, width, height)
-    return str(join([*heads(found, made, {}), *Cells(decision, found).draw(made)]))
+    made = grid(undivided(found), width, height)
+    numbers = {pool: len(places) for pool, places in found.items()}
+    return str(join([*heads(made, numbers, {}), *Cells(decision, found).draw(made)]))
+
+
+def undivided(found):
+    return {pool: {"": places} for pool, places in found.items()}
 
 
 def text_of(part):
@@ -87,7 +91,7 @@ def test_every_node_is_a_cell_that_says_its_verdict(world, key):
 @pytest.mark.parametrize("width", [400, 640, 720, 1280])
 @pytest.mark.parametrize("height", [120, 240, 420])
 def test_cells_never_overlap_nor_leave_the_room(world, width, height):
-    made = grid(pools(world), width, height)
+    made = grid(undivided(pools(world)), width, height)
     size = made.shape.wide
     corners = {(x, y) for _, x, y in made.cells}
     assert len(corners) == len(made.cells) == 200
@@ -97,23 +101,23 @@ def test_cells_never_overlap_nor_leave_the_room(world, width, height):
 
 
 def test_on_a_phone_cells_are_large_enough_for_a_thumb(world):
-    made = grid(pools(world), 320, 280, is_phone=True)
+    made = grid(undivided(pools(world)), 320, 280, is_phone=True)
     assert made.shape.wide >= THUMB and made.each > 1
     assert sorted(place for group, _, _ in made.cells for place in group) == list(range(200))
-    few = grid({"gpu": range(12)}, 320, 280, is_phone=True)
+    few = grid({"gpu": {"": range(12)}}, 320, 280, is_phone=True)
     assert few.each == 1
 
 
 def test_many_nodes_share_cells_which_open_them():
     large = cluster(*(node(f"n{i:04}", labels={"pool": f"p{i % 3}"}) for i in range(2000)), pod("mine", "", 1))
     decision = explain("default/mine", large).decision
-    made = grid(pools(large), 900, 400)
+    made = grid(undivided(pools(large)), 900, 400)
     assert made.each == 4 and len(made.cells) <= CELLS + 3
     assert sorted(place for group, _, _ in made.cells for place in group) == list(range(2000))
     svg = drawn(decision, 900, 400)
     assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
     assert len(svg) < 220_000
-    assert "a cell is 4 nodes" in text_of(legend(decision, 900, 4))
+    assert "a cell is 4 nodes" in text_of(legend(decision, 900, Drawn(4)))
 
 
 def test_each_filter_that_refuses_is_an_obstacle():
@@ -142,13 +146,11 @@ def test_nodes_that_are_closed_are_marked_whatever_is_decided(world):
 
 def test_every_node_has_a_spot_and_the_star_goes_from_one_to_another():
     found = {"web": [*range(30)], "db": [30, 31]}
-    for made in (grid(found, 300, 200), dots(found, 300)):
-        where = spots(made)
-        assert len({(x, y) for x, y, *_ in where.values()}) == len(where) == 32
-        assert all(spot.x + spot.wide <= 300 for spot in where.values())
-        lower = spots(made, 40)
-        assert all(lower[place].y == where[place].y + 40 for place in where)
-    assert 'data-key="star"' in str(star_at(where[3])), "also on a dot"
+    where, lower = (spots(grid(undivided(found), 300, 200), down) for down in (0, 40))
+    assert len({(x, y) for x, y, *_ in where.values()}) == len(where) == 32
+    assert all(spot.x + spot.wide <= 300 for spot in where.values())
+    assert all(lower[place].y == where[place].y + 40 for place in where)
+    assert 'data-key="star"' in str(star_at(where[3]))
     far, near = str(way(where[0], where[29])), str(way(where[0], where[1]))
     assert far.count("<path") > near.count("<path") == 1, "an arrow needs some length"
 
@@ -158,13 +160,13 @@ def test_tied_nodes_have_a_hollow_star_and_are_called_a_tie():
     decision = explain("default/mine", twins).decision
     (ties,) = re.findall(r'd="([^"]*)" fill="none" stroke=', drawn(decision, 720, 48))
     assert len(decision.best) == 3 and ties.count("Z") == 2, "one of the three is chosen"
-    assert ">tie<" in text_of(legend(decision, 700))
+    assert ">tie<" in text_of(legend(decision, 700, Drawn()))
 
 
 def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
     for key in PENDING:
         decision = explain(key, world).decision
-        text = text_of(legend(decision, 500))
+        text = text_of(legend(decision, 500, Drawn()))
         shown = dict(re.findall(r'data-set="show: ([\w -]+)".*?> ?(\d+)</tspan>', text))
         causes = {f"{ONE} {plugin}": len(places) for plugin, places in one_away(decision, kinds(decision)).items()}
         found = Counter(kinds(decision))
@@ -195,3 +197,9 @@ def test_names_are_cut_where_they_do_not_differ():
     assert short_names(["gke-a-x1", "gke-a-x2"]) == ["1", "2"] and short_names(["one"]) == ["one"]
     assert ending("general-01", 500) == "general-01" and ending("general-01", 40).startswith("…")
     assert ending("general-01", 40).endswith("01")
+
+
+def test_tab_reaches_the_nearest_nodes_of_a_large_map(world):
+    svg = drawn(explain("data/postgres-0", world).decision)
+    reached = {name for name in world.names if not re.search(rf'data-key="node/{name}"[^>]*role="img"', svg)}
+    assert reached == {name for name in world.names if name.startswith("data-")}
