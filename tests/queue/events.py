@@ -1,9 +1,17 @@
 """For tests of the queue with events: hints that always requeue, and the number of events stored for pods in flight."""
 
-from kschedlab.queue.hints.table import DEFAULT
+from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, Registration, event
 from kschedlab.queue.in_flight import InFlight
 
-ALWAYS = tuple(one._replace(hint=lambda pod, old, new: True) for one in DEFAULT)
+EVENTS = {
+    "InterPodAffinity": [event(ASSIGNED_POD, "Add", "Delete"), event(NODE, "Add")],
+    "NodeName": [event(NODE, "Add")],
+    "NodePorts": [event(NODE, "Add"), event(ASSIGNED_POD, "Delete")],
+    "NodeResourcesFit": [event(NODE, "Add"), event(ASSIGNED_POD, "Delete"), event(ASSIGNED_POD, "UpdatePodScaleDown")],
+    "SchedulingGates": [event(TARGET_POD, "UpdatePodSchedulingGatesEliminated")],
+    "TaintToleration": [event(TARGET_POD, "UpdatePodToleration")],
+}
+ALWAYS = tuple(Registration(name, each, lambda pod, old, new: True) for name in EVENTS for each in EVENTS[name])
 
 
 def survives_update(flight: InFlight) -> int:

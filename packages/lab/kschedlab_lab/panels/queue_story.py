@@ -23,7 +23,6 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.backoff import Backoff
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, node_changes
-from kschedlab.queue.hints.table import queueing_hints
 from kschedlab.queue.interface import GONE, QueuedPod
 from kschedlab.queue.older.queued_pod import QueuedPodInfo as OlderQueuedPodInfo
 from kschedlab.queue.older.with_backoff import WithBackoff
@@ -31,6 +30,7 @@ from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import schedule
 from kschedlab.text.words import refusals
 from kschedlab_lab.panels.queue_heap_watched import decoded
+from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""

@@ -14,10 +14,10 @@ from kschedlab.objects.model import Pod, ResourceClaim
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
 from kschedlab.queue.events import Hint, Registration, checked_event
-from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
 from kschedlab.queue.interface import ClusterEvent, OnMoved, OnNominated, SchedulingQueue
 from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab_simulation.scheduler.context import Context
+from kschedlab_simulation.scheduler.hints.table import ANY_EVENT, by_profile, queueing_hints
 
 DEFAULT_PREEMPTION, DYNAMIC_RESOURCES = "DefaultPreemption", "DynamicResources"
 

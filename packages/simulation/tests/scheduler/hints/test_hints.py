@@ -11,13 +11,13 @@ from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, Toleration, TopologySpreadConstraint
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import ACTIONS, NODE_ADD, bits
-from kschedlab.queue.hints.pod_cache import PodCache
-from kschedlab.queue.hints.pod_topology_spread import SpreadHints
-from kschedlab.queue.hints.resources import resources_after_node
-from kschedlab.queue.hints.table import DEFAULT, by_profile, queueing_hints, skip
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
-from tests.queue.hint_questions import ask
+from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
+from kschedlab_simulation.scheduler.hints.pod_topology_spread import SpreadHints
+from kschedlab_simulation.scheduler.hints.resources import resources_after_node
+from kschedlab_simulation.scheduler.hints.table import DEFAULT, by_profile, queueing_hints, skip
+from packages.simulation.tests.scheduler.hints.hint_questions import ask
 
 VECTORS = Path(__file__).parent / "vectors"
 
