@@ -46,7 +46,7 @@ MARKS = {
 DATA = {
     "parser_words.yaml": ("message",),
     "lessons.yaml": ("title", "question", "acts", "article", "version"),
-    "rules.yaml": ("title", "before", "after"),
+    "rules.yaml": ("before", "after"),
     "topics.yaml": ("topic",),
 }
 """By the name of a data file, the keys whose texts are messages."""

@@ -12,7 +12,7 @@ from kschedlab.generations.changes import CHANGES, rules_of
 from kschedlab.generations.history import Change, dated, minor
 from kschedlab.messages import say
 from kschedlab.whatif.compare import changes, setting_text
-from kschedlab.whatif.named_rules import title_of
+from kschedlab.whatif.titles import title_of
 from kschedlab_simulation.scheduler import changes as loop
 
 PAGE = Path(__file__).parents[1] / "docs/history.md"

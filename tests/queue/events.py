@@ -1,17 +1,16 @@
 """For tests of the queue with events: hints that always requeue, and the number of events stored for pods in flight."""
 
-from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, Registration, event
+from pathlib import Path
+
+from kschedlab.queue.events import Registration, event
 from kschedlab.queue.in_flight import InFlight
 
-EVENTS = {
-    "InterPodAffinity": [event(ASSIGNED_POD, "Add", "Delete"), event(NODE, "Add")],
-    "NodeName": [event(NODE, "Add")],
-    "NodePorts": [event(NODE, "Add"), event(ASSIGNED_POD, "Delete")],
-    "NodeResourcesFit": [event(NODE, "Add"), event(ASSIGNED_POD, "Delete"), event(ASSIGNED_POD, "UpdatePodScaleDown")],
-    "SchedulingGates": [event(TARGET_POD, "UpdatePodSchedulingGatesEliminated")],
-    "TaintToleration": [event(TARGET_POD, "UpdatePodToleration")],
-}
-ALWAYS = tuple(Registration(name, each, lambda pod, old, new: True) for name in EVENTS for each in EVENTS[name])
+VECTORS = Path(__file__).parent / "vectors" / "registrations-v1.37.tsv"
+ROWS = [line.split("\t") for line in VECTORS.read_text().splitlines()]
+REGISTERED = [(row[0], event(row[1], *row[2].split("|")), int(row[3])) for row in ROWS if row[0] != "action"]
+"""What the plugins of the real default profile register, with the bits of the actions."""
+REAL_ACTIONS = {row[1]: int(row[2]) for row in ROWS if row[0] == "action"}
+ALWAYS = tuple(Registration(plugin, happens, lambda pod, old, new: True) for plugin, happens, _ in REGISTERED)
 
 
 def survives_update(flight: InFlight) -> int:

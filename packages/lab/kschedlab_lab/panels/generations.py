@@ -21,7 +21,7 @@ from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import RuleResult, steps
-from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule, switched
+from kschedlab_lab.named_rules import NAMED_RULES, NamedRule, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_victims, remark
 from kschedlab_lab.panels.generation_clusters import STORIES

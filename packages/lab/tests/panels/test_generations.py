@@ -10,7 +10,7 @@ from kschedlab.generations import COURSE as NAMES, GENERATIONS
 from kschedlab.generations.history import dated
 from kschedlab.text.comparison import effect
 from kschedlab.whatif.compare import changes
-from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule
+from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
 from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story, which_rule
