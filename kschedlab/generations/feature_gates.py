@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
 from typing import Any, TypeAlias, TypeVar
@@ -179,7 +179,7 @@ def _no_declared_features(generation: Any) -> Any:
 def _no_early_pops(generation: Any) -> Any:
     """backend/queue: a pod stays in backoff to its end, to the nanosecond, and passes PreEnqueue afterwards."""
     queue = generation.queue
-    return replace(generation, queue=replace(queue, make=partial(queue.make, pops_backoff=False)))
+    return replace(generation, queue=replace(queue, options={**queue.options, "pops_backoff": False}))
 
 
 def _comparing_taints(generation: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.queue.backoff import Backoff
+from kschedlab.queue.backoff import INITIAL, MAXIMUM, Backoff
 from kschedlab.queue.events import (
     ASSIGNED_POD_ADD,
     BACKOFF_COMPLETE,
@@ -153,8 +153,8 @@ class WithEvents:
         on_nominated: OnNominated | None = None,
         on_moved: OnMoved | None = None,
         less: Less | None = None,
-        initial_backoff: int = SECOND,
-        max_backoff: int = 10 * SECOND,
+        initial_backoff: int = INITIAL,
+        max_backoff: int = MAXIMUM,
         max_wait: int = 300 * SECOND,
         pops_backoff: bool = True,
     ) -> None:

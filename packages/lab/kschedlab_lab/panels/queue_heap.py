@@ -15,7 +15,7 @@ from kschedlab.build import Manifest
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.queue.heap import Heap
-from kschedlab.queue.older.queued_pod import QueuedPodInfo
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
