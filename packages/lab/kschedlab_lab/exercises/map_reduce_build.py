@@ -15,6 +15,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
 from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import listed, say
+from kschedlab.objects.model import Service
 from kschedlab.scheduler import schedule
 from kschedlab_configuration import load_configuration
 from kschedlab_lab.exercises.build import LONGEST, Build
@@ -70,7 +71,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
 def turned(objects: Objects) -> str:
     """Whether Reduce swaps the order of the two nodes; if not, the sums."""
     waiting = [each.metadata.name for each in objects.pods if not each.spec.nodeName]
-    if len(objects.nodes) != 2 or len(objects.services) != 1 or waiting != ["web-new"]:
+    if len(objects.nodes) != 2 or len(objects.of(Service)) != 1 or waiting != ["web-new"]:
         return say("Add only running pods: spec.nodeName must be node-a or node-b.")
     scores = schedule(NEW, Cluster(objects, TWO.api), TWO).scores
     if scores is None:

@@ -39,7 +39,7 @@ DB = ReplicaSet(
     metadata=ObjectMeta(name="db", namespace="default"),
     spec=ReplicaSetSpec(selector=LabelSelector(matchLabels={"app": "db"})),
 )
-CLUSTER = Cluster(Objects(services=[WEB], replica_sets=[DB]))
+CLUSTER = Cluster(Objects(others={Service: [WEB], ReplicaSet: [DB]}))
 CUSTOM_FILTERS = [
     NodeAffinity(added=ADDED) if f.name == "NodeAffinity" else PodTopologySpread(defaults=CONSTRAINTS)
     for f in V1_37.filters
