@@ -46,11 +46,6 @@ class Members(NamedTuple):
         return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
 
 
-def several(plugins: object) -> tuple[object, ...]:
-    """One plugin, or those in a list or a tuple."""
-    return tuple(plugins) if isinstance(plugins, list | tuple) else (plugins,)
-
-
 def joined(generation: JoinedGeneration, members: Members, plugins: Iterable[object]) -> Members:
     """The members, followed by these plugins.
 

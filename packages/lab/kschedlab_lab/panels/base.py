@@ -17,11 +17,12 @@ from kschedlab.build import Manifest, as_yaml
 from kschedlab.messages import gap, say
 from kschedlab.objects.problems import InputTypeError
 from kschedlab.shown import Shown
-from kschedlab.text.html import Html, coded, element, join
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.tables import LIMITS, html
 from kschedlab_lab.panels.question import Gate, Question
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Nothing, Restorable
+from kschedlab_lab.views.coded import coded
 from kschedlab_lab.views.image import image
 from kschedlab_lab.views.svg import Room
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass, make_dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
-from kschedlab.cluster.pools import pool_labels
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pools import INSTANCE_TYPE, NAMES, POOLS, TAINTS, USUAL
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError, explain
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
-from kschedlab.plugins.joining import several
 from kschedlab.text.explanation import again
 from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
@@ -29,6 +29,7 @@ from kschedlab.whatif import WhatIf, what_if
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
+from kschedlab_lab.panels.your_plugin import several
 from kschedlab_lab.views.cluster_detail import Choice
 from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, near_pools, undecided
 from kschedlab_lab.views.node_map import ONE, kinds
@@ -363,3 +364,15 @@ def loader() -> Any:
 def event(pod: str, generation: str = LATEST) -> Event:
     """The message about a pending pod of the bundled cluster."""
     return Event(explain(pod, bundled().cluster(generation), generation).decision)
+
+
+def pool_labels(cluster: Cluster) -> list[str]:
+    """The labels that can name pools, the usual ones first, then ``taints``, then those with few values."""
+    values: dict[str, set[str]] = {}
+    for node in cluster.nodes:
+        for key, value in node.metadata.labels.items():
+            values.setdefault(key, set()).add(value)
+    named = sorted(key for key in values if key not in USUAL and key.rpartition("/")[2] in NAMES)
+    usual = [key for key in (*USUAL, *named, INSTANCE_TYPE) if key in values]
+    several = sorted(key for key, distinct in values.items() if 2 <= len(distinct) <= POOLS and key not in usual)
+    return [*usual, TAINTS, *several]
