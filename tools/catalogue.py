@@ -30,6 +30,9 @@ PACKAGES = [ROOT / "kschedlab", *sorted(ROOT.glob("packages/*/k*/"))]
 LANGUAGE = "zh"
 MARKS = {
     **dict.fromkeys(("say", "later", "slider", "switch", "choice", "steps", "typed", "moments"), (0, "{}")),
+    **dict.fromkeys(
+        ("FeatureGateError", "InputTypeError", "InputValueError", "PluginError", "PluginNotFoundError"), (0, "{}")
+    ),
     "count": (1, "{{number}} {}"),
     "terms": (None, "{}"),
     "Fault": (1, "{}"),

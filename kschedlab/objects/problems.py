@@ -49,10 +49,13 @@ class Problem:
 
 
 class InputError(Exception):
-    """Something that a user gave is wrong; the message says what, where and what to do.
+    """Something that a user gave is wrong; the message, with its fields, says what, where and what to do.
 
     A notebook shows the user's own line and the message instead of a traceback.
     """
+
+    def __init__(self, message: str = "", /, **fields: object) -> None:
+        super().__init__(say(message, **fields))
 
     def _render_traceback_(self) -> list[str]:  # IPython asks an error for this
         lines = []
@@ -105,7 +108,7 @@ class UnknownNameError(InputError, KeyError):
 
 def expected(what: str, given: object) -> InputTypeError:
     """The error for an argument of another type."""
-    return InputTypeError(say("expected {what}, got {type}", what=what, type=type(given).__name__))
+    return InputTypeError("expected {what}, got {type}", what=what, type=type(given).__name__)
 
 
 LISTED = 10

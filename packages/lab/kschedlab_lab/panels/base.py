@@ -120,7 +120,7 @@ class Panel(Generic[S]):
     def ask(self, question: Question[S]) -> Self:
         """A copy that asks first; its copies stay covered until then. TypeError for anything but a question."""
         if not isinstance(question, Question):
-            raise InputTypeError(say("expected a Question to ask, got {type}", type=type(question).__name__))
+            raise InputTypeError("expected a Question to ask, got {type}", type=type(question).__name__)
         other = self._copy(self.settings)
         other.question, other.gate = question, Gate(question.text)
         return other

@@ -54,7 +54,7 @@ def read_calls(text: str) -> str:
     """Calls such as "Pop; Update dog 900". ValueError names the first that is none."""
     for call in text.split("; "):
         if text not in (NONE, say(NONE)) and not CALL.fullmatch(call):
-            raise InputValueError(say('"{call}" is not a call such as "Update dog 900"', call=call))
+            raise InputValueError('"{call}" is not a call such as "Update dog 900"', call=call)
     return NONE if text == say(NONE) else text
 
 

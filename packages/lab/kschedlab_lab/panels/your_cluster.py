@@ -78,13 +78,11 @@ def _finder(kind: str, names: Sequence[str]) -> Callable[[str], str]:
         found = next((name for name in names if all(word in name for word in words)), None) if words else None
         if found is None:
             raise InputValueError(
-                say(
-                    'no {kind} "{text}" among {all}; the first is {name}',
-                    kind=say(kind),
-                    text=_short(text),
-                    all=count(len(names), kind),
-                    name=names[0],
-                )
+                'no {kind} "{text}" among {all}; the first is {name}',
+                kind=say(kind),
+                text=_short(text),
+                all=count(len(names), kind),
+                name=names[0],
             )
         return found
 

@@ -313,7 +313,7 @@ def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
             with alarm():
                 return show(settings, added)
         except EndlessError:
-            raise InputValueError(say("one of your functions ran too long, and was stopped")) from None
+            raise InputValueError("one of your functions ran too long, and was stopped") from None
 
     return Panel(Settings().changed(**settings), view, manifests, "your_plugin.panel()")
 
