@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.objects.problems import BriefError
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
@@ -110,7 +111,7 @@ def status_code(unresolvable: bool) -> str:
     return UNRESOLVABLE if unresolvable else UNSCHEDULABLE
 
 
-class SchedulingError(Exception):
+class SchedulingError(BriefError):
     """The real scheduler returns an error here instead of a verdict; the message is its own."""
 
 

@@ -48,14 +48,8 @@ class Problem:
         return safe_text(placed(where, shortened(self.message, _MAX_MESSAGE)))
 
 
-class InputError(Exception):
-    """Something that a user gave is wrong; the message, with its fields, says what, where and what to do.
-
-    A notebook shows the user's own line and the message instead of a traceback.
-    """
-
-    def __init__(self, message: str = "", /, **fields: object) -> None:
-        super().__init__(say(message, **fields))
+class BriefError(Exception):
+    """An error whose message says all: a notebook shows it and the user's own line instead of a traceback."""
 
     def _render_traceback_(self) -> list[str]:  # IPython asks an error for this
         lines = []
@@ -64,6 +58,13 @@ class InputError(Exception):
                 code = linecache.getline(frame.f_code.co_filename, number).strip()
                 lines = [say("line {number}: {code}", number=number, code=code)] if code else []
         return [*lines, f"{type(self).__name__}: {self}"]
+
+
+class InputError(BriefError):
+    """Something that a user gave is wrong; the message, with its fields, says what, where and what to do."""
+
+    def __init__(self, message: str = "", /, **fields: object) -> None:
+        super().__init__(say(message, **fields))
 
 
 class InputValueError(InputError, ValueError):

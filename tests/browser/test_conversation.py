@@ -37,7 +37,8 @@ def conversation(panel: Any) -> list[dict[str, Any]]:
     moves = [{"set": {**start, each["name"]: place}} for each in controls for place in range(len(each["values"]))]
     typed = [{"state": str(panel.settings)}, {"state": "nothing: 1"}, {"state": f"{controls[0]['name']}: much"}]
     answers = [{"answer": "nobody at all"}, {"answer": panel.question.choices[0]}]
-    said = [{"room": [*ROOMS[0]]}, moves[1], *answers, *moves, {"menu": True}, *typed, {"reset": True}, {"menu": True}]
+    back = [{"reset": True}, {"menu": True}, {"again": True}, answers[1]]
+    said = [{"room": [*ROOMS[0]]}, moves[1], *answers, *moves, {"menu": True}, *typed, *back]
     return [{**message, "n": number} for number, message in enumerate(said)]
 
 

@@ -20,6 +20,7 @@ def test_the_lesson_is_played_saved_and_opened_again(lab: Lab, notebook: Open) -
     page = notebook(NAME, expected="Could not send widget sync message")
     panels = panels_of(page, NAME)
     a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(page)
+    what_was_answered_stays_answered_when_the_cells_run_again(page)
     an_exercise_is_answered(page)
     again = reopened(lab, notebook, page, NAME)
     stills_of(again, panels)
@@ -55,6 +56,15 @@ def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(
     typed.locator(".ks-question input").fill("-2147483648")
     typed.locator(".ks-question input").press("Enter")
     expect(typed.locator(".ks-question")).to_contain_text("Right. -2147483648 + 2³¹ is 0")
+
+
+def what_was_answered_stays_answered_when_the_cells_run_again(page: Notebook) -> None:
+    page.run_all()
+    panel = page.stage("Which node is chosen?")
+    expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 2: it has 150")
+    behind_dots(panel).get_by_role("button", name="Ask again").click()
+    expect(panel.locator(".ks-picture")).to_contain_text("waiting")
+    expect(panel.locator(".ks-sentence")).to_have_text("")
 
 
 ASKED = "On which node does urgent make room?"

@@ -65,6 +65,26 @@ def test_clock_budget_and_shield_are_controls(shown: Show) -> None:
     expect(page.page.locator('[data-set="mail_in_shop: off"]')).to_have_count(1)
 
 
+def test_a_click_on_a_number_is_a_step_to_that_side_and_stops_at_the_end(shown: Show) -> None:
+    page = shown(preemption.panel())
+    start, number = slider(page, "mail-c start"), page.page.locator('[data-drag="mail_c_start"] .ks-pill')
+
+    def click(share: float) -> None:
+        box = number.bounding_box()
+        assert box is not None
+        page.page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        page.settled()
+
+    began = int(start.input_value())
+    click(0.15)
+    expect(start).to_have_value(str(began - 1))
+    click(0.85)
+    expect(start).to_have_value(str(began))
+    for _ in range(began + 1):
+        click(0.15)
+    expect(start).to_have_value("0")
+
+
 def test_the_node_is_predicted_in_the_picture(shown: Show) -> None:
     page = shown(preemption.panel().ask(ask.which_node()))
     expect(page.sentence).to_have_text("")

@@ -25,6 +25,13 @@ export class Gates {
     Object.assign(gate, { open: true, answer, at: at ?? gate.at });
     for (const each of gate.watchers) each.refresh();
   }
+
+  /** Asks again. */
+  close(name) {
+    const gate = this.of(name);
+    Object.assign(gate, { open: false, answer: null, at: null });
+    for (const each of gate.watchers) each.refresh();
+  }
 }
 
 /** The states of panels that show the same in the same settings, in whichever recording of the page they stand. */
@@ -131,7 +138,7 @@ export class Recording extends Model {
     this.change("shown", { ...this.look(), n });
   }
 
-  obey({ set, state, reset, room, answer, uncover }) {
+  obey({ set, state, reset, room, answer, uncover, again }) {
     const asking = this.asking();
     this.asked = this.at;
     if (set && !asking) this.at = { ...set };
@@ -140,6 +147,7 @@ export class Recording extends Model {
     else if (room) this.room = this.fitting(room);
     else if (answer !== undefined) this.answer(answer);
     else if (uncover) this.gates.open(this.covered()[0], null, null);
+    else if (again) this.askAgain();
   }
 
   /** The place of the first recorded room that is no wider and no higher than this; else of the lowest that is no wider. */
@@ -175,6 +183,13 @@ export class Recording extends Model {
       this.at = { ...at, ...shows };
       this.gates.open(gate, given, at);
     }
+  }
+
+  /** Forgets the answer; the question is open again as it was asked. */
+  askAgain() {
+    const { gate } = this.record.asks, { at } = this.gates.of(gate);
+    this.at = { ...(at ?? this.at) };
+    this.gates.close(gate);
   }
 
   /** The answer as it is recorded; undefined if the question does not allow it. */

@@ -74,7 +74,11 @@ def by_chance(rng: random.Random) -> Exercise:
         ),
         str(right),
         say("{right} of {ways}: p is {p:.3f}.", right=right, ways=ways, p=right / ways),
-        (say("Which signs make the sum largest? And smallest?"), most),
+        (
+            say("Which signs make the sum largest? And smallest?"),
+            say("Take the signs as they are, then change that of the smallest number; count both sides."),
+            most,
+        ),
         Instance(lines(shown), shown),
         remark=_hint_at_signs,
     )
@@ -83,7 +87,9 @@ def by_chance(rng: random.Random) -> Exercise:
 def _hint_at_signs(said: str) -> str:
     if not said.strip().lstrip("-").isdigit():
         return say('"{answer}" is not {numbers}', answer=said, numbers=say("a whole number, 0 or more"))
-    return say("Take the signs as they are, then change that of the smallest number; count both sides.")
+    if int(said) % 2:
+        return say("Each way has a mirror image, with all signs the other way round: the number is even.")
+    return say("Begin with the largest sum: with which signs is it? Then turn one sign after the other.")
 
 
 @cache
@@ -162,7 +168,7 @@ def packed(rng: random.Random) -> Exercise:
         ),
         goal,
         START.replace("cpu: ", "cpu: 1", 2).replace("cpu: }", f"cpu: {cpu}}}"),
-        say("The default puts a and b on two nodes, and none stays empty; packing puts both on one."),
+        say("The default puts a and b on two nodes, and no node stays empty; packing puts both on one."),
         (say("Where does the default put a second small pod?"), say("Which request needs a whole node?")),
         base=base,
         start=START,

@@ -109,12 +109,12 @@ def which_victims(rng: random.Random) -> Exercise:
     candidate = next(filter(instructive, case.preemption.candidates.values()))
     right = listed(attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved)
     names = sorted(attempt.pod.pod.metadata.name for attempt in candidate.attempts)
-    why = sentences(attempted(candidate.node, each) for each in candidate.attempts)
+    why = sentences(attempted(each) for each in candidate.attempts)
     remarks = {}
     for victims in (some for size in range(1, len(names) + 1) for some in combinations(names, size)):
         tries = (each for each in candidate.attempts if each.reprieved == (each.pod.pod.metadata.name in victims))
         first_wrong = next(tries, None)
-        remarks[listed(victims)] = why if first_wrong is None else attempted(candidate.node, first_wrong)
+        remarks[listed(victims)] = why if first_wrong is None else attempted(first_wrong)
     return Predict(
         say("Who is evicted?"),
         say("If {node} were chosen, who would be evicted there?", node=candidate.node),

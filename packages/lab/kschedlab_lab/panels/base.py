@@ -20,6 +20,7 @@ from kschedlab.shown import Shown
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.tables import LIMITS, html
 from kschedlab_lab.panels.question import Gate, Question
+from kschedlab_lab.panels.remembered import Place, this_cell
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Nothing, Restorable
 from kschedlab_lab.views.coded import coded
@@ -223,6 +224,12 @@ class Panel(Generic[S]):
             self.settings, self._view, self.error = self.question.shows(asked), None, ""
             self.gate.open(checked, asked)
 
+    def ask_again(self) -> None:
+        """Forget the answer to this panel's question, which is open again as it was asked."""
+        if self.question is not None and self.gate.is_open:
+            self.settings, self._view, self.error = self.gate.settings or self.settings, None, ""
+            self.gate.close()
+
     def uncover(self) -> None:
         """Show what the question above covers."""
         (self._cover() or self.gate).open(None, None)
@@ -279,7 +286,18 @@ class Panel(Generic[S]):
 
     def _ipython_display_(self) -> None:
         """Show it: the live stage, and a still picture that a saved notebook keeps."""
+        self._remember(this_cell())
         self.stage().display()
+
+    def _remember(self, cell: str) -> None:
+        """Give the answer that was given in this cell before, if the question and its solution are the same."""
+        question, asked = self.question, self.settings
+        if question is None or not cell or self.gate.is_open:
+            return
+        solution, _ = attempted(lambda: question.right(asked))
+        self.gate.place = Place(cell, question.text, str(asked), solution or "")
+        if self.gate.place.was_answered:
+            self.predict(self.gate.place.answer)
 
     def still(self) -> Html:
         """The current state without controls; an unanswered question folds its answer."""

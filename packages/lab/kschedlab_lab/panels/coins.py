@@ -87,7 +87,9 @@ class Coins:
             say("In how many of {all} such experiments does the rule see a difference?", all=EXPERIMENTS),
             (never, seldom, half),
             right,
-            lambda settings, _: say("Of intervals with 95 % confidence, about 5 in 100 miss."),
+            lambda settings, _: say(
+                "Of intervals with 95 % confidence, about 5 in 100 miss; with few coins, a few more."
+            ),
             lambda settings: partial(self.before, settings),
         )
 

@@ -5,7 +5,7 @@ The numbers come from anywhere: an experiment (``kschedlab_experiments``), a fil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import make_dataclass
 from functools import partial
 from typing import Any
@@ -18,9 +18,11 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.pairs import FEWEST, Floats, Pairs, Picture, draw_pairs, number
+from kschedlab_lab.views.pairs import FEWEST, RESAMPLES, Floats, Pairs, Picture, draw_pairs, number
 from kschedlab_lab.views.svg import Room
 
+SOME = 80
+"""Grains that one can still see."""
 Numbers = Mapping[str, Sequence[float] | Floats]
 """By policy: a number for each seed; a place in all rows has one seed."""
 
@@ -85,7 +87,10 @@ def describe(picture: Picture) -> str:
     )
     if not pairs.enough:
         size = say("{b} − {a}: {mean} on average.", a=a, b=b, mean=number(pairs.mean, signed=True))
-        verdict = say("Too few to tell: at least {fewest} seeds must differ.", fewest=FEWEST)
+        few = later(
+            "Too few to tell: five coins, too, fall alike in 2 of 32 tosses. At least {fewest} seeds must differ."
+        )
+        verdict = say(few, fewest=FEWEST)
     else:
         verdict = say("Hard to explain by chance.") if pairs.real else say("It may be chance.")
     if not pairs.joined:
@@ -96,7 +101,7 @@ def describe(picture: Picture) -> str:
 
 
 def story(picture: Picture, room: Room) -> list[Frame]:
-    """The named seed, those with which nothing changes, then those with less and with more; at the end, the mean."""
+    """The named seed, those with which nothing changes, those with less and with more; then how the hill grows."""
     signs = np.sign(picture.pairs.differences).tolist()
     seeds = {sign: {seed for seed, each in enumerate(signs, 1) if each == sign} for sign in (0, -1, 1)}
     frames, drawn = list[Frame](), set[int]()
@@ -112,8 +117,23 @@ def story(picture: Picture, room: Room) -> list[Frame]:
     draw(seeds[0], say("With {number} of {all} seeds nothing changes.", number=len(seeds[0]), all=all_seeds))
     draw(seeds[-1], say("With {number} of {all}, B is lower.", number=len(seeds[-1]), all=all_seeds))
     draw(seeds[1], say("With {number} of {all}, B is higher.", number=len(seeds[1]), all=all_seeds))
+    frames += _grains(picture, room) if picture.pairs.enough else ()
     said = describe(picture)
     return [*frames, Frame(draw_pairs(picture, room, said), said)]
+
+
+def _grains(picture: Picture, room: Room) -> Iterator[Frame]:
+    """How the hill comes about: a lot, its mean, and more of them."""
+    mean = number(float(picture.pairs.resampled[0]), signed=True)
+    drawn = later("How far can chance move the mean? Draw {all} of the {all} differences: some come twice, some never.")
+    for grains, caption in (
+        (0, say(drawn, all=picture.count)),
+        (1, say("Their mean, {mean}, is one grain.", mean=mean)),
+        (SOME, say("Draw again, {number} times: here chance moves the mean.", number=SOME)),
+    ):
+        yield Frame(draw_pairs(picture, room, caption, grains=grains), caption)
+    caption = say("{number:,} grains are a hill; the thick bar is the middle 95 % of them.", number=RESAMPLES)
+    yield Frame(draw_pairs(picture, room, caption), caption)
 
 
 def signs(pairs: Pairs) -> dict[str, int]:

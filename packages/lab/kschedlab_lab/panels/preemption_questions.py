@@ -7,6 +7,7 @@ from collections.abc import Callable
 from kschedlab.messages import later, say, sentences, terms
 from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html
+from kschedlab.text.words import listing
 from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.ladder_fates import fate
@@ -18,10 +19,10 @@ from kschedlab_lab.views.svg import Room
 EITHER = later("either of them")
 
 
-def which_node() -> Question[Settings]:
-    """Which node, to be clicked in the picture."""
+def which_node(*, ladder: bool = True) -> Question[Settings]:
+    """Which node, to be clicked in the picture. Without ``ladder``, the reason names no rule: none has been taught."""
     handles = Handles(nodes={name: _pick(name) for name in NODES})
-    return Question(say("Which node is chosen?"), NODES, _chosen, _why_node, _asked(handles))
+    return Question(say("Which node is chosen?"), NODES, _chosen, _why_node if ladder else _losses, _asked(handles))
 
 
 def which_victims() -> Question[Settings]:
@@ -36,7 +37,7 @@ def which_victims() -> Question[Settings]:
         say("If node-b were chosen, which two of its pods would be evicted?"),
         pairs,
         right,
-        lambda settings, _: sentences(attempted("node-b", each) for each in _tries(settings)),
+        lambda settings, _: sentences(attempted(each) for each in _tries(settings)),
         _asked(Handles()),
     )
 
@@ -81,7 +82,7 @@ def which_of_equals() -> Question[Settings]:
     """What happens in a complete tie."""
     return Question(
         say("node-b and node-c are equal in all five rules. Which one does the scheduler take?"),
-        tuple(terms("node-b, by name", "node-c, by age", EITHER)),
+        tuple(terms("node-b, by name", EITHER, "neither: urgent waits")),
         lambda settings: say(EITHER) if len(_preemption(settings).tied) > 1 else _chosen(settings),
         lambda *_: say(
             "Nothing is left to compare. The real scheduler takes the first node of a Go map, whose order changes "
@@ -116,6 +117,24 @@ def _why_node(settings: Settings, answer: str) -> str:
     if answer not in _preemption(settings).candidates:
         return say("{node} is not a candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
     return fate(_preemption(settings), answer)
+
+
+def _losses(settings: Settings, answer: str) -> str:
+    """Which pods this node and the chosen one would lose."""
+    preemption, chosen = _preemption(settings), _chosen(settings)
+    if answer == chosen:
+        return ""
+    if answer not in preemption.candidates:
+        return _why_node(settings, answer)
+    return sentences(
+        say("On {node} you would lose {victims}.", node=node, victims=listing(_priced(preemption, node)))
+        for node in (answer, chosen)
+    )
+
+
+def _priced(preemption: Preemption, node: str) -> list[str]:
+    """A candidate's victims with their priorities."""
+    return [f"{each.pod.metadata.name} ({each.priority})" for each in preemption.candidates[node].victims]
 
 
 def _tries(settings: Settings) -> tuple[Attempt, ...]:

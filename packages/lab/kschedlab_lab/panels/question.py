@@ -10,6 +10,7 @@ from weakref import WeakSet
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError, expected
 from kschedlab.text.html import Html
+from kschedlab_lab.panels.remembered import Place
 from kschedlab_lab.views.svg import Room
 
 S = TypeVar("S")
@@ -94,18 +95,32 @@ class Question(Generic[S]):
 
 
 class Gate:
-    """Whether a question was answered. ``settings``: those for which it was asked; ``verdict``: on the answer."""
+    """Whether a question was answered. ``settings``: those for which it was asked; ``verdict``: on the answer;
+    ``place``: the cell that asks, if its front end says which."""
 
     def __init__(self, question: str = "") -> None:
         self.question, self.is_open = question, not question
         self.answer: str | None = None
         self.settings: Any = None
         self.verdict: dict[str, Any] | None = None
+        self.place: Place | None = None
         self.watchers: WeakSet[Any] = WeakSet()
 
     def open(self, answer: str | None, settings: Any) -> None:
         """Show the answer, here and wherever it was covered."""
         self.is_open, self.answer, self.verdict = True, answer, None
         self.settings = settings if settings is not None else self.settings
+        if self.place is not None and settings is not None:
+            self.place.keep(answer)
+        self._tell()
+
+    def close(self) -> None:
+        """Ask again."""
+        self.is_open, self.answer, self.settings, self.verdict = False, None, None, None
+        if self.place is not None:
+            self.place.forget()
+        self._tell()
+
+    def _tell(self) -> None:
         for each in list(self.watchers):
             each.refresh()

@@ -44,6 +44,9 @@ class Playable(Protocol):
     def uncover(self) -> object:
         """Show the answer although the question above is open."""
 
+    def ask_again(self) -> object:
+        """Forget the answer to the panel's question."""
+
     def still(self) -> Html: ...
 
     def fail(self, error: str) -> None: ...
@@ -104,6 +107,8 @@ class Session:
             self.panel.predict(message["answer"])
         elif "uncover" in message:
             self.panel.uncover()
+        elif "again" in message:
+            self.panel.ask_again()
 
     def _along(self, name: str) -> list[Message]:
         """The states along a control, the nearest first."""

@@ -5,7 +5,7 @@ The panel simulates both when it is made, and then walks from arrival to arrival
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import make_dataclass
 from functools import partial
 from math import inf
@@ -16,7 +16,7 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html
-from kschedlab.text.words import listing
+from kschedlab.text.words import amount, listing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, steps
@@ -88,27 +88,52 @@ class Both:
         return draw_runs(self.moments(settings), room, self.sentence(settings))
 
     def sentence(self, settings: Any) -> str:
-        """How full both are, and which pods make the difference."""
+        """What became of the pod that has arrived; at the end, how full both are."""
         first, second = self.moments(settings)
+        pods = len(self.runs[0]) - 1
+        if not settings.pods:
+            return say("{number} pods arrive, one after the other.", number=pods)
+        if settings.pods < pods:
+            return self.arrival(first, second)
         shares = later("{a}: {first} %, {b}: {second} %.")
         said = say(shares, a=first.name, first=first.percent, b=second.name, second=second.percent)
-        apart = ((one, one.waiting - other.waiting) for one, other in ((first, second), (second, first)))
+        return sentences((said, *self.apart(settings)))
+
+    def apart(self, settings: Any) -> Iterator[str]:
+        """Which pods make the difference."""
+        first, second = self.moments(settings)
+        for one, other in ((first, second), (second, first)):
+            if pods := one.waiting - other.waiting:
+                yield self.waits(one, pods)
+
+    def arrival(self, first: Moment, second: Moment) -> str:
+        """What the newest pod asks for, and where it goes."""
+        pod, other = first.pods[-1], second.pods[-1]
+        sizes = [amount(resource, size) for resource, size in pod.size._asdict().items() if size]
+        asks = say("{pod} asks for {amounts}.", pod=pod.name, amounts=say(" and ").join(sizes))
+        here, there = (each.node or say("it waits") for each in (pod, other))
+        if here == there:
+            return sentences((asks, say("Both: {node}.", node=here)))
+        where = say("{a}: {first}, {b}: {second}.", a=first.name, first=here, b=second.name, second=there)
+        return sentences((asks, where))
+
+    def waits(self, run: Moment, pods: set[str]) -> str:
+        """Which pods wait only here, and why if a node's CPU and another's memory are in the way."""
         one, several = later("{pods} waits only with {name}."), later("{pods} wait only with {name}.")
-        waits = (
-            say(one if len(pods) == 1 else several, pods=listing(sorted(pods)), name=run.name)
-            for run, pods in apart
-            if pods
-        )
-        return sentences((said, *waits))
+        said = say(one if len(pods) == 1 else several, pods=listing(sorted(pods)), name=run.name)
+        lost = [pod for pod in run.pods if pod.name in pods]
+        why = say("There, one node has the CPU and another the memory.") if all(map(run.apart, lost)) else ""
+        return sentences((said, why))
 
     def deploy(self) -> Question[Any]:
         """Would you deploy the second scheduler? The picture of the end shows."""
         first, second = self.moments(self.settings())
         more = (second.used - first.used) / second.capacity * 100
         asked = say(
-            "With {name}, pods have {more:.0f} points more of the CPU. Would you deploy it?",
+            "With {name}, {second} % of the CPU is in use instead of {first} %. Would you deploy it?",
             name=f"`{second.name}`",
-            more=more,
+            first=first.percent,
+            second=second.percent,
         )
         remarks = {
             say("deploy it"): say("{more:.0f} points are a lot. But these are the pods of one seed.", more=more),
@@ -119,7 +144,7 @@ class Both:
             asked,
             tuple(remarks),
             lambda _: say("wait"),
-            lambda _, answer: remarks[answer],
+            lambda settings, answer: sentences((remarks[answer], *self.apart(settings))),
             lambda settings: partial(self.draw, settings),
         )
 

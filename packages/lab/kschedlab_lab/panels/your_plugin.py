@@ -198,7 +198,10 @@ def where(plugins: object = ()) -> Question[Settings]:
     """The question before the picture, with the same plugins as the panel."""
     added = several(plugins)
     names = [name for name, _ in V1_37.plus(*added).plugins]
-    with_them = say("With {plugins}: where does web go?", plugins=listing(names)) if names else ""
+    both = later("Where does web go with {first} and {second}?")
+    with_them = say(both, first=names[0], second=names[1]) if len(names) == 2 else ""
+    if names and not with_them:
+        with_them = say("Where does web go with {plugins}?", plugins=listing(names))
 
     def right(settings: Settings) -> str:
         return str(decide(settings, added).node)
@@ -301,7 +304,7 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
     score = (own_scores(V1_37.plus(*added)) or [say("your score")])[-1]
     text = say("From which weight of {score} on does web go to {rack}?", score=score, rack=rack)
     drawn = partial(partial, before)
-    return Question(text, (), right, why, drawn, MOST, looks=("weight",), shows=there)
+    return Question(text, (), right, why, drawn, MOST, shows=there)
 
 
 def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from json import dumps
@@ -118,6 +118,7 @@ class Motion:
             lambda _: written(right),
             lambda _, answer: why,
             lambda settings: partial(self.before, settings),
+            shows=lambda settings: replace(settings, second=0),
         )
 
 

@@ -244,6 +244,7 @@ class Dock {
     if (!places.length) return;
     const stage = last?.stage && this.opening((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage, places);
     this.step(!stage, this.held(places, line) ?? places[0].host);
+    stage?.el.classList.toggle("ks-waited-for", Boolean(stage.shown.asking) && last.stage.shown.covered === stage.shown.asking.text);
     if (stage) this.show(stage);
     else this.active?.pause();
   }

@@ -83,18 +83,20 @@ export class Hand {
 
   release() {
     const { moved, group, target, handle } = this.held;
-    if (!moved && handle.querySelector(".ks-pill")) this.next();
+    const pill = !moved && handle.querySelector(".ks-pill");
+    if (pill) this.nudge(pill.getBoundingClientRect());
     if (group && moved && target) put(this.stage, target);
     this.letGo();
     if (moved) this.ignoreClick = true; // the browser makes one of it
     setTimeout(() => (this.ignoreClick = false));
   }
 
-  /** A click on a number gives it the next value, after the last one the first. */
-  next() {
-    const { name, began, sets } = this.held, { stage } = this;
+  /** A click on a number's left half is one step to the left, on its right half one to the right; of two values, the other. */
+  nudge({ left, width }) {
+    const { name, began, sets, from, step } = this.held, { stage } = this;
     const last = stage.last(stage.controls.find((control) => control.name === name));
-    stage.turn(name, began < last ? began + 1 : 0, sets);
+    const by = Math.sign(step) * (from[0] < left + width / 2 ? -1 : 1);
+    stage.turn(name, last === 1 ? 1 - began : began + by, sets);
     this.ignoreClick = true;
   }
 

@@ -37,7 +37,8 @@ export class QuestionBox {
     const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
     const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
     const how = given.length ? (polls ? "" : this.where(given)) : say("Type {numbers}. ", { numbers });
-    const hint = make("small", {}, how, polls ? this.counting(given) : "");
+    const later = make("span", { class: "ks-later" }, say(" What you read about is shown after it."));
+    const hint = make("small", {}, how, polls ? this.counting(given) : later);
     return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls))];
   }
 
@@ -70,7 +71,7 @@ export class QuestionBox {
     const done = () => {
       const typed = input.value.trim(), refused = polls && typed && !fits(typed, asking);
       input.setCustomValidity(refused ? asking.numbers : ""); // else Python says what is wrong
-      if (typed && input.reportValidity()) this.pick(typed);
+      if (input.reportValidity() && (typed || !polls)) this.pick(typed);
     };
     onEnter(input, done);
     const voted = Object.keys(polls ? this.counted() : {}).map((answer) => this.vote(answer));

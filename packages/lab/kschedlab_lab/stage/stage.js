@@ -98,10 +98,11 @@ class Stage {
   /** What one rarely needs; without controls there is nothing to reset or to copy. */
   buttons() {
     const reset = button(say("Start again"), () => (this.question.clear(), this.go({ reset: true }), this.docked && this.open(false)), { title: say("back to where the panel began") });
+    this.again = button(say("Ask again"), () => (this.question.clear(), this.go({ again: true }), this.docked && this.open(false)), { title: say("forget the answer to this question") });
     this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything; Escape makes it small again") });
     this.beside = button("", () => (this.shared.wanted = !this.docked), { hidden: true });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
-    return make("div", { class: "ks-bar" }, reset, this.classroom, this.beside);
+    return make("div", { class: "ks-bar" }, reset, this.again, this.classroom, this.beside);
   }
 
   /** Opens or closes what is behind "⋯". */
@@ -283,11 +284,12 @@ class Stage {
   }
 
   /** Numbers without a picture are what there is to see; beside one they wait until somebody asks for them. */
-  place({ picture, table, asking, verdict }) {
+  place({ picture, table, asking, verdict, answered }) {
     const alone = Boolean(table) && (!picture || table.includes("<a href")); // a link is something to do
     this.numbers.hidden = alone || !table;
     if (alone) this.form.before(this.table);
     else this.numbers.append(this.table);
+    this.again.hidden = !(verdict || answered);
     this.more.hidden = !(this.controls.length || picture || asking || verdict); // text alone
     if (this.more.hidden) this.open(false);
   }
@@ -305,7 +307,8 @@ class Stage {
     else if (asking) this.picture.el.before(this.alert);
     else this.form.before(this.alert);
     this.alert.hidden = !error;
-    this.alert.textContent = error ? say("Error: {error}", { error }) : "";
+    this.alert.classList.toggle("ks-typed-wrong", Boolean(asking));
+    this.alert.textContent = !error ? "" : asking ? `⚠ ${error}` : say("Error: {error}", { error });
   }
 
   /** Has the saved picture replaced, once the panel has settled in another state than the saved one. */

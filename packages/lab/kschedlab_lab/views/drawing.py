@@ -451,7 +451,8 @@ def _pod(block: Block, place: Place) -> Html:
 
 def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     """As much as fits: the name and the signs, then the numbers, then a remark."""
-    edge, corner = (9, 5) if place.width >= LEAST else (3, 2)
+    edge = min(max((place.width - SLIM) / 4, 3), 9)
+    corner = (edge + 1) / 2
     room, high = place.width - 2 * edge, place.height
     if high < 12:
         return []
@@ -459,7 +460,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     side = SIZE if place.width >= LEAST else SIZE * 0.75
     is_stacked = place.width < LEAST and high >= 2 * side + 4
     signs = signs[: max(int((room - 40) // (side + 2)), 1 + is_stacked)] if high >= side + 2 else []
-    beside = room - (side + (2 if corner == 5 else 1)) * (1 if is_stacked and signs else len(signs)) + (edge - corner)
+    apart, columns = 2 if place.width >= LEAST else 1, 1 if is_stacked and signs else len(signs)
+    beside = room - (side + apart) * columns + (edge - corner)
     ringed = block.mark in ("arriving", "placed") and place.width < LEAST
     if (place.width < SLIM or ringed) and text_width(block.name, SMALL, bold=True) > beside:
         signs, beside = [], room  # the ring says it, too

@@ -31,6 +31,8 @@ ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 25, 40, 6, 9.5, 21, 10
 first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 80
 """The least width of a column for the rules' names; else they are above the values."""
+INTO = 8
+"""How far such a name may reach into the gap before the first node."""
 FALLS, TILT = 5, 7
 """How far the value of who loses falls, in pixels, and by how many degrees it tilts."""
 SHORT = {
@@ -172,7 +174,7 @@ def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Htm
     ``over``: the decision has been made.
     """
     decides = asked and step.decides
-    room = (at.rules.width if at.beside else 260) - 2 * DISC - 8
+    room = (at.rules.width + INTO if at.beside else 260) - 2 * DISC - 8
     texts = [say(text) for text in SHORT.get(step.name, (step.name,))]
     size = 12 if room > 100 else 11.2
     folded = next((text for text in texts if len(flowed(text, room, size, bold=True)) <= 2), texts[-1])

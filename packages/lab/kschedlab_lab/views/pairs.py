@@ -25,9 +25,9 @@ RESAMPLES = 4000
 CONFIDENCE = 95
 FEWEST = 6
 """Fewer differences may all have one sign by chance more often than once in twenty times: 2 / 2**5."""
-PILLS, AXIS, SEEDS, EDGE, DOT = 28, 42, 50, 10, 4.5
+PILLS, AXIS, SEEDS, EDGE, DOT, GRAIN = 28, 42, 50, 10, 4.5, 6
 """The height of a row of pills; the width of an axis with its numbers; the height of the row of seeds, of the edge
-above and below the dots, and the radius of a dot; in pixels."""
+above and below the dots, the radius of a dot, and the height of a grain; in pixels."""
 COLUMNS = {True: (0.09, 0.41, 0.52, 0.72, 1.0), False: (0.25, 0.75, 1.0, 1.0, 1.0)}
 """Where A, B, the differences with their hill and the end are, as shares of the width; before the answer, A and B
 alone."""
@@ -57,16 +57,19 @@ class Pairs:
         return float(self.b.mean() - self.a.mean())
 
     @cached_property
+    def lots(self) -> npt.NDArray[np.int64]:
+        """int64[2, resamples, seeds]: as many seeds as these, drawn from them again and again."""
+        return np.random.default_rng(1).integers(0, len(self.a), (2, RESAMPLES, len(self.a)))
+
+    @cached_property
     def resampled(self) -> Floats:
-        """The mean difference of as many seeds drawn from these, again and again: a bootstrap (Efron 1979).
+        """The mean difference of each lot: a bootstrap (Efron 1979).
 
         Pairs are drawn as pairs, unless nobody knows which numbers belong together.
         """
-        rng = np.random.default_rng(1)
-        drawn = rng.integers(0, len(self.a), (2, RESAMPLES, len(self.a)))
         if self.joined:
-            return self.differences[drawn[0]].mean(axis=1)
-        return self.b[drawn[0]].mean(axis=1) - self.a[drawn[1]].mean(axis=1)
+            return self.differences[self.lots[0]].mean(axis=1)
+        return self.b[self.lots[0]].mean(axis=1) - self.a[self.lots[1]].mean(axis=1)
 
     @cached_property
     def interval(self) -> tuple[float, float]:
@@ -170,17 +173,29 @@ class Scale:
 
 
 def draw_pairs(
-    picture: Picture, room: Room, alt: str, answered: bool = True, seeds: Collection[int] | None = None
+    picture: Picture,
+    room: Room,
+    alt: str,
+    answered: bool = True,
+    seeds: Collection[int] | None = None,
+    grains: int | None = None,
 ) -> Html:
     """The picture. ``answered``: else without what the differences say, and without what one can change.
 
-    ``seeds``: those that are drawn, by default all that count.
+    ``seeds``: those that are drawn, by default all that count. ``grains``: means of so many lots instead of the hill.
     """
     plan = _Plan(picture, room, answered, seeds)
     shapes = [*_axis(plan), *_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan))]
     if answered:
-        shapes += [*_choices(plan), *_hill(plan), *_differences_axis(plan), *_swarm(plan), *_interval(plan)]
-        shapes += _seeds(plan)
+        hill = [*_hill(plan), *_interval(plan)] if grains is None else [*_grains(plan, grains)]
+        shapes += [
+            *_choices(plan),
+            *_differences_axis(plan),
+            *hill[:1],
+            *_swarm(plan, grains),
+            *hill[1:],
+            *_seeds(plan),
+        ]
     return svg(shapes, plan.width, plan.bottom + SEEDS, alt)
 
 
@@ -308,6 +323,8 @@ def _dot(x: float, y: float, colour: str, key: str, tip: str) -> Html:
 def _differences_axis(plan: _Plan) -> Iterator[Html]:
     """The scale of the differences, with a line at 0."""
     scale = plan.differences
+    grid = "".join(f"M{plan.zero:.0f} {scale.y(each):.1f}H{plan.end:.0f}" for each in scale.ticks() if each)
+    yield element("path", d=grid, stroke=TICK, fill="none")
     line = f"M{plan.zero:.0f} {scale.y(0):.1f}H{plan.end:.0f}"
     yield element("path", d=line, stroke="currentColor", stroke_width=1.3, stroke_dasharray="5 4", data_key="zero")
     texts = (label(number(each, True).replace(".0", ""), plan.end + 6, scale.y(each) + 4) for each in scale.ticks())
@@ -316,15 +333,32 @@ def _differences_axis(plan: _Plan) -> Iterator[Html]:
     yield label(title, plan.width - 4, plan.top - 10, "end", fill=INK_2)
 
 
-def _swarm(plan: _Plan) -> Iterator[Html]:
-    """A dot for each difference, side by side where they are equal; many of them overlap."""
+def _swarm(plan: _Plan, grains: int | None) -> Iterator[Html]:
+    """A dot for each difference, side by side where they are equal; many of them overlap.
+
+    ``grains``: 0 or 1 while the first lot is drawn: how often it has each is written as rings around the dot.
+    """
+    lot = np.bincount(plan.pairs.lots[0, 0], minlength=len(plan.pairs.a)).tolist() if grains in (0, 1) else None
     each = [*_each(plan)] if plan.pairs.joined else []
     besides = aside([plan.differences.y(b - a) for _, a, b in each])
     step = min(2 * DOT, (plan.hill - 14 - plan.zero) / max([*besides, 1]))
     for (seed, a, b), k in zip(each, besides, strict=True):
-        yield _dot(
-            plan.hill - 14 - k * step, plan.differences.y(b - a), colour(b - a), f"seed/{seed}", _tip(seed, a, b)
-        )
+        x, y, times = plan.hill - 14 - k * step, plan.differences.y(b - a), 1 if lot is None else lot[seed - 1]
+        dot = _dot(x, y, colour(b - a), f"seed/{seed}", _tip(seed, a, b))
+        yield dot if times else element("g", dot, opacity=0.25)
+        for more in range(1, times):
+            ring: Any = {"cx": x, "cy": y, "r": DOT + 2.5 * more, "stroke": colour(b - a), "stroke_width": 1.5}
+            yield element("circle", fill="none", **ring)
+
+
+def _grains(plan: _Plan, number: int) -> Iterator[Html]:
+    """The means of the first lots, as grains that lie side by side where they are equal."""
+    lain: dict[int, int] = {}
+    for i, mean in enumerate(plan.pairs.resampled[:number].tolist()):
+        row = round(plan.differences.y(mean) / GRAIN)
+        x = plan.hill + GRAIN * (1.5 + lain.setdefault(row, 0))
+        lain[row] += 1
+        yield element("circle", cx=round(x, 1), cy=row * GRAIN, r=GRAIN / 2 - 0.4, fill=INK_2, data_key=f"grain/{i}")
 
 
 def _hill(plan: _Plan) -> Iterator[Html]:

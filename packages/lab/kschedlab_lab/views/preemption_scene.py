@@ -104,7 +104,7 @@ class Scene:
         for candidate in (preemption.candidates[node] for node in boxes.nodes if node in preemption.candidates):
             for turn, attempt in enumerate(candidate.attempts, 1):
                 tried[candidate.node] = turn
-                text = attempted(candidate.node, attempt)
+                text = say("{node}: {said}", node=candidate.node, said=attempted(attempt))
                 moments.append((self._draw(boxes.trying(tried), room, text, 0), text))
         return moments
 
@@ -175,12 +175,11 @@ class Scene:
         return padded(row(found, 24), 0, 3) if found else NOTHING
 
 
-def attempted(node: str, attempt: Attempt) -> str:
-    """What happens on a node at this try to reprieve a pod."""
-    fits, stuck = later("{node}: {pod} fits and comes back."), later("{node}: {pod} does not fit any more: a victim.")
+def attempted(attempt: Attempt) -> str:
+    """What happens at this try to reprieve a pod."""
+    fits, stuck = later("{pod} fits and comes back."), later("{pod} does not fit any more: a victim.")
     early = say("It is tried early, because evicting it would break the budget.") if attempt.violates else ""
-    said = say(fits if attempt.reprieved else stuck, node=node, pod=attempt.pod.pod.metadata.name)
-    return sentences((said, early))
+    return sentences((say(fits if attempt.reprieved else stuck, pod=attempt.pod.pod.metadata.name), early))
 
 
 def _rule(step: RuleResult, preemption: Preemption) -> str:

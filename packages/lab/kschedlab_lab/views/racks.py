@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import LINE, TALL, TOP, Box, Place, Plan, arrange, shapes
+from kschedlab_lab.views.drawing import TALL, TOP, Box, Place, Plan, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
@@ -22,7 +22,7 @@ BULB, SCALE = 9, (20, 40, 60, 80)
 MERCURY = themed("#D64B45", "#F0827C")
 ROW, NAME, TOTAL = 19, 74, 48
 """The height of a row of bars, widths of names and of totals; in pixels."""
-REASON, LEGEND, LOW, ABOVE, SHORTEST = 34, 38, 14, 18, 100
+REASON, LEGEND, LOW, ABOVE, SHORTEST = 34, 38, 14, 8, 128
 """Heights: of a refusal below a rack, of a legend of two lines, of the space below the bars, and above the racks; the
 least height of a rack."""
 COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
@@ -84,7 +84,7 @@ def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room, pick
     picks = [
         replace(box, marks={"data_pick": box.name}) if box.capacity and pick else box for box in boxes_before(decision)
     ]
-    still = {name: replace(rack, control="", toggle="", refused=()) for name, rack in racks.items()}
+    still = {name: replace(rack, control="", toggle="") for name, rack in racks.items()}
     return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), (), high)
 
 
@@ -119,20 +119,29 @@ def _stage(
         for part in tube(box.name, racks[box.name], place._replace(x=place.x - side), side)
     ]
     below = element("g", *bars, transform=f"translate(0,{plan.bottom:g})")
-    return svg([*shapes(shown, plan, resource), *tubes, below], plan.width, plan.bottom + lower, alt)
+    nodes = [*shapes([replace(shown[0], title=" "), *shown[1:]], plan, resource), *_waits(shown[0], plan.places)]
+    return svg([*nodes, *tubes, below], plan.width, plan.bottom + lower, alt)
+
+
+def _waits(box: Box, places: Sequence[Place]) -> Iterator[Html]:
+    """What the pod above the racks does, beside it."""
+    if box.blocks:
+        above, rack = places[:2]
+        said = words(say(box.title or box.name), fill=INK_2)
+        yield moved(said, above.x - said.width - 8, (TOP + rack.y - ABOVE - said.height) / 2)
 
 
 def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: float) -> Plan:
     """The pod that waits, and below it the racks, all to one scale: they have their height whether it waits or not."""
     nodes = [replace(box, marks={}) for box in shown[1:]]
     share = asks / max(box.capacity for box in nodes)
-    above = LINE + 3 + TALL * share + ABOVE
+    above = TALL * share + ABOVE
     plan = arrange(
         nodes, Room(room.width, room.height), lower + REASON + above, captions=False, most=room.width, short=SHORTEST
     )
     racks = [each._replace(x=each.x + side, y=each.y + above, width=each.width - side) for each in plan.places]
     tall, wide = racks[0].height, racks[0].width
-    waits = Place((room.width - wide) / 2, TOP + LINE + 3 - tall * (1 - share), wide, tall)
+    waits = Place((room.width - wide) / 2, TOP - tall * (1 - share), wide, tall)
     return Plan((waits, *racks), room.width, plan.bottom + above + REASON)
 
 
@@ -221,7 +230,8 @@ def _legend(points: Points, width: float) -> tuple[list[Html], float]:
         for i, text in enumerate(plugin.replace("NodeResourcesBalanced", "Balanced") for plugin in points.parts)
     ]
     tip = "; ".join(f"{plugin} {each}" for plugin, each in points.same.items())
-    same = words(say("and {points} for every node", points=sum(points.same.values())), fill=INK_2, data_tip=tip or None)
+    alike = say("and {points} more for each node alike", points=sum(points.same.values()))
+    same = words(alike, fill=INK_2, data_tip=tip or None)
     part = wrap([*entries, same], width - 16, 14, 2)
     return [moved(part, 8, 2)], part.height + 4
 
@@ -249,7 +259,8 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
         yield element(
             "g",
             element("circle", r=11, fill="transparent"),
-            element("circle", r=6, fill="currentColor"),
+            element("circle", r=7, fill="currentColor"),
+            element("path", d="M-1.5 -3L-4 0L-1.5 3M1.5 -3L4 0L1.5 3", stroke=PANEL, stroke_width=1.3, fill="none"),
             transform=f"translate({x + 7:g},{ROW / 2:g})",
             data_key=f"points/weight/{name}",
             data_drag="weight",

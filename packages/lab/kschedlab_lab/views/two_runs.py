@@ -17,7 +17,7 @@ from kschedlab_lab.views.picture import WAITING
 from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TICK
 from kschedlab_lab.views.svg import Room, svg
 
-HEAD, BELOW, BAR, LOWEST, HIGHEST, LINE = 40, 16, 6, 64, 150, 4
+HEAD, BELOW, BAR, LOWEST, HIGHEST, LINE = 40, 16, 6, 64, 150, 8
 """Heights: of a row's title with its bar, of the space below a row, of the bar; limits of that of a node; and the
 width of the line that is its memory."""
 WAITS, SLIM = 84, 48
@@ -78,6 +78,19 @@ class Moment:
     def percent(self) -> str:
         return f"{100 * self.used / self.capacity:.1f}"
 
+    def free(self, node: str) -> Size:
+        """What the node has left."""
+        there = [pod.size for pod in self.pods if pod.node == node]
+        room = self.nodes[node]
+        return Size(room.cpu - sum(each.cpu for each in there), room.memory - sum(each.memory for each in there))
+
+    def apart(self, pod: Placed) -> bool:
+        """Whether there is enough CPU on one node and enough memory on another, and on none both."""
+        free = [self.free(node) for node in self.nodes]
+        cpu = {i for i, each in enumerate(free) if each.cpu >= pod.size.cpu}
+        memory = {i for i, each in enumerate(free) if each.memory >= pod.size.memory}
+        return bool(cpu) and bool(memory) and not cpu & memory
+
     def memory(self, node: str) -> float:
         """The share of the node's memory that its pods have."""
         return sum(pod.size.memory for pod in self.pods if pod.node == node) / self.nodes[node].memory
@@ -85,7 +98,7 @@ class Moment:
 
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     """One row above the other."""
-    below = remark(say("A pod is as high as its CPU; the line at a node's side is its memory."), room.width - 2 * EDGE)
+    below = remark(say("A pod is as high as its CPU; the bar at a node's side is its memory."), room.width - 2 * EDGE)
     tall = (room.height - below.height - 4) / len(moments) - HEAD - BELOW
     tall = min(max(tall, LOWEST), HIGHEST)
     step = HEAD + tall + BELOW

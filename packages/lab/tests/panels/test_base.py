@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from kschedlab.text.html import Html, element
+from kschedlab_lab.panels import base
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.classroom import classroom
 from kschedlab_lab.panels.prediction import Prediction, Question
@@ -209,6 +211,34 @@ def test_a_verdict_belongs_to_the_settings_that_were_asked_about(panel: Panel[Se
     opened = Session(panel.ask(which()))
     sent(opened, answer=None)
     assert sent(opened, set={"spare": 1})["verdict"] is None
+
+
+def test_a_question_is_asked_again_as_it_was_asked(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    session, below = Session(asking), Session(asking.then(panel))
+    before = session.shown
+    sent(session, answer="2")
+    sent(session, set={"pods": 2})
+    again = sent(session, again=True)
+    assert {**again, "n": 0} == {**before, "n": 0} and below.look()["covered"] == which().text
+    assert sent(session, answer=None)["verdict"]["answer"] is None
+
+
+def test_a_cell_that_runs_again_keeps_its_answer(panel: Panel[Settings], monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(cell: str, pods: int = 1) -> Session:
+        monkeypatch.setattr(base, "this_cell", lambda: cell)
+        ran = panel.move(pods=pods).ask(which())
+        monkeypatch.setattr(ran, "stage", lambda: Mock(), raising=False)
+        ran._ipython_display_()
+        return Session(ran)
+
+    sent(run("one"), answer="2")
+    assert run("one").shown["verdict"]["answer"] == "2"
+    assert "asking" in run("two").shown and "asking" in run("one", pods=3).shown and "asking" in run("").shown
+    sent(run("one"), again=True)
+    assert "asking" in run("one").shown
+    sent(run(""), answer="2")
+    assert "asking" in run("").shown, "a front end that names no cells is asked each time"
 
 
 def test_a_verdict_stays_while_one_walks_through_the_steps() -> None:

@@ -28,13 +28,14 @@ def test_pods_come_one_after_the_other():
     for count in range(4):
         drawn = keys(shown.move(pods=count).view.picture(ROOM))
         assert sum(str(key).count("/") == 2 and str(key).startswith("pod/default") for key in drawn) >= count
-    assert says(shown.move(pods=1).view.sentence, "default: 12.5 %", "packing: 12.5 %")
+    assert says(shown.move(pods=1).view.sentence, "small-0", "1 CPU", "Both: node-a")
+    assert says(shown.move(pods=2).view.sentence, "small-1", "default: node-b", "packing: node-a")
     assert "pod/default/large-2" not in keys(shown.move(pods=2).view.picture(ROOM))
 
 
 def test_one_run_is_no_reason_to_deploy():
     shown = panel(Three(), BOTH)
-    assert says(shown.question.text, "packing", "50 points")
+    assert says(shown.question.text, "packing", "75.0 %", "25.0 %")
     assert says(repr(shown.answer("wait")), "Right", "other pods") and "Not quite" in repr(shown.answer("deploy it"))
 
 

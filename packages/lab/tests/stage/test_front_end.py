@@ -10,7 +10,7 @@ from kschedlab_lab.stage.front_end import IMPORT, front_end
 
 LAB = Path(kschedlab_lab.__file__).parent
 FILES = sorted(LAB.rglob("*.js"))
-PAGES = sorted((LAB.parents[2] / "tools/site/front").glob("*.js"))
+PAGES = sorted((Path(__file__).parents[4] / "tools/site/front").glob("*.js"))
 """The front end of the course's pages, which shares these files."""
 WIDGETS = [path for path in FILES if "export default" in path.read_text(encoding="utf-8")]
 EXPORTED = re.compile(r"^export (?:const|function|class) (\w+)", re.MULTILINE)
