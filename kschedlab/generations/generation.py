@@ -169,7 +169,7 @@ class _Generations(Mapping[str, Generation]):
 
     def __getitem__(self, name: str) -> Generation:
         if name not in self._variables:
-            from kschedlab.generations.history import why_not
+            from kschedlab.generations.between import why_not
 
             why = why_not(name) if isinstance(name, str) else ""
             raise UnknownNameError(why) if why else unknown("generation", name, self._variables)

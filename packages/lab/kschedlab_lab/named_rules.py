@@ -13,8 +13,8 @@ import msgspec
 import yaml
 
 from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations.between import minor
 from kschedlab.generations.changes import NAMES
-from kschedlab.generations.history import minor
 from kschedlab.whatif.compare import changes
 from kschedlab.whatif.titles import SETTINGS
 
