@@ -18,7 +18,9 @@ STATES = {
     "cluster": score.shop(),
     "cluster, a tie": score.shop(cpu=250),
     "cluster, asked": score.shop().ask(questions.which_node()),
-    "a cell, asked": score.panel(stage="normalised", plugin="NodeAffinity", node="node-c").ask(questions.the_number()),
+    "a cell, asked": score.panel(stage="normalised", plugin="NodeAffinity", node="node-c").ask(
+        questions.without_the_disk()
+    ),
     "weights": weights.panel(),
     "weights, most": weights.panel(**dict.fromkeys(weights.FIELDS, 6)),
     "weights, off": weights.panel(**dict.fromkeys(weights.FIELDS, 0)),
@@ -66,13 +68,13 @@ def test_the_request_is_dragged_and_the_taint_is_clicked(shown: Show) -> None:
         False,
         True,
     ]
-    page.page.get_by_role("checkbox", name="node-d has the taint").click()
+    page.page.get_by_role("checkbox", name="taint on node-d").click()
     page.settled()
     expect(page.key("column/node-d")).to_have_text("★ node-d")
 
 
 def test_the_map_fills_cell_by_cell(shown: Show) -> None:
-    page = shown(score.panel(stage="summed"))
+    page = shown(score.panel(stage="raw"))
     end = page.picture.inner_html()
     page.page.get_by_role("button", name="Show how").click()
     moment = page.page.get_by_role("slider", name="Moment of the story")
@@ -93,7 +95,9 @@ def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Sho
     page = shown(score.shop().ask(questions.which_node()))
     expect(page.page.locator("body")).not_to_contain_text("453")
     page.key("node/node-a/pick").click()
-    expect(page.page.locator(".ks-wrong")).to_contain_text("node-a is 2 points behind node-c. InterPodAffinity speaks")
+    expect(page.page.locator(".ks-wrong")).to_contain_text(
+        "node-a is 2 points behind node-c. InterPodAffinity gives node-a"
+    )
     expect(page.key("node/node-c")).to_have_attribute("data-state", "chosen")
 
 

@@ -323,7 +323,7 @@ def test_the_buttons_below_a_picture_share_a_line(browser: Browser, site: Site) 
         answer(page, slot)
         boxes = [each.bounding_box() for each in behind_dots(slot).locator(".ks-bar > button:visible").all()]
         middles = [box["y"] + box["height"] / 2 for box in boxes if box is not None]
-        assert len(middles) == 3 and max(middles) - min(middles) <= 2
+        assert len(middles) == 4 and max(middles) - min(middles) <= 2
 
 
 def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, site: Site) -> None:

@@ -194,6 +194,20 @@ def test_settings_that_cannot_be_lead_to_what_they_become() -> None:
     assert recording(shown(overview_victims.panel()), Shared(), LIMITS)["becomes"] == {}
 
 
+def test_an_operation_follows_the_last_one() -> None:
+    panel = queue_heap.panel()
+    record = recording(shown(panel), Shared(), Limits(60, 60, 0))
+    places = {"|".join(map(str, state["at"])): state for state in record["states"]}
+    for place, operation in enumerate(queue_heap.OPERATIONS):
+        if operation != "Pop":
+            asked = {**panel.settings.indices(), "operation": place}
+            begins, asked_for = ("|".join(map(str, each.values())) for each in (panel.settings.indices(), asked))
+            assert asked_for not in places  # it would be the first call
+            assert record["along"][begins][f"operation:{place}"] == {"before": "Pop"}
+            became = "|".join(map(str, {**asked, "before": "Pop"}.values()))
+            assert places[became]["state"] == str(panel.move(before="Pop", operation=operation).settings)
+
+
 @pytest.fixture(scope="module")
 def exercises() -> Lesson:
     return Lesson("score", seed=1)

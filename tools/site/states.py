@@ -14,6 +14,8 @@ from kschedlab_lab.panels.settings import Control, Restorable
 MARK = re.compile(r' data-(?:set|drop)="([^"]*)"')
 HANDLE = re.compile(r'<[^>]* data-drag="([^"]*)"[^>]*>')
 GRAB = re.compile(r' data-grab="([^"]*)"')
+FURTHER = 2
+"""How often a control is moved further that took another one along."""
 TYPED = 24
 """As many values of a typed text are tried: its suggestions, or else those that clicks set; of more, none."""
 
@@ -31,7 +33,7 @@ def nearest(
     values = {name: _values(name, control, clicks) for name, control in controls.items()}
     names = [name for name, own in values.items() if own is None or 0 < len(own) <= TYPED]
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
-    further = (each for name in names for each in _further(settings, name, values))
+    further = (each for name in names for each in _further(settings, name, values, FURTHER))
     dragged = _dragged(settings, pictures, values)
     first = _distinct([settings, *_changed(settings, 1, names, values), *clicks, *dragged, *further])
 
@@ -95,7 +97,7 @@ def _marked(settings: Any, pictures: str) -> Iterator[Any]:
 def _set(settings: Any, text: str) -> list[Any]:
     """What a mark sets, or nothing: it may set a step that these settings do not have."""
     try:
-        return [type(settings).parse(f"{settings}, {html.unescape(text)}")]
+        return [settings.at(type(settings).parse(f"{settings}, {html.unescape(text)}").indices())]
     except ValueError:
         return []
 
@@ -115,15 +117,23 @@ def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> I
         return
     own = values[names[0]]
     for value in type(settings).controls()[names[0]].allowed(settings) if own is None else own:
-        yield from _varied(settings.changed(**{names[0]: value}), names[1:], values)
+        yield from _varied(_moved(settings, names[0], value), names[1:], values)
 
 
-def _further(settings: Any, name: str, values: Mapping[str, Any]) -> Iterator[Any]:
-    """Every value of this control after each value of it that changes another control, too."""
+def _moved(settings: Any, name: str, value: Any) -> Any:
+    """As a reader moves this control: another may go along, such as the step when another story begins."""
+    control = type(settings).controls()[name]
+    index = value if control.reads is not None else control.allowed(settings).index(value)
+    return settings.at({**settings.indices(), name: index})
+
+
+def _further(settings: Any, name: str, values: Mapping[str, Any], moves: int) -> Iterator[Any]:
+    """Every value of this control after each value of it that changes another control, too; up to so many ``moves``."""
     here = settings.indices()
     for moved in _varied(settings, [name], values):
-        if any(at != here[other] for other, at in moved.indices().items() if other != name):
+        if moves and any(at != here[other] for other, at in moved.indices().items() if other != name):
             yield from _varied(moved, [name], values)
+            yield from _further(moved, name, values, moves - 1)
 
 
 def becomes(settings: Sequence[Any]) -> dict[str, str]:
@@ -136,8 +146,28 @@ def becomes(settings: Sequence[Any]) -> dict[str, str]:
             for index, value in enumerate(control.allowed(each)):
                 asked, made = {**each.indices(), name: index}, each.changed(**{name: value})
                 if made.indices() != asked and made in there:
-                    found["|".join(map(str, asked.values()))] = "|".join(map(str, made.indices().values()))
+                    found[_key(asked)] = _key(made.indices())
     return found
+
+
+def along(settings: Sequence[Any]) -> dict[str, dict[str, dict[str, Any]]]:
+    """What a move takes along, such as the step when another story begins: by the indices where it begins and by the
+    control with its new index, the indices of other controls."""
+    if type(settings[0]).at is Restorable.at:
+        return {}
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for each in settings:
+        here = each.indices()
+        for name, control in each.controls().items():
+            for index, value in enumerate(control.allowed(each)):
+                made = _moved(each, name, value).indices()
+                if taken := {other: at for other, at in made.items() if other != name and at != here[other]}:
+                    found.setdefault(_key(here), {})[f"{name}:{index}"] = taken
+    return found
+
+
+def _key(indices: Mapping[str, Any]) -> str:
+    return "|".join(map(str, indices.values()))
 
 
 def fixed(settings: Restorable) -> list[str]:

@@ -39,17 +39,18 @@ class World {
   constructor(controls) {
     this.names = controls.map(({ name }) => name);
     this.counted = controls.filter(({ kind, values }) => kind === "steps" && !values.length).map(({ name }) => name);
-    Object.assign(this, { states: new Map(), lasts: new Map(), becomes: {} });
+    Object.assign(this, { states: new Map(), lasts: new Map(), becomes: {}, along: {} });
   }
 
   /** Knows a recording's states from now on. One that was recorded again has its story. */
-  add({ states, becomes }) {
+  add({ states, becomes, along }) {
     for (const each of states) {
       const key = each.at.join("|");
       if (!this.states.get(key)?.tale) this.states.set(key, each);
       this.lasts.set(this.still(this.named(each.at)), each.last);
     }
     Object.assign(this.becomes, becomes);
+    Object.assign(this.along, along);
   }
 
   /** Settings by name. */
@@ -64,6 +65,13 @@ class World {
   /** The settings without steps that depend on the others. */
   still(at) {
     return this.key({ ...at, ...Object.fromEntries(this.counted.map((name) => [name, 0])) });
+  }
+
+  /** What a move leads to: it may take controls along that it does not set itself. */
+  moved(from, to) {
+    const taken = this.along[this.key(from)] ?? {}, set = this.names.filter((name) => to[name] !== from[name]);
+    const more = Object.assign({}, ...set.map((name) => taken[`${name}:${to[name]}`]));
+    return { ...to, ...Object.fromEntries(Object.entries(more).filter(([name]) => !set.includes(name))) };
   }
 
   /** The recorded state with these settings; steps end at the last one. */
@@ -141,7 +149,7 @@ export class Recording extends Model {
   obey({ set, state, reset, room, answer, uncover, again }) {
     const asking = this.asking();
     this.asked = this.at;
-    if (set && !asking) this.at = { ...set };
+    if (set && !asking) this.at = this.world.moved(this.at, set);
     else if (state !== undefined && !asking) this.restore(state);
     else if (reset) this.at = { ...this.first };
     else if (room) this.room = this.fitting(room);
@@ -237,7 +245,7 @@ export class Recording extends Model {
 
   /** The state to show; where it was not recorded, the nearest. */
   find() {
-    let found = this.world.find(this.at), moved = "";
+    let found = this.world.find(this.at), moved = this.at === this.asked ? this.get("moved") ?? "" : ""; // a new room moves nothing
     if (!found) {
       const near = this.near();
       moved = this.apart(near);

@@ -24,7 +24,7 @@ from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.devices import DRIVER, GENERATION, Gpu, claim_of, fleet, of_memory, of_model, train
-from kschedlab_lab.views.device_map import draw_devices
+from kschedlab_lab.views.device_map import draw_devices, draw_sights, unasked
 from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, TRIED, NodeSight, Sight, sights
 
 NODES = ("node-a", "node-b", "node-c")
@@ -76,7 +76,8 @@ class Case:
         head = [*terms("device", "model", meant("memory", "device"), "PCIe root", "state")]
         known = table(head, (row(*each, element("span", state)) for *each, state in rows))
         folded = element("details", element("summary", say("As a table")), known, class_="again")
-        draw = partial(draw_devices, self.decision, asked=False)
+        seen = [unasked(node) for node in sights(self.decision)]
+        draw = partial(draw_sights, seen)
         picture = join([fitting(draw), *more, folded])
         written = "\n".join(aligned([head, *rows], ""))
         return Instance(picture, f"{written}\n\n{text}" if text else written, join([kept(draw), *more, known]))

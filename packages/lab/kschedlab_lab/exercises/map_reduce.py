@@ -11,7 +11,7 @@ from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.clusters import scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
-from kschedlab_lab.exercises.map_reduce_build import reduce_turns, weights_for
+from kschedlab_lab.exercises.map_reduce_build import reduce_turns
 from kschedlab_lab.exercises.map_reduce_clusters import (
     LEAST,
     NODES,
@@ -32,8 +32,7 @@ from kschedlab_lab.views.shared_sum import Moment
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"map_reduce {seed}")
-    first = [total_of_a_node(rng), what_is_left(rng), reduce_turns(rng), weights_for(rng)]
-    return [*first, wrong_maximum(seed), sum_too_early(seed)]
+    return [total_of_a_node(rng), what_is_left(rng), reduce_turns(rng), wrong_maximum(seed), sum_too_early(seed)]
 
 
 def table_instance(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Instance:

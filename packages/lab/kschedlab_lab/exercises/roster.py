@@ -14,12 +14,13 @@ import msgspec
 
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.problems import expected
-from kschedlab.text.html import Html, element, visible
+from kschedlab.text.html import Child, Html, element, visible
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.exercise import MARKS, State
 from kschedlab_lab.exercises.lesson import LESSONS, lesson_named
+from kschedlab_lab.exercises.pages import title_of
 from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, Record, as_csv
 from kschedlab_lab.kept import FILE
 
@@ -27,6 +28,10 @@ LARGEST = 1_000_000
 """Most bytes of a file; progress with every exercise of the course takes a tenth of that."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet computes cells that begin like this."""
+
+
+TINTS = {MARKS[State.RIGHT]: "rgba(0,158,115,0.22)", MARKS[State.WRONG]: "rgba(213,94,0,0.16)"}
+"""By the mark of a state, the colour behind it."""
 
 
 class WrongError(ValueError):
@@ -78,9 +83,7 @@ class Roster:
         self.students[name] = records
 
     def _refuse(self, file: str, reason: str) -> None:
-        message = later(
-            "{file}: {reason}; hand in a CSV file of Progress.usual().export(), or the file {progress_file}"
-        )
+        message = later("{file}: {reason}; hand in what “Save my progress” has saved, or the file {progress_file}")
         self.troubles.append(say(message, file=file, reason=reason, progress_file=FILE))
 
     @property
@@ -110,7 +113,8 @@ class Roster:
             done = say("{solved} of {exercises}", solved=len(right), exercises=len(numbers))
             body.append([name, seeds, *(_mark(own.get(number)) for number in numbers), done])
         head = [*terms("name", "seed"), *(f"{number}. {titles[number]}" for number in numbers), say("solved")]
-        return [head, *body, [say("solved"), "", *(str(solved[number]) for number in numbers), ""]]
+        sums = (say("{solved} of {exercises}", solved=solved[number], exercises=len(body)) for number in numbers)
+        return [head, *body, [say("solved"), "", *sums, ""]]
 
     def export(self) -> str:
         """Every record as CSV, with the student's name."""
@@ -126,7 +130,8 @@ class Roster:
         tables = list[Html]()
         for lesson in self.lessons:
             head, *rows = self.rows(lesson)
-            tables += [element("p", element("b", lesson)), table(head, (row(*each) for each in rows))]
+            title = element("p", element("b", title_of(lesson)))
+            tables += [title, table(head, (row(*map(_tinted, each)) for each in rows))]
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
         return element("div", element("p", self.sentence), *tables, *wrong)
 
@@ -195,6 +200,13 @@ def _mark(record: Record | None) -> str:
     hints = count(record.hints, "hint") if record.hints else ""
     used = filter(None, (hints, say("solution seen") if record.solution else ""))
     return listed([f"{MARKS[record.state]} {record.tries}", *used])
+
+
+def _tinted(cell: str) -> Child:
+    """What became of an exercise, on the colour of its state; any other text as it is."""
+    colour = TINTS.get(cell[:1])
+    look = "border-radius:0.6em;padding:0.1em 0.5em;white-space:nowrap;background-color:"
+    return element("span", cell, style=f"{look}{colour};") if colour else cell
 
 
 def _cell(value: object) -> object:

@@ -139,11 +139,26 @@ def node_words(case: Case, name: str) -> str:
     """The node's sum, against the best."""
     if name == case.decision.node:
         return sums_words(case)
+    weight, best = (
+        dict((each.name, times) for each, times in case.decision.generation.scores)[LEAST],
+        case.decision.node,
+    )
+
+    def points(plugin: str, node: str | None) -> int:
+        return number(case.decision, "normalised", plugin, str(node)) or 0
+
     return say(
-        "{node}: {sum}. Another node has {most}.",
+        "LeastAllocated gives {node} {room} and {best} {room2}, which counts × {weight}. TaintToleration gives them "
+        "{taint} and {taint2}, × 1. So {node} has {sum}, and {best} has {most}.",
         node=name,
-        sum=summed(case.decision, name),
-        most=max(case.sums().values()),
+        best=best,
+        weight=weight,
+        room=points(LEAST, name),
+        room2=points(LEAST, best),
+        taint=points(TAINTS, name),
+        taint2=points(TAINTS, best),
+        sum=case.sums()[name],
+        most=case.sums()[str(best)],
     )
 
 

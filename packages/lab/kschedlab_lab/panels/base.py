@@ -252,6 +252,8 @@ class Panel(Generic[S]):
         question, asked = self.question, self.gate.settings
         if question is None or asked is None or not question.shows(asked).is_moment_of(shown, question.looks):
             return None
+        if question.moment and question.shows(asked) != shown:
+            return None
         return self._judged()
 
     def _judged(self) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from importlib.resources import files
 import msgspec
 import yaml
 
-from kschedlab.messages import later, say
+from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html, element
 from kschedlab.text.plain import aligned
 from kschedlab.text.words import listing
@@ -109,31 +109,38 @@ def leading_to(number: str) -> frozenset[str]:
 
 def show(settings: Settings) -> View:
     lesson = BY_TITLE[settings.lesson]
-    sentence = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
-    facts = _facts(lesson)
-    rows = [element("tr", element("th", name, scope="row", style=CELL), element("td", what)) for name, what in facts]
-    rows.append(element("tr", element("th", say("open"), scope="row", style=CELL), element("td", _link(lesson))))
-    text = "\n".join([sentence, *aligned([[name, what] for name, what in facts])])
+    question = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
+    sentence, ways = sentences((question, say(lesson.acts))), _ways(lesson)
+    rows = [(say("open"), _link(lesson)), (say("follows"), element("span", lesson.follows))]
+    text = [[say("follows"), lesson.follows], [say("explains"), listing(lesson.terms)], *ways]
+    alt = say("; ").join((question, *(f"{name} {what}" for name, what in ways)))
     return View(
-        lambda room: draw_course(course(lesson.number), sentence, room),
+        lambda room: draw_course(course(lesson.number), alt, room),
         sentence,
-        element("table", element("tbody", *rows), style=TABLE),
-        text,
+        element(
+            "table",
+            element(
+                "tbody",
+                *(
+                    element("tr", element("th", name, scope="row", style=CELL), element("td", what))
+                    for name, what in rows
+                ),
+            ),
+            style=TABLE,
+        ),
+        "\n".join([sentence, *aligned(text)]),
     )
 
 
-def _facts(lesson: CourseLesson) -> list[tuple[str, str]]:
+def _ways(lesson: CourseLesson) -> list[list[str]]:
+    """What the arrows and the card say: the lessons before and after it, and how long it takes."""
     after = [say(BY_NUMBER[number].title) for number in lesson.after]
     then = [say(each.title) for each in LESSONS if lesson.number in each.after]
-    acts = say(lesson.acts)
     times = later("about {minutes} minutes alone or {in_class} in class, without the exercises")
     return [
-        (say("follows"), lesson.follows),
-        (say("explains"), listing(lesson.terms)),
-        (say("you"), f"{acts[0].lower()}{acts[1:].rstrip('.。')}"),
-        (say("takes"), say(times, minutes=lesson.minutes, in_class=lesson.in_class)),
-        (say("builds on"), listing(after) or say("nothing: begin here")),
-        (say("leads to"), listing(then) or say("your own questions")),
+        [say("takes"), say(times, minutes=lesson.minutes, in_class=lesson.in_class)],
+        [say("builds on"), listing(after) or say("nothing: begin here")],
+        [say("leads to"), listing(then) or say("your own questions")],
     ]
 
 

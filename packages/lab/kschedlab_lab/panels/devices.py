@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
@@ -47,6 +47,8 @@ MANY = {
     "tainted": later("have a taint that the claim does not tolerate"),
 }
 """What is said of several devices."""
+LINES = 6
+"""The lines of a search for which every picture keeps room; only one for three devices is longer."""
 
 
 @dataclass(frozen=True)
@@ -159,14 +161,14 @@ def show(settings: Settings) -> View:
     seen = sights(decision)
     sentence, marks = told(decision, seen), handles(settings)
     return View(
-        lambda room: draw_sights(seen, room, marks),
+        lambda room: draw_sights(seen, room, marks, lines=LINES),
         sentence,
         written(settings),
         sentence,
         idle=idle(settings),
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [
-            Frame(draw_sights(now, room, marks, seen, place), caption)
+            Frame(draw_sights(now, room, marks, seen, place, LINES), caption)
             for now, place, caption in search_story(seen, sentence)
         ],
     )
@@ -201,8 +203,8 @@ def _other(on: bool) -> str:
 
 
 def idle(settings: Settings) -> dict[str, str]:
-    """The controls that decide nothing now, and why."""
-    return {"together": say("always so for one GPU")} if settings.count == 1 else {}
+    """One device is always on one root: then that control is away."""
+    return {"together": ""} if settings.count == 1 else {}
 
 
 def told(decision: Decision, seen: list[NodeSight]) -> str:
@@ -268,13 +270,55 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         return _drawn(seen) or say("No other node can serve the claim.")
 
     def before(settings: Settings) -> Callable[[Room], Html]:
-        return lambda room: draw_devices(decide(settings), room, asked=False)
+        return lambda room: unanswered(settings, room)
 
     message = later("train claims {wish}. How many nodes can serve the claim?")
     if not asked.rival:
         message = later("rival has ended. train claims {wish}. How many nodes can serve the claim?")
     text = say(message, wish=wished(asked))
     return Question(text, ("0", "1", "2", "3"), right, why, before)
+
+
+def unanswered(settings: Settings, room: Room) -> Html:
+    """The picture while a question is open: train has not asked for devices yet."""
+    return draw_devices(decide(settings), room, asked=False, lines=LINES)
+
+
+def helps() -> Question[Settings]:
+    """What would let train start, if the only device of the model is broken?"""
+    changes: dict[str, dict[str, Any]] = {
+        say("less memory"): {"memory": 0},
+        say("rival ends"): {"rival": False},
+        say("the claim tolerates the taint"): {"tolerates": True},
+        say("a higher priority"): {},
+    }
+    remarks = dict(
+        zip(
+            changes,
+            terms(
+                "Memory is not in the way: the h100 has 80Gi.",
+                "rival holds an a100.",
+                "The only h100 is the broken one. A claim that tolerates the taint gets it.",
+                "Priority leads to preemption, and preemption takes no device away.",
+            ),
+            strict=True,
+        )
+    )
+
+    def right(settings: Settings) -> str:
+        return next(each for each, change in changes.items() if decide(settings.changed(**change)).node)
+
+    def why(settings: Settings, answer: str) -> str:
+        return sentences(dict.fromkeys((remarks[answer], remarks[right(settings)])))
+
+    return Question(
+        say("train claims 1 h100 GPU, and no node can serve the claim. What would let train start?"),
+        tuple(changes),
+        right,
+        why,
+        lambda settings: lambda room: unanswered(settings, room),
+        shows=lambda settings: settings.changed(**changes[right(settings)]),
+    )
 
 
 def pair() -> Question[Settings]:
@@ -295,7 +339,7 @@ def pair() -> Question[Settings]:
         tuple(reasons),
         right,
         lambda settings, answer: reasons[answer],
-        lambda settings: lambda room: draw_devices(decide(settings), room, asked=False),
+        lambda settings: lambda room: unanswered(settings, room),
     )
 
 

@@ -33,7 +33,6 @@ from kschedlab_lab.views.map_reduce import (
     SUMMED,
     Handout,
     Piece,
-    mapped,
     reduced,
     short,
 )
@@ -184,7 +183,7 @@ def describe(settings: Settings, now: Handout) -> str:
     if step == last + 2:
         if now.error:
             return say(
-                "PrioritizeNodes finds {errors} errors and returns no scores at all: {pod} gets no node.",
+                "{pod} gets no node. PrioritizeNodes finds {errors} errors and returns no scores at all.",
                 errors=now.errors,
                 pod=NEW,
             )
@@ -199,22 +198,17 @@ def describe(settings: Settings, now: Handout) -> str:
         if piece.start == step - 1
     ]
     done = sum(piece.end <= step for piece in now.work)
-    cells = say(
-        "{number} of {all} cells",
-        number=sum(map(now.done, now.work)),
-        all=len(mapped(decision)) * settings.nodes,
-    )
     end = say(" The channel is empty and all workers are done: ParallelizeUntil returns.") if step == last else ""
     others = [say("others take {number} more", number=len(taken) - 4)] if taken[4:] else []
     news = say(", ").join([*taken[:4], *others]) or say("nobody takes a new node")
+    news = news[:1].upper() + news[1:]
     errors = say(" appendError has added {errors}.", errors=count(now.errors, "error")) if now.error else ""
     return say(
-        "During tick {step} {news}. {done} of {nodes} nodes and {cells} are done.{errors}{end}",
+        "Tick {step}: {done} of {nodes} nodes are done. {news}.{errors}{end}",
         step=step,
         news=news,
         done=done,
         nodes=settings.nodes,
-        cells=cells,
         errors=errors,
         end=end,
     )
@@ -262,6 +256,7 @@ def which_worker() -> Question[Settings]:
         right,
         why,
         lambda settings: lambda room: draw(settings.changed(step=0), room),
+        moment=True,
     )
 
 

@@ -57,6 +57,8 @@ DOES: Mapping[str, tuple[str, str]] = {
 """What Schedule() calls in v1.16, in this order (pkg/scheduler/core/generic_scheduler.go), and what each function does:
 in a word or two, and in a sentence."""
 WAY = tuple(DOES)
+MAIN = (FIND, PRIORITIZE, "selectHost")
+"""What decides. The others appear while the functions are played, or if one of them ends Schedule()."""
 
 NO_NODES = "ErrNoNodesAvailable"
 AVOID = "NodePreferAvoidPodsPriority"
@@ -141,7 +143,7 @@ def sentence_of(decision: Decision) -> str:
     if decision.scores is not None and decision.node is not None:
         own, same = points(decision)
         chosen = say(
-            "web goes to {node}: of the {number} nodes with room it has the highest score, {score}.",
+            "web goes to {node}: the highest score of {number} nodes, {score}.",
             node=decision.node,
             number=len(decision.feasible),
             score=own[decision.node],
@@ -185,19 +187,20 @@ def draw(
 
 
 def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Stop, ...]:
-    """The functions, and how Schedule() ended if it did not come to the last one."""
+    """The functions; at the end those that decide, and the one that failed or how Schedule() ended before the last."""
     end = ending(decision)
     stopped = len(taken) if decision.error or end == NO_NODES else 0
-    found = []
+    found = list[Stop]()
     for i, name in enumerate(WAY):
         state: StopState = "passed" if i < at else "ahead"
         if i == at - 1 and not ended:
             state = "here"
         if ended:
             state = "failed" if i == stopped - 1 else "not asked" if i >= len(taken) else state
-        found.append(Stop(say(DOES[name][0]), state, _told(name)))
-    if ended and end:
-        found.insert(len(taken), Stop(end, "passed" if decision.node else "failed"))
+        if ended and end and not stopped and i == len(taken):
+            found.append(Stop(end, "passed" if decision.node else "failed"))
+        if not ended or name in MAIN or state == "failed":
+            found.append(Stop(say(DOES[name][0]), state, _told(name)))
     return tuple(found)
 
 

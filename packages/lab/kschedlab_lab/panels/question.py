@@ -36,6 +36,7 @@ class Question(Generic[S]):
     ``right``: the engine's answer. ``why``: a sentence about this answer, right or wrong. ``before``: the picture
     while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
     on them. ``shows``: the settings that are shown with the answer, where they are not those that were asked about.
+    ``moment``: whether the answer is about one step alone, so that at another nothing is said of it.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Question(Generic[S]):
     below: bool = False
     looks: tuple[str, ...] = ()
     shows: Callable[[S], S] = as_asked
+    moment: bool = False
 
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""

@@ -17,7 +17,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import meant, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import count
+from kschedlab.text.words import count, listing
 from kschedlab_configuration import load_configuration
 from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES
 from kschedlab_lab.panels.base import Frame, Panel, View
@@ -27,7 +27,7 @@ from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.arithmetic import steps_html, summed
 from kschedlab_lab.views.map_reduce import reduced, short
 from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage
-from kschedlab_lab.views.score import lead
+from kschedlab_lab.views.score import result_list
 from kschedlab_lab.views.score_formulas import Step
 from kschedlab_lab.views.svg import Room
 
@@ -101,6 +101,11 @@ def draw(settings: Settings, room: Room) -> Html:
     return draw_stage(decide(settings), settings.stage, selected, fields, room, describe(settings))
 
 
+def _asked(settings: Settings, room: Room) -> Html:
+    """Map's scores, without anything to click but an answer."""
+    return draw_stage(decide(settings), MAP, None, {}, room, say("The scores that Map has found."))
+
+
 def describe(settings: Settings) -> str:
     """The stage, and the arithmetic of the cell."""
     decision = decide(settings)
@@ -118,10 +123,19 @@ def news(decision: Decision, stage: str) -> str:
     if stage == REDUCE:
         return say("Reduce brings {rows} to the scale from 0 to 10.", rows=count(len(reduced(scores)), "row"))
     if stage == SUM:
-        return lead(decision)
+        return ahead(decision)
     heavy = [name for name, weight in zip(scores.plugins, scores.weights, strict=True) if weight > 1]
     others = say("1 row has") if len(heavy) == 1 else say("{number} rows have", number=len(heavy))
     return say("Each score times its weight; {others} a weight other than 1.", others=others)
+
+
+def ahead(decision: Decision) -> str:
+    """Which node leads, and by how much: the points that all nodes have say nothing."""
+    (first, highest), (second, after), *_ = sorted(result_list(decision), key=lambda each: -each[1])
+    if len(decision.best) > 1:
+        return say("{best} share the highest sum: selectHost takes one of them.", best=listing(decision.best))
+    more = count(highest - after, "point")
+    return say("{first} has the highest sum, {more} ahead of {second}.", first=first, more=more, second=second)
 
 
 def cell(settings: Settings, steps: list[Step]) -> str:
@@ -161,45 +175,5 @@ def who_wins() -> Question[Settings]:
         NODES,
         right,
         why,
-        lambda settings: lambda room: draw(replace(settings, stage=MAP), room),
-    )
-
-
-def which_weight() -> Question[Settings]:
-    """The question about the weights: which one brings another node to the top?"""
-    fields = {short(name): field for field, name in FIELDS.items()}
-
-    def winner(name: str) -> str:
-        return decide(Settings().changed(**{fields[name]: 3})).best[0]
-
-    def right(settings: Settings) -> str:
-        return next(name for name in fields if winner(name) == settings.node)
-
-    def why(settings: Settings, answer: str) -> str:
-        if answer == right(settings):
-            decision = decide(Settings())
-            scores, place = decision.scores, NODES.index(settings.node)
-            assert scores is not None
-            row = scores.rows[scores.plugins.index(FIELDS[fields[answer]])].normalized.tolist()
-            return say(
-                "{row} gives {node} {score} and no other node more than {next}: 3 × {score} = {points}.",
-                row=answer,
-                node=settings.node,
-                score=row[place],
-                next=max(each for at, each in enumerate(row) if at != place),
-                points=3 * row[place],
-            )
-        return say(
-            "With {row} × 3, {winner} wins. {why}",
-            row=answer,
-            winner=winner(answer),
-            why=why(settings, right(settings)),
-        )
-
-    return Question(
-        say("With the weight 3 for one of these rows node-c wins. Which row?"),
-        tuple(fields),
-        right,
-        why,
-        lambda settings: lambda room: draw(Settings(stage=SUM, priority=SUM, node=settings.node), room),
+        lambda settings: lambda room: _asked(settings, room),
     )

@@ -6,7 +6,7 @@ The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -14,7 +14,7 @@ from kschedlab.generations import V1_20
 from kschedlab.messages import say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests, shop as shop, trays
+from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests, shop as shop
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import steps, steps_html, summed
 from kschedlab_lab.views.picture import caption, colours
@@ -46,7 +46,7 @@ def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
     if scores is None or decision.cluster.index[node] not in scores.nodes:
         return []
     if plugin == SUM:
-        return [summed(decision, node)]
+        return [summed(bare(decision), node)]
     return steps(decision, plugin, node) if plugin in scores.plugins else []
 
 
@@ -76,9 +76,7 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
         say("shop-new asks {cpu}m CPU", cpu=settings.cpu), values.index(settings.cpu) / (len(values) - 1), handle
     )
     selected = settings.plugin, settings.node
-    before, after = trays(settings, None), trays(settings, decision)
-    shown = ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, **more)
-    return replace(shown, before=before, after=after)
+    return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, **more)
 
 
 def _sentences(settings: Settings, cell: list[Step], decision: Decision) -> tuple[str, ...]:

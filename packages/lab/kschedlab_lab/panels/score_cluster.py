@@ -43,8 +43,8 @@ OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "
 WISHES = (
     Wish(later("fast disk"), "+40"),
     Wish(later("zone west"), "+20"),
-    Wish(later("cache near"), "+50"),
-    Wish(later("batch job near"), "-30"),
+    Wish(later("cache's zone"), "+50"),
+    Wish(later("batch job on it"), "-30"),
     Wish(later("even over zones"), ""),
 )
 
@@ -60,8 +60,9 @@ class Request(Restorable):
 class Cause(Request):
     """The inputs of the scores."""
 
-    tainted: bool = switch("node-d has the taint", True)
-    avoided: bool = switch("node-c avoids the shop")
+    fast: bool = switch("fast disk on node-d", True)
+    tainted: bool = switch("taint on node-d", True)
+    avoided: bool = switch("note on node-c")
 
 
 def manifests(cause: Cause) -> list[Manifest]:
@@ -85,7 +86,13 @@ def nodes(cause: Cause) -> list[Manifest]:
         node("node-a", 4, "16Gi", _labels("node-a", "east", "slow")),
         node("node-b", 4, "8Gi", _labels("node-b", "east", "slow")),
         node("node-c", 8, "16Gi", _labels("node-c", "west", "slow")),
-        node("node-d", 4, "16Gi", _labels("node-d", "west", "fast"), [MAINTENANCE] if cause.tainted else ()),
+        node(
+            "node-d",
+            4,
+            "16Gi",
+            _labels("node-d", "west", "fast" if cause.fast else "slow"),
+            [MAINTENANCE] if cause.tainted else (),
+        ),
     ]
     for each in made[:2]:
         each["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 900 * MIB}]
@@ -147,11 +154,6 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     boxes = [_box(each, objects.pods, new, decision) for each in objects.nodes]
     said = say("Four nodes, and shop-new waits.") if decision is None else caption(decision)
     return Wishes(None if on else _block(new), WISHES, boxes, said)
-
-
-def trays(cause: Cause, decision: Decision | None) -> list[Box]:
-    """The nodes and their pods without words below them, before or after the decision."""
-    return [replace(each, captions=(), marks={}) for each in picture(cause, decision).boxes]
 
 
 def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:

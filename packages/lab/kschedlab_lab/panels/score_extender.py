@@ -84,7 +84,7 @@ def show(settings: Settings) -> View:
 
 
 def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:
-    like = score.Settings(settings.cpu, settings.tainted, settings.avoided)
+    like = score.Settings(settings.cpu, settings.fast, settings.tainted, settings.avoided)
     drawn = score.picture(like, decision, listed, alt, **more)
     return replace(drawn, stage=settings.stage, selected=(settings.plugin, settings.node))
 

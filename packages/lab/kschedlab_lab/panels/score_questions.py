@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.question import Question
@@ -41,43 +41,35 @@ def chosen(decision: Decision) -> str:
 
 
 def about(decision: Decision, node: str) -> str:
-    """How this node stands against the winner, and which plugin makes the largest difference."""
+    """How this node compares with the winner, the winner with the second: the largest differences, and all others."""
     best = chosen(decision)
-    if node == best:
-        (second, after), *_ = sorted(
-            ((each, found) for each in NODES if each != best and (found := total(decision, each)) is not None),
-            key=lambda each: -each[1],
-        )
-        lead = (total(decision, best) or 0) - after
-        helps, gain = _largest(decision, best, second)
-        return say(
-            "{best} is {points} ahead of {second}; {helps} alone gives it {gain} more.",
-            best=best,
-            points=count(lead, "point"),
-            second=second,
-            helps=helps,
-            gain=gain,
-        )
-    behind = (total(decision, best) or 0) - (total(decision, node) or 0)
-    helps, gain = _largest(decision, best, node)
-    good, plus = _largest(decision, node, best)
-    if plus > 0:
-        message = later(
-            "{node} is {points} behind {best}. {good} speaks for {node} ({plus} more), but {helps} gives {best} "
-            "{gain} more."
-        )
-    else:
-        message = later("{node} is {points} behind {best}. {helps} gives {best} {gain} more.")
-    return say(
-        message,
-        node=node,
-        points=count(behind, "point"),
-        best=best,
-        good=good,
-        plus=plus,
-        helps=helps,
-        gain=gain,
+    sums = {each: found for each in NODES if (found := total(decision, each)) is not None}
+    second = max((each for each in sums if each != best), key=lambda each: sums[each])
+    other = second if node == best else node
+    behind = sums[best] - sums[other]
+    (helps, gain), (good, plus) = _largest(decision, best, other), _largest(decision, other, best)
+    plus = max(plus, 0)
+    first = (
+        later("{best} is {points} ahead of {other}.") if node == best else later("{other} is {points} behind {best}.")
     )
+    names = {"best": best, "other": other}
+    more = say("{plugin} gives {other} {plus} more,", plugin=good, plus=plus, **names) if plus else ""
+    most = later("but {plugin} gives {best} {gain} more.") if plus else later("{plugin} gives {best} {gain} more.")
+    return sentences(
+        (
+            say(first, points=count(behind, "point"), **names),
+            more,
+            say(most, plugin=helps, gain=gain, **names),
+            _rest(gain - plus - behind, **names),
+        )
+    )
+
+
+def _rest(points: int, best: str, other: str) -> str:
+    """What the rows that are not named add to the difference."""
+    if points > 0:
+        return say("The other rows give {points} back to {other}.", points=points, other=other)
+    return say("The other rows give {best} another {points}.", points=-points, best=best) if points else ""
 
 
 def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
@@ -92,26 +84,26 @@ def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
 
 
 def the_number() -> Question[Settings]:
-    """The number in the selected cell at the shown stage."""
+    """The number in the selected cell, a raw score."""
 
-    def found(settings: Settings) -> tuple[str, str]:
+    def came(settings: Settings) -> tuple[str, str]:
         return in_cell(arithmetic(decide(settings), settings.plugin, settings.node), settings.stage)
 
     def why(settings: Settings, answer: str) -> str:
-        number, formula = found(settings)
+        number, formula = came(settings)
         return sentences((_near(number, formula, answer), say("{formula}.", formula=formula)))
 
-    def shown(settings: Settings) -> Callable[[Room], Html]:
-        asked, alt = (settings.plugin, settings.node), say("Which number belongs here?")
-        return _sheet(settings, asked[:1], alt, question=asked, totals=False, **_inputs(settings))
-
-    asked = say("Which number comes out in the framed cell?")
-    return Question(asked, (), lambda settings: found(settings)[0], why, shown)
+    return Question(say("How many points does LeastAllocated give node-b?"), (), lambda s: came(s)[0], why, _row)
 
 
-def _inputs(settings: Settings) -> dict[str, Any]:
-    """A question about a normalised number shows the row's raw ones, from which it comes."""
-    return {"filled": frozenset[str]()} if settings.stage == "normalised" else {}
+def _row(settings: Settings) -> Callable[[Room], Html]:
+    """The selected row alone, without the number that is asked for; before it is normalised, as it comes in."""
+    asked, alt = (settings.plugin, settings.node), say("Which number belongs here?")
+    return _sheet(settings, PLUGINS, alt, question=asked, only=asked[0], filled=_filled(settings))
+
+
+def _filled(settings: Settings) -> frozenset[str] | None:
+    return frozenset() if settings.stage == "normalised" else None
 
 
 def _near(number: str, formula: str, answer: str) -> str:
@@ -120,36 +112,69 @@ def _near(number: str, formula: str, answer: str) -> str:
     return say("Every division is rounded down.") if is_rounded else ""
 
 
-def without_effect() -> Question[Settings]:
-    """Which plugin could be left out? Asked beside the normalised scores and the weights."""
+def without_the_disk() -> Question[Settings]:
+    """What normalising makes of the same raw score, once the largest of the row is another one."""
 
-    def given(settings: Settings, plugin: str) -> list[int]:
-        return [number(decide(settings), "weighted", plugin, node) or 0 for node in NODES]
+    def slow(settings: Settings) -> Settings:
+        return settings.changed(fast=False)
+
+    def points(settings: Settings, stage: str, node: str) -> int:
+        return number(decide(settings), stage, settings.plugin, node) or 0
 
     def right(settings: Settings) -> str:
-        return next(name for name in names if len(set(given(settings, name))) == 1)
+        return str(points(slow(settings), "normalised", settings.node))
+
+    def why(settings: Settings, answer: str) -> str:
+        most = max(points(slow(settings), "raw", each) for each in NODES)
+        same = answer == str(points(settings, "normalised", settings.node))
+        before = say("{answer} is with the fast disk.", answer=answer) if same else ""
+        raw, found = points(settings, "raw", settings.node), right(settings)
+        largest = say(
+            "{most} is the largest of the row now: {raw} × 100 / {most} = {points}.", most=most, raw=raw, points=found
+        )
+        return sentences((before, largest))
+
+    asked = say("node-d's fast disk fails: only zone west is left of its 60. How many points does node-c have then?")
+    return Question(asked, (), right, why, _row, most=100, looks=LOOKS, shows=slow)
+
+
+def largest_difference() -> Question[Settings]:
+    """Which row does most for one node over another? Asked beside the normalised scores and the weights."""
+
+    def gap(settings: Settings, plugin: str, stage: str) -> int:
+        high, low = (number(decide(settings), stage, plugin, node) or 0 for node in PAIR)
+        return abs(high - low)
+
+    def right(settings: Settings) -> str:
+        return max(names, key=lambda name: gap(settings, name, "weighted"))
+
+    def told(settings: Settings, plugin: str) -> str:
+        one, other = (number(decide(settings), "normalised", plugin, node) or 0 for node in PAIR)
+        gaps = {"gap": abs(one - other), "weighted": gap(settings, plugin, "weighted")}
+        weight = dict((each.name, times) for each, times in decide(settings).generation.scores)[plugin]
+        message = later("{plugin}: {one} and {other}, a difference of {gap}, × {weight} = {weighted}.")
+        return say(message, plugin=plugin, one=one, other=other, weight=weight, **gaps)
 
     def why(settings: Settings, answer: str) -> str:
         best = right(settings)
-        same = say("{plugin} gives every node {points}.", plugin=best, points=given(settings, best)[0])
-        if answer == best:
-            return sentences((same, say("However large it is: only differences decide.")))
-        points = listed(map(str, given(settings, answer)))
-        return sentences((say("{plugin} gives {points}.", plugin=answer, points=points), same))
+        return told(settings, best) if answer == best else sentences((told(settings, answer), told(settings, best)))
 
     def shown(settings: Settings) -> Callable[[Room], Html]:
         normal, alt = settings.changed(stage="normalised"), say("The normalised scores, and the weights.")
-        return replace(_sheet(normal, PLUGINS, alt, totals=False, weights=True), selected=None)
+        return replace(_sheet(normal, PLUGINS, alt, weights=True), selected=None)
 
     names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
-    return Question(say("Which row changes nobody's place?"), names, right, why, shown)
+    asked = say("Once the weights are in: which row makes the largest difference between node-a and node-c?")
+    return Question(asked, names, right, why, shown)
 
 
+PAIR = ("node-a", "node-c")
+"""The nodes whose difference is asked for."""
 CHANGES: dict[str, dict[str, Any]] = {
     later("the pod asks for 250m"): {"cpu": 250},
     later("the pod asks for 2000m"): {"cpu": 2000},
     later("node-d loses its taint"): {"tainted": False},
-    later("node-c gets the note"): {"avoided": True},
+    later("node-d's fast disk fails"): {"fast": False},
 }
 
 

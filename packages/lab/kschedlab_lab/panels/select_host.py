@@ -234,4 +234,5 @@ def _picked(settings: Settings) -> Reservoir:
 def _waiting(settings: Settings) -> Reservoir:
     """The list before anyone comes up."""
     steps = walk(settings.scores, CHANCES[settings.rule])
-    return Reservoir(steps, (), {}, say("The list before the draw."), shown=0)
+    once = example(settings)[:1]
+    return Reservoir(steps, [held for held, _ in once], {}, say("The list before the draw."), shown=1)

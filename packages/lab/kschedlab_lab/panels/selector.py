@@ -1,22 +1,29 @@
-"""A selector that can be typed, evaluated step by step: settings -> one device and one expression -> every part with
-its value."""
+"""A selector that can be typed: settings -> one expression and a device -> the devices that it selects, and every part
+with its value for this one."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import later, say, sentences, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, element
+from kschedlab_devices.search import NOT_SELECTED
+from kschedlab_lab.panels import devices
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.devices import DRIVER, GPUS
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
-from kschedlab_lab.views.device_sights import ROOT
-from kschedlab_lab.views.evaluation import draw_evaluation, draw_invalid, result_of, worth_showing
+from kschedlab_lab.views.device_map import unasked
+from kschedlab_lab.views.device_sights import FAILS, ROOT, SELECTED, NodeSight, Reason, sights
+from kschedlab_lab.views.evaluation import fault_of, result_of, worth_showing
+from kschedlab_lab.views.selection import draw_invalid, draw_selection
+from kschedlab_lab.views.svg import Room
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
 
@@ -83,49 +90,92 @@ def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
     return tuple(step._replace(text=short(step.text)) for step in steps)
 
 
-def note(settings: Settings) -> str:
-    """What the short names in the selector mean; "" if it has none."""
-    written = known(settings.selector)
-    names = [f"{prefix}.{name}" for name, prefix in PREFIX.items() if f"{prefix}.{name}" in written]
-    meanings = (say("{name} is short for {full}", name=name.rpartition(".")[2], full=name) for name in names)
-    return listed(meanings)
+@cache
+def fleet() -> tuple[NodeSight, ...]:
+    """The nodes with their devices, of which none is held or broken."""
+    return tuple(unasked(each) for each in sights(devices.decide(devices.Settings(rival=False, broken=False))))
+
+
+def judged(expression: str, device: str) -> tuple[str, str]:
+    """What the device is for the selector, and the error if it is one."""
+    try:
+        matches = compile(expression).matches(DRIVER, device_of(device))
+    except CelError as error:
+        return FAILS, str(error)
+    return SELECTED if matches else NOT_SELECTED, ""
+
+
+def selection(expression: str) -> list[NodeSight]:
+    """The nodes, with what each device is for the selector."""
+
+    def seen(node: NodeSight) -> NodeSight:
+        reasons = [Reason(*judged(expression, f"{node.node}/{each.id.device}")) for each in node.devices]
+        pairs = zip(node.devices, reasons, strict=True)
+        return node._replace(devices=tuple(each._replace(reason=reason) for each, reason in pairs))
+
+    return [seen(node) for node in fleet()]
+
+
+def ring(settings: Settings) -> str:
+    """The key of the device whose evaluation is shown."""
+    return f"device/{DRIVER}/{settings.device}"
+
+
+def handles() -> dict[str, dict[str, str]]:
+    """A click on a device chooses it."""
+    return {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
 
 
 def verdict(settings: Settings) -> str:
     """``selected``, ``not selected`` or ``an error``, in the chosen language."""
-    try:
-        matches = compile(known(settings.selector)).matches(DRIVER, device_of(settings.device))
-    except CelError:
-        return say("an error")
-    return say("selected" if matches else "not selected")
+    state, _ = judged(known(settings.selector), settings.device)
+    return say({SELECTED: later("selected"), FAILS: later("an error")}.get(state, later("not selected")))
+
+
+def draw(settings: Settings, room: Room, seen: Sequence[NodeSight], upto: int | None = None) -> Html:
+    """The devices as they are seen, and the parts after so many steps."""
+    return draw_selection(seen, evaluated(settings), room, ring(settings), handles(), upto)
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     if what := fault(known(settings.selector)):
         said = say("This selector is not valid.")
-        return View(lambda room: draw_invalid(settings.selector, what, room), said, Html(), f"{said}\n{what}")
-    parts, sentence = evaluated(settings), told(settings)
+        return View(
+            lambda room: draw_invalid(fleet(), settings.selector, what, room, ring(settings), handles()),
+            said,
+            Html(),
+            f"{said}\n{what}",
+        )
+    parts, sentence, seen = evaluated(settings), told(settings), selection(known(settings.selector))
+    _, error = judged(known(settings.selector), settings.device)
+    shown = [at for at in worth_showing(parts) if at < len(parts) - 1]
     return View(
-        lambda room: draw_evaluation(parts, room, note=note(settings)),
+        lambda room: draw(settings, room, seen),
         sentence,
-        Html(),
-        sentence,
+        element("code", error) if error else Html(),
+        f"{sentence}\n{error}" if error else sentence,
         story=lambda room: [
-            Frame(draw_evaluation(parts, room, at + 1, note(settings)), f"{parts[at].text} = {result_of(parts[at])}")
-            for at in worth_showing(parts)
+            *(
+                Frame(draw(settings, room, fleet(), at + 1), f"{parts[at].text} = {result_of(parts[at])}")
+                for at in shown
+            ),
+            Frame(draw(settings, room, seen), sentence),
         ],
     )
 
 
 def told(settings: Settings) -> str:
-    """The result in a sentence."""
-    try:
-        matches = compile(known(settings.selector)).matches(DRIVER, device_of(settings.device))
-    except CelError as error:
-        return say("{device}: {error}.", device=settings.device, error=error)
-    message = later("{device} is selected.") if matches else later("{device} is not selected.")
-    return say(message, device=settings.device)
+    """The result in a sentence, and how many devices the selector selects."""
+    state, error = judged(known(settings.selector), settings.device)
+    message = later("{device} is selected.") if state == SELECTED else later("{device} is not selected.")
+    first = say(message, device=settings.device)
+    if state == FAILS:
+        first = say("{device} ends in an error: {why}.", device=settings.device, why=fault_of(error))
+    states = [each.state for node in selection(known(settings.selector)) for each in node.devices]
+    message = later("The selector selects {selected} of {all} devices.")
+    count = say(message, selected=states.count(SELECTED), all=len(states))
+    return sentences((first, count))
 
 
 def reason(settings: Settings) -> str:
@@ -151,22 +201,13 @@ def short(selector: str) -> str:
 
 
 def question(asked: Settings = Settings()) -> Question[Settings]:
-    """What is the verdict? ``asked``: the settings whose device the question describes."""
-    node, gpu = asked.device.split("/")
-    _, model, memory, root = next(each for each in GPUS[node] if each[0] == gpu)
+    """What is the verdict? ``asked``: the settings whose device the question names."""
     return Question(
-        say(
-            "{device} has model {model}, pcieRoot {root} and {memory}Gi. What is the verdict of `{selector}`?",
-            device=asked.device,
-            model=model,
-            root=root,
-            memory=memory,
-            selector=short(asked.selector),
-        ),
+        say("What is the verdict on {device}?", device=asked.device),
         (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: reason(settings),
-        lambda settings: lambda room: draw_evaluation(evaluated(settings), room, 0, note(settings)),
+        lambda settings: lambda room: draw(settings, room, fleet(), 0),
     )
 
 

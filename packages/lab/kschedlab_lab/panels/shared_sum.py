@@ -170,12 +170,13 @@ def _after(before: Moment, memory: Memory, me: int, node: int, does: str, value:
 
 
 def moments(settings: Settings) -> tuple[Moment, ...]:
+    """The steps that others can see: an addition in a worker's hand is no step of its own."""
     return _moments(settings.workers, settings.design, settings.seed)
 
 
 @lru_cache(maxsize=512)
 def _moments(workers: int, design: str, seed: int) -> tuple[Moment, ...]:
-    return tuple(interleave(race(workers).scores, design, seed))
+    return tuple(each for each in interleave(race(workers).scores, design, seed) if each.does != "adds")
 
 
 def fates(settings: Settings) -> list[str]:

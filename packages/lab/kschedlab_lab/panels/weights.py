@@ -22,12 +22,11 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.chart import TIE
+from kschedlab_lab.views.chart import TIE, shade
 from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.chart_grid import Cell, Grid
 from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import STAGES, bare, lead, number, total
-from kschedlab_lab.views.style import NODES as FILLS_OF_NODES
+from kschedlab_lab.views.score import DARKEST, STAGES, bare, lead, number, total
 from kschedlab_lab.views.weights import Weight, WeightStage
 
 FIELDS = {
@@ -43,8 +42,9 @@ FIELDS = {
 DOWN, ACROSS = "spread", "nodes"
 """The weights on the axes of the map."""
 MOST = 6
-COLOURS, LETTERS = dict(zip(NODES, FILLS_OF_NODES, strict=False)), dict(zip(NODES, "ABCD", strict=True))
-"""By node, its colour and its letter in the map."""
+TONES = {node: shade(tone, 0, DARKEST) for node, tone in zip(NODES, (15, 45, 75, 125), strict=True)}
+LETTERS = dict(zip(NODES, "ABCD", strict=True))
+"""By node, its grey and its letter in the map: colours are plugins here."""
 
 
 def _written(weight: int) -> str:
@@ -127,23 +127,32 @@ def winners_map(weights: Weights) -> Grid:
     cells = [[_winner(weights.changed(**{DOWN: y, ACROSS: x})) for x in values] for y in values]
     at = getattr(weights, DOWN), getattr(weights, ACROSS)
     legend: list[tuple[str, Sequence[str], str]]
-    legend = [(COLOURS[node], (), f"{letter} {node}") for node, letter in LETTERS.items()]
-    if any(cell.hatch for line in cells for cell in line):
-        legend.append((COLOURS[NODES[0]], (COLOURS[NODES[3]],), f"= {say(TIE)}"))
+    shown = [cell for line in cells for cell in line]
+    named = "".join(cell.short for cell in shown)
+    legend = [(TONES[node], (), f"{letter} {node}") for node, letter in LETTERS.items() if letter in named]
+    if any(cell.hatch for cell in shown):
+        legend.append((TONES[NODES[0]], (TONES[NODES[3]],), f"= {say(TIE)}"))
     corner = f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}"
     return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], say("spread")), legend=legend)
+
+
+def _unanswered(weights: Weights) -> Grid:
+    """The map without winners."""
+    full = winners_map(weights)
+    cells = [[Cell("", None, "") for _ in line] for line in full.cells]
+    return replace(full, cells=cells, legend=[("none", (), "")])
 
 
 def _winner(weights: Weights) -> Cell:
     """Who wins with these weights: a colour and a letter; a tie is hatched."""
     best, (y, x) = decide(weights).best, (getattr(weights, DOWN), getattr(weights, ACROSS))
-    place, fill = listed((say(_written(y)), say(_written(x)))), COLOURS[best[0]]
+    place, fill = listed((say(_written(y)), say(_written(x)))), TONES[best[0]]
     sets = f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}"
     if len(best) == 1:
         tip = say("{place}: {value}", place=place, value=best[0])
         return Cell(best[0], fill, tip, LETTERS[best[0]], sets=sets)
     tip = say("{place}: tie of {names}", place=place, names=say(" and ").join(best))
-    others = [COLOURS[name] for name in best[1:]]
+    others = [TONES[name] for name in best[1:]]
     return Cell(say(TIE), fill, tip, "=".join(LETTERS[name] for name in best), others, sets)
 
 
@@ -160,10 +169,10 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
     """
     Weights().changed(**{field: old}).changed(**{field: new})
 
-    def before(weights: Weights) -> Bars:
-        decision = decide(weights.changed(**{field: old}))
-        drawn = sums(decision, say("The sums before the change"))
-        return replace(drawn, picks=NODES, legend=True)
+    def before(weights: Weights) -> WeightStage:
+        then, alt = weights.changed(**{field: old}), say("The sums before the change")
+        still = [replace(each, control="") for each in handles(then)]
+        return WeightStage(still, replace(sums(decide(then), alt), picks=NODES), _unanswered(then), alt)
 
     def right(weights: Weights) -> str:
         return decide(weights).best[0]

@@ -48,8 +48,8 @@ export class Room {
 
   /** What is said takes as much height as it has taken so far, so that the picture stays where it is; `again`: from now on. */
   steady(again = false) {
-    const { top, el, shown, story, hand } = this.stage;
-    const about = [el.clientWidth, this.stage.isLarge, Boolean(shown?.asking), Boolean(shown?.verdict), Boolean(story.frames)].join();
+    const { top, el, shown, hand } = this.stage;
+    const about = [el.clientWidth, this.stage.isLarge, Boolean(shown?.asking)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
     const keeps = this.isBeside || this.stage.isLarge;
     if (again || moves || !keeps) top.style.minHeight = "";

@@ -35,6 +35,7 @@ export class Story {
     const { stage } = this;
     this.end();
     this.frames = frames;
+    const { foot } = stage, high = foot.offsetHeight;
     stage.el.classList.add("ks-telling");
     const player = new Player(stage, {
       label: say("Story"), sliderLabel: say("Moment of the story"),
@@ -51,6 +52,8 @@ export class Story {
     this.bar.classList.add("ks-control", "ks-steps", "ks-story");
     this.bar.append(button("✕", () => this.close(), { "aria-label": say("Close the story"), title: say("Close the story") }));
     this.el.append(this.bar);
+    stage.el.classList.toggle("ks-crowded", foot.offsetHeight > high); // the picture keeps its room
+    foot.style.minHeight = `${high}px`;
     player.go(0);
     player.start();
   }
@@ -69,7 +72,8 @@ export class Story {
     this.bar.remove();
     const { sentence, names } = this.stage.shown;
     this.stage.saying.show(sentence, names, this.stage.why);
-    this.stage.el.classList.remove("ks-telling");
+    this.stage.el.classList.remove("ks-telling", "ks-crowded");
+    this.stage.foot.style.minHeight = "";
     this.stage.room.steady();
   }
 }

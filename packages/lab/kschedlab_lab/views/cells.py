@@ -1,4 +1,4 @@
-"""Tables of numbers as drawings: cells that keep their key, workers as numbered tokens."""
+"""Tables of numbers as drawings: cells that keep their key, workers as numbered badges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from kschedlab.text.html import Html, element
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, TICK, TRAY, ink
+from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label
 
 Look: TypeAlias = dict[str, str | float | None]
@@ -69,14 +69,12 @@ def worker_cell(text: str, worker: int, marks: Mapping[str, str]) -> Cell:
 
 
 def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Html:
-    """A worker, with its number: a disc up to worker 8, a ring from worker 9 on. (x, y): its middle."""
-    colour = WORKERS[(worker - 1) % len(WORKERS)]
-    ringed = worker > len(WORKERS)
-    fill = TRAY if ringed else colour
-    line: Look = {"stroke": colour if ringed else INK, "stroke_width": 3.0 if ringed else 1.5}
-    disc = element("circle", r=size, fill=fill, **line)
-    number = label(str(worker), 0, 4.2, "middle", fill=ink(fill), font_weight="bold")
-    return element("g", disc, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
+    """A worker: a dark badge with its number, edged in its colour, unlike any score. (x, y): its middle."""
+    edge: Look = {"stroke": WORKERS[(worker - 1) % len(WORKERS)], "stroke_width": 2.5}
+    half = max(size, text_width(str(worker), bold=True) / 2 + 2)
+    badge = element("rect", x=-half, y=-size, width=2 * half, height=2 * size, rx=4, fill=INK, **edge)
+    number = label(str(worker), 0, 4.2, "middle", fill=PANEL, font_weight="bold")
+    return element("g", badge, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
 
 
 # -- cells

@@ -88,7 +88,8 @@ class Plan:
         fair = (room.height - self.top - below) / max(len(grid.rows), 1)
         self.high = min(max(fair, 2 * CLOSE + 4 if folds else LOW), HIGH)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
-        self.bottom = self.top + self.high * len(grid.rows) + below
+        self.end = self.top + self.high * len(grid.rows)
+        self.bottom = self.end + below
 
     def shapes(self) -> list[Html]:
         """All parts, with their origin at the upper left corner of the room."""
@@ -119,8 +120,8 @@ class Plan:
         for r, name in enumerate(self.grid.rows):
             note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
             room = self.left - 12 - text_width(note)
-            lines = folded(name, room)
             short = fitting((name, name.removeprefix("NodeResources")), room)  # a cut name keeps what tells it apart
+            lines = folded(short, room)
             lines = lines if self.high >= CLOSE * len(lines) else [fitted(short, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]

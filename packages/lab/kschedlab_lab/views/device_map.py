@@ -2,6 +2,7 @@
 
 A device's colour says its kind, its height how much it has, and wires join those with the same root. A pale one does
 not go to the pod. Below a node grows the tree of its search. Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
+The heights depend on the width alone, so that no question, answer or step changes their scale.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from kschedlab_devices.counters import APART, NO_COUNTERS
 from kschedlab_devices.search import IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED, UNLIKE
 from kschedlab_lab.views.device_sights import (
     BRIEF,
+    FAILS,
     FREE,
     HELD,
     OFFERED,
     OPEN,
     PICKED,
+    SELECTED,
     TAKES,
     TRIED,
     NodeSight,
@@ -29,11 +32,11 @@ from kschedlab_lab.views.device_sights import (
     Sight,
     sights,
 )
-from kschedlab_lab.views.device_tree import draw_tree, tree_height
+from kschedlab_lab.views.device_tree import draw_tree, tree_height, tree_room
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Align, Part, column, moved, placed, row, words, wrap
-from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width
+from kschedlab_lab.views.layout import Part, column, moved, placed, row, words, wrap
+from kschedlab_lab.views.lettering import fitted, fitting, flowed
 from kschedlab_lab.views.style import (
     CHOSEN,
     EVICTED,
@@ -56,6 +59,7 @@ WAYS: Mapping[str, str] = {
     NO_COUNTERS: "full",
     APART: "pods",
     UNLIKE: "pods",
+    FAILS: "error",
 }
 """By state: the sign for what is in the way of a device; of one that is not selected, there is none."""
 LEGEND: Mapping[str, str] = {
@@ -65,18 +69,20 @@ LEGEND: Mapping[str, str] = {
     "pods": later("breaks a constraint"),
     "full": later("too little is left"),
 }
-"""By sign, what it means."""
+"""By sign, what it means; of an error, the sentence says it."""
+BEFORE = ("lock", "taint")
+"""The signs that there are before a search. A tree says the others in words."""
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
 GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
 LEAST, MOST = 40, 86
 """The least and the greatest width of a device."""
-LOW, TALL = 26, 36
-"""The least height of a device with one line of text, and with two."""
-SMALL, FLAT, AROUND = 80, 0.2, 178
-"""The least height of the largest device, its most for the width of the picture, and the height of what else a node
-needs, but for its tree, with the legend."""
+TALL, FLAT, LOW = 35, 0.13, 56
+"""The height from which a device has room for its text; that of the largest one for the width of the picture, and
+where nodes are below one another."""
+RING, ABOVE = 5, 16
+"""The space between a device and the ring around it, and what a sign above a low device needs."""
 NARROW, NAMES, SIDE = 158, 92, 7
 """The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -84,18 +90,23 @@ Marks: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 class Scale(NamedTuple):
-    """How all devices of a picture are drawn. ``unit``: the amount of the largest; ``high``: its height in pixels."""
+    """How all devices of a picture are drawn. ``unit``: the amount of the largest; ``high``: its height in pixels;
+    ``ring``: the key of the device with a ring."""
 
     kinds: Sequence[str]
     unit: float
     high: float
+    marks: Marks
+    ring: str
 
 
-def draw_devices(decision: Decision, room: Room, asked: bool = True) -> Html:
+def draw_devices(decision: Decision, room: Room, asked: bool = True, lines: int = 0) -> Html:
     """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet; before, room is
-    kept for the trees."""
+    kept for the trees, and for at least so many lines."""
     seen = sights(decision)
-    return draw_sights(seen, room) if asked else draw_sights([unasked(node) for node in seen], room, whole=seen)
+    if asked:
+        return draw_sights(seen, room, lines=lines)
+    return draw_sights([unasked(node) for node in seen], room, whole=seen, lines=lines)
 
 
 def draw_sights(
@@ -104,35 +115,67 @@ def draw_sights(
     marks: Marks | None = None,
     whole: Sequence[NodeSight] | None = None,
     searched: int | None = None,
+    lines: int = 0,
 ) -> Html:
     """The same for nodes and devices as they are seen. ``marks``: devices that are handles.
 
-    ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on.
+    ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on; ``lines``: the
+    lines of a tree for which room is kept at least.
     """
-    width = room.width - 2 * SIDE
-    beside = width >= NARROW * min(len(seen), 3)
-    trees = max((tree_height(node.steps) for node in whole or seen), default=0)
+    part = device_part(seen, room.width, marks or {}, whole or seen, searched, lines)
+    return svg([part_at_top(part)], room.width, part.height + 13, spoken(seen))
+
+
+def part_at_top(part: Part) -> Html:
+    """The part at its place in a picture, with the space for a halo."""
+    return moved(part, SIDE, 9)
+
+
+def spoken(seen: Sequence[NodeSight]) -> str:
+    """The picture in words, in one line."""
+    return say("; ").join(line.strip() for line in devices_text(seen).splitlines())
+
+
+def device_part(
+    seen: Sequence[NodeSight],
+    room: float,
+    marks: Marks,
+    whole: Sequence[NodeSight],
+    searched: int | None = None,
+    lines: int = 0,
+    ring: str = "",
+) -> Part:
+    """The nodes with their legend, in a picture that is so wide. ``ring``: the key of the device with a ring."""
+    width = room - 2 * SIDE
+    if width < NARROW * min(len(seen), 3):
+        return _below(seen, width, _scale(seen, LOW, marks, ring), whole, searched)
+    trees = max((tree_height(node.steps) for node in whole), default=0)
+    if lines:
+        trees = max(trees, tree_room(lines))
     columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
-    free = room.height / -(-len(seen) // columns) - trees - AROUND
-    scale = _scale(seen, min(max(free, SMALL), FLAT * room.width) if beside else 46)
-    if beside:
-        wide = (width - GAP * (columns - 1)) / columns
-        insides = [_devices(node, wide - 2 * PAD, scale, marks or {}) for node in seen]
-        high = max((each.height for each in insides), default=0)
-        heads = max((_title(node, wide).height for node in (*seen, *(whole or ()))), default=0)
-        parts = [_beside(node, each, wide, high, heads, trees) for node, each in zip(seen, insides, strict=True)]
-        lines = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
-    else:
-        one = seen if searched is None else [seen[searched]]
-        lines = [_across(node, width, scale, marks or {}) for node in one]
-        if searched is not None:
-            lines.append(draw_tree(one[0].node, one[0].steps, width, _colour(one[0])))
-    legends = [_legend(each, width) for each in (seen, whole or seen)]
-    up = trees if beside and not any(node.steps for node in seen) else 0  # into the room that is kept for trees
-    lines.append(Part(width, max(each.height for each in legends), (moved(legends[0], 0, -up),)))
-    part = column(lines, GAP if beside else 6)
-    spoken = say("; ").join(line.strip() for line in devices_text(seen).splitlines())
-    return svg([moved(part, SIDE, 9)], room.width, part.height + 13, spoken)
+    wide = (width - GAP * (columns - 1)) / columns
+    scale = _scale(seen, FLAT * room, marks, ring)
+    insides = [_devices(node, wide - 2 * PAD, scale) for node in seen]
+    high = max((each.height for each in insides), default=0)
+    heads = max((_title(node, wide).height for node in (*seen, *whole)), default=0)
+    parts = [_beside(node, each, wide, high, heads, trees) for node, each in zip(seen, insides, strict=True)]
+    rows = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
+    searching = any(node.steps for node in whole)
+    legend = _legend(whole, width, BEFORE if searching else tuple(LEGEND))
+    return column([legend, *rows], GAP)
+
+
+def _below(
+    seen: Sequence[NodeSight], width: float, scale: Scale, whole: Sequence[NodeSight], searched: int | None
+) -> Part:
+    """The nodes below one another; while one is searched, only this one and the tree of its search."""
+    one = seen if searched is None else [seen[searched]]
+    lines = [_across(node, width, scale) for node in one]
+    if searched is not None:
+        lines.append(draw_tree(one[0].node, one[0].steps, width, _colour(one[0])))
+    legends = [_legend(each, width) for each in (seen, whole)]
+    lines.append(Part(width, max(each.height for each in legends), legends[0].shapes))
+    return column(lines, 6)
 
 
 def unasked(node: NodeSight) -> NodeSight:
@@ -142,17 +185,18 @@ def unasked(node: NodeSight) -> NodeSight:
     return NodeSight(node.node, "", False, tuple(devices))
 
 
-def _scale(seen: Sequence[NodeSight], high: float) -> Scale:
+def _scale(seen: Sequence[NodeSight], high: float, marks: Marks, ring: str) -> Scale:
     devices = [device for node in seen for device in node.devices]
-    return Scale(sorted({each.kind for each in devices}), max((each.size for each in devices), default=0) or 1, high)
+    most = max((each.size for each in devices), default=0) or 1
+    return Scale(sorted({each.kind for each in devices}), most, high, marks, ring)
 
 
-def _legend(seen: Sequence[NodeSight], width: float) -> Part:
-    """What the signs in the picture mean."""
+def _legend(seen: Sequence[NodeSight], width: float, signs: Sequence[str] = tuple(LEGEND)) -> Part:
+    """What these signs in the picture mean; of all signs, also what a pale device is."""
     devices = [device for node in seen for device in node.devices]
     there = {sign for device in devices for sign in _signs(device)}
-    parts = [_entry(icon(sign, 0, 0, INK_2), say(what)) for sign, what in LEGEND.items() if sign in there]
-    if any(device.state in (NOT_SELECTED, FREE) for device in devices):
+    parts = [_entry(icon(sign, 0, 0, INK_2), say(LEGEND[sign])) for sign in signs if sign in there]
+    if len(signs) == len(LEGEND) and any(device.state == FREE for device in devices):
         pale = element("rect", x=1, y=1, width=14, height=14, rx=4, fill=COLOURS[0], opacity=0.5)
         parts.append(_entry(pale, say("pale: not selected or not reached")))
     return wrap(parts, width, 18)
@@ -177,12 +221,14 @@ def _beside(node: NodeSight, inside: Part, wide: float, high: float, heads: floa
     return column([tray, named, Part(wide, trees, (moved(tree, 0, 4),)) if trees else Part(0, 0)], 6)
 
 
-def _across(node: NodeSight, wide: float, scale: Scale, marks: Marks) -> Part:
-    """A node across the whole width: its name is beside its devices."""
-    inside = _devices(node, wide - NAMES - 2 * PAD, scale, marks)
-    title = _title(node, NAMES - PAD, "start")
-    high = max(inside.height, title.height) + PAD
-    shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, (high - inside.height) / 2))
+def _across(node: NodeSight, wide: float, scale: Scale) -> Part:
+    """A node across the whole width: its name is beside its devices, with what it gives or what is in the way."""
+    inside = _devices(node, wide - NAMES - 2 * PAD, scale)
+    said = _said(node)
+    lines = [words(line, fill=INK_2) for line in (flowed(said, NAMES - PAD) if said else ())]
+    title = column([_title(node, NAMES - PAD), *lines], 2)
+    high = max(inside.height, title.height) + ABOVE + PAD / 2
+    shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, high - PAD / 2 - inside.height))
     return _tray(node, Part(wide, high, shapes))
 
 
@@ -203,13 +249,11 @@ def _ring(on: bool, look: Mapping[str, Any]) -> dict[str, Any]:
     return {"stroke": CHOSEN, "stroke_width": 2.5} if on else {**look}
 
 
-def _title(node: NodeSight, wide: float, align: Align = "middle") -> Part:
-    """The name of a node, and what it gives or what is in the way of its devices."""
+def _title(node: NodeSight, wide: float) -> Part:
+    """The name of a node, with the sign of its verdict."""
     colour = CHOSEN if node.chosen else INK_2 if node.reason else "currentColor"
     mark = "★ " if node.chosen else "✕ " if node.reason else ""
-    name = words(fitted(mark + node.node, wide, 14, True), 14, bold=True, fill=colour)
-    said = _said(node)
-    return column([name, *(words(line, fill=INK_2) for line in (flowed(said, wide) if said else ()))], 2, align)
+    return words(fitted(mark + node.node, wide, 14, True), 14, bold=True, fill=colour)
 
 
 def _colour(node: NodeSight) -> str:
@@ -218,27 +262,25 @@ def _colour(node: NodeSight) -> str:
 
 
 def _said(node: NodeSight) -> str:
-    """What the node gives, or could give; else what is in the way of its devices, which a tree says of each."""
+    """What the node gives, or could give; else what is in the way of its devices."""
     given = [each.id.device for each in node.devices if each.state in (TAKES, OFFERED)]
     if given:
         message = later("gives {devices}") if node.chosen else later("could give {devices}")
         return say(message, devices=say(" and ").join(given))
-    if node.steps:
-        return ""
     counted = Counter(BRIEF[way] for each in node.devices if (way := _way(each)))
     return listed(say("{number} {what}", number=number, what=say(what)) for what, number in counted.items())
 
 
-def _devices(node: NodeSight, wide: float, scale: Scale, marks: Marks) -> Part:
+def _devices(node: NodeSight, wide: float, scale: Scale) -> Part:
     """The devices of a node in rows, with the wires that join those on one root."""
     many = max(min(int((wide + SPACE) // (LEAST + SPACE)), len(node.devices)), 1)
     box = min((wide - SPACE * (many - 1)) / many, MOST)
     lines = [node.devices[at : at + many] for at in range(0, len(node.devices), many)]
-    return column([_wired(node, line, box, scale, marks) for line in lines], 8)
+    return column([_wired(node, line, box, scale) for line in lines], 8)
 
 
-def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale, marks: Marks) -> Part:
-    devices = row((_device(each, box, scale, marks.get(str(each.id), {})) for each in line), SPACE, "end")
+def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale) -> Part:
+    devices = row((_device(each, box, scale) for each in line), SPACE, "end")
     spans: dict[str, list[int]] = {}
     for at, each in enumerate(line):
         if each.wire:
@@ -275,54 +317,71 @@ def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep:
 # -- devices
 
 
-def _device(device: Sight, wide: float, scale: Scale, marks: Mapping[str, str]) -> Part:
-    """A device: its kind and how much it has in a box, its name below, and signs at its corner."""
-    one = f"{device.kind} {device.amount}".strip()
-    least = LOW if text_width(one, bold=True) <= wide - 2 else TALL
-    high = max(device.size / scale.unit * scale.high, least) if device.size else scale.high / 2
+def _device(device: Sight, wide: float, scale: Scale) -> Part:
+    """A device: a box whose height is how much it has, with its kind and amount in it, or above it where it is low;
+    its name below, and signs at its upper edge."""
+    high = device.size / scale.unit * scale.high if device.size else scale.high / 2
     place = scale.kinds.index(device.kind) if device.kind in scale.kinds else 0
-    fill, taken = COLOURS[place % len(COLOURS)], device.state in (TAKES, PICKED, OFFERED)
+    fill, taken = COLOURS[place % len(COLOURS)], device.state in (TAKES, PICKED, OFFERED, SELECTED)
     edge = _edge(device)
     look: dict[str, Any] = {"stroke": edge, "stroke_width": 2.5 if taken else 1.5} if edge else {}
     if device.state in (OFFERED, TRIED):
         look["stroke_dasharray"] = "5 4"
-    box = element(
-        "rect", width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **look, data_key=f"{device.key}/box"
-    )
-    lines = [one] if high < TALL else [each for each in (device.kind, device.amount) if each]
+    lines = [each for each in (device.kind, device.amount) if each]
+    inside = high >= TALL
+    ink = ink_on(fill) if inside else "currentColor"
     text = column(
-        (words(fitted(each, wide - 2, bold=not at), bold=not at, fill=ink_on(fill)) for at, each in enumerate(lines)),
+        (words(fitted(each, wide - 2, bold=not at), bold=not at, fill=ink) for at, each in enumerate(lines)),
         0,
         "middle",
     )
+    top = 0.0 if inside else text.height + 2
+    box = element(
+        "rect", y=top, width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **look, data_key=f"{device.key}/box"
+    )
     pale = not taken and device.state != OPEN
-    facts = placed(text, wide / 2, (high - text.height) / 2)
+    facts = placed(text, wide / 2, (high - text.height) / 2 if inside else 0)
     shapes = [element("g", box, facts, opacity=0.5 if pale else None)]
+    corner = -11.0 if high >= text.height + 2 * 9 else -19.0
     if device.state == TAKES:
-        shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 9, -7))
+        shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 17, corner + 3))
     for at, sign in enumerate(_signs(device), device.state == TAKES):
-        shapes.append(_corner(sign, wide - 23 * at, EVICTED if edge == EVICTED else INK_2))
+        shapes.append(_corner(sign, wide - 22 - 24 * at, corner, EVICTED if edge == EVICTED else INK_2))
     below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken)]
     below += [words(fitting((fact, fact.partition(" ")[2]), wide + SPACE), fill=INK_2) for fact in device.about]
     names = column(below, 0, "middle")
-    shapes.append(placed(names, wide / 2, high + 1))
-    return _keyed(
-        Part(wide, high + 1 + names.height, tuple(shapes)),
-        device.key,
-        data_state=device.state,
-        data_tip=_tip(device),
-        **marks,
+    shapes.append(placed(names, wide / 2, top + high + 1))
+    part = Part(wide, top + high + 1 + names.height, tuple(shapes))
+    if device.key == scale.ring:
+        part = Part(part.width, part.height, (_ringed(part), *part.shapes))
+    marks = scale.marks.get(str(device.id), {})
+    return _keyed(part, device.key, data_state=device.state, data_tip=_tip(device), **marks)
+
+
+def _ringed(part: Part) -> Html:
+    """A ring around a device and its name: the one that is looked at."""
+    return element(
+        "rect",
+        x=-RING,
+        y=-RING,
+        width=part.width + 2 * RING,
+        height=part.height + RING + 1,
+        rx=11,
+        fill="none",
+        stroke="currentColor",
+        stroke_width=1.8,
+        data_key="ring",
     )
 
 
-def _corner(sign: str, wide: float, stroke: str) -> Html:
+def _corner(sign: str, x: float, y: float, stroke: str) -> Html:
     disc = element("circle", cx=8, cy=8, r=10.5, fill=LIFT, stroke=stroke, stroke_width=1.2)
-    return element("g", disc, icon(sign, 0, 0, stroke), transform=f"translate({wide - 11:g},-11)")
+    return element("g", disc, icon(sign, 0, 0, stroke), transform=f"translate({x:g},{y:g})")
 
 
 def _edge(device: Sight) -> str | None:
     """The colour around a device: what it is good for, or that it would do but for what its sign says."""
-    if device.state in (TAKES, OFFERED):
+    if device.state in (TAKES, OFFERED, SELECTED):
         return CHOSEN
     if device.state == PICKED:
         return "currentColor"

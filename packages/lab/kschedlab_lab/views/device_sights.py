@@ -35,6 +35,8 @@ from kube_cel import CelError, compile
 OPEN, FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "open", "free", "held", "takes", "offered", "tried", "picked"
 """What a device is for the pod, besides the outcomes of a search: not looked at yet, never reached, another claim's,
 part of the answer (on the chosen node or on another one), given back in the search, or taken so far."""
+SELECTED, FAILS = "selected", "fails"
+"""What a device is for a selector alone, besides not selected: selected, or the selector ends in an error."""
 
 ROOT = "resource.kubernetes.io/pcieRoot"
 """The attribute that every driver gives the same name."""
@@ -54,6 +56,8 @@ WORDS: Mapping[str, str] = {
     NO_COUNTERS: later("needs counters that are used up"),
     TAINTED: later("has a taint that the claim does not tolerate"),
     UNLIKE: later("breaks a constraint"),
+    SELECTED: later("is selected"),
+    FAILS: later("ends in an error"),
 }
 """What is said of a device in each state, after its name."""
 BRIEF: Mapping[str, str] = {
@@ -66,6 +70,7 @@ BRIEF: Mapping[str, str] = {
     TAINTED: later("tainted"),
     APART: later("another group"),
     UNLIKE: later("breaks a constraint"),
+    FAILS: later("an error"),
 }
 """What is in the way of a device, where there is little room."""
 ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\.(\w+) == "([^"]*)"')
@@ -251,7 +256,7 @@ def _held(device: Candidate, step: SearchStep | None, held: Reason) -> Reason:
     if not also.proof:
         return held
     plain = say("{held}, and {why}", held=held.words, why=also.words)
-    return held._replace(plain=plain, brief=listed([say(BRIEF[HELD]), also.shortly]), proof=also.proof)
+    return held._replace(plain=plain, brief=also.shortly, proof=also.proof)
 
 
 def _taints(device: Candidate) -> str:

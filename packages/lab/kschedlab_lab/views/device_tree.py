@@ -13,7 +13,7 @@ from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import EVICTED, INK_2, INK_3
 
-LINE, STEP = 19, 14
+LINE, STEP = 18, 14
 """Pixels from one device to the next, and from one to those that were tried after it was taken."""
 MOST = 12
 """The lines of a tree; of a longer search, the first ones."""
@@ -43,7 +43,12 @@ def branches(steps: Sequence[Sight]) -> list[Branch]:
 
 def tree_height(steps: Sequence[Sight]) -> float:
     """The height of the tree in pixels."""
-    return LINE * min(len(branches(steps)), MOST) + (4 if steps else 0)
+    return tree_room(min(len(branches(steps)), MOST)) if steps else 0
+
+
+def tree_room(lines: int) -> float:
+    """The height of a tree with so many lines."""
+    return LINE * lines + 2
 
 
 def draw_tree(node: str, steps: Sequence[Sight], width: float, taken: str) -> Part:

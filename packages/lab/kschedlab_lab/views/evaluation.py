@@ -6,17 +6,23 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kschedlab.messages import later, say
+from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.layout import Part, column, moved, padded, words
-from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, INK_2, TICK
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.layout import Part, column
+from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, TICK
+from kschedlab_lab.views.svg import label
 from kube_cel.steps import EvaluatedPart
 
-LINE, INDENT, SIZE, LETTER, PAD = 17, 14, 13, 7.9, 8
-"""Pixels of a line and of a step to the right; the size of the letters, the width of one, and the space beside them."""
+LINE, INDENT, SIZE, LETTER, PAD, GAP = 17, 14, 13, 7.9, 8, 3
+"""Pixels of a line and of a step to the right; the size of the letters, the width of one, the space beside them, and
+between two parts."""
 FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 NOT_REACHED = later("not evaluated")
+COMPARED = {"-1": later("-1: less"), "0": later("0: equal"), "1": later("1: greater")}
+"""What ``compareTo`` gives."""
+LOOKED_UP = re.compile(r'[\w.]+(\["[^"]*"\][\w.]*)?|quantity\("[^"]*"\)')
+"""A part that only names a value."""
+MISSING = re.compile(r"no such key: (\w+)")
 TOKEN = re.compile(r"[^\s.\[(]*(?:[\s.\[(]+|$)")
 
 
@@ -35,48 +41,44 @@ class _Row(NamedTuple):
         return LINE * (len(self.text) + (len(self.result) if self.below else 0)) + 5
 
 
-def draw_evaluation(steps: Sequence[EvaluatedPart], room: Room, upto: int | None = None, note: str = "") -> Html:
-    """A part below the other, the whole last, each with all of its text. ``upto``: how many steps have happened;
-    ``note``: a line below them.
+def evaluation_part(steps: Sequence[EvaluatedPart], width: float, upto: int | None = None) -> Part:
+    """A part below the other, the whole last, each with all of its text. ``upto``: how many steps have happened.
 
     Keys: ``part/N``. A part is green where it is true, orange where it is false or fails. Before the first step, room
     is kept for the parts alone: their results would show in it.
     """
     upto = len(steps) if upto is None else upto
-    rows = [
-        _line(
-            _laid(steps[at], result_of(steps[at]) if upto else "", room.width),
-            at,
-            room.width,
-            at < upto,
-            at == upto - 1,
-        )
-        for at in worth_showing(steps)
-    ]
-    part = column([*rows, padded(words(note, width=room.width - 2 * PAD, fill=INK_2), PAD, 2)] if note else rows, 3)
-    spoken = say("; ").join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
-    return svg([moved(part, 0, 2)], room.width, max(part.height, LINE) + 4, spoken)
+    return column(
+        (
+            _line(_laid(steps[at], result_of(steps[at]) if upto else "", width), at, width, at < upto, at == upto - 1)
+            for at in worth_showing(steps)
+        ),
+        GAP,
+    )
 
 
-def draw_invalid(text: str, error: str, room: Room) -> Html:
+def invalid_part(text: str, error: str, width: float) -> Part:
     """A text that is no expression, and below it where it fails."""
-    lines = [_lines(each, room.width - 2 * PAD) for each in (text or " ", error)]
     shapes, y = list[Html](), 0.0
-    for number, written in enumerate(lines):
+    for number, each in enumerate((text or " ", error)):
+        written = _lines(each, width - 2 * PAD)
         high = LINE * len(written) + 5
-        ground = element(
-            "rect", x=1, y=y, width=room.width - 2, height=high, rx=7, fill=EVICTED_SOFT if number else TICK
-        )
+        ground = element("rect", x=1, y=y, width=width - 2, height=high, rx=7, fill=EVICTED_SOFT if number else TICK)
         rows = (label(line, PAD, y + 16 + LINE * n) for n, line in enumerate(written))
         shapes.append(element("g", ground, element("g", *rows, font_family=FONT, font_size=SIZE)))
-        y += high + 3
-    return svg(shapes, room.width, y + 2, say("{text}: {error}", text=text, error=error))
+        y += high + GAP
+    return Part(width, y - GAP, tuple(shapes))
 
 
 def worth_showing(steps: Sequence[EvaluatedPart]) -> list[int]:
-    """The places of all parts but maps, of which a value is looked up, and the parts of what is not evaluated."""
+    """The places of the parts that say something new: not those that only name a value, and no part of what is not
+    evaluated."""
 
     def is_shown(at: int, step: EvaluatedPart) -> bool:
+        if at == len(steps) - 1:
+            return True
+        if LOOKED_UP.fullmatch(step.text):
+            return False
         if step.values:
             return not all(value.startswith("{") for value in step.values)
         return not any(step.text in each.text for each in steps[at + 1 :] if not each.values)
@@ -114,7 +116,17 @@ def result_of(step: EvaluatedPart) -> str:
     """The values of a part in a few words: one, or one for each round of a loop."""
     if not step.values:
         return say(NOT_REACHED)
+    if step.failed:
+        return say("an error: {why}", why=fault_of(step.values[-1]))
+    if step.text.endswith(")") and ".compareTo(" in step.text and step.values[-1] in COMPARED:
+        return listed(say(COMPARED[value]) for value in dict.fromkeys(step.values))
     return step.values[0] if len(set(step.values)) == 1 else ", ".join(step.values)
+
+
+def fault_of(error: str) -> str:
+    """An error of an evaluation in a few words."""
+    missing = MISSING.match(error)
+    return say("no {name}", name=missing[1]) if missing else error
 
 
 def evaluation_text(steps: Sequence[EvaluatedPart]) -> str:

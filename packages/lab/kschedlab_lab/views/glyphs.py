@@ -25,6 +25,7 @@ OUTLINES = {
     "lock": "M3 7H13V15H3ZM5 7V5A3 3 0 0 1 11 5V7",
     "pods": "M1.5 6H6.5V11H1.5ZM9.5 6H14.5V11H9.5ZM6.5 8.5H9.5",
     "reprieved": "M6.6 4L4.4 6.2L6.6 8.4M4.6 6.2H9A2.6 2.6 0 0 1 9 11.4H7",
+    "error": "M8 2.5V9.5M8 12.2V13.6",
     "full": "M2 2V14H14V2M4.5 11.5H11.5M4.5 8.5H11.5M4.5 5.5H11.5",
 }
 """By name, the lines of each sign."""

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, Row, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
-from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, TICK, ink
+from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, TICK, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
-LINE, HEAD, LOWEST, HIGHEST, LANE = 24, 18, 13, 26, (14, 26)
-"""Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of a lane; in pixels."""
+LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 18, 13, 26, (14, 26), 8, 34
+"""Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of a lane; how many lanes there
+are below one another; width of a worker's number before a lane of the second column. In pixels."""
 NARROWEST, WIDEST, SHORTEST, SAID, READABLE = 16, 48, 9, 62, 15
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
 the least height of a row with numbers; in pixels."""
@@ -32,23 +33,43 @@ class Scale(NamedTuple):
     tick: float
 
 
+class Lanes(NamedTuple):
+    """``per`` are below one another, from ``top`` on, each ``high``; ``block``: from one column to the next."""
+
+    workers: Sequence[int]
+    per: int
+    block: float
+    top: float
+    high: float
+
+    @property
+    def columns(self) -> int:
+        return -(-len(self.workers) // self.per)
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.high * self.per
+
+
 def draw_handing_out(now: Handout, room: Room, alt: str) -> Html:
     """The whole picture."""
     rows = handing_out(now)
     at = columns(room.width, [each.name for each in rows], len(now.work), NARROWEST, WIDEST)
     workers, bands = sorted({piece.worker for piece in now.work}), at.bands(len(now.work))
-    wide, last = room.width - at.left - 4, max(piece.end for piece in now.work)
-    scale = Scale(at.left, wide, min((wide - SAID) / last, max(wide / sum(map(_ticks, now.work)), SHORTEST)))
+    wide, last = room.width - at.left - 4, _last(now)
+    per = min(len(workers), LANES)
+    block = (wide + NUMBER) / -(-len(workers) // per)
+    scale = Scale(at.left, wide, min((block - NUMBER - SAID) / last, max(wide / sum(map(_ticks, now.work)), SHORTEST)))
     places, end = _channel(now, scale)
     errors = LINE if now.error else 0
     spare = room.height - end - errors - 14 - len(bands) * HEAD
-    lane = min(max(0.36 * spare / len(workers), LANE[0]), LANE[1])
-    high = min(max((spare - lane * len(workers)) / (len(rows) * len(bands)), LOWEST), HIGHEST)
+    lanes = Lanes(workers, per, block, end, min(max(0.36 * spare / per, LANE[0]), LANE[1]))
+    high = min(max((spare - lanes.high * per) / (len(rows) * len(bands)), LOWEST), HIGHEST)
     rows = [_slots(each, now, at.wide if high >= READABLE else 0, number) for number, each in enumerate(rows)]
-    y = end + lane * len(workers) + 10
+    y = lanes.bottom + 10
     empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
     cards = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places)]
-    shapes = [*cards, *_lanes(now, workers, at, scale, end, lane)]
+    shapes = [*cards, *_lanes(now, lanes, at, scale)]
     moving = list[Html]()
     for part in bands:
         grid, bottom = draw_rows(rows, part, at, y + HEAD, high)
@@ -127,32 +148,49 @@ def _card(now: Handout, piece: Piece, x: float, y: float, scale: Scale, high: fl
     return element("g", rect, words if fits else None, **marks)
 
 
-def _lanes(now: Handout, workers: Sequence[int], at: Columns, scale: Scale, top: float, high: float) -> list[Html]:
-    """What each worker has taken so far, and the time; a free worker stands at the left of its lane."""
+def _lanes(now: Handout, lanes: Lanes, at: Columns, scale: Scale) -> list[Html]:
+    """What each worker has taken so far, and the time; a free worker is at the left of its lane."""
     busy = {piece.worker for piece in now.work if _at_work(now, piece)}
+    high = lanes.high
     shapes = list[Html]()
-    for place, worker in enumerate(workers):
-        y = top + place * high
-        pick = say("worker {worker}", worker=worker)
-        shapes.append(element("rect", x=scale.left, y=y + high - 3, width=scale.wide, height=1.5, fill=TICK))
-        shapes.append(named(pick, at, y + high / 2 + 3.5, before=22))
+    for place, worker in enumerate(lanes.workers):
+        column, row = divmod(place, lanes.per)
+        x, y, pick = scale.left + column * lanes.block, lanes.top + row * high, say("worker {worker}", worker=worker)
+        shapes.append(element("rect", x=x, y=y + high - 3, width=lanes.block - NUMBER, height=1.5, fill=TICK))
+        shapes += [] if row else _time(now, lanes, scale, column)
+        middle = y + high / 2 - 1
+        if not column:
+            shapes.append(named(pick, at, y + high / 2 + 3.5, before=22))
+        elif worker in busy:
+            shapes.append(label(str(worker), x - 8, y + high / 2 + 3.5, "end"))
         if worker not in busy:
             marks = {"data_key": f"worker/{worker}", "data_pick": pick}
-            shapes.append(token(worker, 12, y + high / 2 - 1, min(10, high / 2), **marks))
+            shapes.append(token(worker, x - 14 if column else 12, middle, min(9, high / 2 - 1), **marks))
         colour = WORKERS[(worker - 1) % len(WORKERS)]
         mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]
-        shapes += [
-            _card(now, piece, scale.left + piece.start * scale.tick, y + 1, scale, high - 4, colour) for piece in mine
-        ]
-    last = max(piece.end for piece in now.work)
-    x, middle = scale.left + last * scale.tick, top + high * len(workers) / 2
-    if now.tick:
-        shapes.append(element("path", d=f"M{x:.1f} {top - 2:g}V{top + high * len(workers):g}", stroke=INK_2))
-        shapes.append(label(say("{ticks} ticks", ticks=last), x + 6, middle + 4, font_weight="bold"))
-    x = scale.left + now.tick * scale.tick
-    line = f"M{x:.1f} {top - 2:g}V{top + high * len(workers):g}"
-    shapes.append(element("path", d=line, stroke=INK, stroke_width=1.5, stroke_dasharray="3 3", data_key="now"))
-    return shapes
+        shapes += [_card(now, piece, x + piece.start * scale.tick, y + 1, scale, high - 4, colour) for piece in mine]
+    return [*shapes, _ends(now, lanes, scale)] if now.tick else shapes
+
+
+def _time(now: Handout, lanes: Lanes, scale: Scale, column: int) -> list[Html]:
+    """The tick that it is, and once Map has begun the one in which it ends."""
+    left, down = scale.left + column * lanes.block, f"{lanes.top - 2:g}V{lanes.bottom:g}"
+    end = element("path", d=f"M{left + _last(now) * scale.tick:.1f} {down}", stroke=INK_2)
+    dashed: dict[str, Any] = {"stroke": INK, "stroke_width": 1.5, "stroke_dasharray": "3 3"}
+    here = element("path", d=f"M{left + now.tick * scale.tick:.1f} {down}", **dashed, data_key=f"now/{column}")
+    return [end, here] if now.tick else [here]
+
+
+def _ends(now: Handout, lanes: Lanes, scale: Scale) -> Html:
+    """Beside the last column, how long Map takes."""
+    x = scale.left + (lanes.columns - 1) * lanes.block + _last(now) * scale.tick + 6
+    y = lanes.top + lanes.high * (lanes.per // 2 + 0.5) + 3.5
+    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": PANEL, "stroke_width": 4}
+    return label(say("{ticks} ticks", ticks=_last(now)), x, y, font_weight="bold", **halo)
+
+
+def _last(now: Handout) -> int:
+    return max(piece.end for piece in now.work)
 
 
 # -- the array

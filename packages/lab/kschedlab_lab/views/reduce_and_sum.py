@@ -61,11 +61,12 @@ def stage_rows(decision: Decision, stage: str) -> list[Row]:
 
 
 def draw_stage(
-    decision: Decision, stage: str, selected: tuple[str, str], fields: Mapping[str, str], room: Room, alt: str
+    decision: Decision, stage: str, selected: tuple[str, str] | None, fields: Mapping[str, str], room: Room, alt: str
 ) -> Html:
     """The table at one of the STAGES; a frame marks the cell of this priority and node.
 
-    ``fields``: by priority, the setting of its weight.
+    ``selected``: None while a question is open: then there is nothing to click but an answer. ``fields``: by priority,
+    the setting of its weight.
     """
     scores = decision.scores
     assert scores is not None
@@ -75,7 +76,10 @@ def draw_stage(
     at = at._replace(left=at.left + KNOB)
     high = min(max((room.height - TOP - HEAD) / len(plugins), LOWEST), HIGHEST)
     shapes, y = (
-        [*_stages(stage, room.width), *_heads(names, at, decision.best if stage == SUM else [])],
+        [
+            *(_stages(stage, room.width) if selected else []),
+            *_heads(names, at, decision.best if stage == SUM else []),
+        ],
         float(TOP + HEAD),
     )
     cells = []
@@ -87,7 +91,8 @@ def draw_stage(
     shapes.append(middle(cells))
     shapes += bars(rows[: len(scores.plugins)], at, TOP + HEAD, high)
     for i, (name, weight) in enumerate(zip(scores.plugins, scores.weights, strict=True)):
-        shapes.append(_weight(weight, fields.get(name, ""), at.left - KNOB, TOP + HEAD + (i + 0.5) * high))
+        field = fields.get(name, "") if selected else ""
+        shapes.append(_weight(weight, field, at.left - KNOB, TOP + HEAD + (i + 0.5) * high))
     return svg(shapes, room.width, TOP + HEAD + high * len(plugins) + 2, alt)
 
 
@@ -97,17 +102,17 @@ def _name(name: str, row: Row, at: Columns, y: float, high: float) -> Html:
     return named(row.name.partition(" ×")[0], beside, y + 4.2, row.strong, high)
 
 
-def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, str], wide: float) -> list[Cell]:
+def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, str] | None, wide: float) -> list[Cell]:
     """The row's cells: a click on one writes out its arithmetic. A number that is too wide is given in thousands."""
     cells = []
     for name, cell in zip(names, row.cells, strict=True):
-        sets = {
+        sets = selected and {
             "data_set": f"priority: {plugin}, node: {name}",
             "aria_label": say("{row} on {node}: {value}", row=say(plugin), node=name, value=cell.text),
         }
         frame = INK if (plugin, name) == selected else cell.frame if cell.frame != INK else ""
         number = cell.text if text_width(cell.text) <= wide - 6 else f"{int(cell.text) // 1000}k"
-        cells.append(replace(cell, text=number, frame=frame, marks={**cell.marks, **sets}))
+        cells.append(replace(cell, text=number, frame=frame, marks={**cell.marks, **(sets or {})}))
     return cells
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.style import CHOSEN, NODES, PANEL, TRAY, ink
+from kschedlab_lab.views.style import CHOSEN, HAIR, NODES, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 HEAD, FOOT, LINE, WIDEST = 66, 8, 15, 132
@@ -67,7 +67,7 @@ class _Drawing:
         self.step = min((room.width - 8) / (len(self.names) + 1), WIDEST)
         self.wide = self.step * 0.72
         self.words: list[Html] = []
-        self.high = max(room.height - HEAD - FOOT, 130) if self.come else -FOOT
+        self.high = max(room.height - HEAD - FOOT, 130)
         self.bottom = HEAD + self.high
 
     def x(self, column: int) -> float:
@@ -77,10 +77,12 @@ class _Drawing:
         shapes: list[Html] = []
         for i, step in enumerate(self.picture.walk):
             shapes.append(self._card(i, step))
-            if i < self.come:
-                if i:
-                    shapes += self._bands(i)
-                shapes.append(self._column(i, self._shares(step)))
+            if i >= self.come:
+                shapes.append(self._empty(i))
+                continue
+            if i:
+                shapes += self._bands(i)
+            shapes.append(self._column(i, self._shares(step)))
         if self.picture.shown is None:
             shapes += self._counted()
         shapes += [*self._way(), *self.words, *self._token()]
@@ -138,6 +140,11 @@ class _Drawing:
                 words = label(text, *place, "middle", fill=ink(fill), **halo)
                 self.words.append(element("g", words, data_key=f"{key}/{i}/{name}/words"))
         return element("g", *shapes, data_key=f"{key}/{i}")
+
+    def _empty(self, i: int) -> Html:
+        """Where the column of an element that has not come up will be."""
+        box: dict[str, Any] = {"x": self.x(i), "y": self.bottom - self.high, "width": self.wide, "height": self.high}
+        return element("rect", **box, rx=3, fill="none", stroke=HAIR, stroke_dasharray="3 4")
 
     def _bands(self, i: int) -> Iterable[Html]:
         """What each node keeps from one column to the next, and what the new one takes from all."""

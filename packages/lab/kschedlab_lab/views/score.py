@@ -19,10 +19,13 @@ def bare(decision: Decision) -> Decision:
     scores = decision.scores
     if scores is None:
         return decision
-    named = zip(scores.plugins, scores.results, strict=True)
-    given = (points for plugin, points in named if plugin.startswith("NodePreferAvoidPods"))
-    same = sum(int(points.max()) for points in given if (points == points.max()).sum() > 1)
-    return replace(decision, scores=replace(scores, total=scores.total - same))
+    named = enumerate(zip(scores.plugins, scores.results, strict=True))
+    given = {at: row for at, (plugin, row) in named if plugin.startswith("NodePreferAvoidPods")}
+    same = {at: int(row.max()) for at, row in given.items() if (row == row.max()).sum() > 1}
+    results = scores.results.copy()
+    for at, points in same.items():
+        results[at] -= points
+    return replace(decision, scores=replace(scores, results=results, total=scores.total - sum(same.values())))
 
 
 def number(decision: Decision, stage: str, plugin: str, node: str) -> int | None:

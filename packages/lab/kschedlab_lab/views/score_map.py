@@ -11,9 +11,8 @@ from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart import NOTHING, TIE, shade
 from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
-from kschedlab_lab.views.drawing import Box, Place, Plan as Places, shapes as draw_nodes
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.score import DARKEST, STAGES, SUM, lead, number, total
+from kschedlab_lab.views.score import DARKEST, STAGES, SUM, bare, lead, number, total
 from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -26,8 +25,9 @@ ASKED = 160
 """The least room for the names of plugins and the pod's request, in pixels."""
 VETOES, MILLION = "NodePreferAvoidPods", 1_000_000
 """What NodePreferAvoidPods gives: 100 x 10000. It vetoes whom it does not give them."""
-ROW, LEAST, MOST, GAP = 21, 80, 190, 10
-"""Height of a row below nodes; the least and the greatest height of the nodes above it, and what parts them."""
+GAP, ROW = 10, 30
+"""What parts the rail and the map; the greatest height of a row: there is as much room for it with a question as
+beside the controls, so that the answer does not change the map's scale."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
 
@@ -44,12 +44,11 @@ class Asked:
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``asked``: the pod's request; ``question``: the cell whose number is not shown;
+    ``asked``: the pod's request; ``question``: the cell whose number is not shown; ``only``: the row that shows alone.
     While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
-    stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``totals``:
-    whether there is a row for sums; ``weights``: whether they show, if before the third stage; ``rail``: whether the
-    stages show. ``before`` and ``after``: the nodes before the decision and after it, above their columns where there
-    is room.
+    stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``weights``:
+    whether they show, if before the third stage; ``rail``: whether the stages show; without it its place stays empty,
+    so that the map does not move.
     """
 
     decision: Decision
@@ -63,55 +62,39 @@ class ScoreMap:
     filled: frozenset[str] | None = None
     sums: bool | None = None
     won: bool | None = None
-    totals: bool = True
+    only: str = ""
     weights: bool = False
     rail: bool = True
-    before: Sequence[Box] = ()
-    after: Sequence[Box] = ()
 
     def __call__(self, room: Room) -> Html:
         grid, wide = self.grid(), room.width
         most = room.height if wide >= NARROW else min(room.height, LOW)
-        plan, top = Plan(grid, Room(wide, most)), (RAIL + GAP) * self.rail
+        plan = Plan(grid, Room(wide, most - RAIL - GAP))
         is_beside = plan.width - plan.left >= RAIL_BESIDE
-        trays, high = self._trays(plan, most - top - plan.bottom + plan.high * len(grid.rows))
-        head = top + (high if is_beside or self.asked is None else max(high, ASKED_HIGH))
-        plan, start = Plan(grid, Room(wide, round(most - head))), plan.left if is_beside else 0
+        head = RAIL + GAP + (0 if is_beside else ASKED_HIGH)
+        high = min(most - head, plan.top + plan.bottom - plan.end + ROW * len(grid.rows))
+        plan, start = Plan(grid, Room(wide, round(high))), plan.left if is_beside else 0
         shapes = [*self._rail(start, plan.width - start)] if self.rail else []
-        shapes.append(element("g", *self._asked(plan), transform=f"translate(0,{0 if is_beside else top})"))
-        shapes.append(element("g", *trays, transform=f"translate(0,{max(top, GAP - 4)})"))
+        shapes.append(element("g", *self._asked(plan), transform=f"translate(0,{0 if is_beside else RAIL + GAP})"))
         shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{head:g})"))
         return svg(shapes, plan.width, plan.bottom + head, self.alt)
-
-    def _trays(self, plan: Plan, room: float) -> tuple[list[Html], float]:
-        """The nodes above their columns, and the height that they take of this room for them and for the rows."""
-        boxes, high = (
-            self.after if self._at_end(self.won) else self.before,
-            min(room - ROW * len(plan.grid.rows) - GAP, MOST),
-        )
-        if not boxes or high < LEAST:
-            return [], 0
-        lefts = [plan.left + plan.wide * i + 3 for i in range(len(boxes))]
-        places = tuple(Place(left, 0, plan.wide - 6, high) for left in lefts)
-        return draw_nodes(boxes, Places(places, 0, 0), "cpu", captions=False, names=False), high + GAP
 
     def _at_end(self, flag: bool | None) -> bool:
         """Whether this shows: in the last stage, unless the flag says otherwise."""
         return self.stage == STAGES[-1] if flag is None else flag
 
     def grid(self) -> Grid:
-        rows = [*self.plugins, *([SUM] if self.totals else [])]
+        rows = [*self.plugins, SUM]
         sums, won = map(self._at_end, (self.sums, self.won))
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
-        if self.totals:
-            cells.append([self._sum(node, sums, won) for node in self.nodes])
+        cells.append([self._sum(node, sums, won) for node in self.nodes])
         chosen = self.decision.node if won else None
         tied = self.decision.best if won and len(self.decision.best) > 1 else ()
         here = self.selected if self.selected is not None and self.selected[0] in rows else None
         selected = (rows.index(here[0]), self.nodes.index(here[1])) if here else None
         return Grid(
             cells,
-            [*self.plugins, *([say(SUM)] if self.totals else [])],
+            [*self.plugins, say(SUM)],
             self.nodes,
             self.alt,
             selected,
@@ -149,6 +132,8 @@ class ScoreMap:
         if (plugin, node) == self.question:
             text = f"{number(self.decision, 'raw', plugin, node)} → ?" if self.stage == "normalised" else "?"
             return Cell(text, None, _tip(plugin, node, text), text)
+        if self.only not in ("", plugin):
+            return Cell("", None, _tip(plugin, node, ""))
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
             return Cell(nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets)
@@ -170,13 +155,13 @@ class ScoreMap:
         best, tie = won and node in self.decision.best, won and len(self.decision.best) > 1
         points = self._points(node)
         if self.vetoed and node in self.vetoed:
-            return Cell(say("veto"), EVICTED_SOFT, _tip(SUM, node, str(found)), "✕", sets=sets)
+            return Cell(say("veto"), EVICTED_SOFT, _tip(SUM, node, str(points)), "✕", sets=sets)
         behind = max(self._points(each) or 0 for each in self.decision.best) - (points or 0)
         text, short = (str(points),) * 2 if best or not won else (f"{points} (−{behind})", f"−{behind}")
         fill = shade(60, 0, DARKEST) if best and tie else CHOSEN if best else None
         if best and tie:
             text = say("{sum} ({tie})", sum=points, tie=say(TIE))
-        return Cell(text, fill, _tip(SUM, node, str(found)), short, [CHOSEN] if best and tie else (), sets=sets)
+        return Cell(text, fill, _tip(SUM, node, str(points)), short, [CHOSEN] if best and tie else (), sets=sets)
 
     def _rail(self, start: float, wide: float) -> Iterable[Html]:
         """The four stages, the shown one filled; a click goes to a stage."""
@@ -228,7 +213,7 @@ def _tip(plugin: str, node: str, found: str) -> str:
 
 
 def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
-    """The passes up to the shown stage, as pictures with captions: nodes, then plugins, then sums, then the winner.
+    """The pass that leads to the shown stage, as pictures with captions; for the sums also who wins.
 
     Score runs node by node, NormalizeScore and the weights plugin by plugin (v1.20: framework/runtime/framework.go,
     RunScorePlugins).
@@ -236,22 +221,23 @@ def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
     own = {score.name for score, _ in shown.decision.generation.scores}
     plugins = [name for name in shown.plugins if name in own]
     start = replace(shown, plugins=plugins, selected=None, sums=False, won=False)
-    frames = [*_raw(start)]
-    upto = STAGES.index(shown.stage)
-    if upto >= 1:
-        frames += _normalised(start)
-    if upto >= 2:
-        frames += _weighted(start)
-    if upto >= 3:
-        extenders = [name for name in shown.plugins if name not in own]
-        start = replace(start, plugins=shown.plugins)
-        frames += [(start, _extended(start, name)) for name in extenders]
-        names = listed(f"{node} {total(shown.decision, node)}" for node in shown.nodes if _scored(shown, node))
-        frames.append(
-            (replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node: {names}.", names=names))
-        )
-    end = say("selectHost: {lead}", lead=lead(shown.decision)) if upto == 3 and len(shown.nodes) > 1 else shown.alt
+    passes = dict(zip(STAGES, (_raw, _normalised, _weighted, _summed), strict=True))
+    frames = [*passes[shown.stage](start if shown.stage != STAGES[3] else replace(start, plugins=shown.plugins))]
+    decides = shown.stage == STAGES[3] and len(shown.nodes) > 1
+    end = say("selectHost: {lead}", lead=lead(bare(shown.decision))) if decides else shown.alt
     return [*((each(room), caption) for each, caption in frames), (shown(room), end)]
+
+
+def _summed(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
+    """The rows of extenders, if there are any, and the sums."""
+    decision = bare(start.decision)
+    own = {score.name for score, _ in decision.generation.scores}
+    extenders = [name for name in start.plugins if name not in own]
+    plain = replace(start, plugins=[name for name in start.plugins if name in own])
+    yield plain, say("Each column holds what one node has been given.")
+    yield from ((start, _extended(start, name)) for name in extenders)
+    names = listed(f"{node} {total(decision, node)}" for node in start.nodes if _scored(start, node))
+    yield replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node: {names}.", names=names)
 
 
 def _extended(start: ScoreMap, name: str) -> str:
@@ -285,6 +271,10 @@ def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
 
 def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
+    yield (
+        replace(start, stage="normalised", filled=frozenset[str]()),
+        say("The raw scores: each row has a scale of its own."),
+    )
     for i, here in enumerate(names, start=1):
         caption = say(
             "NormalizeScore of {plugin}: {raw} becomes {normalised}.",
@@ -300,6 +290,7 @@ def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     assert scores is not None
     weights = dict(zip(scores.plugins, scores.weights, strict=True))
     names = [plugin for plugin in start.plugins if weights.get(plugin, 1) != 1]
+    yield replace(start, stage="weighted", filled=frozenset[str]()), say("The normalised scores, and the weights.")
     for i, here in enumerate(names, start=1):
         caption = say(
             "{plugin} has weight {weight}: each of its numbers is multiplied by {weight}.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -178,7 +178,7 @@ def _orders(fates: Sequence[str], seed: int, at: Columns, y: float, wide: float)
             cell = replace(cell, frame=INK)
         box = Box(at.left + place % per * each, y + place // per * ORDER, each, ORDER)
         shapes.append(middle([draw_cell(cell, box)]))
-    key, y = _legend(at, y + lines * ORDER + 6, wide)
+    key, y = _legend(fates, at, y + lines * ORDER + 6, wide)
     return [*shapes, *key], y
 
 
@@ -192,17 +192,26 @@ def _sign(ends: str, marks: Mapping[str, str]) -> Cell:
     }[ends]
 
 
-def _legend(at: Columns, y: float, wide: float) -> tuple[list[Html], float]:
-    """What the signs of the orders say, in as many lines as it takes, and where they end."""
-    shapes, x = list[Html](), float(at.left)
-    for ends in (RIGHT, LUCKY, TIED, WRONG):
+def _legend(fates: Sequence[str], at: Columns, y: float, wide: float) -> tuple[list[Html], float]:
+    """What the signs of these orders say, and where they end: room for all signs, so that no cure moves the picture."""
+    signs = (RIGHT, LUCKY, TIED, WRONG)
+    shapes = []
+    for ends, x, down in _in_lines([end for end in signs if end in fates], at.left, wide):
+        shapes.append(middle([draw_cell(_sign(ends, {}), Box(x, y + down, SIGN, SIGN))]))
+        shapes.append(label(say(ends), x + SIGN + 6, y + down + SIGN / 2 + 4.2))
+    *_, (_, _, low) = _in_lines(signs, at.left, wide)
+    return shapes, y + low + SIGN + 4
+
+
+def _in_lines(signs: Sequence[str], left: float, wide: float) -> Iterator[tuple[str, float, float]]:
+    """Each sign with its place, in as many lines as it takes."""
+    x, y = left, 0.0
+    for ends in signs:
         long = SIGN + 6 + text_width(say(ends)) + 16
-        if x + long > wide and x > at.left:
-            x, y = float(at.left), y + SIGN + 6
-        shapes.append(middle([draw_cell(_sign(ends, {}), Box(x, y, SIGN, SIGN))]))
-        shapes.append(label(say(ends), x + SIGN + 6, y + SIGN / 2 + 4.2))
+        if x + long > wide and x > left:
+            x, y = left, y + SIGN + 6
+        yield ends, x, y
         x += long
-    return shapes, y + SIGN + 4
 
 
 def moment_rows(race: Race, moment: Moment) -> list[Row]:
@@ -281,7 +290,7 @@ def describe(race: Race, moments: Sequence[Moment], step: int) -> str:
         worker=(moment.who or 0) + 1,
     )
     more = say("{losses} {fate}.", losses=_capital(say(" and ").join(losses)), fate=fate) if losses else ""
-    return sentences([say("Step {number}: {what}", number=step, what=sentence(race, moment)), more])
+    return sentences([sentence(race, moment), more])
 
 
 def _capital(text: str) -> str:
@@ -295,7 +304,6 @@ def sentence(race: Race, moment: Moment) -> str:
         return say("After all have ended, one worker adds up {node}: {value}.", node=node, value=value)
     texts = {
         "reads": say("reads the total of {node}, {value}", node=node, value=value),
-        "adds": say("adds its own score, which makes {value}", value=value),
         "writes": say("writes {value} to {node}", value=value, node=node),
         "locks": say("takes the lock for {node}", node=node),
         "waits": say("waits for the lock to come to {node}", node=node),
@@ -319,7 +327,7 @@ def result(race: Race, moment: Moment) -> str:
         else say("the same node wins")
     )
     return say(
-        "{lost} of {all} additions are lost: {sums}; {wins}.",
+        "{lost} of {all} additions are lost, and {wins}. The sums: {sums}.",
         lost=lost,
         all=sum(score > 0 for scores in race.scores for score in scores),
         sums=sums,

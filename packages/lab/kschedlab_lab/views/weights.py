@@ -21,7 +21,7 @@ weights; heights of the sums and of the map; the height below which a narrow roo
 
 @dataclass(frozen=True)
 class Weight:
-    """``name``: on the row; ``control``: its setting; ``most``: its largest value."""
+    """``name``: on the row; ``control``: its setting, "" if it can't be dragged; ``most``: its largest value."""
 
     name: str
     control: str
@@ -65,7 +65,8 @@ def _row(weight: Weight) -> Part:
         "rect", y=4, width=long, height=ROW - 8, fill=weight.fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box"
     )
     grip = element("rect", x=long - 2, y=2, width=10, height=ROW - 4, rx=4, fill="currentColor", data_key=f"{key}/grip")
-    handle = element("g", bar, grip, data_key=key, **about, aria_label=say("weight of {name}", name=weight.name))
+    about |= {"aria_label": say("weight of {name}", name=weight.name)}
+    handle = element("g", bar, grip, data_key=key, **about) if weight.control else element("g", bar, data_key=key)
     label = Part(NAME - 8, ROW, (moved(text, NAME - 8 - text.width, (ROW - text.height) / 2),))
     value = words(weight.written, bold=True)
     return row([label, Part(most, ROW, (track, handle)), value], 6)

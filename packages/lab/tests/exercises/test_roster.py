@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from kschedlab_lab.exercises import Lesson, Progress, Roster, lesson as lessons
+from kschedlab_lab.exercises import Lesson, Progress, Roster, lesson as lessons, made_up
 from kschedlab_lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, RosterForm, SheetForm
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.progress import EXPORTED, Record
@@ -54,7 +54,7 @@ def test_thirty_exports_become_one_table(tmp_path):
     first = next(iter(roster.students.values()))[0]
     helped = Roster({"li.csv": progress_with(replace(first, hints=2, solution=True))})
     assert helped.rows("queue")[1][2] == "✓ 1, 2 hints, solution seen"
-    assert total == ["solved", "", "30", "0", ""]
+    assert total == ["solved", "", "30 of 30", "0 of 30", ""]
     assert "student-07" in repr(roster) and "<th" in roster._repr_html_()
 
 
@@ -102,7 +102,7 @@ def test_a_wrong_file_is_named_with_the_remedy(name):
     roster = Roster({name: WRONG[name], "li.csv": EXPORT})
     assert list(roster.students) == ["li"]
     (trouble,) = roster.troubles
-    assert trouble.startswith(f"{name}: ") and "hand in a CSV file of Progress.usual().export()" in trouble
+    assert trouble.startswith(f"{name}: ") and "Save my progress" in trouble and FILE in trouble
 
 
 PLACES = {
@@ -177,3 +177,10 @@ def test_the_form_for_sheets_makes_each_document():
         assert reply["name"] == f"queue-{name}-1-2+5.html" and reply["document"].startswith("<!doctype html>")
     assert told(form, lesson="queue", seeds="x", contents=SHEETS)["error"].startswith("seeds: ")
     assert "there is no lesson" in told(form, lesson="x", seeds="1", contents=SHEETS)["error"]
+
+
+def test_a_made_up_class_is_read_as_one_that_hands_in():
+    roster = Roster(made_up("queue"))
+    assert roster.troubles == [] and len(roster.students) == 6
+    marks = {cell[0] for each in roster.rows("queue")[1:-1] for cell in each[2:4]}
+    assert marks >= {"✓", "✗"} and made_up("queue", seed=2) != made_up("queue") == made_up("queue")

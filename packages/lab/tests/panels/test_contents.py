@@ -59,9 +59,10 @@ def test_every_lesson_has_a_link() -> None:
 @pytest.mark.parametrize("settings", list(Settings.grid()), ids=str)
 def test_every_place_on_the_map(settings: Settings) -> None:
     view, lesson = show(settings), BY_NUMBER[settings.lesson[:2]]
-    assert view.sentence == f"{lesson.title}: {lesson.question}" and view.sentence in view.text
+    assert view.sentence == f"{lesson.title}: {lesson.question} {lesson.acts}" and view.sentence in view.text
+    assert callable(view.picture)
     for number in lesson.after:
-        assert BY_NUMBER[number].title in str(view.table)
+        assert BY_NUMBER[number].title in view.text and BY_NUMBER[number].title in str(view.picture(Room()))
     assert lesson.follows in view.text
 
 

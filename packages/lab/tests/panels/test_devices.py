@@ -148,6 +148,30 @@ def test_the_table_has_the_claim_as_it_is_now():
     assert "<b>" not in str(devices.show(devices.Settings()).table)
 
 
+def test_only_the_toleration_lets_train_have_the_broken_h100():
+    settings, asked = devices.Settings().changed(model="h100"), devices.helps()
+    right = asked.right(settings)
+    assert right == "the claim tolerates the taint" and right in asked.choices
+    assert devices.decide(asked.shows(settings)).node == "node-c"
+    for answer in asked.choices:
+        assert says(asked.why(settings, answer), "tolerates")
+
+
+@pytest.mark.parametrize("expression", selector.SELECTORS.values())
+def test_the_picture_shows_which_devices_a_selector_selects_and_each_can_be_clicked(expression: str):
+    settings = selector.Settings().changed(selector=expression)
+    svg, states = drawn(selector.show(settings)), {"selected": "selected", "an error": "fails"}
+    for device in selector.DEVICES:
+        of = re.search(rf'<g data-key="device/{devices.DRIVER}/{device}"[^>]*>', svg)
+        assert of and f'data-set="device: {device}"' in of[0]
+        state = states.get(selector.verdict(settings.changed(device=device)), "not selected")
+        assert f'data-state="{state}"' in of[0]
+    before = selector.question().before
+    assert before is not None
+    hidden = before(settings)
+    assert callable(hidden) and not any(f'data-state="{each}"' in str(hidden(ROOM)) for each in states.values())
+
+
 def test_the_pair_of_node_a():
     settings = devices.Settings().changed(count=2, together=True, model="any", memory=0)
     asked = devices.pair()

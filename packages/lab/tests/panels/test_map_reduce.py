@@ -8,6 +8,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import loads
 from kschedlab.scheduler import schedule
+from kschedlab_lab.panels import map_times
 from kschedlab_lab.panels.map_reduce import (
     FUNCTION_TICKS,
     NEW,
@@ -76,8 +77,8 @@ def test_every_step_of_every_setting():
         if settings.step == 0:
             assert not cells and "The channel holds the indices" in view.sentence
         elif settings.step <= last:
-            assert view.sentence.startswith(f"During tick {settings.step} ")
-            assert f"{len(cells)} of {7 * settings.nodes} cells are done" in view.sentence
+            done = sum(piece.end <= settings.step for piece in pieces(settings))
+            assert view.sentence.startswith(f"Tick {settings.step}: {done} of {settings.nodes} nodes are done.")
             assert ("ParallelizeUntil returns" in view.sentence) == (settings.step == last)
         assert (len(cells) == 7 * settings.nodes) == (settings.step >= last)
         function = next(each for each in handing_out(handout(settings)) if "InterPodAffinity" in each.name)
@@ -165,15 +166,15 @@ def test_the_question_is_answered_by_the_engine():
 
 
 def test_a_node_that_is_filled_in_the_tick_in_which_it_is_taken_says_so():
-    taking = {
-        step: show(Settings(step=step)).sentence.removeprefix(f"During tick {step} ").split(".")[0] for step in (2, 4)
-    }
+    taking = {step: show(Settings(step=step)).sentence.split(". ")[1].rstrip(".") for step in (2, 4)}
     assert taking == {
-        2: "worker 1 takes node-e, worker 2 takes node-f, worker 3 takes node-g",
-        4: "worker 3 takes and fills node-i",
+        2: "Worker 1 takes node-e, worker 2 takes node-f, worker 3 takes node-g",
+        4: "Worker 3 takes and fills node-i",
     }
     crowd = show(Settings(nodes=20, workers=16, step=1)).sentence
-    assert "worker 4 takes and fills node-d, others take 12 more. 3 of 20 nodes" in crowd
+    assert (
+        crowd.startswith("Tick 1: 3 of 20 nodes") and "worker 4 takes and fills node-d, others take 12 more." in crowd
+    )
 
 
 def test_fewer_steps_take_the_panel_back():
@@ -188,3 +189,26 @@ def test_the_question_about_errors_is_answered_by_the_engine():
     assert asked.why(settings, asked.choices[2]).startswith("An error is not a low score")
     assert asked.why(settings, asked.choices[1]).startswith("The failed cells do hold 0")
     assert asked.why(settings, asked.choices[0]).startswith("A wish is only a preference")
+
+
+def test_numbers_show_with_as_many_workers_as_there_can_be():
+    for nodes in (12, 20):
+        settings = Settings(nodes=nodes, workers=16)
+        drawn = ElementTree.fromstring(str(show(settings.changed(step=ends(settings))).picture(Room(540, 320))))
+        row = {each.get("data-key"): "".join(each.itertext()) for each in drawn.iter() if each.get("data-key")}
+        assert all(row[f"cell/5/{node}"] == "10" for node in range(nodes)), "NodePreferAvoidPods gives 10 to each"
+
+
+def test_the_times_are_those_of_the_workers_and_the_longest_card_is_the_least():
+    asked, settings = map_times.how_long(), map_times.Settings()
+    times = [ends(Settings(workers=workers)) for workers in map_times.WORKERS]
+    assert [map_times.ticks(settings, workers) for workers in map_times.WORKERS] == times == [25, 13, 8, 5, 4]
+    assert asked.right(settings) == "4" == str(max(costs(12, 1)))
+    assert "takes 4 ticks" in asked.why(settings, "2") and "first tick" in asked.why(settings, "5")
+    assert callable(asked.before) and "4 ticks" not in str(asked.before(settings)(ROOM))
+
+
+def test_the_verdict_is_said_at_its_own_tick_alone():
+    asked = panel(step=4).ask(which_worker()).answer("worker 1")
+    here, there = (asked.state(Settings(step=step), ROOM) for step in (4, 5))
+    assert here["verdict"] is not None and there["verdict"] is None

@@ -106,7 +106,7 @@ def test_every_pod_goes_as_far_as_its_feasible_nodes_allow():
         nodes = dict(list(inside.USED.items())[: settings.nodes])
         fit = [name for name, used in nodes.items() if used + settings.cpu <= 4]
         ends = {0: f"fits on none of {len(nodes)}", 1: "the only feasible node"}
-        assert ends.get(len(fit), f"of the {len(fit)} nodes with room") in view.sentence
+        assert ends.get(len(fit), f"the highest score of {len(fit)} nodes") in view.sentence
         assert str(view.picture(ROOM)).count("Insufficient cpu") >= len(nodes) - len(fit)
         assert last == ("selectHost" if len(fit) > 1 else "RunPostFilterPlugins")
         assert inside.ending(decision) == {0: "FitError", 1: "the only node"}.get(len(fit), "")

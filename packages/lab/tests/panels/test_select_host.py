@@ -118,7 +118,8 @@ def test_the_predictions() -> None:
     assert gains.before is not None and first.before is not None
     cards = ElementTree.fromstring(str(drawn_for(gains.before(half), Room())))
     assert [name for each in cards.iter() if (name := each.get("data-pick"))] == list(gains.choices)
-    assert "held/" not in str(drawn_for(first.before(fair), Room()))
+    waiting = str(drawn_for(first.before(fair), Room()))
+    assert "held/0/node-a/" in waiting and "held/1/" not in waiting and "counted/" not in waiting
 
 
 def test_the_panel_moves_through_the_same_functions() -> None:

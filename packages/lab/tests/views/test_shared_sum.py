@@ -1,6 +1,21 @@
 """What is said of workers that share a sum."""
 
-from kschedlab_lab.views.shared_sum import Moment, Race, Sum, describe, moment_rows, result, sentence
+from kschedlab_lab.views.shared_sum import (
+    LUCKY,
+    RIGHT,
+    TIED,
+    WRONG,
+    Moment,
+    Orders,
+    Race,
+    Sum,
+    describe,
+    draw_moment,
+    moment_rows,
+    result,
+    sentence,
+)
+from kschedlab_lab.views.svg import Room
 from tests.saying import says
 
 RACE = Race(["One", "Two"], ["node-a", "node-b"], [[6, 1], [10, 2]])
@@ -19,7 +34,7 @@ def test_a_total_that_is_overwritten_loses_what_it_had():
     second = at(1, "writes", 0, 10, [Sum(10, frozenset({1})), Sum()], written=frozenset({(0, 0), (1, 0)}))
     assert (first.lost(), second.lost()) == ([], [(0, 0)])
     assert describe(RACE, [first, second], 1) == (
-        "Step 1: Worker 2 writes 10 to node-a. Worker 1's 6 for node-a is lost: worker 2 had read the total before."
+        "Worker 2 writes 10 to node-a. Worker 1's 6 for node-a is lost: worker 2 had read the total before."
     )
     fates = [[cell.small for cell in row.cells] for row in moment_rows(RACE, second)[:2]]
     assert fates == [["lost", ""], ["in", ""]]
@@ -42,4 +57,14 @@ def test_how_it_ended():
     right = at(None, "ends", 0, 0, [Sum(16, frozenset({0, 1})), Sum(3, frozenset({0, 1}))])
     assert says(result(RACE, right), "right", "node-a 16", "node-b 3", "highest")
     wrong = at(None, "ends", 0, 0, [Sum(0), Sum(3, frozenset({0, 1}))], written=frozenset({(0, 0), (1, 0)}))
-    assert result(RACE, wrong) == "2 of 4 additions are lost: node-a 0, node-b 3; node-b wins instead of node-a."
+    assert result(RACE, wrong) == (
+        "2 of 4 additions are lost, and node-b wins instead of node-a. The sums: node-a 0, node-b 3."
+    )
+
+
+def test_the_legend_explains_only_signs_that_are_there():
+    for fates in ([RIGHT] * 4, [WRONG, LUCKY, WRONG, WRONG]):
+        orders = Orders(("shared sum",), "shared sum", fates, 1)
+        drawn = str(draw_moment(RACE, at(None, "starts", 0, 0, [Sum(), Sum()]), orders, Room(640, 330), ""))
+        signs = (LUCKY, TIED, WRONG)
+        assert [each for each in signs if f">{each}</text>" in drawn] == [each for each in signs if each in fates]

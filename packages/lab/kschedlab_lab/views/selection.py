@@ -1,0 +1,48 @@
+"""Devices that a selector selects, and how it is evaluated for one of them.
+
+A device with a green edge is selected, a pale one is not; a ring is around the one whose evaluation is below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html
+from kschedlab_lab.views.device_map import Marks, device_part, part_at_top, spoken
+from kschedlab_lab.views.device_sights import NodeSight
+from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, invalid_part
+from kschedlab_lab.views.layout import Part, moved
+from kschedlab_lab.views.svg import Room, svg
+from kube_cel.steps import EvaluatedPart
+
+APART = 16
+"""Pixels between the devices and the evaluation."""
+
+
+def draw_selection(
+    seen: Sequence[NodeSight],
+    steps: Sequence[EvaluatedPart],
+    room: Room,
+    ring: str,
+    marks: Marks,
+    upto: int | None = None,
+) -> Html:
+    """The devices, and below them the parts of the expression. ``upto``: how many steps have happened; ``ring``: the
+    key of the device that they are about; ``marks``: what a click on a device sets."""
+    parts = evaluation_part(steps, room.width, upto)
+    said = (line.strip() for line in evaluation_text(steps[:upto]).splitlines())
+    return _below(seen, parts, room, ring, marks, say("; ").join(said))
+
+
+def draw_invalid(seen: Sequence[NodeSight], text: str, error: str, room: Room, ring: str, marks: Marks) -> Html:
+    """The devices, and below them a text that is no expression, with where it fails."""
+    said = say("{text}: {error}", text=text, error=error)
+    return _below(seen, invalid_part(text, error, room.width), room, ring, marks, said)
+
+
+def _below(seen: Sequence[NodeSight], part: Part, room: Room, ring: str, marks: Marks, said: str) -> Html:
+    devices = device_part(seen, room.width, marks, seen, ring=ring)
+    top = devices.height + APART
+    alt = say("; ").join((spoken(seen), said))
+    return svg([part_at_top(devices), moved(part, 0, top)], room.width, top + part.height + 4, alt)
