@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.manifests.known_fields import known
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say
+from kschedlab.messages import later
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.problems import InputTypeError, unknown
 
@@ -150,7 +150,7 @@ def deployment(name: str, replicas: int, /, namespace: str = "default", **templa
     What only a pod that exists has (``on``, ``start``, ``nominated``, ``deleted``) is a TypeError.
     """
     if wrong := [each for each in ("on", "start", "nominated", "deleted") if each in template]:
-        raise InputTypeError(say("a pod of a Deployment has no {field} before it exists", field=wrong[0]))
+        raise InputTypeError("a pod of a Deployment has no {field} before it exists", field=wrong[0])
     labels = {"app": name} | dict(template.pop("labels", None) or {})
     spec = pod(name, **template)["spec"]
     return {

@@ -23,7 +23,6 @@ from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, claims
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
-from kschedlab.messages import say
 from kschedlab.objects.problems import InputValueError
 from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
@@ -56,9 +55,9 @@ class Scheduler:
         self.generation = Generation.named(generation)
         self.percentage = self.generation.percentage if percentage is None else percentage
         if not 0 <= self.percentage <= 100:
-            raise InputValueError(say("percentage is {given}: expected 0 to 100", given=self.percentage))
+            raise InputValueError("percentage is {given}: expected 0 to 100", given=self.percentage)
         if exhaustive and percentage is not None:
-            raise InputValueError(say("percentage has no effect on a search of all nodes: add exhaustive=False"))
+            raise InputValueError("percentage has no effect on a search of all nodes: add exhaustive=False")
         self.rng = rng
         self.exhaustive = exhaustive
         self.next_start_node_index = 0

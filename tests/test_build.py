@@ -5,6 +5,7 @@ import yaml
 
 from kschedlab.build import as_yaml, budget, cluster, deployment, node, node_affinity, pod, term
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.objects.problems import UnknownNameError
 
 
@@ -64,7 +65,7 @@ def test_a_misspelt_name_is_an_error_that_lists_similar_names(build, name: str, 
 
 
 def test_budgets() -> None:
-    (one,) = decode_objects([budget("shop", 2)]).pod_disruption_budgets
+    (one,) = decode_objects([budget("shop", 2)]).of(PodDisruptionBudget)
     assert one.status.disruptionsAllowed == 2 and one.spec.selector is not None
     assert budget("all", 0, {})["spec"] == {"selector": {"matchLabels": {}}}
     assert budget("none", 0, selector=None)["spec"] == {"selector": None}

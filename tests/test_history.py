@@ -1,15 +1,16 @@
 """When each rule changed: every difference of neighbouring generations has a date, and the page is up to date."""
 
+from collections import Counter
 from itertools import pairwise
 
 import pytest
 
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.generations.history import dated, history, minor, neighbours
+from kschedlab.generations.between import COUNTS, minor, neighbours
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.whatif.compare import changes
 from tests.saying import says
-from tools.history import PAGE, SINCE_LOOP, changed_rows, page
+from tools.history import PAGE, SINCE_LOOP, changed_rows, dated, history, page
 
 STEPS = list(pairwise(GENERATIONS.values()))
 
@@ -27,6 +28,10 @@ def test_every_change_has_a_date(earlier: Generation, later: Generation) -> None
 def test_every_date_is_of_a_change() -> None:
     used = {dated(name, a.name, b.name) for a, b in STEPS for name in settings(a, b)}
     assert [entry for entry in history() if entry not in used] == []
+
+
+def test_the_changes_of_each_version_are_counted() -> None:
+    assert Counter(minor(entry.version) for entry in history()) == COUNTS
 
 
 def test_the_page_is_up_to_date() -> None:

@@ -30,6 +30,9 @@ PACKAGES = [ROOT / "kschedlab", *sorted(ROOT.glob("packages/*/k*/"))]
 LANGUAGE = "zh"
 MARKS = {
     **dict.fromkeys(("say", "later", "slider", "switch", "choice", "steps", "typed", "moments"), (0, "{}")),
+    **dict.fromkeys(
+        ("FeatureGateError", "InputTypeError", "InputValueError", "PluginError", "PluginNotFoundError"), (0, "{}")
+    ),
     "count": (1, "{{number}} {}"),
     "terms": (None, "{}"),
     "Fault": (1, "{}"),
@@ -46,7 +49,7 @@ MARKS = {
 DATA = {
     "parser_words.yaml": ("message",),
     "lessons.yaml": ("title", "question", "acts", "article", "version"),
-    "rules.yaml": ("title", "before", "after"),
+    "rules.yaml": ("before", "after"),
     "topics.yaml": ("topic",),
 }
 """By the name of a data file, the keys whose texts are messages."""

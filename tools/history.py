@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import yaml
+
 from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations.between import minor
 from kschedlab.generations.changes import CHANGES, rules_of
-from kschedlab.generations.history import Change, dated, minor
 from kschedlab.messages import say
 from kschedlab.whatif.compare import changes, setting_text
-from kschedlab.whatif.named_rules import title_of
+from kschedlab.whatif.titles import title_of
 from kschedlab_simulation.scheduler import changes as loop
 
 PAGE = Path(__file__).parents[1] / "docs/history.md"
@@ -21,7 +26,7 @@ HEAD = """# When kube-scheduler changed
 Every rule, message, weight and default that this package models, with the minor version that changed it. Each version
 was searched in the source of its last patch, from v1.13.12 to v1.37.0: the file and the function are of the first one
 that has it. `python -m tools.history` makes this page from
-[`history.yaml`](../kschedlab/generations/history.yaml) and the tables of the generations; `kschedlab compare`
+[`history.yaml`](../tools/history.yaml) and the tables of the generations; `kschedlab compare`
 shows what a change does to your pods.
 
 """
@@ -30,6 +35,38 @@ LOOP = ("loop.", "messages.", "extending.", "extension_points", "queue")
 SINCE_LOOP = 20
 """The minor version after which the history dates them, too."""
 LONGEST = 90
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A change. ``setting``: a regular expression for its settings; ``between``: if they change more than once, the
+    generation after which this is. ``file``, ``function``: the source in ``version``. ``pull``: its number, 0 if the
+    changelog does not name it. ``also``: what else is known.
+    """
+
+    version: str
+    setting: str
+    file: str
+    function: str
+    between: str = ""
+    pull: int = 0
+    also: str = ""
+
+    def is_of(self, setting: str, earlier: str, later: str) -> bool:
+        """Whether this is when the setting changed, between these two generations."""
+        inside = minor(earlier) < minor(self.version) <= minor(later)
+        return inside and (self.between in ("", earlier)) and re.fullmatch(self.setting, setting) is not None
+
+
+@cache
+def history() -> tuple[Change, ...]:
+    """All entries, oldest first."""
+    text = PAGE.parents[1].joinpath("tools/history.yaml").read_text("utf-8")
+    return msgspec.convert(yaml.load(text, yaml.CSafeLoader), tuple[Change, ...])
+
+
+def dated(setting: str, earlier: str, later: str) -> Change | None:
+    """When the setting changed between these neighbouring generations; None if the history does not know."""
+    return next((entry for entry in history() if entry.is_of(setting, earlier, later)), None)
 
 
 def rows() -> Iterator[tuple[Change, str, str, str]]:

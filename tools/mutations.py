@@ -71,9 +71,8 @@ def mutations() -> Iterator[Mutation]:
     yield Mutation(
         "other causes", "06", "kschedlab/whatif/compare.py", "if switched != before:", "if switched == before:"
     )
-    yield Mutation(
-        "rules stay", "06", "kschedlab/whatif/named_rules.py", "NAMES.index(first) - 1]", "NAMES.index(first)]"
-    )
+    named_rules = "packages/lab/kschedlab_lab/named_rules.py"
+    yield Mutation("rules stay", "06", named_rules, "NAMES.index(first) - 1]", "NAMES.index(first)]")
     yield Mutation("the last pod first", "02", "kschedlab/queue/order.py", "(pod1)) < rank(", "(pod1)) > rank(")
     yield Mutation(
         "the wrong child", "02", "kschedlab/queue/heap.py", "data.less(right, child)", "data.less(child, right)"

@@ -222,7 +222,7 @@ class Cluster(Columns):
                 unread.append(type(each).__name__)
         if unread:
             message = later("no decision reads a {kind}: add the pods that its controller makes, or leave it out")
-            raise InputValueError(say(message, kind=safe_text(unread[0])))
+            raise InputValueError(message, kind=safe_text(unread[0]))
         self.change_nodes((node.metadata.name, node) for node in new.nodes)
         self.change_objects(each for kind in self._objects.kinds() for each in new.of(kind))
         for pod in new.pods:

@@ -61,7 +61,7 @@ def pod_of(pod: object, cluster: Cluster) -> Pod:
     pods = cluster.read([pod]).pods
     if len(pods) != 1:
         kind = pod.get("kind", "an object without kind")
-        raise InputValueError(say("expected the manifest of one pod, got {kind}", kind=safe_text(str(kind))))
+        raise InputValueError("expected the manifest of one pod, got {kind}", kind=safe_text(str(kind)))
     return pods[0]
 
 

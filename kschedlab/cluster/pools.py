@@ -27,18 +27,6 @@ POOLS = 12
 OTHERS = "others"
 
 
-def pool_labels(cluster: Cluster) -> list[str]:
-    """The labels that can name pools, the usual ones first, then ``taints``, then those with few values."""
-    values: dict[str, set[str]] = {}
-    for node in cluster.nodes:
-        for key, value in node.metadata.labels.items():
-            values.setdefault(key, set()).add(value)
-    named = sorted(key for key in values if key not in USUAL and key.rpartition("/")[2] in NAMES)
-    usual = [key for key in (*USUAL, *named, INSTANCE_TYPE) if key in values]
-    several = sorted(key for key, distinct in values.items() if 2 <= len(distinct) <= POOLS and key not in usual)
-    return [*usual, TAINTS, *several]
-
-
 def pools(cluster: Cluster, label: str = "") -> dict[str, list[int]]:
     """Indices of each pool's nodes, the largest pool first. ``label``: by default the likeliest one."""
     label = label or usual_label(cluster)

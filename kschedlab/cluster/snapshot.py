@@ -8,7 +8,7 @@ node are removed, and the rest of the cluster is unchanged. Here one set of colu
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 NO_ROWS: IntArray = np.zeros(0, np.int64)
+Totals: TypeAlias = dict[tuple[PodQuery, str], IntArray]
+"""The sums of queries by domain, without overlays, by query and topology key: computed once for all snapshots."""
 
 
 class Overlay:
@@ -96,28 +98,17 @@ class Overlay:
 class Snapshot:
     """The pods on the nodes as filters see them: those of the cluster, changed by ``overlays``."""
 
-    def __init__(self, cluster: Cluster, base: Snapshot | None = None, overlay: Overlay | None = None) -> None:
-        self.cluster = cluster
-        self.overlays: tuple[Overlay, ...] = ()
-        if base is not None and overlay is not None:
-            self.overlays = (*base.overlays, overlay)
-        self._base, self._overlay = base, overlay
-        self._requested: dict[int, IntArray] = {}
-        self._pods_on: IntArray | None = None
-        self._totals: dict[tuple[PodQuery, str], IntArray] = base._totals if base is not None else {}
+    def __init__(self, cluster: Cluster, overlays: tuple[Overlay, ...] = (), totals: Totals | None = None) -> None:
+        self.cluster, self.overlays = cluster, overlays
+        self._totals: Totals = {} if totals is None else totals
 
     def with_overlay(self, overlay: Overlay) -> Snapshot:
         """This snapshot with one more overlay. Valid until the overlay changes."""
-        return Snapshot(self.cluster, self, overlay)
+        return Snapshot(self.cluster, (*self.overlays, overlay), self._totals)
 
     def running_only(self) -> Snapshot:
         """This snapshot without pods that don't run, such as nominated ones."""
-        if self._base is None or self._overlay is None:
-            return self
-        base = self._base.running_only()
-        if not self._overlay.runs:
-            return base
-        return self if base is self._base else base.with_overlay(self._overlay)
+        return Snapshot(self.cluster, tuple(overlay for overlay in self.overlays if overlay.runs), self._totals)
 
     def removed(self) -> IntArray:
         """int64[]: the rows of the running pods that are hypothetically removed."""
@@ -142,20 +133,17 @@ class Snapshot:
 
     def requested(self, row: int) -> IntArray:
         """int64[nodes]: the sum of the requests for resource ``row`` on each node."""
-        if self._base is None or self._overlay is None:
-            return self.cluster.requested[row]
-        requested = self._requested.get(row)
-        if requested is None:
-            requested = self._requested[row] = self._base.requested(row) + self._overlay.requested(row)
+        requested: IntArray = self.cluster.requested[row]
+        for overlay in self.overlays:
+            requested = requested + overlay.requested(row)
         return requested
 
     def pods_on(self) -> IntArray:
         """int64[nodes]: the number of pods on each node."""
-        if self._base is None or self._overlay is None:
-            return self.cluster.pods_on
-        if self._pods_on is None:
-            self._pods_on = self._base.pods_on() + self._overlay.pods_on()
-        return self._pods_on
+        pods_on = self.cluster.pods_on
+        for overlay in self.overlays:
+            pods_on = pods_on + overlay.pods_on()
+        return pods_on
 
     def count(self, query: PodQuery) -> IntArray:
         """int64[nodes]: the query's sum over each node's own pods."""
@@ -185,7 +173,6 @@ class Snapshot:
         return np.where(topology.domain >= 0, self._total(query, key)[topology.domain] + change, 0)
 
     def _total(self, query: PodQuery, key: str) -> IntArray:
-        """The sums by domain without overlays, computed once for all snapshots of a decision."""
         if (query, key) not in self._totals:
             self._totals[query, key] = self.cluster.topology(key).total(self.cluster.count(query))
         return self._totals[query, key]

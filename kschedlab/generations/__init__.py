@@ -7,7 +7,7 @@
 ``queues``                        the scheduling queues by generation
 ``v1_37``, ``v1_20``, ...         one generation with its filters and scores, loaded on first use
 ``steps``                         a generation as what it changed in the one before
-``history``                       when each difference came
+``between``                       the versions between them, and how far each is from its neighbours
 ``feature_gates``                 v1.37's feature gates, and what the modelled ones change
 ================================  =================================================================================
 """

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import entry_points
 from importlib.resources import files
 from typing import Any, TypeAlias, TypeVar
@@ -23,14 +23,14 @@ import msgspec
 
 from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS, WORKLOADS
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.score.volume_binding import VolumeBindingScore
 
 FeatureGates: TypeAlias = Mapping[str, bool]
 G = TypeVar("G")
 
 
-class FeatureGateError(ValueError):
+class FeatureGateError(InputValueError):
     """A gate that is unknown, locked, set before, or needs another one that is off."""
 
 
@@ -68,12 +68,12 @@ def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
             continue
         if gate.locked and not emulated:
             message = later("cannot set feature gate {name} to {value}, feature is locked to {default}")
-            raise FeatureGateError(say(message, name=name, value=_word(value), default=_word(gate.default)))
+            raise FeatureGateError(message, name=name, value=_word(value), default=_word(gate.default))
         if effect_of(name) is not None:
             modelled[name] = value
         elif name in EXTRAS:
             message = later("the feature gate {name} needs another package: run pip install 'kschedlab[{extra}]'")
-            raise FeatureGateError(say(message, name=name, extra=EXTRAS[name]))
+            raise FeatureGateError(message, name=name, extra=EXTRAS[name])
         else:
             on = later("the feature gate {name} is not modelled, and stays on")
             off = later("the feature gate {name} is not modelled, and stays off")
@@ -117,13 +117,13 @@ def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
 def _changed(generation: Any, gates: FeatureGates) -> Any:
     if generation.version != VERSION:
         raise FeatureGateError(
-            say("feature gates are settings of {version}: {name} has none", version=VERSION, name=generation.name)
+            "feature gates are settings of {version}: {name} has none", version=VERSION, name=generation.name
         )
     before = dict(generation.feature_gates)
     after = before | dict(gates)
     if again := [name for name in gates if before.get(name, gates[name]) != gates[name]]:
         message = later("the feature gate {name} is {value} already")
-        raise FeatureGateError(say(message, name=again[0], value=_word(before[again[0]])))
+        raise FeatureGateError(message, name=again[0], value=_word(before[again[0]]))
     known = known_gates()
     _check_needs(after, lambda name: after.get(name, known[name].default))
     for name in sorted(gates.keys() - before.keys()):
@@ -136,7 +136,7 @@ def _check_needs(gates: FeatureGates, is_on: Callable[[str], bool]) -> None:
     for name, needed in NEEDS.items():
         if missing := [each for each in needed if gates.get(name) and not is_on(each)]:
             message = later("{name} is enabled, but depends on features that are disabled: [{missing}]")
-            raise FeatureGateError(say(message, name=name, missing=" ".join(missing)))
+            raise FeatureGateError(message, name=name, missing=" ".join(missing))
 
 
 def _word(value: bool) -> str:
@@ -164,9 +164,7 @@ def _no_capacity_score(generation: Any) -> Any:
     if score is None:
         return generation
     if score != VolumeBindingScore():
-        raise FeatureGateError(
-            say(later("VolumeBinding has a shape, which needs the feature gate {gate}"), gate=CAPACITY)
-        )
+        raise FeatureGateError(later("VolumeBinding has a shape, which needs the feature gate {gate}"), gate=CAPACITY)
     return generation.weighted(VolumeBinding=0)
 
 
@@ -179,7 +177,7 @@ def _no_declared_features(generation: Any) -> Any:
 def _no_early_pops(generation: Any) -> Any:
     """backend/queue: a pod stays in backoff to its end, to the nanosecond, and passes PreEnqueue afterwards."""
     queue = generation.queue
-    return replace(generation, queue=replace(queue, make=partial(queue.make, pops_backoff=False)))
+    return replace(generation, queue=replace(queue, options={**queue.options, "pops_backoff": False}))
 
 
 def _comparing_taints(generation: Any) -> Any:

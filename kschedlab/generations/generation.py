@@ -77,7 +77,7 @@ class Generation:
             return GENERATIONS[given]
         if not isinstance(given, Generation):
             no = later('{given!r} is not a generation, nor the name of one such as "{name}"; plugins join one: {join}')
-            raise InputTypeError(say(no, given=given, name=LATEST, join=f'Generation.named("{LATEST}").plus(...)'))
+            raise InputTypeError(no, given=given, name=LATEST, join=f'Generation.named("{LATEST}").plus(...)')
         return given
 
     def __repr__(self) -> str:
@@ -169,7 +169,7 @@ class _Generations(Mapping[str, Generation]):
 
     def __getitem__(self, name: str) -> Generation:
         if name not in self._variables:
-            from kschedlab.generations.history import why_not
+            from kschedlab.generations.between import why_not
 
             why = why_not(name) if isinstance(name, str) else ""
             raise UnknownNameError(why) if why else unknown("generation", name, self._variables)
@@ -204,7 +204,7 @@ def profiles_of(generation: str | Profiles) -> Profiles:
     if not isinstance(generation, Mapping):
         return Generation.named(generation)
     if not generation:
-        raise InputValueError(say("expected at least one profile, a generation by schedulerName; got none"))
+        raise InputValueError("expected at least one profile, a generation by schedulerName; got none")
     return generation
 
 

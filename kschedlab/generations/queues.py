@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,56 +15,30 @@ if TYPE_CHECKING:
 class QueueMaker:
     """Creates a scheduling queue.
 
-    ``make``: takes the clock and the queue's options. ``hints``: queueing hints decide which pods an event moves;
-    otherwise every event moves all pods.
+    ``made_by``: ``module:name`` of what takes the clock and the queue's options; ``options``: those that it always
+    gets. ``hints``: queueing hints decide which pods an event moves; otherwise every event moves all pods.
     """
 
     name: str
-    make: Callable[..., SchedulingQueue]
+    made_by: str
     hints: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __call__(self, now: Now, **options: Any) -> SchedulingQueue:
         """A new, empty queue."""
-        return self.make(now, **options)
+        queue: SchedulingQueue = resolve_name(self.made_by)(now, **{**self.options, **options})
+        return queue
 
 
-def _without_backoff(now: Now, **options: Any) -> SchedulingQueue:
-    from kschedlab.queue.older.without_backoff import WithoutBackoff
+_OLDER, _WITH_EVENTS = "kschedlab.queue.older", "kschedlab.queue.with_events:WithEvents"
 
-    return WithoutBackoff(now, **options)
-
-
-def _with_backoff_1_16(now: Now, **options: Any) -> SchedulingQueue:
-    from kschedlab.queue.older.with_backoff import RULES_1_16, WithBackoff
-
-    return WithBackoff(now, RULES_1_16, **options)
-
-
-def _with_backoff(now: Now, **options: Any) -> SchedulingQueue:
-    from kschedlab.queue.older.with_backoff import WithBackoff
-
-    return WithBackoff(now, **options)
-
-
-def _with_events(now: Now, **options: Any) -> SchedulingQueue:
-    from kschedlab.queue.with_events import WithEvents
-
-    return WithEvents(now, **options)
-
-
-def _with_hints(now: Now, **options: Any) -> SchedulingQueue:
-    from kschedlab.queue.with_events import WithEvents
-
-    return WithEvents(now, **{"pops_backoff": False, **options})
-
-
-WITHOUT_BACKOFF = QueueMaker("without backoff", _without_backoff)
+WITHOUT_BACKOFF = QueueMaker("without backoff", f"{_OLDER}.without_backoff:WithoutBackoff")
 """v1.13."""
-WITH_BACKOFF_1_16 = QueueMaker("with backoff by name", _with_backoff_1_16)
+WITH_BACKOFF_1_16 = QueueMaker("with backoff by name", f"{_OLDER}.with_backoff:with_backoff_by_name")
 """v1.16: backoff counts failures by the pod's name."""
-WITH_BACKOFF = QueueMaker("with backoff", _with_backoff)
+WITH_BACKOFF = QueueMaker("with backoff", f"{_OLDER}.with_backoff:WithBackoff")
 """v1.20 to v1.30."""
-WITH_HINTS = QueueMaker("with hints", _with_hints, hints=True)
+WITH_HINTS = QueueMaker("with hints", _WITH_EVENTS, hints=True, options={"pops_backoff": False})
 """v1.32: no pod leaves its backoff early."""
-WITH_EVENTS = QueueMaker("with events", _with_events, hints=True)
+WITH_EVENTS = QueueMaker("with events", _WITH_EVENTS, hints=True)
 """v1.34 and later."""

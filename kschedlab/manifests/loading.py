@@ -8,9 +8,11 @@ objects = decode_objects(scenario["objects"])    parsed JSON, or msgspec.Raw
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -32,7 +34,6 @@ from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.messages import later, say
 from kschedlab.objects import model
-from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, safe_text, shortened
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T", bound=msgspec.Struct)
+D = TypeVar("D", bound=model.ApiObject)
 
 LONGEST_BASE = 58
 """The length of a generateName that the API server keeps (v1.37: k8s.io/apiserver pkg/storage/names/generate.go)."""
@@ -146,41 +148,24 @@ def _counted(kinds: Mapping[str, int]) -> str:
 
 @dataclass(repr=False)
 class Objects:
-    """The objects of a cluster by kind, with the API server's defaults, in the order of the input."""
+    """The objects of a cluster, with the API server's defaults, in the order of the input. ``others``: by kind."""
 
     nodes: list[model.Node] = field(default_factory=list)
     pods: list[model.Pod] = field(default_factory=list)
-    pod_disruption_budgets: list[model.PodDisruptionBudget] = field(default_factory=list)
-    priority_classes: list[model.PriorityClass] = field(default_factory=list)
-    namespaces: list[model.Namespace] = field(default_factory=list)
-    services: list[model.Service] = field(default_factory=list)
-    replication_controllers: list[model.ReplicationController] = field(default_factory=list)
-    replica_sets: list[model.ReplicaSet] = field(default_factory=list)
-    stateful_sets: list[model.StatefulSet] = field(default_factory=list)
-    persistent_volumes: list[model.PersistentVolume] = field(default_factory=list)
-    persistent_volume_claims: list[model.PersistentVolumeClaim] = field(default_factory=list)
-    storage_classes: list[model.StorageClass] = field(default_factory=list)
-    csi_nodes: list[model.CSINode] = field(default_factory=list)
-    volume_attachments: list[model.VolumeAttachment] = field(default_factory=list)
-    csi_drivers: list[model.CSIDriver] = field(default_factory=list)
-    csi_storage_capacities: list[model.CSIStorageCapacity] = field(default_factory=list)
-    resource_slices: list[model.ResourceSlice] = field(default_factory=list)
-    device_classes: list[model.DeviceClass] = field(default_factory=list)
-    resource_claims: list[model.ResourceClaim] = field(default_factory=list)
-    device_taint_rules: list[model.DeviceTaintRule] = field(default_factory=list)
+    others: dict[type[model.ApiObject], list[Any]] = field(default_factory=dict)
     report: LoadReport = field(default_factory=LoadReport)
 
+    def __iter__(self) -> Iterator[Any]:
+        """All of them, kind by kind."""
+        return chain(self.nodes, self.pods, *self.others.values())
+
     def __repr__(self) -> str:
-        counted = (f"{len(each):,} {name.replace('_', ' ')}" for name, each in vars(self).items() if name != "report")
-        return f"<Objects: {', '.join(one for one in counted if not one.startswith('0 ')) or 'none'}>"
+        return f"<Objects: {_counted(Counter(type(each).__name__ for each in self)) or 'none'}>"
 
-    def of(self, kind: type[model.ApiObject]) -> list[Any]:
-        objects: list[Any] = getattr(self, _LISTS[RESOURCES[kind].name])
-        return objects
-
-
-_LISTS = {field.name.replace("_", ""): field.name for field in fields(Objects)}
-"""The field of :class:`Objects` for each resource, such as ``csi_nodes`` for ``csinodes``."""
+    def of(self, kind: type[D]) -> list[D]:
+        """The objects of that kind, to read or to change."""
+        own: Any = {model.Node: self.nodes, model.Pod: self.pods}.get(kind)
+        return self.others.setdefault(kind, []) if own is None else own
 
 
 def load(*sources: Source, strict: bool = False) -> Objects:

@@ -59,7 +59,7 @@ def _read(source: Source, number: int, seen: set[str]) -> Iterator[SourceText]:
                 yield SourceText(number, str(path), _content(path, number))
                 number += 1
     elif not hasattr(source, "read"):
-        raise InputTypeError(say("expected a path, an open file or -, got {given}", given=type(source).__name__))
+        raise InputTypeError("expected a path, an open file or -, got {given}", given=type(source).__name__)
     else:
         name = str(getattr(source, "name", "<text>"))
         content = source.read()

@@ -61,7 +61,10 @@ class BriefError(Exception):
 
 
 class InputError(BriefError):
-    """Something that a user gave is wrong; the message says what, where and what to do."""
+    """Something that a user gave is wrong; the message, with its fields, says what, where and what to do."""
+
+    def __init__(self, message: str = "", /, **fields: object) -> None:
+        super().__init__(say(message, **fields))
 
 
 class InputValueError(InputError, ValueError):
@@ -106,7 +109,7 @@ class UnknownNameError(InputError, KeyError):
 
 def expected(what: str, given: object) -> InputTypeError:
     """The error for an argument of another type."""
-    return InputTypeError(say("expected {what}, got {type}", what=what, type=type(given).__name__))
+    return InputTypeError("expected {what}, got {type}", what=what, type=type(given).__name__)
 
 
 LISTED = 10

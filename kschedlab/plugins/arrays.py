@@ -78,15 +78,13 @@ class CheckedAnswers:
     def __init__(self, name: str, prepared: Any) -> None:
         if missing := [part for part in ("depends_on_pods", "monotonic", "filter") if not hasattr(prepared, part)]:
             raise PluginError(
-                say(
-                    "prepare returned {given!r}, which has no {missing}: return a StaticFilter or a PreparedFilter",
-                    given=prepared,
-                    missing=missing[0],
-                )
+                "prepare returned {given!r}, which has no {missing}: return a StaticFilter or a PreparedFilter",
+                given=prepared,
+                missing=missing[0],
             )
         self.node_names: frozenset[str] | None = getattr(prepared, "node_names", None)
         if self.node_names is not None and not all(isinstance(name, str) for name in self.node_names):
-            raise PluginError(say("node_names must be a set of names of nodes, or None for all"))
+            raise PluginError("node_names must be a set of names of nodes, or None for all")
         self.depends_on_pods, self.monotonic = bool(prepared.depends_on_pods), bool(prepared.monotonic)
         self._name, self._prepared = name, prepared
 
@@ -144,60 +142,50 @@ def _check_refusals(refused: Any, nodes: int) -> None:
     """PluginError with the remedy, unless these are Refusals over this many nodes."""
     if not isinstance(refused, Refusals):
         raise PluginError(
-            say(
-                "filter returned {given!r}, where Refusals or None is expected: Refusals([Refusal(...)])", given=refused
-            )
+            "filter returned {given!r}, where Refusals or None is expected: Refusals([Refusal(...)])", given=refused
         )
     if not refused.parts:
-        raise PluginError(say("filter returned Refusals without a part: return None where no node is refused"))
+        raise PluginError("filter returned Refusals without a part: return None where no node is refused")
     for part in refused.parts:
         _check_mask(part.mask, say("the mask"), nodes)
         if not isinstance(part.unresolvable, bool | np.bool_):
             _check_mask(part.unresolvable, "unresolvable", nodes)
         if not isinstance(part.reason, str) or not part.reason:
-            raise PluginError(say("the reason is {reason!r}, where a text is expected", reason=part.reason))
+            raise PluginError("the reason is {reason!r}, where a text is expected", reason=part.reason)
 
 
 def _check_mask(mask: Any, what: str, nodes: int) -> None:
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (nodes,):
         raise PluginError(
-            say(
-                "{what} is {given}, where bool[{nodes}] is expected, an entry for each node: compare, as in "
-                "values > 0, or use .astype(np.bool_)",
-                what=what,
-                given=described(mask),
-                nodes=nodes,
-            )
+            "{what} is {given}, where bool[{nodes}] is expected, an entry for each node: compare, as in "
+            "values > 0, or use .astype(np.bool_)",
+            what=what,
+            given=described(mask),
+            nodes=nodes,
         )
 
 
 def _check_scored(scored: Any, names: list[str]) -> None:
     if not isinstance(scored, Scored):
-        raise PluginError(
-            say("score returned {given!r}, where Scored(raw, normalized) or None is expected", given=scored)
-        )
+        raise PluginError("score returned {given!r}, where Scored(raw, normalized) or None is expected", given=scored)
     for what, column in (("raw", scored.raw), ("normalized", scored.normalized)):
         if not isinstance(column, np.ndarray) or column.dtype != np.int64 or column.shape != (len(names),):
             raise PluginError(
-                say(
-                    "{what} is {given}, where int64[{number}] is expected, an entry for each node that is scored: "
-                    "divide with //, or use .astype(np.int64)",
-                    what=what,
-                    given=described(column),
-                    number=len(names),
-                )
+                "{what} is {given}, where int64[{number}] is expected, an entry for each node that is scored: "
+                "divide with //, or use .astype(np.int64)",
+                what=what,
+                given=described(column),
+                number=len(names),
             )
     outside: BoolArray = (scored.normalized < 0) | (scored.normalized > MAX_NODE_SCORE)
     if outside.any():
         place = int(outside.argmax())
         raise PluginError(
-            say(
-                "its normalized score of node {node} is {score}, where 0 to {most} is expected: scale it, e.g. with "
-                "default_normalize",
-                node=names[place],
-                score=scored.normalized[place],
-                most=MAX_NODE_SCORE,
-            )
+            "its normalized score of node {node} is {score}, where 0 to {most} is expected: scale it, e.g. with "
+            "default_normalize",
+            node=names[place],
+            score=scored.normalized[place],
+            most=MAX_NODE_SCORE,
         )
 
 

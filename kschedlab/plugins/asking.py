@@ -66,7 +66,7 @@ class NamedPlugin:
         return {name: self._refused(verdicts, place) for place, name in enumerate(fork.names)}
 
     def _lacks(self, message: str) -> InputValueError:
-        return InputValueError(say(message, name=self.name, generation=self.generation, parts=self.parts))
+        return InputValueError(message, name=self.name, generation=self.generation, parts=self.parts)
 
     def _refused(self, verdicts: Verdicts, place: int) -> Refused | None:
         if verdicts.plugin(place) is None:

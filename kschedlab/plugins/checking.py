@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -34,17 +34,8 @@ MALFORMED = ("", "warm", "-", "1.5e3", "x")
 NODE, POD = "node", "pod"
 
 
-@dataclass
-class Lookups:
-    """The labels and annotations that a plugin has read. ``keys``: (node or pod, labels or annotations, key)."""
-
-    keys: dict[tuple[str, str, str], None] = field(default_factory=dict)
-
-    def numbers(self) -> Iterator[Sequence[str]]:
-        """Values to try for the keys: the numbers in either order. Empty if the plugin has read no key."""
-        if self.keys:
-            yield NUMBERS
-            yield NUMBERS[::-1]
+Lookups: TypeAlias = dict[tuple[str, str, str], None]
+"""The labels and annotations that a plugin has read: (node or pod, labels or annotations, key)."""
 
 
 class RecordedLookups(dict[str, str]):
@@ -55,7 +46,7 @@ class RecordedLookups(dict[str, str]):
         self._lookups, self._owner, self._part = lookups, owner, part
 
     def _note(self, key: Any) -> None:
-        self._lookups.keys.setdefault((self._owner, self._part, str(key)))
+        self._lookups.setdefault((self._owner, self._part, str(key)))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value, or the default."""
@@ -71,21 +62,16 @@ class RecordedLookups(dict[str, str]):
         return super().__contains__(key)
 
 
-def probe_clusters(lookups: Lookups, values: Sequence[str] = ()) -> list[Cluster]:
-    """An idle, a busy and a full cluster, each with several kinds of pending pods.
-
-    ``values``: values for the recorded keys, which rotate from node to node and from pod to pod.
-    """
-    return [_cluster(objects, lookups, values) for objects in (_idle(), _busy(), _full())]
-
-
-def _idle() -> list[Manifest]:
-    return [node("probe-1"), *_pending()]
-
-
-def _busy() -> list[Manifest]:
+def _probes() -> Iterator[list[Manifest]]:
+    """An idle, a busy and a full cluster, each with several kinds of pending pods."""
+    pending = [
+        pod("plain"),
+        pod("web", cpu=1, priority=9, labels={"app": "web"}, memory="1Gi"),
+        pod("choosy", cpu="500m", priority=100, labels={"app": "db"}, nodeSelector={"disk": "ssd"}),
+    ]
+    yield [node("probe-1"), *pending]
     zone = "topology.kubernetes.io/zone"
-    return [
+    yield [
         node("probe-1", 4, labels={zone: "a"}),
         node("probe-2", 8, labels={zone: "b", "disk": "ssd"}),
         node("probe-3", 2, labels={zone: "b"}, taints=[{"key": "own", "effect": "NoSchedule"}]),
@@ -93,32 +79,26 @@ def _busy() -> list[Manifest]:
         pod("old-1", "probe-1", 1, 0, labels={"app": "web"}),
         pod("old-2", "probe-1", 1, 5, labels={"app": "db"}),
         pod("old-3", "probe-2", 3, 0, labels={"app": "web"}),
-        *_pending(),
+        *pending,
     ]
-
-
-def _full() -> list[Manifest]:
-    return [
+    yield [
         node("probe-1", 2),
         node("probe-2", 2),
         pod("old-1", "probe-1", 2, 0, labels={"app": "web"}),
         pod("old-2", "probe-2", 1, 0),
         pod("old-3", "probe-2", 1, 0, labels={"app": "web"}),
-        *_pending(),
+        *pending,
     ]
 
 
-def _pending() -> list[Manifest]:
-    return [
-        pod("plain"),
-        pod("web", cpu=1, priority=9, labels={"app": "web"}, memory="1Gi"),
-        pod("choosy", cpu="500m", priority=100, labels={"app": "db"}, nodeSelector={"disk": "ssd"}),
-    ]
+def probe_clusters(lookups: Lookups, values: Sequence[str] = ()) -> list[Cluster]:
+    """The clusters, with values for the recorded keys, which rotate from node to node and from pod to pod."""
+    return [_cluster(manifests, lookups, values) for manifests in _probes()]
 
 
 def _cluster(manifests: list[Manifest], lookups: Lookups, values: Sequence[str]) -> Cluster:
     objects = decode_objects(manifests)
-    keys = [*lookups.keys]
+    keys = [*lookups]
     objects.nodes[:] = [_recorded(each, NODE, place, keys, values, lookups) for place, each in enumerate(objects.nodes)]
     objects.pods[:] = [_recorded(each, POD, place, keys, values, lookups) for place, each in enumerate(objects.pods)]
     return Cluster(objects)
@@ -216,22 +196,33 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
         members = joined(JoinedGeneration("the scheduler"), Members(), [plugin])
     except (ValueError, TypeError) as error:
         return CheckReport(name, (Finding(name, "", str(error)),), (), 0)
-    lookups = Lookups()
+    lookups: Lookups = {}
     first = [*probe_clusters(lookups), *clusters]
     check = _Check(name, lookups)
     for cluster in first:
         check.run(members, cluster)
-    more = [cluster for values in lookups.numbers() for cluster in probe_clusters(lookups, values)]
+    numbers = (NUMBERS, NUMBERS[::-1]) if lookups else ()
+    more = [cluster for values in numbers for cluster in probe_clusters(lookups, values)]
     for cluster in more:
         check.run(members, cluster)
     odd = _Check(name, lookups)
-    for cluster in probe_clusters(lookups, MALFORMED) if lookups.keys else ():
+    for cluster in probe_clusters(lookups, MALFORMED) if lookups else ():
         odd.run(members, cluster)
     check.judge_declarations(members)
     remarks = [*check.remarks]
     if not check.wrong:
         remarks += [each._replace(remedy=say("decide what such a label should mean")) for each in odd.wrong[:1]]
     return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more))
+
+
+class _Asked(NamedTuple):
+    """A filter that is asked about a pod, and what it declares for it."""
+
+    plugin: Filter
+    info: PodInfo
+    cluster: Cluster
+    depends: bool
+    monotonic: bool
 
 
 @dataclass
@@ -285,17 +276,16 @@ class _Check:
         declared = _declared(plugin, cluster, info)
         if declared is None:
             return
-        depends, monotonic = declared
+        asked = _Asked(plugin, info, cluster, *declared)
         for row in np.flatnonzero(cluster.pods.live())[:MOST].tolist():
-            self._evict(plugin, info, cluster, row, before, depends)
+            self._evict(asked, row, before)
         for other in [*cluster.pending.values()][:MOST]:
             if other.key != info.key:
                 for node in cluster.names[:MOST]:
-                    self._bind(plugin, info, cluster, (other, node), before, depends, monotonic)
+                    self._bind(asked, other, node, before)
 
-    def _evict(
-        self, plugin: Filter, info: PodInfo, cluster: Cluster, row: int, before: FilterAnswers, depends: bool
-    ) -> None:
+    def _evict(self, asked: _Asked, row: int, before: FilterAnswers) -> None:
+        plugin, info, cluster, depends, _ = asked
         place, key = int(cluster.pods.node[row]), cluster.pods.info(row).key
         without = cluster.fork()
         without.evict(key)
@@ -318,17 +308,8 @@ class _Check:
                     say("look at pods in filter(snapshot), not in prepare"),
                 )
 
-    def _bind(
-        self,
-        plugin: Filter,
-        info: PodInfo,
-        cluster: Cluster,
-        bound: tuple[PodInfo, str],
-        before: FilterAnswers,
-        depends: bool,
-        monotonic: bool,
-    ) -> None:
-        other, node = bound
+    def _bind(self, asked: _Asked, other: PodInfo, node: str, before: FilterAnswers) -> None:
+        plugin, info, cluster, depends, monotonic = asked
         crowded = cluster.fork()
         crowded.bind(other, node)
         after = answers(plugin, info, crowded)

@@ -15,6 +15,7 @@ from kschedlab.messages import say
 from kschedlab.objects.meta import ObjectMeta
 from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node, NodeSpec, NodeStatus
+from kschedlab.objects.problems import InputError
 from kschedlab.queue.interface import ClusterEvent
 
 PACKAGE = Path(__file__).parents[1]
@@ -228,7 +229,7 @@ def method(plugin: object, point: str) -> Callable[..., Any] | None:
     return None if own is None or getattr(type(plugin), point, None) is getattr(Plugin, point, None) else own
 
 
-class PluginError(Exception):
+class PluginError(InputError):
     """A plugin raised an exception or returned a wrong value."""
 
 
@@ -258,4 +259,4 @@ def status(answer: Any, name: str) -> Status | None:
         return Status(UNSCHEDULABLE, answer, name)
     if isinstance(answer, Status) and answer.code in (ERROR, UNSCHEDULABLE, UNRESOLVABLE):
         return answer._replace(plugin=name)
-    raise PluginError(say("returned {answer!r}, where None, a text or a Status is expected", answer=answer))
+    raise PluginError("returned {answer!r}, where None, a text or a Status is expected", answer=answer)

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kschedlab.messages import say
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputTypeError
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
@@ -89,12 +88,12 @@ def node_filter(
         _check_function(hint, name, "node_filter", "pod, old, new")
         if events is None:
             raise InputTypeError(
-                say('@node_filter("{name}"): a hint needs events=[...], those for which it is asked', name=name)
+                '@node_filter("{name}"): a hint needs events=[...], those for which it is asked', name=name
             )
     try:
         registered = None if events is None else tuple((checked_event(event), hint) for event in events)
     except (TypeError, ValueError) as error:
-        raise InputTypeError(say('@node_filter("{name}"): events: {error}', name=name, error=error)) from None
+        raise InputTypeError('@node_filter("{name}"): events: {error}', name=name, error=error) from None
 
     def decorate(judge: Judge) -> NodeFilter:
         _check_function(judge, name, "node_filter")
@@ -123,7 +122,7 @@ def node_score(name: str, *, weight: int = 1, formula: str = "") -> Callable[[Ra
 
 def _check_name(name: object, decorator: str) -> None:
     if not isinstance(name, str) or not name:
-        raise InputTypeError(say('the plugin needs a name: @{decorator}("MyPlugin")', decorator=decorator))
+        raise InputTypeError('the plugin needs a name: @{decorator}("MyPlugin")', decorator=decorator)
 
 
 def _check_function(function: Any, name: str, decorator: str, arguments: str = "pod, node") -> None:
@@ -132,11 +131,9 @@ def _check_function(function: Any, name: str, decorator: str, arguments: str = "
     except TypeError:
         own = getattr(function, "__name__", repr(function))
         raise InputTypeError(
-            say(
-                '@{decorator}("{name}"): {own} must be a function of ({arguments})',
-                decorator=decorator,
-                name=name,
-                own=own,
-                arguments=arguments,
-            )
+            '@{decorator}("{name}"): {own} must be a function of ({arguments})',
+            decorator=decorator,
+            name=name,
+            own=own,
+            arguments=arguments,
         ) from None

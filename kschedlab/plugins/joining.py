@@ -46,11 +46,6 @@ class Members(NamedTuple):
         return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
 
 
-def several(plugins: object) -> tuple[object, ...]:
-    """One plugin, or those in a list or a tuple."""
-    return tuple(plugins) if isinstance(plugins, list | tuple) else (plugins,)
-
-
 def joined(generation: JoinedGeneration, members: Members, plugins: Iterable[object]) -> Members:
     """The members, followed by these plugins.
 
@@ -106,12 +101,10 @@ def checked_weight(weight: Any, name: str, least: int = 1) -> int:
     """The weight. ValueError, which names the plugin, unless it is an integer of at least ``least``."""
     if isinstance(weight, bool) or not isinstance(weight, int) or weight < least:
         raise InputValueError(
-            say(
-                'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected',
-                name=name,
-                weight=weight,
-                least=least,
-            )
+            'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected',
+            name=name,
+            weight=weight,
+            least=least,
         )
     return weight
 
@@ -148,13 +141,11 @@ def _by_node(plugin: Any, generation: JoinedGeneration, members: Members) -> Mem
         if point not in generation.points and point not in IGNORED_EARLIER:
             there = listed(generation.points)
             raise InputValueError(
-                say(
-                    'plugin "{name}": {generation} has no extension point {point}; it has {there}',
-                    name=name,
-                    generation=generation.name,
-                    point=point,
-                    there=there,
-                )
+                'plugin "{name}": {generation} has no extension point {point}; it has {there}',
+                name=name,
+                generation=generation.name,
+                point=point,
+                there=there,
             )
     weight = _weight_of(plugin)
     filters = (OneNodeFilter(plugin),) if {"filter", "pre_filter"} & {*points} else ()

@@ -17,13 +17,14 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from kschedlab.messages import listed, say
+from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.framework import raised
 from kschedlab.plugins.joining import explain_no_plugin, is_plugin
 
 GROUP = "kschedlab.plugins"
 
 
-class PluginNotFoundError(ValueError):
+class PluginNotFoundError(InputValueError):
     """No such plugin; the message gives the reason and the remedy."""
 
 
@@ -36,36 +37,30 @@ def load_plugin(reference: str) -> object:
     if colon and not (module_name and name) or module_name.endswith(".py"):
         module, name = module_name.removesuffix(".py") or "MODULE", name or "NAME"
         raise PluginNotFoundError(
-            say(
-                '"{reference}": write {module}:{name}, for {name} in the file {module}.py',
-                reference=reference,
-                module=module,
-                name=name,
-            )
+            '"{reference}": write {module}:{name}, for {name} in the file {module}.py',
+            reference=reference,
+            module=module,
+            name=name,
         )
     if not colon:
         if (plugin := installed_plugin(reference)) is None:
             there = listed(sorted(each.name for each in entry_points(group=GROUP))) or say("none")
             raise PluginNotFoundError(
-                say(
-                    'no installed plugin "{reference}"; installed plugins: {there}. For a plugin in a file, name the '
-                    "file too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file",
-                    reference=reference,
-                    there=there,
-                )
+                'no installed plugin "{reference}"; installed plugins: {there}. For a plugin in a file, name the '
+                "file too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file",
+                reference=reference,
+                there=there,
             )
         return made(plugin, {}, reference)
     module = _imported(module_name, reference)
     if not hasattr(module, name):
         there = listed(sorted(each for each, value in vars(module).items() if is_plugin(value))) or say("none")
         raise PluginNotFoundError(
-            say(
-                '"{reference}": module {module} has no "{name}"; its plugins are: {there}',
-                reference=reference,
-                module=module_name,
-                name=name,
-                there=there,
-            )
+            '"{reference}": module {module} has no "{name}"; its plugins are: {there}',
+            reference=reference,
+            module=module_name,
+            name=name,
+            there=there,
         )
     return made(getattr(module, name), {}, reference)
 
@@ -80,11 +75,9 @@ def installed_plugin(name: str) -> object | None:
         return None
     if len({each.value for each in declared}) > 1:
         raise PluginNotFoundError(
-            say(
-                'plugin "{name}" is declared twice: {names}',
-                name=name,
-                names=listed(sorted(each.value for each in declared)),
-            )
+            'plugin "{name}" is declared twice: {names}',
+            name=name,
+            names=listed(sorted(each.value for each in declared)),
         )
     return _loaded(declared[0])
 
@@ -101,12 +94,10 @@ def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
             plugin = plugin(**arguments)
         except Exception as error:
             raise PluginNotFoundError(
-                say(
-                    '"{reference}": {name} cannot be created: {why}',
-                    reference=reference,
-                    name=plugin.__name__,
-                    why=raised(error),
-                )
+                '"{reference}": {name} cannot be created: {why}',
+                reference=reference,
+                name=plugin.__name__,
+                why=raised(error),
             ) from None
     if not is_plugin(plugin):
         raise PluginNotFoundError(_about(reference, explain_no_plugin(plugin)))
@@ -124,20 +115,16 @@ def _imported(module: str, reference: str) -> Any:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and (module == missing or module.startswith(f"{missing}.")):
             raise PluginNotFoundError(
-                say(
-                    '"{reference}": there is no module "{name}": create {name}.py in the current folder, or '
-                    "install the package",
-                    reference=reference,
-                    name=missing,
-                )
+                '"{reference}": there is no module "{name}": create {name}.py in the current folder, or '
+                "install the package",
+                reference=reference,
+                name=missing,
             ) from None
         raise PluginNotFoundError(
-            say(
-                '"{reference}": module {module} cannot be imported: {why}',
-                reference=reference,
-                module=module,
-                why=raised(error),
-            )
+            '"{reference}": module {module} cannot be imported: {why}',
+            reference=reference,
+            module=module,
+            why=raised(error),
         ) from None
 
 
@@ -146,11 +133,6 @@ def _loaded(entry: EntryPoint) -> object:
         plugin: object = entry.load()
     except (Exception, SystemExit) as error:
         raise PluginNotFoundError(
-            say(
-                'plugin "{name}" ({place}) cannot be loaded: {why}',
-                name=entry.name,
-                place=entry.value,
-                why=raised(error),
-            )
+            'plugin "{name}" ({place}) cannot be loaded: {why}', name=entry.name, place=entry.value, why=raised(error)
         ) from None
     return plugin

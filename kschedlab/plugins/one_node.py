@@ -126,7 +126,7 @@ class OneNodeFilter:
 def _names(answer: Iterable[object]) -> frozenset[str]:
     names = [name for name in answer if isinstance(name, str)]
     if len(names) != len(list(answer)):
-        raise PluginError(say("returned {answer!r}, where names of nodes are expected", answer=answer))
+        raise PluginError("returned {answer!r}, where names of nodes are expected", answer=answer)
     return frozenset(names)
 
 
@@ -226,15 +226,13 @@ def _score(value: object) -> int:
         remedy = say(
             "round it, e.g. with int()" if isinstance(value, float | np.floating) else "return a number from 0 on"
         )
-        raise PluginError(say("returned {value!r}, where an integer is expected: {remedy}", value=value, remedy=remedy))
+        raise PluginError("returned {value!r}, where an integer is expected: {remedy}", value=value, remedy=remedy)
     if not -(2**63) <= value < 2**63:
-        raise PluginError(say("returned {value}, which does not fit in 64 bits", value=value))
+        raise PluginError("returned {value}, which does not fit in 64 bits", value=value)
     return int(value)
 
 
 def _scores(answer: object, raw: dict[str, int]) -> dict[str, int]:
     if not isinstance(answer, dict) or answer.keys() != raw.keys():
-        raise PluginError(
-            say("returned {answer!r}, where a dict with a score for each node is expected", answer=answer)
-        )
+        raise PluginError("returned {answer!r}, where a dict with a score for each node is expected", answer=answer)
     return {name: _score(value) for name, value in answer.items()}

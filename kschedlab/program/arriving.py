@@ -10,7 +10,7 @@ import msgspec
 
 from kschedlab.manifests.decoding import check_fields
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import Pod, PriorityClass
 from kschedlab.objects.problems import Problem, quoted
 from kschedlab.program.options import UsageError
 
@@ -39,7 +39,7 @@ def arriving_pods(queue: Sequence[msgspec.Raw], objects: Objects) -> list[Pod]:
     for index, raw in enumerate(queue):
         place = Problem(index, 0, f"queue[{index}]", "")
         try:
-            arrived = decode_objects([raw], objects.priority_classes)
+            arrived = decode_objects([raw], objects.of(PriorityClass))
         except ManifestError as error:
             problems += [replace(place, message=problem.message) for problem in error.problems]
             continue

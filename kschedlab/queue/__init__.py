@@ -7,11 +7,12 @@ the queue               without_backoff, with_backoff         with_events
 a pod in it             queued_pod                            queued_pod
 active                  heap, order                           heap, queued_pod (its order)
 in backoff              with_backoff                          backoff
-unschedulable           without_backoff                       with_events; events, hints/, requeueing
+unschedulable           without_backoff                       with_events; events, requeueing
 gated, in flight                                              pre_enqueue, in_flight
 nominated               nominated                             nominated
 ======================  ====================================  ================================================
 
+The hints, which say what event concerns a pod, come with the loop: ``kschedlab_simulation.scheduler.hints``.
 ``interface`` is the protocol that the scheduling loop uses for all of them; ``kschedlab.generations.queues`` creates a
 generation's queue.
 """

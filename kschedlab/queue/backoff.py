@@ -14,6 +14,18 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.queued_pod import NEVER, Less, QueuedPodInfo, key_func, priority_sort
 
+INITIAL, MAXIMUM = SECOND, 10 * SECOND
+"""The first and the longest backoff by default, in microseconds."""
+
+
+def duration(count: int, initial: int = INITIAL, maximum: int = MAXIMUM) -> int:
+    """Microseconds of backoff after ``count`` failures in a row: doubled each time, up to the maximum.
+
+    v1.20: pkg/scheduler/internal/queue/scheduling_queue.go, calculateBackoffDuration.
+    """
+    doubled = max(count - 1, 0)
+    return maximum if initial > maximum >> doubled else initial << doubled
+
 
 class Backoff:
     """The rejected pods (entityBackoffQ), and those that returned with an error (entityErrorBackoffQ).
@@ -48,13 +60,7 @@ class Backoff:
         count = pod.error_count or pod.unschedulable_count
         pod.backoff_until = NEVER
         if count and self._maximum:
-            pod.backoff_until = self._aligned(pod.timestamp + self.duration(count))
-
-    def duration(self, count: int) -> int:
-        """Microseconds of backoff after ``count`` failures in a row: doubled each time, up to the maximum."""
-        if self._initial > self._maximum >> (count - 1):
-            return self._maximum
-        return self._initial << (count - 1)
+            pod.backoff_until = self._aligned(pod.timestamp + duration(count, self._initial, self._maximum))
 
     def get(self, key: str) -> QueuedPodInfo | None:
         return self._rejected.get_by_key(key) or self._with_error.get_by_key(key)

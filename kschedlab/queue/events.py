@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from kschedlab.messages import later, say
+from kschedlab.messages import later
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import NANO
@@ -81,10 +81,10 @@ def checked_event(value: object) -> ClusterEvent:
     """The value, if it is an event with actions that exist; else ValueError, which says how to write one."""
     remedy = later('write [ClusterEvent("Node", frozenset(["Add"]))]')
     if not isinstance(value, ClusterEvent):
-        raise InputValueError(say("{value!r} is not an event: {remedy}", value=value, remedy=remedy))
+        raise InputValueError("{value!r} is not an event: {remedy}", value=value, remedy=remedy)
     if not set(value.actions) <= ACTIONS.keys():
         message = later("{actions!r} are not actions of an event: {remedy}; there are {there}")
-        raise InputValueError(say(message, actions=value.actions, remedy=remedy, there=[*ACTIONS]))
+        raise InputValueError(message, actions=value.actions, remedy=remedy, there=[*ACTIONS])
     return value
 
 

@@ -1,6 +1,7 @@
-"""A pod in the queue, and what v1.37 stores with it.
+"""A pod in the queue, and what the queues store with it.
 
-v1.37: pkg/scheduler/framework/types.go (QueuedPodInfo, QueueingParams).
+v1.37: pkg/scheduler/framework/types.go (QueuedPodInfo, QueueingParams). Before v1.22 the real queues store less, and
+that of v1.13 holds bare pods.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ NEVER = -1
 class QueuedPodInfo:
     """A pod in the queue, or popped from it. Times are microseconds since 1970, or ``NEVER``.
 
-    ``timestamp``: when it last entered the queue; ``sequence``: breaks ties between equal timestamps.
+    ``timestamp``: when it last entered the queue; ``sequence``: from v1.32 on, decides between equal timestamps.
     ``attempts``: pops; ``unschedulable_count``: attempts that ended with a rejection; ``error_count``: errors
     since the last rejection.
     ``backoff_until``: a whole second; ``flushed``: it was moved at ``flushed_at`` because it had waited too long.
@@ -31,7 +32,7 @@ class QueuedPodInfo:
 
     pod: Pod
     timestamp: int
-    sequence: int
+    sequence: int = 0
     key: str = field(init=False)
     rank: tuple[int, int, int] = field(init=False)
     attempts: int = 0
@@ -53,9 +54,10 @@ class QueuedPodInfo:
     def _set_rank(self) -> None:
         self.rank = (-(self.pod.spec.priority or 0), self.timestamp, self.sequence)
 
-    def update(self, pod: Pod) -> None:
-        """Replace the pod by its current version."""
+    def update(self, pod: Pod, timestamp: int | None = None) -> None:
+        """Replace the pod by its current version, and its timestamp if one is given."""
         self.pod = pod
+        self.timestamp = self.timestamp if timestamp is None else timestamp
         self._set_rank()
 
     @property
@@ -90,7 +92,7 @@ def key_func(pod: QueuedPodInfo) -> str:
 
 
 def priority_sort(first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
-    """By priority, then by timestamp (PrioritySort). No two pods tie."""
+    """By priority, then by timestamp (PrioritySort)."""
     return first.rank < second.rank
 
 

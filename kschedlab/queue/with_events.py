@@ -12,7 +12,7 @@ from typing import Any
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.queue.backoff import Backoff
+from kschedlab.queue.backoff import INITIAL, MAXIMUM, Backoff
 from kschedlab.queue.events import (
     ASSIGNED_POD_ADD,
     BACKOFF_COMPLETE,
@@ -28,7 +28,6 @@ from kschedlab.queue.events import (
     pod_changes,
 )
 from kschedlab.queue.heap import Heap
-from kschedlab.queue.hints.table import DEFAULT
 from kschedlab.queue.in_flight import InFlight
 from kschedlab.queue.interface import (
     ACTIVE,
@@ -136,8 +135,9 @@ def _common(pods: dict[str, QueuedPodInfo], naming: dict[str, QueuedPodInfo]) ->
 class WithEvents:
     """The scheduling queue of v1.37 (PriorityQueue).
 
-    ``hints``: the plugins' registrations; ``gates``: the PreEnqueue plugins, in order. ``get_pod``: looks up a pod in
-    the informer by ``namespace/name``: a pod that it does not have, or that is assigned, is not nominated.
+    ``hints``: the plugins' registrations; without them, no event of an object moves a pod that a plugin rejected.
+    ``gates``: the PreEnqueue plugins, in order. ``get_pod``: looks up a pod in the informer by ``namespace/name``: a
+    pod that it does not have, or that is assigned, is not nominated.
     ``on_nominated``, ``on_moved``: called when a pod is nominated, or moves to a different part. ``less``: a queue sort
     plugin in place of PrioritySort. ``initial_backoff``, ``max_backoff``, ``max_wait`` (for an event): microseconds.
     ``pops_backoff``: the gate SchedulerPopFromBackoffQ: a pod in backoff is popped where no pod is active.
@@ -146,15 +146,15 @@ class WithEvents:
     def __init__(
         self,
         now: Now,
-        hints: Iterable[Registration] = DEFAULT,
+        hints: Iterable[Registration] = (),
         gates: Mapping[str, Gate] = GATES,
         *,
         get_pod: Callable[[str], Pod | None] | None = None,
         on_nominated: OnNominated | None = None,
         on_moved: OnMoved | None = None,
         less: Less | None = None,
-        initial_backoff: int = SECOND,
-        max_backoff: int = 10 * SECOND,
+        initial_backoff: int = INITIAL,
+        max_backoff: int = MAXIMUM,
         max_wait: int = 300 * SECOND,
         pops_backoff: bool = True,
     ) -> None:

@@ -11,7 +11,7 @@ from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.text.sections import DECIDES, Cell, Limits, Lines, Names, Row, Section, Strong, Table
 from kschedlab.text.words import choice, count, listing, outcome
 from kschedlab.whatif.compare import Cause, Comparison, Difference
-from kschedlab.whatif.named_rules import title_of
+from kschedlab.whatif.titles import title_of
 
 SAME = later("the same outcome")
 NOT_ALONE = later("no single rule gives the whole of it")

@@ -6,13 +6,11 @@ Characters that would hide or reorder text (controls, direction marks, lone surr
 from __future__ import annotations
 
 import html
-import re
 import unicodedata
 from collections.abc import Iterable
 from typing import TypeAlias
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-CODE = re.compile(r"`([^`\s](?:[^`\n]*[^`\s])?)`")
 VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
@@ -91,9 +89,3 @@ def element(tag: str, *children: Child, **attributes: str | int | float | None) 
     )
     inside = "".join(map(_style_sheet if tag == "style" else _written, children))
     return markup(f"<{tag}{written}>" if tag in VOID else f"<{tag}{written}>{inside}</{tag}>")
-
-
-def coded(text: str) -> Html:
-    """The text, with each part between backquotes as code."""
-    parts = CODE.split(text)
-    return join(element("code", part) if place % 2 else part for place, part in enumerate(parts))

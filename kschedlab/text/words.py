@@ -51,11 +51,6 @@ def amount(resource: str, value: int) -> str:
     return f"{value} {resource}"
 
 
-def priority_text(priority: int) -> str:
-    """The priority, shortened for pictures."""
-    return "-2³¹" if priority == -(2**31) else str(priority)
-
-
 def human_duration(microseconds: int) -> str:
     """A duration as kubectl shows it; ``<invalid>`` if it is more than a second in the future.
 

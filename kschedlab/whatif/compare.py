@@ -17,7 +17,7 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import COURSE, GENERATIONS, LATEST, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
-from kschedlab.messages import later, say
+from kschedlab.messages import later
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputTypeError, InputValueError
 from kschedlab.shown import Shown
@@ -89,11 +89,11 @@ def compare(
     if isinstance(generations, str | Generation):
         generations = dict.fromkeys((Generation.named(generations), GENERATIONS[LATEST]))
     if not isinstance(generations, Iterable):
-        raise InputTypeError(say('expected a list of generations, such as ["v1.13", "v1.37"]'))
+        raise InputTypeError('expected a list of generations, such as ["v1.13", "v1.37"]')
     decide = partial(decider(checked_cluster(cluster)), pod)
     chosen = distinctly_named([Generation.named(generation) for generation in generations])
     if not chosen:
-        raise InputValueError(say('expected generations to compare, such as ["v1.13", "v1.37"]; got none'))
+        raise InputValueError('expected generations to compare, such as ["v1.13", "v1.37"]; got none')
 
     decisions = {generation.name: decide(generation) for generation in chosen}
     steps = (_step(a, b, decisions, decide) for a, b in zip(chosen, chosen[1:], strict=False))

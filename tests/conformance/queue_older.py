@@ -12,7 +12,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import event
-from kschedlab.queue.older.queued_pod import QueuedPodInfo
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from tests.conformance.queue_driver import MILLISECOND, QueueDriver
 
 START = {"v1.13": 2_000_000_000 * 1_000_000, "v1.16": 1_577_836_800_000_000, "v1.20": 1_577_836_800_000_000}

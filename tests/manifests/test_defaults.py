@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects, loads
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import CSIDriver, Namespace, Pod, ReplicationController, StorageClass
 
 
 def pod(spec: dict | None = None, metadata: dict | None = None, *others: dict, **more) -> Pod:
@@ -129,9 +129,9 @@ def test_allocatable_defaults_to_the_capacity():
 
 
 def test_a_namespace_is_labelled_with_its_name():
-    (namespace,) = load(
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a", "labels": {"b": "c"}}}
-    ).namespaces
+    (namespace,) = load({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a", "labels": {"b": "c"}}}).of(
+        Namespace
+    )
     assert namespace.metadata.labels == {"b": "c", "kubernetes.io/metadata.name": "a"}
 
 
@@ -143,7 +143,7 @@ def test_a_replication_controller_selects_the_labels_of_its_template():
         "metadata": {"name": "rc"},
         "spec": {"template": template},
     }
-    assert load(controller).replication_controllers[0].spec.selector == {"app": "a"}
+    assert load(controller).of(ReplicationController)[0].spec.selector == {"app": "a"}
 
 
 def test_volumes():
@@ -151,9 +151,9 @@ def test_volumes():
         {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "s"}, "provisioner": "p"},
         {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "d"}},
     )
-    assert objects.storage_classes[0].volumeBindingMode == "Immediate"
-    assert objects.csi_drivers[0].spec.attachRequired is True
-    assert objects.csi_drivers[0].spec.storageCapacity is False
+    assert objects.of(StorageClass)[0].volumeBindingMode == "Immediate"
+    assert objects.of(CSIDriver)[0].spec.attachRequired is True
+    assert objects.of(CSIDriver)[0].spec.storageCapacity is False
 
 
 def test_defaulting_twice_changes_nothing():

@@ -13,6 +13,7 @@ import yaml
 
 from kschedlab.build import node_affinity, pod, term
 from kschedlab.manifests.loading import ManifestError, decode_objects, load, loads
+from kschedlab.objects.model import StatefulSet
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
 POD = {
@@ -379,7 +380,7 @@ def test_an_item_that_names_its_kind_does_not_get_the_version_of_its_list(writte
         {"metadata": {"name": "p"}} | {"spec": {"containers": [{"name": "main"}]}},
     ]
     objects = loads(written({"kind": "PodList", "apiVersion": "v1", "items": items}))
-    assert [each.metadata.name for each in (*objects.pods, *objects.stateful_sets)] == ["p", "db"]
+    assert [each.metadata.name for each in (*objects.pods, *objects.of(StatefulSet))] == ["p", "db"]
     assert objects.report.lines() == []
 
 

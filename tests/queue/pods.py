@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import ObjectMeta, Pod, PodCondition, PodSpec, PodStatus
-from kschedlab.queue.older.queued_pod import QueuedPodInfo
 from kschedlab.queue.older.without_backoff import WithoutBackoff
+from kschedlab.queue.queued_pod import QueuedPodInfo
 
 SECOND = 1_000_000
 START = 1_600_000_000 * SECOND

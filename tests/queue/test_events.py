@@ -15,8 +15,10 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import (
+    ACTIONS,
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,
+    bits,
     event,
     is_wildcard,
     matches,
@@ -25,6 +27,12 @@ from kschedlab.queue.events import (
     node_changes,
     pod_changes,
 )
+from tests.queue.events import REAL_ACTIONS, REGISTERED
+
+
+def test_actions_have_the_bits_of_the_real_ones() -> None:
+    assert REAL_ACTIONS == ACTIONS
+    assert all(bits(happens.actions) == mask for _, happens, mask in REGISTERED)
 
 
 @pytest.mark.parametrize(

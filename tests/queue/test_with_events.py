@@ -3,7 +3,6 @@ import pytest
 
 from kschedlab.objects.model import (
     Node,
-    NodeStatus,
     ObjectMeta,
     Pod,
     PodSchedulingGate,
@@ -11,7 +10,6 @@ from kschedlab.objects.model import (
     PodStatus,
     Toleration,
 )
-from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,
@@ -195,7 +193,7 @@ def test_events_in_flight_requeue_a_returning_pod(clock) -> None:
 
 
 def test_an_update_in_flight_requeues_a_returning_pod(clock) -> None:
-    queue = WithEvents(clock)
+    queue = WithEvents(clock, ALWAYS)
     before = pod("a")
     queue.add(before)
     waiting = queue.pop()
@@ -216,7 +214,10 @@ def test_a_bound_pod_is_forgotten(clock) -> None:
 
 
 def test_hints_decide_which_nodes_help(clock) -> None:
-    queue = WithEvents(clock)
+    def hint(pod, old, new):
+        return new.metadata.labels == pod.spec.nodeSelector
+
+    queue = WithEvents(clock, [Registration("NodeAffinity", NODE_ADD, hint)])
     queue.add(pod("a", nodeSelector={"disk": "ssd"}))
     fail(queue, "NodeAffinity")
     queue.move(NODE_ADD, None, Node(metadata=ObjectMeta(name="hdd", labels={"disk": "hdd"})))
@@ -226,7 +227,7 @@ def test_hints_decide_which_nodes_help(clock) -> None:
 
 
 def test_a_change_of_the_pod_itself_may_help_it(clock) -> None:
-    queue = WithEvents(clock)
+    queue = WithEvents(clock, ALWAYS)
     before = pod("a")
     queue.add(before)
     fail(queue, "TaintToleration")
@@ -286,7 +287,7 @@ def test_an_unschedulable_pod_moves_after_five_minutes(clock) -> None:
 
 
 def test_a_gated_pod_waits_for_its_last_gate(clock) -> None:
-    queue = WithEvents(clock)
+    queue = WithEvents(clock, ALWAYS)
     gates = (PodSchedulingGate("one"), PodSchedulingGate("two"))
     before = pod("a", schedulingGates=gates)
     queue.add(before)
@@ -315,7 +316,7 @@ def test_a_custom_gate_blocks_pods_until_they_are_activated(clock) -> None:
 
 
 def test_activating_moves_pods_from_backoff_and_notes_it_for_those_in_flight(clock) -> None:
-    queue = WithEvents(clock)
+    queue = WithEvents(clock, ALWAYS)
     queue.add(pod("a"))
     fail(queue)
     queue.activate([pod("a"), pod("nobody")])
@@ -508,15 +509,6 @@ def test_a_later_pod_that_is_done_first_keeps_the_events_of_the_earlier_one() ->
     flight.add_event(NODE_ADD, None, "two")
     flight.done("uid-b")
     assert [event.new for event in flight.events_since_pop("uid-a")] == ["one", "two"]
-
-
-def test_a_node_that_is_too_small_helps_nobody(clock) -> None:
-    queue = WithEvents(clock)
-    queue.add(pod("a"))
-    fail(queue, "NodeResourcesFit")
-    full = Node(status=NodeStatus(allocatable={"pods": Quantity("0")}))
-    queue.move(NODE_ADD, None, full)
-    assert names(queue.unschedulable) == ["a"]
 
 
 # -- the gate SchedulerPopFromBackoffQ, off

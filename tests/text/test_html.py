@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.text.html import Html, coded, element, join, visible
+from kschedlab.text.html import Html, element, join, visible
 from kschedlab_lab.views.image import image
 
 EVERYTHING = st.text(st.characters(exclude_categories=()), max_size=40)
@@ -167,21 +167,3 @@ def test_an_image_names_looks_that_repeat_once() -> None:
         '<rect width="0" class="a0"/><rect width="1" class="a0"/><rect width="2" class="a0"/>'
         '<text font-size="12"> fill=&quot;none&quot; stroke=&quot;#D55E00&quot;</text></svg>'
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "markup"),
-    [
-        ("run `a<b>` and `c`", "run <code>a&lt;b&gt;</code> and <code>c</code>"),
-        ("`<script>`", "<code>&lt;script&gt;</code>"),
-        ("one ` alone, `` two", "one ` alone, `` two"),
-        ("<b>", "&lt;b&gt;"),
-    ],
-)
-def test_what_stands_between_backquotes_is_code(text: str, markup: str) -> None:
-    assert str(coded(text)) == markup
-
-
-@given(EVERYTHING)
-def test_code_is_text_too(text: str) -> None:
-    assert {tag for tag, _ in Parsed(str(coded(text))).tags} <= {"code"}

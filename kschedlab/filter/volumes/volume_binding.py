@@ -132,18 +132,13 @@ def _local_nodes(claims: Sequence[PersistentVolumeClaim], volumes: Volumes) -> f
 
 
 def check_claims(pod: Pod, volumes: Volumes) -> None:
-    """SchedulingError if a claim of the pod is missing or being deleted. v1.16: generic_scheduler.go."""
-    if error := claims_error(pod, volumes):
-        raise SchedulingError(error)
-
-
-def claims_error(pod: Pod, volumes: Volumes) -> str:
-    """The error that ends the decision before any filter runs, or "": a claim is missing or being deleted.
+    """SchedulingError before any filter runs if a claim of the pod is missing or being deleted.
 
     v1.16, v1.13: pkg/scheduler/core/generic_scheduler.go, podPassesBasicChecks.
     """
-    names = claim_names(pod) if pod.spec.volumes else ()
-    return next(filter(None, (claim_error(pod, *each, volumes, rejects_lost_claims=False) for each in names)), "")
+    for each in claim_names(pod) if pod.spec.volumes else ():
+        if error := claim_error(pod, *each, volumes, rejects_lost_claims=False):
+            raise SchedulingError(error)
 
 
 def claim_error(

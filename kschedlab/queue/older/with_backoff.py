@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
+from kschedlab.queue.backoff import MAXIMUM, duration
 from kschedlab.queue.events import BACKOFF_COMPLETE, SCHEDULE_ATTEMPT_FAILURE
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE, BACKOFF, UNSCHEDULABLE, Now, OnMoved, OnNominated
 from kschedlab.queue.nominated import NOMINATIONS_1_16, NOMINATIONS_1_20, NominationRules
-from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.older.without_backoff import ALREADY_PRESENT, POD_UPDATE, WithoutBackoff
 from kschedlab.queue.order import ZERO
+from kschedlab.queue.queued_pod import QueuedPodInfo, key_func, priority_sort
 
 
 class PodBackoff(Protocol):
@@ -38,16 +40,6 @@ class PodBackoff(Protocol):
         ...
 
 
-def backoff_duration(attempts: int, initial: int, maximum: int) -> int:
-    """Microseconds of backoff after this many attempts (calculateBackoffDuration)."""
-    duration = initial
-    for _ in range(1, attempts):
-        duration *= 2
-        if duration > maximum:
-            return maximum
-    return duration
-
-
 class PodBackoffMap:
     """Backoff by name (v1.16): a pod that is deleted and recreated with the same name keeps its backoff.
 
@@ -55,9 +47,8 @@ class PodBackoffMap:
     counted, oldest first. Entries older than twice the maximum are removed when the next pod fails.
     """
 
-    def __init__(self, now: Now, initial: int, maximum: int) -> None:
+    def __init__(self, now: Now) -> None:
         self._now = now
-        self._initial, self._maximum = initial, maximum
         self.pod_attempts: dict[str, int] = {}
         self.pod_last_update_time: dict[str, int] = {}
 
@@ -79,7 +70,7 @@ class PodBackoffMap:
         attempts = self.pod_attempts.get(key)
         if attempts is None:
             return ZERO
-        return self.pod_last_update_time[key] + backoff_duration(attempts, self._initial, self._maximum)
+        return self.pod_last_update_time[key] + duration(attempts)
 
     def clear(self, key: str) -> None:
         """Forget the pod's failures (ClearPodBackoff)."""
@@ -88,7 +79,7 @@ class PodBackoffMap:
 
     def _cleanup(self) -> None:
         """Remove old entries (CleanupPodsCompletesBackingoff)."""
-        oldest = self._now() - 2 * self._maximum
+        oldest = self._now() - 2 * MAXIMUM
         stale = []
         for key, updated in self.pod_last_update_time.items():
             if updated >= oldest:
@@ -101,15 +92,15 @@ class PodBackoffMap:
 class AttemptsBackoff:
     """Backoff from the queued pod's attempts and timestamp (v1.20); nothing resets the attempts."""
 
-    def __init__(self, now: Now, initial: int, maximum: int) -> None:
-        self._initial, self._maximum = initial, maximum
+    def __init__(self, now: Now) -> None:
+        pass
 
     def failed(self, queued: QueuedPodInfo) -> None:
         """Nothing to do: the attempt was counted when the pod was popped."""
 
     def end(self, queued: QueuedPodInfo) -> int:
         """When the pod's backoff ends (getBackoffTime)."""
-        return queued.timestamp + backoff_duration(queued.attempts, self._initial, self._maximum)
+        return queued.timestamp + duration(queued.attempts)
 
     def clear(self, key: str) -> None:
         """A changed pod keeps its attempts."""
@@ -120,14 +111,11 @@ class BackoffRules:
     """What differs between generations. The defaults are those of v1.20.
 
     ``backoff``: how backoff is computed: from failures counted by the pod's name, or from the queued pod's attempts.
-    ``initial``, ``maximum``: microseconds of the first and of the longest backoff.
     ``nominations``: see :class:`~kschedlab.queue.nominated.NominationRules`.
     ``already_present``: the errors for a returned pod that is already in the queue, by part.
     """
 
-    backoff: Callable[[Now, int, int], PodBackoff] = AttemptsBackoff
-    initial: int = SECOND
-    maximum: int = 10 * SECOND
+    backoff: Callable[[Now], PodBackoff] = AttemptsBackoff
     nominations: NominationRules = NOMINATIONS_1_20
     already_present: Mapping[str, str] = field(
         default_factory=lambda: {
@@ -139,7 +127,7 @@ class BackoffRules:
 
 
 RULES_1_20 = BackoffRules()
-RULES_1_16 = BackoffRules(backoff=PodBackoffMap, nominations=NOMINATIONS_1_16, already_present=ALREADY_PRESENT)
+RULES_1_16 = BackoffRules(PodBackoffMap, NOMINATIONS_1_16, ALREADY_PRESENT)
 
 
 class WithBackoff(WithoutBackoff):
@@ -164,7 +152,7 @@ class WithBackoff(WithoutBackoff):
             nominations=rules.nominations,
             already_present=rules.already_present,
         )
-        self.backoff = rules.backoff(now, rules.initial, rules.maximum)
+        self.backoff = rules.backoff(now)
         self.pod_backoff_q = Heap(key_func, self._backoff_ends_before)
         self._parts[BACKOFF] = self.pod_backoff_q
 
@@ -224,3 +212,7 @@ class WithBackoff(WithoutBackoff):
 
     def _backoff_ends_before(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
         return self.backoff.end(first) < self.backoff.end(second)
+
+
+with_backoff_by_name = partial(WithBackoff, rules=RULES_1_16)
+"""The queue of v1.16."""

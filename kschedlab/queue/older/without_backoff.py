@@ -37,8 +37,8 @@ from kschedlab.queue.interface import (
     QueuedPod,
 )
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
-from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.order import SCHEDULED, ZERO, pod_timestamp
+from kschedlab.queue.queued_pod import QueuedPodInfo, key_func, priority_sort
 
 
 class UnschedulablePodsMap:

@@ -9,7 +9,7 @@ from kschedlab import Cluster, schedule
 from kschedlab.build import node, pod
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import GENERATIONS, V1_20, V1_37, Generation
-from kschedlab.generations.history import minor
+from kschedlab.generations.between import minor
 from kschedlab.manifests.loading import ManifestError
 from kschedlab_configuration import load_configuration
 from kschedlab_configuration.loading import Profiles

@@ -12,7 +12,7 @@ from kschedlab import schedule
 from kschedlab.build import node, pod
 from kschedlab.cluster import object_store
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.objects.model import AllocationResult, ResourceClaim
+from kschedlab.objects.model import AllocationResult, DeviceClass, ResourceClaim
 from kschedlab_configuration import load_configuration
 from kschedlab_devices.allocator import Allocator
 from kschedlab_devices.search import Search
@@ -122,7 +122,7 @@ def test_only_nodes_whose_devices_changed_are_searched(monkeypatch: pytest.Monke
     searched.clear()
     answers(cluster, [claim("second", 0)])
     assert searched == ["n2"]
-    cluster.change_objects(Cluster.from_dicts([device_class(name="another")]).objects.device_classes)
+    cluster.change_objects(Cluster.from_dicts([device_class(name="another")]).objects.of(DeviceClass))
     searched.clear()
     answers(cluster, [claim("third", 0)])
     assert searched == [*NODES]

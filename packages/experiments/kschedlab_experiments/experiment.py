@@ -60,7 +60,7 @@ class Experiment:
         self.until = until
         if not 0 < confidence < 1:
             raise InputValueError(
-                say("confidence is {confidence}: expected a number between 0 and 1", confidence=confidence)
+                "confidence is {confidence}: expected a number between 0 and 1", confidence=confidence
             )
         self.confidence = confidence
 
@@ -157,12 +157,12 @@ def _arrivals(given: object) -> Arrivals:
 def _seeds(given: Iterable[int]) -> tuple[int, ...]:
     seeds = tuple(given)
     if not seeds:
-        raise InputValueError(say("an experiment needs at least one seed, such as seeds=range(20)"))
+        raise InputValueError("an experiment needs at least one seed, such as seeds=range(20)")
     if wrong := next((seed for seed in seeds if not isinstance(seed, int)), None):
-        raise InputTypeError(say("the seed {seed!r} is not a whole number", seed=wrong))
+        raise InputTypeError("the seed {seed!r} is not a whole number", seed=wrong)
     seed, times = Counter(seeds).most_common(1)[0]
     if times > 1:
-        raise InputValueError(say("the seed {seed} is there twice: runs with one seed are equal", seed=seed))
+        raise InputValueError("the seed {seed} is there twice: runs with one seed are equal", seed=seed)
     return seeds
 
 

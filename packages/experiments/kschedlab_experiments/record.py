@@ -62,11 +62,11 @@ class Record:
                 head = msgspec.json.decode(first, type=Head)
             except msgspec.MsgspecError:
                 raise InputValueError(
-                    say("{path}: is not a file of an experiment: name another one", path=self.path)
+                    "{path}: is not a file of an experiment: name another one", path=self.path
                 ) from None
             if head.format != FORMAT or head.fingerprint != self._head.fingerprint:
                 raise InputValueError(
-                    say("{path}: has runs of another experiment: name another file, or remove it", path=self.path)
+                    "{path}: has runs of another experiment: name another file, or remove it", path=self.path
                 )
             whole = file.tell()
             for line in file:

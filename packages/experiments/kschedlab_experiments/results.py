@@ -93,7 +93,7 @@ class Results(Shown):
         ``measures``: by default all whose value is not the same in each pair. KeyError for an unknown name.
         """
         if len(self.variants) < 2:
-            raise InputValueError(say("there is one variant only: there is nothing to compare"))
+            raise InputValueError("there is one variant only: there is nothing to compare")
         name = self.variants[1] if variant is None else variant
         if name not in self.variants:
             raise unknown("variant", name, self.variants)

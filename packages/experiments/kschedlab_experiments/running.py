@@ -158,7 +158,7 @@ def _made(make: Callable[[], Executor]) -> Executor:
     made: object = make() if callable(make) else make
     if not isinstance(made, Executor):
         what = later("one of concurrent.futures, Client(...).get_executor() of Dask, or a function that makes one")
-        raise InputTypeError(say("{given!r} is not an executor: give {what}", given=made, what=what))
+        raise InputTypeError("{given!r} is not an executor: give {what}", given=made, what=what)
     return made
 
 

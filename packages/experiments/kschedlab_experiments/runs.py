@@ -66,7 +66,7 @@ class Plan(NamedTuple):
                 else say("the arrivals")
             )
             why = say("{about} cannot be copied for a run: {error}", about=about, error=error)
-            raise InputTypeError(say('{why}; name plugins as "MODULE:NAME"', why=why)) from None
+            raise InputTypeError('{why}; name plugins as "MODULE:NAME"', why=why) from None
 
 
 def run(packed: bytes, task: Task) -> Run | str:

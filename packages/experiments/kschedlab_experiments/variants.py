@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.build import Manifest
 from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
-from kschedlab.messages import later, say
+from kschedlab.messages import later
 from kschedlab.objects.problems import InputTypeError, expected
 from kschedlab.plugins.framework import name_of
 from kschedlab.plugins.loading import load_plugin
@@ -68,10 +68,10 @@ def variants_of(given: Iterable[object]) -> tuple[Variant, ...]:
         given = [given]
     made = tuple(_variant(each) for each in given)
     if not made:
-        raise InputTypeError(say('an experiment needs at least one variant, such as Variant("default")'))
+        raise InputTypeError('an experiment needs at least one variant, such as Variant("default")')
     names = [each.name for each in made]
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputTypeError(say('two variants are called "{name}": give each a name of its own', name=twice))
+        raise InputTypeError('two variants are called "{name}": give each a name of its own', name=twice)
     return made
 
 

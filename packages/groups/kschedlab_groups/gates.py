@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from kschedlab.generations import Generation
 from kschedlab.objects.api import GROUP_FIELD
-from kschedlab_groups.queue import WithGroups
 
 
 def pod_groups(generation: Generation) -> Generation:
     """pkg/api/pod/util.go, dropDisabledSchedulingGroupField: the API server keeps the field schedulingGroup of pods."""
     kept = tuple(field for field in generation.api.unknown if field != GROUP_FIELD)
-    options = getattr(generation.queue.make, "keywords", {})  # of another gate
-    queue = replace(generation.queue, name="with groups", make=partial(WithGroups, **options))
+    queue = replace(generation.queue, name="with groups", made_by="kschedlab_groups.queue:WithGroups")
     return replace(generation, api=replace(generation.api, unknown=kept), queue=queue)
 
 

@@ -11,7 +11,16 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import without_node
 from kschedlab.generations import Profiles
 from kschedlab.objects.meta import SECOND, LabelSelector, ObjectMeta, controller_of
-from kschedlab.objects.model import ApiObject, Node, Pod, PodTemplate, ReplicaSet, ReplicaSetSpec
+from kschedlab.objects.model import (
+    ApiObject,
+    Node,
+    Pod,
+    PodTemplate,
+    ReplicaSet,
+    ReplicaSetSpec,
+    ReplicationController,
+    StatefulSet,
+)
 from kschedlab.text.words import count
 from kschedlab_simulation.controllers.drain import DrainResult, DrainSettings, drain, is_left
 from kschedlab_simulation.controllers.replicas import reference_to
@@ -88,7 +97,7 @@ def _evictable(simulation: Simulation) -> int:
 def around(cluster: Cluster) -> list[ApiObject]:
     """The cluster's objects, with a stand-in for each owner of pods that is not among them, as in a dump of pods."""
     objects = cluster.objects
-    owners: list[Any] = [*objects.replica_sets, *objects.stateful_sets, *objects.replication_controllers]
+    owners: list[Any] = [*objects.of(ReplicaSet), *objects.of(StatefulSet), *objects.of(ReplicationController)]
     there = {(type(each).__name__, each.metadata.namespace, each.metadata.name) for each in owners}
     kept, owned = list[Pod](), dict[tuple[str, str, str], list[Pod]]()
     for pod in objects.pods:
@@ -99,8 +108,7 @@ def around(cluster: Cluster) -> list[ApiObject]:
         else:
             owned.setdefault(key, []).append(pod)
     objects.pods = kept
-    everything: list[Any] = [each for value in vars(objects).values() if isinstance(value, list) for each in value]
-    return everything + [each for (_, _, name), pods in owned.items() for each in _with_owner(name, pods)]
+    return [*objects] + [each for (_, _, name), pods in owned.items() for each in _with_owner(name, pods)]
 
 
 def _with_owner(name: str, pods: list[Pod]) -> list[ApiObject]:

@@ -329,8 +329,7 @@ def _objects(objects: Cluster | Objects | Iterable[InitialObject]) -> list[ApiOb
     """All objects, owners before their dependents: ReplicaSets and pods last. ManifestError."""
     objects = objects.objects if isinstance(objects, Cluster) else objects
     if isinstance(objects, Objects):
-        lists = (value for value in vars(objects).values() if isinstance(value, list))
-        return _ordered(obj for value in lists for obj in value if isinstance(obj, ApiObject))
+        return _ordered(objects)
     if isinstance(objects, str | Mapping) or not isinstance(objects, Iterable):
         raise expected(later("a Cluster or a list of objects"), objects)
     reader, initial = ObjectReader(), list[ApiObject | ManifestObject]()

@@ -109,7 +109,4 @@ class Plane:
 
 def documents(*manifests: Manifest) -> list[ApiObject]:
     """The objects of the manifests: nodes, then the other kinds, pods last."""
-    found = decode_objects(manifests)
-    kinds = [value for value in vars(found).values() if isinstance(value, list)]
-    documents = [one for value in kinds for one in value if isinstance(one, ApiObject)]
-    return sorted(documents, key=lambda one: isinstance(one, Pod))
+    return sorted(decode_objects(manifests), key=lambda one: isinstance(one, Pod))

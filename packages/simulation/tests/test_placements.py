@@ -16,8 +16,8 @@ import msgspec
 import pytest
 import simpy
 
-from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.objects.model import ApiObject, Pod
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.model import Pod
 from kschedlab.program.decide import Scenario
 from kschedlab_simulation.log import Log
 from kschedlab_simulation.scheduler.kube_scheduler import KubeScheduler
@@ -54,7 +54,7 @@ def placements(scenario: Scenario, generation: str) -> list[dict[str, Any]]:
     KubeScheduler(env, api, table, log, percentage=100).start()
     env.process(kubelet(env, api))
     env.run(until=env.now + 1)
-    for document in documents(objects):
+    for document in objects:
         api.restore(document)
     return [arrival(env, api, pod) for pod in arriving]
 
@@ -90,12 +90,6 @@ def kubelet(env: simpy.Environment, api: ApiServer) -> Generator[simpy.Event, An
                     api.patch_status(Pod, metadata.namespace, metadata.name, startTime=metadata.creationTimestamp)
         bell = env.event()
         yield bell
-
-
-def documents(objects: Objects) -> list[ApiObject]:
-    """All objects, in order."""
-    kinds = [value for value in vars(objects).values() if isinstance(value, list)]
-    return [one for value in kinds for one in value if isinstance(one, ApiObject)]
 
 
 def _sorted(placement: dict[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def claim(*requests: dict) -> dict:
 
 
 def test_a_device_has_attributes_and_capacity():
-    (found,) = decode_objects([SLICE]).resource_slices
+    (found,) = decode_objects([SLICE]).of(ResourceSlice)
     (device,) = found.spec.devices
     given = [{"string": "a100"}, {"int": 0}, {"version": "1.2.0"}]
     assert [each.given for each in device.attributes.values()] == given
@@ -50,7 +50,7 @@ def test_requests_have_a_mode_and_a_count():
         {"name": "two", "deviceClassName": "gpu", "allocationMode": "", "count": 2},
     ]
     exact = {"name": "exact", "exactly": {"deviceClassName": "gpu"}}
-    (found,) = decode_objects([claim(exact, {"name": "any", "firstAvailable": alternatives})]).resource_claims
+    (found,) = decode_objects([claim(exact, {"name": "any", "firstAvailable": alternatives})]).of(ResourceClaim)
     assert found.metadata.namespace == "default"
     first, second = found.spec.devices.requests
     assert (first.exactly.allocationMode, first.exactly.count) == ("ExactCount", 1)
@@ -59,7 +59,7 @@ def test_requests_have_a_mode_and_a_count():
 
 
 def test_other_versions_are_read_if_they_have_the_same_fields():
-    assert decode_objects([SLICE | {"apiVersion": "resource.k8s.io/v1beta2"}]).resource_slices
+    assert decode_objects([SLICE | {"apiVersion": "resource.k8s.io/v1beta2"}]).of(ResourceSlice)
     with pytest.raises(ManifestError, match="resource.k8s.io/v1beta1.* has other fields: write the object as resource"):
         decode_objects([SLICE | {"apiVersion": "resource.k8s.io/v1beta1"}])
 
@@ -115,7 +115,7 @@ def test_a_slice_with_lists_has_fewer_devices():
     many = SLICE | {"spec": SLICE["spec"] | {"devices": devices}}
     with pytest.raises(ManifestError, match="has 65 items: at most 64"):
         decode_objects([many])
-    assert decode_objects([many | {"spec": many["spec"] | {"devices": devices[:64]}}]).resource_slices
+    assert decode_objects([many | {"spec": many["spec"] | {"devices": devices[:64]}}]).of(ResourceSlice)
 
 
 def test_what_needs_a_gate_is_read_with_a_warning():

@@ -13,7 +13,17 @@ from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.meta import Time
-from kschedlab.objects.model import Deployment, Job, Pod, PodCondition, RollingUpdateDeployment
+from kschedlab.objects.model import (
+    Deployment,
+    Job,
+    Pod,
+    PodCondition,
+    PodDisruptionBudget,
+    ReplicaSet,
+    ReplicationController,
+    RollingUpdateDeployment,
+    StatefulSet,
+)
 from kschedlab_validation.workloads import template_faults
 
 TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c"}]}}
@@ -76,8 +86,8 @@ def test_workloads_have_templates_and_replicas() -> None:
             owner("ReplicationController", replicas=0, template=TEMPLATE),
         ]
     )
-    (replica_set,), (stateful_set,) = objects.replica_sets, objects.stateful_sets
-    (controller,) = objects.replication_controllers
+    (replica_set,), (stateful_set,) = objects.of(ReplicaSet), objects.of(StatefulSet)
+    (controller,) = objects.of(ReplicationController)
     assert [o.spec.replicas for o in (replica_set, stateful_set, controller)] == [3, None, 0]
     assert replica_set.spec.template is not None
     assert replica_set.spec.template.spec.containers[0].name == "c"
@@ -150,7 +160,7 @@ def test_a_budget_is_a_number_or_a_percentage(field: str, amount: int | str, mes
     manifest = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
     manifest["spec"] = {field: amount}
     if message is None:
-        assert decode_objects([manifest]).pod_disruption_budgets
+        assert decode_objects([manifest]).of(PodDisruptionBudget)
         return
     with pytest.raises(ManifestError) as caught:
         decode_objects([manifest])

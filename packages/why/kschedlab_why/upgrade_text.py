@@ -8,7 +8,7 @@ from kschedlab.messages import later, listed, say, terms
 from kschedlab.text.sections import Limits, Lines, Row, Section, Strong, Table
 from kschedlab.text.words import count
 from kschedlab.whatif.compare import SettingChange
-from kschedlab.whatif.named_rules import title_of
+from kschedlab.whatif.titles import title_of
 from kschedlab_why.upgrade import MovedPod, Placement, Upgrade
 
 NOT_ALONE = later("no change alone gives the whole of it")

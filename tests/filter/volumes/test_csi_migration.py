@@ -5,6 +5,7 @@ import pytest
 from kschedlab.build import term
 from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity, volume_handle
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.model import PersistentVolume
 from tests.storage import volume
 
 ZONE, OLD_ZONE = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
@@ -14,7 +15,7 @@ GCE_ZONE = "topology.gke.io/zone"
 
 
 def model(*terms, **fields):
-    (found,) = decode_objects([volume("pv", *terms, **fields)]).persistent_volumes
+    (found,) = decode_objects([volume("pv", *terms, **fields)]).of(PersistentVolume)
     return found, in_tree(found.spec)
 
 

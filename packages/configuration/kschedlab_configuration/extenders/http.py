@@ -21,7 +21,6 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import INT64_MAX
@@ -118,9 +117,7 @@ class HttpExtender(Extender):
         sends = bool(config.url) and any(verbs)
         parts = urlsplit(config.url if sends else "http://never.called")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputValueError(
-                say('"{url}" is not the URL of an extender: write http://HOST:PORT/PATH', url=config.url)
-            )
+            raise InputValueError('"{url}" is not the URL of an extender: write http://HOST:PORT/PATH', url=config.url)
         self._config, self._host, self._port = config, parts.hostname, parts.port
         self._path = parts.path.rstrip("/")
         self._tls = _context(config) if parts.scheme == "https" else None
@@ -276,9 +273,7 @@ def _context(config: HttpConfig) -> ssl.SSLContext:
         if tls.certFile or tls.certData:
             _load_certificate(context, tls)
     except (OSError, ValueError) as error:
-        raise InputValueError(
-            say("the TLS configuration of {url} is wrong: {error}", url=config.url, error=error)
-        ) from None
+        raise InputValueError("the TLS configuration of {url} is wrong: {error}", url=config.url, error=error) from None
     return context
 
 

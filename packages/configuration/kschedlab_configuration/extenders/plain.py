@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputTypeError, InputValueError
 from kschedlab.plugins.framework import raised
@@ -41,10 +40,10 @@ def as_extender(extender: object) -> Extender:
     if isinstance(extender, Extender):
         return extender
     if isinstance(extender, type):
-        raise InputTypeError(say("expected an object, got the class {name}: write {name}()", name=extender.__name__))
+        raise InputTypeError("expected an object, got the class {name}: write {name}()", name=extender.__name__)
     if not any(callable(getattr(extender, verb, None)) for verb in VERBS):
         raise InputTypeError(
-            say("{given!r} is not an extender: it has none of the methods {verbs}", given=extender, verbs=[*VERBS])
+            "{given!r} is not an extender: it has none of the methods {verbs}", given=extender, verbs=[*VERBS]
         )
     return PlainExtender(extender)
 
@@ -60,11 +59,9 @@ class PlainExtender(Extender):
         managed = getattr(own, "managed_resources", ())
         if isinstance(managed, str) or not isinstance(managed, Iterable):
             raise InputTypeError(
-                say(
-                    'extender "{name}": managed_resources is {managed!r}: expected a list of names',
-                    name=self.name,
-                    managed=managed,
-                )
+                'extender "{name}": managed_resources is {managed!r}: expected a list of names',
+                name=self.name,
+                managed=managed,
             )
         self.managed_resources = frozenset(managed)
         self.node_cache_capable = bool(getattr(own, "node_cache_capable", True))
@@ -73,15 +70,11 @@ class PlainExtender(Extender):
         )
         if isinstance(self.weight, bool) or not isinstance(self.weight, int):
             raise InputTypeError(
-                say(
-                    'extender "{name}": weight is {weight!r}: expected a whole number',
-                    name=self.name,
-                    weight=self.weight,
-                )
+                'extender "{name}": weight is {weight!r}: expected a whole number', name=self.name, weight=self.weight
             )
         if self.prioritizes and self.weight <= 0:
             raise InputValueError(
-                say('extender "{name}": weight is {weight}: it must be positive', name=self.name, weight=self.weight)
+                'extender "{name}": weight is {weight}: it must be positive', name=self.name, weight=self.weight
             )
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ from kschedlab.cluster.signatures import BoolArray, IntArray, Small
 from kschedlab.extenders import PLUGIN, Binder, ExtenderCall, ExtenderRules, FreeNode
 from kschedlab.filter.plugin import Refusal, Refusals, SchedulingError
 from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
-from kschedlab.messages import later, say
+from kschedlab.messages import later
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputTypeError
 from kschedlab.preemption.evidence import NO_CANDIDATE, Offer, Preemption
@@ -52,7 +52,7 @@ def checked(extenders: Iterable[object]) -> tuple[Extender, ...]:
     for each in extenders:
         if not isinstance(each, Extender):
             no = later("{given!r} is not an Extender; {remedy} makes one of an object with methods such as filter")
-            raise InputTypeError(say(no, given=each, remedy="as_extender(...) of kschedlab-configuration"))
+            raise InputTypeError(no, given=each, remedy="as_extender(...) of kschedlab-configuration")
         found.append(each)
     return tuple(found)
 

@@ -52,7 +52,7 @@ def azure(
             "vm (vmId, vmTypeId, priority, starttime, endtime) and vmType (vmTypeId, machineId, core, memory, ssd, nic)"
         )
         words = later("{file}: {error}: expected a file of SQLite with the tables {need}")
-        raise InputValueError(say(words, file=path, error=error, need=need)) from None
+        raise InputValueError(words, file=path, error=error, need=need) from None
     sizes = {"core": cpus * 1000, "memory": memory * 1024, "ssd": ssd * 1024, "nic": 1000}
     room = {"cpu": str(cpus), "memory": f"{memory}Gi", "ephemeral-storage": f"{ssd}Gi", NETWORK: "1000", "pods": "1000"}
     there = [node(f"machine-{number}", labels={"machine": str(chosen)}, allocatable=room) for number in range(nodes)]
@@ -68,7 +68,7 @@ def _types(trace: sqlite3.Connection, machine: int | None) -> tuple[dict[Any, tu
     machines = sorted({row[0] for row in rows})
     if not machines or machine is not None and machine not in machines:
         words = later("the trace has no machine {machine}; it has {machines}")
-        raise InputValueError(say(words, machine=machine, machines=[str(each) for each in machines] or say("none")))
+        raise InputValueError(words, machine=machine, machines=[str(each) for each in machines] or say("none"))
     counts = {each: sum(row[0] == each for row in rows) for each in machines}
     chosen = max(machines, key=lambda each: counts[each]) if machine is None else machine
     return {row[1]: tuple(float(share or 0) for share in row[2:]) for row in rows if row[0] == chosen}, chosen

@@ -52,7 +52,7 @@ def dump(*paths: str | os.PathLike[str]) -> Trace:
     for kind in ("Node", "Pod"):
         if not any(key[0] == kind for key in objects):
             words = later("{paths}: has no {kind}: name the folder of a dump, or files with nodes and pods")
-            raise InputValueError(say(words, paths=", ".join(map(str, paths)), kind=kind))
+            raise InputValueError(words, paths=", ".join(map(str, paths)), kind=kind)
     claims = {(namespace, name) for kind, namespace, name in objects if kind == "PersistentVolumeClaim"}
     static = [each for each in pods if MIRROR in (each["metadata"].get("annotations") or {})]
     moving = [_Past(each, claims) for each in pods if each not in static]
@@ -72,7 +72,7 @@ def _files(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
         elif path.is_file():
             yield path
         else:
-            raise InputValueError(say("{path}: there is no such file or folder", path=path))
+            raise InputValueError("{path}: there is no such file or folder", path=path)
 
 
 def _manifests(path: Path) -> Iterator[Manifest]:

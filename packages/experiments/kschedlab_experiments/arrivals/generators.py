@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Protocol
 
 from kschedlab.build import Manifest
-from kschedlab.messages import say
 from kschedlab.objects.problems import InputValueError
 from kschedlab_experiments.arrivals.trace import Arrival, scenario_of
 from kschedlab_simulation.timeline.scenario import Scenario, Settings
@@ -52,7 +51,7 @@ class Diurnal:
 
     def times(self, rng: random.Random) -> Iterator[float]:
         if not 0 <= self.swing <= 1:
-            raise InputValueError(say("swing is {swing}: expected a number from 0 to 1", swing=self.swing))
+            raise InputValueError("swing is {swing}: expected a number from 0 to 1", swing=self.swing)
         for at in Poisson(self.rate * (1 + self.swing)).times(rng):  # thinned
             now = 1 - self.swing * math.cos(2 * math.pi * at / _positive(self.day, "day"))
             if rng.random() * (1 + self.swing) < now:
@@ -118,5 +117,5 @@ class Generated:
 
 def _positive(number: float, name: str) -> float:
     if not number > 0:
-        raise InputValueError(say("{name} is {number}: expected a number above 0", name=name, number=number))
+        raise InputValueError("{name} is {number}: expected a number above 0", name=name, number=number)
     return number

@@ -57,7 +57,7 @@ class TableRow:
         raise self._wrong(name, say('"{text}" is not one of {names}', text=shortened(text), names=list(names)))
 
     def _wrong(self, name: str, why: str) -> InputValueError:
-        return InputValueError(say("{place}: {name}: {why}", place=self._place, name=name, why=why))
+        return InputValueError("{place}: {name}: {why}", place=self._place, name=name, why=why)
 
 
 def rows(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[TableRow]:
@@ -70,7 +70,7 @@ def rows(path: str | os.PathLike[str], needed: Sequence[str]) -> Iterator[TableR
             if missing:
                 has = listed(reader.fieldnames or ()) or say("none")
                 words = later("{file}: has no column {missing}; its columns are {has}")
-                raise InputValueError(say(words, file=shown, missing=listed(missing), has=has))
+                raise InputValueError(words, file=shown, missing=listed(missing), has=has)
             for fields in reader:
                 yield TableRow(fields, f"{shown}:{reader.line_num}")
     except (OSError, UnicodeDecodeError, csv.Error, EOFError) as error:
@@ -96,9 +96,9 @@ def _fields(line: str, place: str) -> dict[str, str]:
     try:
         data = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InputValueError(say("{place}: is not JSON: {error}", place=place, error=error)) from None
+        raise InputValueError("{place}: is not JSON: {error}", place=place, error=error) from None
     if not isinstance(data, dict):
-        raise InputValueError(say("{place}: expected an object of JSON, a row of the table", place=place))
+        raise InputValueError("{place}: expected an object of JSON, a row of the table", place=place)
     fields: dict[str, str] = {}
     for name, value in data.items():
         inner = value.items() if isinstance(value, dict) else ()
@@ -109,7 +109,7 @@ def _fields(line: str, place: str) -> dict[str, str]:
 
 def _unreadable(path: str | os.PathLike[str], error: Exception) -> InputValueError:
     why = getattr(error, "strerror", None) or error
-    return InputValueError(say("{file}: cannot be read: {why}", file=path, why=why))
+    return InputValueError("{file}: cannot be read: {why}", file=path, why=why)
 
 
 def _opened(path: str | os.PathLike[str]) -> TextIO:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from kschedlab.build import Manifest
 from kschedlab.manifests.decoding import Origin
-from kschedlab.messages import say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.problems import InputValueError
 from kschedlab_simulation.timeline.actions import Create, TimelineEntry
@@ -72,7 +71,7 @@ class Trace:
     def faster(self, times: float) -> Trace:
         """The trace with its times and the pods' run times divided by this number. InputValueError unless positive."""
         if not times > 0:
-            raise InputValueError(say("a trace can be {times} times faster only if that is more than 0", times=times))
+            raise InputValueError("a trace can be {times} times faster only if that is more than 0", times=times)
         arrivals = [Arrival(a.at / times, a.pod, a.seconds and a.seconds / times) for a in self.arrivals]
         return replace(self, arrivals=arrivals)
 

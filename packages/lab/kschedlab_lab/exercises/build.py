@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kschedlab.manifests.loading import ManifestError, Objects, loads
 from kschedlab.messages import later, say
+from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.text.html import Html
 from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
 
@@ -89,7 +90,7 @@ def budget_fault(objects: Objects, expected: int) -> str:
     """What is wrong unless one budget, and nothing else, was added to so many nodes and pods; else ""."""
     if len(objects.pods) + len(objects.nodes) != expected:
         return say("Only PodDisruptionBudgets may be added.")
-    if len(objects.pod_disruption_budgets) != 1:
-        given = len(objects.pod_disruption_budgets)
+    if len(objects.of(PodDisruptionBudget)) != 1:
+        given = len(objects.of(PodDisruptionBudget))
         return say("There must be one PodDisruptionBudget; you gave {given}.", given=given)
     return ""

@@ -99,7 +99,7 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
             (say("budget of app"), ""),
             [
                 ([b.metadata.name], [f"disruptionsAllowed {b.status.disruptionsAllowed}"])
-                for b in objects.pod_disruption_budgets
+                for b in objects.of(PodDisruptionBudget)
             ],
         ),
     ]

@@ -237,7 +237,7 @@ def missed(case: Case, decision: Decision) -> str:
 
 def elsewhere(case: Case, objects: Objects) -> str:
     """What a claim that is right here by luck would take or refuse on other nodes; "" if it is right there, too."""
-    (claim,) = (each for each in objects.resource_claims if each.metadata.name == "gpus")
+    (claim,) = (each for each in objects.of(ResourceClaim) if each.metadata.name == "gpus")
     model, least, number = case.model, case.memory, case.count
     asked = say(
         "{number} {model} with {memory}Gi on one root" if case.together else "{number} {model} with {memory}Gi",

@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Literal, TypeVar
 from weakref import WeakSet
 
 from kschedlab.messages import later, say
-from kschedlab.text.html import Html, coded, element, join, visible
+from kschedlab.text.html import Html, element, join, visible
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.card import CELL, Card
+from kschedlab_lab.views.coded import coded
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 
 T = TypeVar("T")

@@ -18,13 +18,13 @@ from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
 from kschedlab.whatif.compare import Difference, compare
-from kschedlab.whatif.named_rules import NAMED_RULES
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
 from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.preemption import START, drawn_decision
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.named_rules import NAMED_RULES
 
 NODES = ("node-a", "node-b", "node-c")
 CHOSEN = "chosen for preemption"

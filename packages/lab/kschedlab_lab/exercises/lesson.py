@@ -36,7 +36,7 @@ LESSONS = (
 def lesson_named(text: str) -> str:
     """The text if it is a lesson's name. ValueError lists the names."""
     if text not in LESSONS:
-        raise InputValueError(say('there is no lesson "{name}"; there are {names}', name=text, names=listed(LESSONS)))
+        raise InputValueError('there is no lesson "{name}"; there are {names}', name=text, names=listed(LESSONS))
     return text
 
 
@@ -44,7 +44,7 @@ def exercises_of(lesson: str, seed: int) -> list[Exercise]:
     """The exercises of a lesson, generated from the seed. ValueError if there is no such lesson or seed."""
     make = import_module(f"kschedlab_lab.exercises.{lesson_named(lesson)}").exercises
     if not isinstance(seed, int) or seed < 0:
-        raise InputValueError(say('seed: "{seed}" is not a whole number, 0 or more', seed=str(seed)[:40]))
+        raise InputValueError('seed: "{seed}" is not a whole number, 0 or more', seed=str(seed)[:40])
     return cast(Callable[[int], list[Exercise]], make)(seed)
 
 

@@ -8,6 +8,7 @@ from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.manifests.loading import Objects
 from kschedlab.messages import say
+from kschedlab.objects.model import Service
 from kschedlab.scheduler import schedule
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import scored, shown
@@ -58,7 +59,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
 def turned(objects: Objects) -> str:
     """Whether Reduce swaps the order of the two nodes; if not, the sums."""
     waiting = [each.metadata.name for each in objects.pods if not each.spec.nodeName]
-    if len(objects.nodes) != 2 or len(objects.services) != 1 or waiting != ["web-new"]:
+    if len(objects.nodes) != 2 or len(objects.of(Service)) != 1 or waiting != ["web-new"]:
         return say("Add only running pods: spec.nodeName must be node-a or node-b.")
     scores = schedule(NEW, Cluster(objects, TWO.api), TWO).scores
     if scores is None:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kschedlab.messages import say, terms
-from kschedlab.text.html import Html, coded, element, join
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import Exercise, lines
 from kschedlab_lab.language import language
 from kschedlab_lab.panels.contents import LESSONS
+from kschedlab_lab.views.coded import coded
 from kschedlab_lab.views.svg import CHINESE_FONT
 
 PRINTED = (

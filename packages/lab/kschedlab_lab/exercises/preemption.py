@@ -17,7 +17,6 @@ from kschedlab.messages import say, sentences
 from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import fate
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
@@ -25,6 +24,7 @@ from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.views.ladder_fates import fate
 from kschedlab_lab.views.picture import caption
 from kschedlab_lab.views.preemption_scene import Scene, attempted
 

@@ -26,6 +26,7 @@ from kschedlab_lab.panels.queue_heap_watched import decoded, manifest, name, wat
 from kschedlab_lab.panels.queue_order import waiting
 from kschedlab_lab.panels.queue_parts_run import NOON, neighbour
 from kschedlab_lab.views.queue_heap import Place, draw_heap
+from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -258,7 +259,8 @@ def random_tries(rng: random.Random) -> Tries:
     made = build.pod("web", "", 3, 100)
     made["metadata"]["uid"] = "uid-web"
     pod = decoded(made)
-    queue = GENERATIONS["v1.37"].queue(lambda: NOON + clock)
+    rules = GENERATIONS["v1.37"]
+    queue = rules.queue(lambda: NOON + clock, hints=queueing_hints(rules.filters))
     queue.add(pod)
     gone = neighbour("cache")
     failed: list[float] = []

@@ -130,9 +130,7 @@ def _following(path: list[int], sizes: list[int]) -> Draw:
 
     def intn(k: int) -> int:
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= LARGEST_DRAW:
-            raise InputValueError(
-                say("intn({k}): a whole number from 1 to {most} is needed", k=repr(k), most=LARGEST_DRAW)
-            )
+            raise InputValueError("intn({k}): a whole number from 1 to {most} is needed", k=repr(k), most=LARGEST_DRAW)
         sizes.append(k)
         return path[len(sizes) - 1] if len(sizes) <= len(path) else 0
 

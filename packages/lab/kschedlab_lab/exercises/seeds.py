@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kschedlab.messages import say
 from kschedlab.objects.problems import InputValueError
 
 MOST = 1000
@@ -15,7 +14,7 @@ def parse_seeds(given: str) -> list[int]:
     found = [seed for part in str(given).translate(CHINESE).split(",") for seed in _range(part.strip())]
     if len(found) > MOST:
         raise InputValueError(
-            say("seeds: {number} are too many; {most} are enough for a class", number=len(found), most=MOST)
+            "seeds: {number} are too many; {most} are enough for a class", number=len(found), most=MOST
         )
     return list(dict.fromkeys(found))
 
@@ -23,8 +22,8 @@ def parse_seeds(given: str) -> list[int]:
 def _range(part: str) -> range:
     first, dash, last = (each.strip() for each in part.partition("-"))
     if not first.isdecimal() or (dash and not last.isdecimal()):
-        raise InputValueError(say('seeds: "{part}" is neither a number nor a range such as 1-30', part=part[:40]))
+        raise InputValueError('seeds: "{part}" is neither a number nor a range such as 1-30', part=part[:40])
     numbers = range(int(first[:9]), int((last or first)[:9]) + 1)
     if not 1 <= len(numbers) <= MOST:
-        raise InputValueError(say('seeds: "{part}" is not a range of 1 to {most} seeds', part=part[:40], most=MOST))
+        raise InputValueError('seeds: "{part}" is not a range of 1 to {most} seeds', part=part[:40], most=MOST)
     return numbers

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from kschedlab.messages import Translation, say, translate
+from kschedlab.messages import Translation, translate
 from kschedlab.objects.problems import InputValueError
 
 ENGLISH = "en"
@@ -32,9 +32,7 @@ def chosen() -> str:
 def speak(code: str) -> None:
     """Use this language from now on. ValueError for an unknown one."""
     if code not in LANGUAGES:
-        raise InputValueError(
-            say('there is no language "{code}"; there are {languages}', code=code, languages=[*LANGUAGES])
-        )
+        raise InputValueError('there is no language "{code}"; there are {languages}', code=code, languages=[*LANGUAGES])
     if code == _Chosen.code:
         return
     if code == ENGLISH:

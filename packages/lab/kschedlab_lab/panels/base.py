@@ -17,12 +17,13 @@ from kschedlab.build import Manifest, as_yaml
 from kschedlab.messages import gap, say
 from kschedlab.objects.problems import InputTypeError
 from kschedlab.shown import Shown
-from kschedlab.text.html import Html, coded, element, join
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.tables import LIMITS, html
 from kschedlab_lab.panels.question import Gate, Question
 from kschedlab_lab.panels.remembered import Place, this_cell
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Nothing, Restorable
+from kschedlab_lab.views.coded import coded
 from kschedlab_lab.views.image import image
 from kschedlab_lab.views.svg import Room
 
@@ -120,7 +121,7 @@ class Panel(Generic[S]):
     def ask(self, question: Question[S]) -> Self:
         """A copy that asks first; its copies stay covered until then. TypeError for anything but a question."""
         if not isinstance(question, Question):
-            raise InputTypeError(say("expected a Question to ask, got {type}", type=type(question).__name__))
+            raise InputTypeError("expected a Question to ask, got {type}", type=type(question).__name__)
         other = self._copy(self.settings)
         other.question, other.gate = question, Gate(question.text)
         return other

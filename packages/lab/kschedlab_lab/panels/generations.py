@@ -21,7 +21,7 @@ from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import RuleResult, steps
-from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule, switched
+from kschedlab_lab.named_rules import NAMED_RULES, NamedRule, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_victims, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
@@ -48,7 +48,7 @@ def read_rules(text: str) -> str:
         if name not in RULE_NAMES or state.strip() not in (ON, OFF):
             problem = say('"{rule}" is not a change with on or off, such as "sorted_again on"', rule=part.strip())
             raise InputValueError(
-                say("rules: {problem}; the changes are {rules}", problem=problem, rules=listed(RULE_NAMES))
+                "rules: {problem}; the changes are {rules}", problem=problem, rules=listed(RULE_NAMES)
             )
         pinned[name] = state.strip()
     return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in NAMED_RULES if rule.name in pinned) or NONE
@@ -237,7 +237,7 @@ def right(settings: Settings, choices: Sequence[str]) -> str:
     found = [picked(decision), *(each.pod.metadata.name for each in victims)]
     if (chosen := next((each for each in choices if each in found), None)) is None:
         wrong = later("none of the answers {choices} is right; it would be {right}")
-        raise InputValueError(say(wrong, choices=listed(choices), right=say(" or ").join(found)))
+        raise InputValueError(wrong, choices=listed(choices), right=say(" or ").join(found))
     return chosen
 
 

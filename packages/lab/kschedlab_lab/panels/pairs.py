@@ -38,7 +38,7 @@ class Compared:
         self.numbers = {str(name): np.asarray(row, np.float64) for name, row in numbers.items()}
         lengths = {len(row) for row in self.numbers.values()}
         if len(self.numbers) < 2 or len(lengths) != 1 or lengths == {0}:
-            raise InputValueError(say("expected at least two policies, each with a number for the same seeds"))
+            raise InputValueError("expected at least two policies, each with a number for the same seeds")
         (self.most,) = lengths
         names = tuple(self.numbers)
         fields = [

@@ -25,9 +25,7 @@ class Prediction(Panel[Nothing]):
         if not isinstance(remarks, Mapping):
             raise expected(later("a dict from each answer to its remark"), remarks)
         if not remarks or right and right not in remarks:
-            raise InputValueError(
-                say('right: "{answer}" is not one of {choices}', answer=right, choices=listed(remarks))
-            )
+            raise InputValueError('right: "{answer}" is not one of {choices}', answer=right, choices=listed(remarks))
         self.text, self.remarks = str(question), dict(remarks)
         view = View(Html(), "", Html(), "")
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from kschedlab.messages import later, say, sentences, terms
 from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import fate
 from kschedlab.text.words import listing
 from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
+from kschedlab_lab.views.ladder_fates import fate
 from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.preemption_scene import Scene, attempted

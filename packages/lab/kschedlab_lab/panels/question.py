@@ -69,9 +69,7 @@ class Question(Generic[S]):
         answer = str(answer)
         if self.choices:
             if answer not in self.choices:
-                raise InputValueError(
-                    say('"{answer}" is not one of {choices}', answer=answer, choices=listed(self.choices))
-                )
+                raise InputValueError('"{answer}" is not one of {choices}', answer=answer, choices=listed(self.choices))
             return answer
         wrong = ValueError(say('"{answer}" is not {numbers}', answer=answer, numbers=self.numbers))
         try:

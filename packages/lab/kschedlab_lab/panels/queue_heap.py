@@ -15,7 +15,7 @@ from kschedlab.build import Manifest
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.queue.heap import Heap
-from kschedlab.queue.older.queued_pod import QueuedPodInfo
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
@@ -54,7 +54,7 @@ def read_calls(text: str) -> str:
     """Calls such as "Pop; Update dog 900". ValueError names the first that is none."""
     for call in text.split("; "):
         if text not in (NONE, say(NONE)) and not CALL.fullmatch(call):
-            raise InputValueError(say('"{call}" is not a call such as "Update dog 900"', call=call))
+            raise InputValueError('"{call}" is not a call such as "Update dog 900"', call=call)
     return NONE if text == say(NONE) else text
 
 

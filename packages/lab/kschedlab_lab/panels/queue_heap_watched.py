@@ -9,8 +9,8 @@ from kschedlab.build import Manifest
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.queue.heap import Heap, HeapData
-from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.order import pod_timestamp
+from kschedlab.queue.queued_pod import QueuedPodInfo, key_func, priority_sort
 
 
 class Act(NamedTuple):
@@ -75,7 +75,7 @@ def decoded(made: Manifest) -> Pod:
 def queued(made: Manifest) -> QueuedPodInfo:
     """The pod of a manifest in the queue of v1.13, which orders it by podTimestamp."""
     pod = decoded(made)
-    return QueuedPodInfo(pod, pod_timestamp(pod), 0)
+    return QueuedPodInfo(pod, pod_timestamp(pod))
 
 
 def watched(made: list[Manifest]) -> tuple[Heap[QueuedPodInfo], Watched]:

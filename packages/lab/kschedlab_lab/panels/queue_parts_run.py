@@ -8,8 +8,8 @@ from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import NODE_ADD
-from kschedlab.queue.older.queued_pod import QueuedPodInfo
 from kschedlab.queue.older.without_backoff import WithoutBackoff
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab_lab.panels.queue_heap_watched import decoded
 
 NOON = 1_772_452_800_000_000

@@ -21,16 +21,16 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.queue.backoff import Backoff
+from kschedlab.queue.backoff import duration
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, node_changes
-from kschedlab.queue.hints.table import queueing_hints
 from kschedlab.queue.interface import GONE, QueuedPod
-from kschedlab.queue.older.queued_pod import QueuedPodInfo as OlderQueuedPodInfo
 from kschedlab.queue.older.with_backoff import WithBackoff
+from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import schedule
 from kschedlab.text.words import refusals
 from kschedlab_lab.panels.queue_heap_watched import decoded
+from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""
@@ -150,11 +150,12 @@ class Story:
 
     def _backoff_end(self, queued: QueuedPod) -> int | None:
         """When the failed pod's backoff is over; v1.13's queue has none."""
-        if isinstance(queued, QueuedPodInfo):
-            return queued.timestamp + Backoff(SECOND, 10 * SECOND).duration(queued.unschedulable_count)
-        if isinstance(self.queue, WithBackoff) and isinstance(queued, OlderQueuedPodInfo):
+        assert isinstance(queued, QueuedPodInfo)
+        if isinstance(self.queue, WithBackoff):
             return self.queue.backoff.end(queued)
-        return None
+        if isinstance(self.queue, WithoutBackoff):
+            return None
+        return queued.timestamp + duration(queued.unschedulable_count)
 
     def ends(self, name: str) -> None:
         self.queue.move(ASSIGNED_POD_DELETE, decoded(self.cluster.pop(name)))

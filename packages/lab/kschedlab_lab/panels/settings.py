@@ -84,14 +84,14 @@ class Control:
         if self.last is not None:
             return int(index)
         if not 0 <= int(index) < len(self.values):
-            raise InputValueError(say("{name}: there is no value number {index}", name=name, index=index))
+            raise InputValueError("{name}: there is no value number {index}", name=name, index=index)
         return self.values[int(index)]
 
     def check(self, name: str, value: Value, settings: Any) -> Value:
         """The value if it, or the text that writes it, is allowed. ValueError lists the allowed ones."""
         if self.reads is not None:
             if not isinstance(value, str):
-                raise InputValueError(say("{name}: expected text, got {value}", name=name, value=_shown(value)))
+                raise InputValueError("{name}: expected text, got {value}", name=name, value=_shown(value))
             return self._typed(name, value)
         if isinstance(value, str) and value not in self.values:
             return self.read(name, value, settings)
@@ -104,7 +104,7 @@ class Control:
         assert self.reads is not None
         if NEXT.search(written):
             raise InputValueError(
-                say('{name}: "{written}" has a comma, which separates settings', name=name, written=written)
+                '{name}: "{written}" has a comma, which separates settings', name=name, written=written
             )
         return self.reads(written)
 
@@ -112,7 +112,7 @@ class Control:
         values = self.allowed(settings)
         steps = say("the steps 0 to {last}", last=len(values) - 1)
         there = steps if self.counts_steps else listed(map(self.write, values))
-        raise InputValueError(say('{name}: "{written}" is not one of {there}', name=name, written=written, there=there))
+        raise InputValueError('{name}: "{written}" is not one of {there}', name=name, written=written, there=there)
 
 
 def _same(allowed: Value, given: Any) -> bool:
@@ -218,7 +218,7 @@ class Restorable:
         """Parse the text of ``str()``; missing settings keep their defaults. ValueError says what is wrong."""
         if not isinstance(text, str):
             raise InputValueError(
-                say('expected settings as text, such as "{example}", got {value}', example=cls(), value=_shown(text))
+                'expected settings as text, such as "{example}", got {value}', example=cls(), value=_shown(text)
             )
         parts = (part.partition(":") for part in NEXT.split(text.translate(FULL_WIDTH)) if part.strip())
         return cls()._with({name.strip(): written.strip() for name, _, written in parts}, Control.read)
@@ -232,7 +232,7 @@ class Restorable:
         controls, settings = self.controls(), self
         if unknown := [name for name in changes if name not in controls]:
             there = listed(controls)
-            raise InputValueError(say('"{name}" is not a setting; there are {there}', name=unknown[0], there=there))
+            raise InputValueError('"{name}" is not a setting; there are {there}', name=unknown[0], there=there)
         for name in sorted(changes, key=lambda name: controls[name].last is not None):
             value = take(controls[name], name, changes[name], settings)
             settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class

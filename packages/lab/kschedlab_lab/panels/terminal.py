@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from kschedlab.build import Manifest, as_yaml, deployment, node, pod
-from kschedlab.messages import later, say
+from kschedlab.messages import later
 from kschedlab.objects.problems import InputValueError
 from kschedlab_lab.panels import preemption
 from kschedlab_lab.panels.base import Panel
@@ -116,5 +116,5 @@ class Terminal(Panel[Nothing]):
 def panel(story: str) -> Terminal:
     """The panel on the cluster of this story: ``nomination`` or ``ladder``. ValueError."""
     if story not in STORIES:
-        raise InputValueError(say('"{story}" is not a story; there are {stories}', story=story, stories=[*STORIES]))
+        raise InputValueError('"{story}" is not a story; there are {stories}', story=story, stories=[*STORIES])
     return Terminal(story)

@@ -69,7 +69,7 @@ class Both:
 
     def __init__(self, arrivals: Arrivals, schedulers: Sequence[Scheduler], seed: int) -> None:
         if len(schedulers) != 2:
-            raise InputValueError(say("expected two schedulers, got {number}", number=len(schedulers)))
+            raise InputValueError("expected two schedulers, got {number}", number=len(schedulers))
         self.runs = [moments(arrivals, each, seed) for each in schedulers]
         last = len(self.runs[0]) - 1
         fields = [("pods", int, steps(later("pods"), last, last))]

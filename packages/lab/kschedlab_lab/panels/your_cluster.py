@@ -10,14 +10,14 @@ from dataclasses import dataclass, make_dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
-from kschedlab.cluster.pools import pool_labels
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pools import INSTANCE_TYPE, NAMES, POOLS, TAINTS, USUAL
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError, explain
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
-from kschedlab.plugins.joining import several
 from kschedlab.text.explanation import again
 from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
@@ -29,6 +29,7 @@ from kschedlab.whatif import WhatIf, what_if
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
+from kschedlab_lab.panels.your_plugin import several
 from kschedlab_lab.views.cluster_detail import Choice
 from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
 from kschedlab_lab.views.node_map import ONE, kinds
@@ -77,13 +78,11 @@ def _finder(kind: str, names: Sequence[str]) -> Callable[[str], str]:
         found = next((name for name in names if all(word in name for word in words)), None) if words else None
         if found is None:
             raise InputValueError(
-                say(
-                    'no {kind} "{text}" among {all}; the first is {name}',
-                    kind=say(kind),
-                    text=_short(text),
-                    all=count(len(names), kind),
-                    name=names[0],
-                )
+                'no {kind} "{text}" among {all}; the first is {name}',
+                kind=say(kind),
+                text=_short(text),
+                all=count(len(names), kind),
+                name=names[0],
             )
         return found
 
@@ -363,3 +362,15 @@ def loader() -> Any:
     from kschedlab_lab.panels.cluster_loader import Loader
 
     return Loader(panel())
+
+
+def pool_labels(cluster: Cluster) -> list[str]:
+    """The labels that can name pools, the usual ones first, then ``taints``, then those with few values."""
+    values: dict[str, set[str]] = {}
+    for node in cluster.nodes:
+        for key, value in node.metadata.labels.items():
+            values.setdefault(key, set()).add(value)
+    named = sorted(key for key in values if key not in USUAL and key.rpartition("/")[2] in NAMES)
+    usual = [key for key in (*USUAL, *named, INSTANCE_TYPE) if key in values]
+    several = sorted(key for key, distinct in values.items() if 2 <= len(distinct) <= POOLS and key not in usual)
+    return [*usual, TAINTS, *several]

@@ -17,7 +17,6 @@ from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError, unknown
-from kschedlab.plugins.joining import several
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.tables import LIMITS, folded, html
@@ -317,6 +316,11 @@ def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
             with alarm():
                 return show(settings, added)
         except EndlessError:
-            raise InputValueError(say("one of your functions ran too long, and was stopped")) from None
+            raise InputValueError("one of your functions ran too long, and was stopped") from None
 
     return Panel(Settings().changed(**settings), view, manifests, "your_plugin.panel()")
+
+
+def several(plugins: object) -> tuple[object, ...]:
+    """One plugin, or those in a list or a tuple."""
+    return tuple(plugins) if isinstance(plugins, list | tuple) else (plugins,)

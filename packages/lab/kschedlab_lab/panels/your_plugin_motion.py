@@ -125,6 +125,6 @@ class Motion:
 def panel(**plugins: object) -> Panel[Settings]:
     """The panel, which asks first. ``plugins``: two filters, by the names that the picture gives them."""
     if len(plugins) != 2:
-        raise InputValueError(say("expected two plugins, got {number}", number=len(plugins)))
+        raise InputValueError("expected two plugins, got {number}", number=len(plugins))
     shown = Motion(plugins)
     return Panel(Settings(), shown, call="your_plugin_motion.panel(...)").ask(shown.question())

@@ -99,7 +99,7 @@ class GenerationTable:
         found = sections(self.generations)
         if not (kept := [each for each in found if each.title.startswith(self.only)]):
             message = later('no section begins with "{only}"; there are {titles}')
-            raise InputValueError(say(message, only=self.only, titles=listed(each.title for each in found)))
+            raise InputValueError(message, only=self.only, titles=listed(each.title for each in found))
         return kept
 
     def __repr__(self) -> str:

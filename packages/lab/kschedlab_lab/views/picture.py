@@ -14,7 +14,7 @@ from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
-from kschedlab.text.words import Clock, amount, choice, clock, count, evicted, listing, outcome, priority_text
+from kschedlab.text.words import Clock, amount, choice, clock, count, evicted, listing, outcome
 from kschedlab_lab.views.drawing import Block, Box, Marks, Number, draw
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.obstacles import are_ranked, blockers, obstacle, sign_of
@@ -350,7 +350,7 @@ class Boxes:
         name = info.pod.metadata.name
         if not self.are_ranked:
             return Number(amount(self.resource, info.request.get(self.resource, 0)), name="request")
-        return Number(note or priority_text(info.priority), self.handles.priorities.get(name, {}), name="priority")
+        return Number(note or _short_priority(info.priority), self.handles.priorities.get(name, {}), name="priority")
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
         """The shield of a pod under a budget, or an open one where there could be one."""
@@ -401,3 +401,7 @@ def captions(decision: Decision, node: str, candidate: Candidate | None) -> tupl
 def _sign(decision: Decision, node: str) -> str:
     """What is in the way, or that pods may not be evicted which are."""
     return "lock" if blockers(decision, node) else sign_of(decision, node)
+
+
+def _short_priority(priority: int) -> str:
+    return "-2³¹" if priority == -(2**31) else str(priority)

@@ -9,7 +9,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.ladder import ladder_table
 from kschedlab.text.tables import LIMITS, folded, html, table_html
-from kschedlab.whatif.named_rules import NamedRule, SourceLine
+from kschedlab_lab.named_rules import NamedRule, SourceLine
 from kschedlab_lab.views.style import CELL, GREY, HEAD, LABELLED, MONO, TABLE, WRAPPED
 
 HEADS = (later("change"), later("without it"), later("with it"))

@@ -7,14 +7,14 @@ import pytest
 
 from kschedlab import Cluster, compare, loads
 from kschedlab.generations import COURSE as NAMES, GENERATIONS
-from kschedlab.generations.history import dated
 from kschedlab.text.comparison import effect
 from kschedlab.whatif.compare import changes
-from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule
+from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
 from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story
 from kschedlab_lab.views.svg import Room
+from tools.history import dated
 
 TIE = "tie: node-a, node-b"
 ANSWERS = {

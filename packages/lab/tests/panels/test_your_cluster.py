@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.build import as_yaml, node, pod
+from kschedlab.build import as_yaml, cluster, node, pod
 from kschedlab.cluster.pools import pools
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
@@ -424,3 +424,9 @@ def test_five_thousand_nodes_can_be_asked_about():
     for question in QUESTIONS:
         asked = panel.move(question=question)
         assert len(drawn(asked.view)) < 250_000 and asked.error == ""
+
+
+def test_pools_by_the_usual_labels_come_first_then_by_taints_and_by_those_with_few_values() -> None:
+    tainted = [{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]
+    nodes = (node(f"n{i}", labels={"pool": f"p{i % 2}", "zone": f"z{i % 3}"}, taints=tainted) for i in range(6))
+    assert lesson.pool_labels(cluster(*nodes)) == ["pool", "taints", "zone"]

@@ -9,7 +9,8 @@ from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_20
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, join
-from kschedlab.whatif.named_rules import NAMED_RULES, title_of
+from kschedlab.whatif.titles import title_of
+from kschedlab_lab.named_rules import NAMED_RULES
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.rules import rules_html

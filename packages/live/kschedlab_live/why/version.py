@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kschedlab.generations import GENERATIONS, LATEST
-from kschedlab.generations.history import minor, neighbours
+from kschedlab.generations.between import minor, neighbours
 from kschedlab_live.kubectl import Kubectl, KubectlError, decoded
 
 

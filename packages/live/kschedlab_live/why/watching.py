@@ -19,7 +19,7 @@ from typing import IO, Any
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
-from kschedlab.objects.model import Pod, ReplicaSet, ReplicationController, StatefulSet, controller_of
+from kschedlab.objects.model import Pod, ReplicaSet, ReplicationController, Service, StatefulSet, controller_of
 from kschedlab.objects.problems import safe_text
 from kschedlab.program.terminal.screen import Screen
 from kschedlab.program.terminal.writer import written
@@ -172,7 +172,7 @@ def _version(obj: Any) -> int:
 
 
 def _owners(objects: Objects) -> list[ReplicaSet | StatefulSet | ReplicationController]:
-    return [*objects.replica_sets, *objects.stateful_sets, *objects.replication_controllers]
+    return [*objects.of(ReplicaSet), *objects.of(StatefulSet), *objects.of(ReplicationController)]
 
 
 def _learn_owner(kubectl: Kubectl, shadow: Shadow, pod: Pod, known: set[tuple[str, str]]) -> None:
@@ -187,7 +187,7 @@ def _learn_owner(kubectl: Kubectl, shadow: Shadow, pod: Pod, known: set[tuple[st
     except (KubectlError, ManifestError):
         return
     known.update(_name(obj)[1:] for obj in _owners(objects))
-    shadow.cluster.change_objects([*objects.services, *_owners(objects)])
+    shadow.cluster.change_objects([*objects.of(Service), *_owners(objects)])
 
 
 # -- kubectl's watches

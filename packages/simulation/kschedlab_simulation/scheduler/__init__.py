@@ -5,7 +5,7 @@
 ``kube_scheduler``, ``context``      wires the parts together; the state that they share
 ``handlers``, ``watched_kinds``      pass changes from informers to the cache and the queue
 ``cache``, ``volumes``               the cluster as observed by informers and as assumed
-``queues``                           creates the queue with its hints and gates
+``queues``, ``hints``                creates the queue with its hints and gates; which event concerns which pod
 ``loop``, ``outcome``                scheduleOne
 ``binding``, ``waiting_pods``        the binding cycle; pods that wait on Permit
 ``cycle_orders``                     the two orders of Reserve, assume and bind

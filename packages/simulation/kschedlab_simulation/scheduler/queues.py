@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kschedlab.extenders import PLUGIN as EXTENDER
-from kschedlab.messages import say
 from kschedlab.objects.model import Pod, ResourceClaim
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
 from kschedlab.queue.events import Hint, Registration, checked_event
-from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
 from kschedlab.queue.interface import ClusterEvent, OnMoved, OnNominated, SchedulingQueue
 from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab_simulation.scheduler.context import Context
+from kschedlab_simulation.scheduler.hints.table import ANY_EVENT, by_profile, queueing_hints
 
 DEFAULT_PREEMPTION, DYNAMIC_RESOURCES = "DefaultPreemption", "DynamicResources"
 
@@ -49,9 +48,7 @@ def queue_sort(context: Context) -> Callable[[Any, Any], bool] | None:
     """The user's QueueSort plugin, if any. ValueError if there are several."""
     sorting = [plugin for plugin, _ in user_plugins(context) if method(plugin, "less")]
     if len(sorting) > 1:
-        raise InputValueError(
-            say("only one queue sort plugin is allowed, not {sorting}", sorting=[*map(name_of, sorting)])
-        )
+        raise InputValueError("only one queue sort plugin is allowed, not {sorting}", sorting=[*map(name_of, sorting)])
     if not sorting:
         return None
     plugin, function = sorting[0], method(sorting[0], "less")
@@ -143,16 +140,14 @@ def _registrations(context: Context, plugin: object) -> Iterator[Registration]:
     try:
         answer = list(call(function))
     except (PluginError, TypeError) as error:
-        raise InputValueError(
-            say('plugin "{name}": events_to_register failed: {error}', name=name, error=error)
-        ) from error
+        raise InputValueError('plugin "{name}": events_to_register failed: {error}', name=name, error=error) from error
     for one in answer:
         pair = isinstance(one, tuple) and not isinstance(one, ClusterEvent) and len(one) == 2
         event, hint = one if pair else (one, None)
         try:
             yield Registration(name, checked_event(event), _hint(context, name, hint))
         except ValueError as error:
-            raise InputValueError(say('plugin "{name}": events_to_register: {error}', name=name, error=error)) from None
+            raise InputValueError('plugin "{name}": events_to_register: {error}', name=name, error=error) from None
 
 
 def _hint(context: Context, name: str, hint: Hint | None) -> Hint:

@@ -18,8 +18,8 @@ from kschedlab.cluster.spread_constraints import (
     owned_selector,
 )
 from kschedlab.objects.model import Node, Pod
-from kschedlab.queue.hints.pod_cache import PodCache
-from kschedlab.queue.hints.resources import held_resources
+from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
+from kschedlab_simulation.scheduler.hints.resources import held_resources
 
 RULES = ConstraintRules()
 

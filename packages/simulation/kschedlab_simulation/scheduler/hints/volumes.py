@@ -23,7 +23,7 @@ from kschedlab.objects.model import (
     VolumeAttachment,
 )
 from kschedlab.objects.quantity import Quantity
-from kschedlab.queue.hints.resources import held_resources
+from kschedlab_simulation.scheduler.hints.resources import held_resources
 
 UNCOUNTED_DRIVERS = {"azureFile": "file.csi.azure.com", "vsphereVolume": "csi.vsphere.vmware.com"}
 """CSI drivers of migrated in-tree plugins whose volumes the scheduler does not count, by volume source."""

@@ -10,14 +10,15 @@ from kschedlab.filter.node import NodeName
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, Toleration, TopologySpreadConstraint
 from kschedlab.objects.quantity import Quantity
-from kschedlab.queue.events import ACTIONS, NODE_ADD, bits
-from kschedlab.queue.hints.pod_cache import PodCache
-from kschedlab.queue.hints.pod_topology_spread import SpreadHints
-from kschedlab.queue.hints.resources import resources_after_node
-from kschedlab.queue.hints.table import DEFAULT, by_profile, queueing_hints, skip
+from kschedlab.queue.events import NODE_ADD, bits
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
-from tests.queue.hint_questions import ask
+from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
+from kschedlab_simulation.scheduler.hints.pod_topology_spread import SpreadHints
+from kschedlab_simulation.scheduler.hints.resources import resources_after_node
+from kschedlab_simulation.scheduler.hints.table import DEFAULT, by_profile, queueing_hints, skip
+from packages.simulation.tests.scheduler.hints.hint_questions import ask
+from tests.queue.events import REGISTERED
 
 VECTORS = Path(__file__).parent / "vectors"
 
@@ -48,16 +49,10 @@ def test_vectors_cover_both_answers_of_every_hint() -> None:
     assert sum(len(verdicts) == 2 for verdicts in said.values()) >= 38
 
 
-def real_registrations() -> tuple[set[tuple[str, str, int]], dict[str, int]]:
-    rows = [line.split("\t") for line in (VECTORS / "registrations-v1.37.tsv").read_text().splitlines()]
-    actions = {row[1]: int(row[2]) for row in rows if row[0] == "action"}
-    return {(row[0], row[1], int(row[3])) for row in rows if row[0] != "action"}, actions
-
-
 def test_plugins_register_for_what_the_real_ones_do() -> None:
-    registered, actions = real_registrations()
-    assert {(one.plugin, one.event.resource, bits(one.event.actions)) for one in DEFAULT} == registered
-    assert actions == ACTIONS
+    assert {(one.plugin, one.event.resource, bits(one.event.actions)) for one in DEFAULT} == {
+        (plugin, happens.resource, mask) for plugin, happens, mask in REGISTERED
+    }
 
 
 def test_a_profile_registers_its_plugins_and_the_two_default_ones() -> None:

@@ -16,10 +16,10 @@ from kschedlab.filter.plugin import Filter
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import NodeSelector, Pod
 from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, UNSCHEDULED_POD, Hint, Narrowing, Registration, event
-from kschedlab.queue.hints import inter_pod_affinity, nodes, resources, volumes
-from kschedlab.queue.hints.dynamic_resources import ClaimHints
-from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.interface import ClusterEvent
+from kschedlab_simulation.scheduler.hints import inter_pod_affinity, nodes, resources, volumes
+from kschedlab_simulation.scheduler.hints.dynamic_resources import ClaimHints
+from kschedlab_simulation.scheduler.hints.pod_topology_spread import SpreadHints
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 CLASS, CAPACITY = "storage.k8s.io/StorageClass", "storage.k8s.io/CSIStorageCapacity"

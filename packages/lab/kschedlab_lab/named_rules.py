@@ -13,9 +13,10 @@ import msgspec
 import yaml
 
 from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations.between import minor
 from kschedlab.generations.changes import NAMES
-from kschedlab.generations.history import minor
 from kschedlab.whatif.compare import changes
+from kschedlab.whatif.titles import SETTINGS
 
 
 class SourceLine(msgspec.Struct, frozen=True):
@@ -30,20 +31,22 @@ class SourceLine(msgspec.Struct, frozen=True):
 class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
     """One rule that versions from ``since`` on have and earlier ones do not.
 
-    ``settings``: a regular expression for the settings that it consists of, by their names in
-    :func:`kschedlab.whatif.compare.changes`. ``title``: what it changes; ``before``, ``after``: what happens without
-    it, and with it; ``old``, ``new``: the line of the last of the course's versions without the rule, and of the
-    first one with it.
+    ``title``: what it changes; ``before``, ``after``: what happens without it, and with it; ``old``, ``new``: the line
+    of the last of the course's versions without the rule, and of the first one with it.
     """
 
     name: str
     since: str
-    settings: str
     title: str
     before: str
     after: str
     old: SourceLine
     new: SourceLine
+
+    @property
+    def settings(self) -> str:
+        """A regular expression for the settings that it consists of."""
+        return SETTINGS[self.title]
 
     def is_on(self, version: str) -> bool:
         """Whether the generation of this name has the rule."""
@@ -66,7 +69,7 @@ class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NAMED_RULES = msgspec.convert(
-    yaml.load(files("kschedlab.whatif").joinpath("rules.yaml").read_text("utf-8"), yaml.CSafeLoader),
+    yaml.load(files("kschedlab_lab").joinpath("rules.yaml").read_text("utf-8"), yaml.CSafeLoader),
     tuple[NamedRule, ...],
 )
 """In the order of the course's versions that have them."""
@@ -91,8 +94,3 @@ def _on_one_scale(generation: Generation) -> Generation:
         return replace(score, highest=highest) if has else score
 
     return replace(generation, scores=tuple((scaled(score), weight) for score, weight in generation.scores))
-
-
-def title_of(setting: str) -> str:
-    """The title of the rule that this setting of a comparison belongs to; "" if it has none."""
-    return next((rule.title for rule in NAMED_RULES if re.fullmatch(rule.settings, setting)), "")

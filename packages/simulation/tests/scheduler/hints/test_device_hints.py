@@ -13,8 +13,8 @@ from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.manifests.decoding import decode
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.queue.events import event
-from kschedlab.queue.hints.table import queueing_hints
 from kschedlab.queue.requeueing import EventHints
+from kschedlab_simulation.scheduler.hints.table import queueing_hints
 from packages.devices.tests.device_manifests import unchecked
 
 VECTORS = Path(__file__).parent / "vectors" / "device-hints.jsonl.gz"

@@ -12,7 +12,7 @@ from kschedlab.filter.node_declared_features import needed_features
 from kschedlab.objects.model import UNSCHEDULABLE_TAINT, Node, NodeSelector, Pod
 from kschedlab.objects.selectors import NodeTerm, SelectorError
 from kschedlab.queue.events import Hint
-from kschedlab.queue.hints.pod_cache import PodCache
+from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
 
 
 def unschedulable_after_node(pod: Pod, old: Node | None, new: Node) -> bool:

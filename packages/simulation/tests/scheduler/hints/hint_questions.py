@@ -24,9 +24,9 @@ from kschedlab.objects.model import (
     TopologySpreadConstraint,
 )
 from kschedlab.queue.events import event, name_of, node_changes, pod_changes
-from kschedlab.queue.hints.table import DEFAULT, queueing_hints
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, EventHints
+from kschedlab_simulation.scheduler.hints.table import DEFAULT, queueing_hints
 
 FAST_DISK = NodeSelectorTerm(matchExpressions=(NodeSelectorRequirement("disk", "In", ("ssd", "nvme")),))
 ADDED = NodeSelector(nodeSelectorTerms=(FAST_DISK,))
@@ -39,7 +39,7 @@ DB = ReplicaSet(
     metadata=ObjectMeta(name="db", namespace="default"),
     spec=ReplicaSetSpec(selector=LabelSelector(matchLabels={"app": "db"})),
 )
-CLUSTER = Cluster(Objects(services=[WEB], replica_sets=[DB]))
+CLUSTER = Cluster(Objects(others={Service: [WEB], ReplicaSet: [DB]}))
 CUSTOM_FILTERS = [
     NodeAffinity(added=ADDED) if f.name == "NodeAffinity" else PodTopologySpread(defaults=CONSTRAINTS)
     for f in V1_37.filters

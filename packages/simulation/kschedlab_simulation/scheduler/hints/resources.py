@@ -14,7 +14,7 @@ from kschedlab.filter.node_resources import requested_resources
 from kschedlab.objects.model import DeviceClass, Node, Pod
 from kschedlab.objects.requests import DEVICE_CLASS_PREFIX, pod_requests
 from kschedlab.queue.events import Hint
-from kschedlab.queue.hints.pod_cache import PodCache
+from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
 
 
 def held_resources(pod: Pod) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from kschedlab.cluster.terms import AffinityTerm, PodTerms
 from kschedlab.objects.model import Node, Pod
-from kschedlab.queue.hints.pod_cache import PodCache
-from kschedlab.queue.hints.resources import held_resources
+from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
+from kschedlab_simulation.scheduler.hints.resources import held_resources
 
 _terms = PodCache(PodTerms.of)
 

@@ -7,7 +7,7 @@ import pytest
 from kschedlab.generations import GENERATIONS, V1_20
 from kschedlab.generations.changes import NAMES
 from kschedlab.whatif.compare import changes
-from kschedlab.whatif.named_rules import NAMED_RULES, NamedRule, switched
+from kschedlab_lab.named_rules import NAMED_RULES, NamedRule, switched
 
 
 @pytest.mark.parametrize("rule", NAMED_RULES, ids=lambda rule: rule.name)
