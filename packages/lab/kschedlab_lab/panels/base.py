@@ -20,7 +20,7 @@ from kschedlab.shown import Shown
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.tables import LIMITS, html
 from kschedlab_lab.panels.question import Gate, Question
-from kschedlab_lab.panels.remembered import Place, this_cell
+from kschedlab_lab.panels.remembered import Asking, this_cell
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Nothing, Restorable
 from kschedlab_lab.views.coded import coded
@@ -297,7 +297,7 @@ class Panel(Generic[S]):
         if question is None or not cell or self.gate.is_open:
             return
         solution, _ = attempted(lambda: question.right(asked))
-        self.gate.place = Place(cell, question.text, str(asked), solution or "")
+        self.gate.place = Asking(cell, question.text, str(asked), solution or "")
         if self.gate.place.was_answered:
             self.predict(self.gate.place.answer)
 

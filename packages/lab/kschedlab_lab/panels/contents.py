@@ -14,7 +14,7 @@ from kschedlab.text.plain import aligned
 from kschedlab.text.words import listing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice
-from kschedlab_lab.views.course import Card, Point, draw_course
+from kschedlab_lab.views.course import LessonCard, Point, draw_course
 from kschedlab_lab.views.style import CELL, TABLE
 
 
@@ -81,11 +81,11 @@ class Settings(Restorable):
     lesson: str = choice("lesson", BY_TITLE, LESSONS[0].title)
 
 
-def course(at: str = "") -> tuple[Card, ...]:
+def course(at: str = "") -> tuple[LessonCard, ...]:
     """The map. ``at``: the number of the current lesson, whose paths are highlighted."""
     before = leading_to(at) if at else frozenset[str]()
     return tuple(
-        Card(
+        LessonCard(
             lesson.number,
             lesson.label,
             lesson.minutes,

@@ -22,7 +22,7 @@ from kschedlab.text.words import outcome
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider, switch
-from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
+from kschedlab_lab.views.bench import Bench, CardState, Hand, NodeCard, draw_bench
 from kschedlab_lab.views.pieces import Fact, Piece
 from kschedlab_lab.views.rail import Stop, StopState
 from kschedlab_lab.views.svg import Room
@@ -204,15 +204,15 @@ def _stops(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tu
     return tuple(found)
 
 
-def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Card:
+def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> NodeCard:
     """A node as far as these functions know it."""
     pieces: tuple[Piece, ...] = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, f"{USED[name]} CPU"),)
     if FIND not in done:
-        return Card(name, 4000, pieces, says=" ")
+        return NodeCard(name, 4000, pieces, says=" ")
     verdict = decision.verdict(name)
     if not verdict.passes:
         says = f"{verdict.plugin}: {listed(verdict.reasons)}"
-        return Card(name, 4000, pieces, state="refused", says=says)
+        return NodeCard(name, 4000, pieces, state="refused", says=says)
     state: CardState = "plain"
     if ended and name == decision.node:
         state = "chosen"
@@ -220,7 +220,7 @@ def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Ca
     says = say("the only node that fits" if ended else "fits")
     if decision.scores is not None and PRIORITIZE in done:
         says = say("fits; score {score}", score=points(decision)[0][name])
-    return Card(name, 4000, pieces, state=state, says=says)
+    return NodeCard(name, 4000, pieces, state=state, says=says)
 
 
 def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:

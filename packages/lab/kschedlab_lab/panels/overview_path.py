@@ -24,7 +24,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views import loop
-from kschedlab_lab.views.bench import Card
+from kschedlab_lab.views.bench import NodeCard
 from kschedlab_lab.views.loop import Taken, Way, draw_way
 from kschedlab_lab.views.pieces import Piece
 from kschedlab_simulation.log import LogEntry, Moved, Step
@@ -152,7 +152,7 @@ def _created(story: str) -> Sequence[Pod]:
     return decode_objects(made).pods
 
 
-def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[Card, ...]]]:
+def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[NodeCard, ...]]]:
     """Each step with the nodes as the scheduler's cache knows them after it."""
     replay, assumed = Replay(simulation.log), dict[str, str]()
     while (entry := replay.forward()) is not None:
@@ -164,7 +164,7 @@ def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[Card, ...]]]
             yield step, tuple(_cards(step, replay, assumed))
 
 
-def _cards(step: Taken, replay: Replay, assumed: Mapping[str, str]) -> Iterator[Card]:
+def _cards(step: Taken, replay: Replay, assumed: Mapping[str, str]) -> Iterator[NodeCard]:
     """The nodes after this step. A pod that fits on none sticks out of each."""
     pods = {each.key: each for each in replay.pods()}
     nowhere = step.title == loop.SCHEDULE and step.words == say(NO_NODE)
@@ -180,10 +180,10 @@ def _cards(step: Taken, replay: Replay, assumed: Mapping[str, str]) -> Iterator[
             size, free = _piece(pods[HERO]).size, capacity - sum(piece.size for piece in mine)
             mine.append(replace(_piece(pods[HERO]), mark="ghost", copied=(f"tried/{name}", "")))
             says = say("web needs {size:g} CPU, {free:g} are free", size=size / 1000, free=free / 1000)
-            yield Card(name, capacity, tuple(mine), state="refused", says=says)
+            yield NodeCard(name, capacity, tuple(mine), state="refused", says=says)
         else:
             chosen = pods[HERO].spec.nodeName == name
-            yield Card(name, capacity, tuple(mine), state="chosen" if chosen else "plain")
+            yield NodeCard(name, capacity, tuple(mine), state="chosen" if chosen else "plain")
 
 
 def _piece(each: Pod) -> Piece:

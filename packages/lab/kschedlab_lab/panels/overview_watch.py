@@ -20,7 +20,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
-from kschedlab_lab.views.bench import Bench, Card, CardState, Hand, draw_bench
+from kschedlab_lab.views.bench import Bench, CardState, Hand, NodeCard, draw_bench
 from kschedlab_lab.views.pieces import Piece, created, nominated, running
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import NONE, PodTable, wide_cells
@@ -189,7 +189,9 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
         state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
         says = say("nominated: {pods}", pods=listed(kept)) if kept else ""
         size = there.status.allocatable["cpu"].milli()
-        cards.append(Card(name, size, tuple(running(each, replay.now) for each in mine), state=state, says=says or " "))
+        cards.append(
+            NodeCard(name, size, tuple(running(each, replay.now) for each in mine), state=state, says=says or " ")
+        )
     hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
     return draw_bench(Bench((), hands, tuple(cards), picks), alt, room)
 

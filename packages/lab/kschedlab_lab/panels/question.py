@@ -10,7 +10,7 @@ from weakref import WeakSet
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError, expected
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.remembered import Place
+from kschedlab_lab.panels.remembered import Asking
 from kschedlab_lab.views.svg import Room
 
 S = TypeVar("S")
@@ -105,7 +105,7 @@ class Gate:
         self.answer: str | None = None
         self.settings: Any = None
         self.verdict: dict[str, Any] | None = None
-        self.place: Place | None = None
+        self.place: Asking | None = None
         self.watchers: WeakSet[Any] = WeakSet()
 
     def open(self, answer: str | None, settings: Any) -> None:

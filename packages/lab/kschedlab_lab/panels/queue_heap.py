@@ -105,14 +105,14 @@ class Popped(NamedTuple):
     before: str
 
 
-class Run(NamedTuple):
+class HeapCalls(NamedTuple):
     """The last call, act by act, and the pods that are out, in the order of their pops."""
 
     acts: tuple[Act, ...]
     popped: tuple[Popped, ...]
 
 
-def run(settings: Settings) -> Run:
+def run(settings: Settings) -> HeapCalls:
     """Call by call on the heap."""
     heap, data = watched(manifests(settings))
     out: dict[str, Popped] = {}
@@ -124,7 +124,7 @@ def run(settings: Settings) -> Run:
             before = _written(settings.calls[:number])
             out[name(gone)] = Popped(name(gone), data.acts[0].priorities[gone], before)
         out = {each: popped for each, popped in out.items() if f"default/{each}" not in data.items}
-    return Run(tuple(data.acts), tuple(out.values()))
+    return HeapCalls(tuple(data.acts), tuple(out.values()))
 
 
 def _perform(heap: Heap[QueuedPodInfo], data: Watched, operation: str, which: str = "", priority: str = "") -> str:
@@ -182,7 +182,7 @@ def describe(act: Act) -> str:
     return say(message, i=i, j=j, one=array[i], other=array[j])
 
 
-def result(settings: Settings, done: Run) -> str:
+def result(settings: Settings, done: HeapCalls) -> str:
     """What the operation did."""
     s, kinds = settings, [act.act for act in done.acts]
     if "absent" in kinds:
@@ -253,7 +253,7 @@ def story(settings: Settings, room: Room) -> list[Frame]:
 
 
 def drawn(
-    settings: Settings, done: Run, step: int, alt: str, room: Room, *, last: bool = False, picks: bool = False
+    settings: Settings, done: HeapCalls, step: int, alt: str, room: Room, *, last: bool = False, picks: bool = False
 ) -> Html:
     """The heap after an act. ``last``: the operation is over, and every pod is a control; ``picks``: an answer."""
     act = done.acts[step]

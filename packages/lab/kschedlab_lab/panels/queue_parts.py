@@ -23,7 +23,7 @@ from kschedlab_lab.panels.queue_parts_run import (
     ERROR,
     NEVER,
     UNSCHEDULABLE,
-    Run,
+    QueueRun,
     manifest,
 )
 from kschedlab_lab.panels.settings import Restorable, choice
@@ -92,7 +92,7 @@ def calls(settings: Settings) -> tuple[Call, ...]:
 
 
 def _calls(meanwhile: str, reason: str) -> Iterator[Call]:
-    run = Run()
+    run = QueueRun()
     yield _call(run, "Add(mail), Add(web)", say("web waits in activeQ, as its head"))
     if meanwhile == BEFORE:
         run.move()
@@ -122,7 +122,7 @@ def _calls(meanwhile: str, reason: str) -> Iterator[Call]:
     yield _call(run, call, say(message, cycle=cycle, moved=moved, reason=reason))._replace(checks=checks)
 
 
-def _call(run: Run, call: str, said: str, trying: tuple[str, ...] = ()) -> Call:
+def _call(run: QueueRun, call: str, said: str, trying: tuple[str, ...] = ()) -> Call:
     queue = run.queue
     active, waiting = (tuple(map(name, keys)) for keys in (queue.active_q.data.queue, queue.unschedulable_q.pods))
     return Call(call, said, active, trying, waiting, (queue.scheduling_cycle, queue.move_request_cycle))

@@ -40,7 +40,7 @@ def neighbour(app: str) -> Pod:
     return decoded(build.pod(app, "node-a", labels={"app": app}))
 
 
-class Run:
+class QueueRun:
     """The queue of v1.13 with a clock, and the pod web in it."""
 
     def __init__(self) -> None:

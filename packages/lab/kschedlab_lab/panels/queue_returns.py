@@ -12,7 +12,7 @@ from kschedlab.queue import interface
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.queue_parts import PRIORITIES
-from kschedlab_lab.panels.queue_parts_run import UNSCHEDULABLE, Run, manifest, neighbour
+from kschedlab_lab.panels.queue_parts_run import UNSCHEDULABLE, QueueRun, manifest, neighbour
 from kschedlab_lab.panels.settings import Restorable, choice, switch
 from kschedlab_lab.views.queue_parts import ACTIVE, WAITING
 from kschedlab_lab.views.queue_returns import Return, draw_returns
@@ -36,7 +36,7 @@ class Settings(Restorable):
 
 EVENTS = {name: each.label for name, each in Settings().controls().items() if name != "checked"}
 """By the name of a setting, what may happen while web waits."""
-HAPPENS: Mapping[str, Callable[[Run], None]] = {
+HAPPENS: Mapping[str, Callable[[QueueRun], None]] = {
     "joins": lambda run: run.move(),
     "labels": lambda run: run.update({"tier": "gold"}, UNSCHEDULABLE),
     "status": lambda run: run.update(None, UNSCHEDULABLE),
@@ -63,9 +63,9 @@ def right() -> dict[str, str]:
     return {name: BACK if _is_back_after(event) else STAYS for name, event in HAPPENS.items()}
 
 
-def _is_back_after(event: Callable[[Run], None]) -> bool:
+def _is_back_after(event: Callable[[QueueRun], None]) -> bool:
     """Whether web, which no node fits, is in activeQ after this event."""
-    run = Run()
+    run = QueueRun()
     queued = run.queue.pop()
     assert queued is not None
     run.give_back(queued, None, UNSCHEDULABLE)

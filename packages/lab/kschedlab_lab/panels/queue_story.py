@@ -40,7 +40,7 @@ BOUND = "bound"
 PRIORITY = 100
 
 
-class Entry(NamedTuple):
+class PartEntered(NamedTuple):
     """A pod enters a part of the queue, at a moment (microseconds from the start)."""
 
     at: int
@@ -76,7 +76,7 @@ class Story:
     generation: str
     busy: bool
     clock: int = 0
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[PartEntered] = field(default_factory=list)
     tries: list[tuple[int, str]] = field(default_factory=list)
     backoffs: list[tuple[int, str, int]] = field(default_factory=list)
 
@@ -93,7 +93,7 @@ class Story:
 
     def _moved(self, pod: Pod, origin: str, part: str, why: str) -> None:
         if pod.metadata.name in PODS:
-            self.entries.append(Entry(self.clock, pod.metadata.name, BOUND if part == GONE else part, why))
+            self.entries.append(PartEntered(self.clock, pod.metadata.name, BOUND if part == GONE else part, why))
 
     def run(self, until: int) -> None:
         """Everything up to this moment."""

@@ -28,7 +28,7 @@ from kschedlab_lab.views.arithmetic import steps_html, summed
 from kschedlab_lab.views.map_reduce import reduced, short
 from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage
 from kschedlab_lab.views.score import result_list
-from kschedlab_lab.views.score_formulas import Step
+from kschedlab_lab.views.score_formulas import Calculation
 from kschedlab_lab.views.svg import Room
 
 NODES = tuple(node_names(4))
@@ -77,7 +77,7 @@ def _scheduled(weights: Settings) -> Decision:
     return schedule(NEW, Cluster(decode_objects(manifests()), V1_16.api), generation(weights))
 
 
-def score_steps(decision: Decision, priority: str, node: str) -> list[Step]:
+def score_steps(decision: Decision, priority: str, node: str) -> list[Calculation]:
     """The arithmetic of this cell, or of the sum."""
     return [summed(decision, node)] if priority == SUM else arithmetic(decision, priority, node)
 
@@ -138,7 +138,7 @@ def ahead(decision: Decision) -> str:
     return say("{first} has the highest sum, {more} ahead of {second}.", first=first, more=more, second=second)
 
 
-def cell(settings: Settings, steps: list[Step]) -> str:
+def cell(settings: Settings, steps: list[Calculation]) -> str:
     """The cell's arithmetic at this stage."""
     known = [step for step in steps if step.what in (settings.stage, SUM)]
     name = say("The sum") if settings.priority == SUM else short(settings.priority)

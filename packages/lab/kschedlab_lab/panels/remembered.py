@@ -6,11 +6,11 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-_given: dict[Place, str | None] = {}
+_given: dict[Asking, str | None] = {}
 
 
 @dataclass(frozen=True)
-class Place:
+class Asking:
     """Where something was asked. ``cell``: the front end's name of the cell; ``solution``: the right answer then."""
 
     cell: str

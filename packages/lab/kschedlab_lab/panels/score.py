@@ -19,7 +19,7 @@ from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import steps, steps_html, summed
 from kschedlab_lab.views.picture import caption, colours
 from kschedlab_lab.views.score import STAGES, SUM, bare
-from kschedlab_lab.views.score_formulas import Step
+from kschedlab_lab.views.score_formulas import Calculation
 from kschedlab_lab.views.score_map import Asked, ScoreMap, story
 from kschedlab_lab.views.svg import Room
 
@@ -40,7 +40,7 @@ class Settings(Cause):
     node: str = choice("node", NODES, "node-c")
 
 
-def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
+def arithmetic(decision: Decision, plugin: str, node: str) -> list[Calculation]:
     """The arithmetic of this cell, or of the sum; empty if there is no such score."""
     scores = decision.scores
     if scores is None or decision.cluster.index[node] not in scores.nodes:
@@ -58,7 +58,7 @@ def show(settings: Settings) -> View:
     return view(picture(settings, decision, PLUGINS, sentence), cell)
 
 
-def view(shown: ScoreMap, cell: Sequence[Step]) -> View:
+def view(shown: ScoreMap, cell: Sequence[Calculation]) -> View:
     """The map with the arithmetic of a cell."""
 
     def frames(room: Room) -> list[Frame]:
@@ -79,7 +79,7 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
     return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, **more)
 
 
-def _sentences(settings: Settings, cell: list[Step], decision: Decision) -> tuple[str, ...]:
+def _sentences(settings: Settings, cell: list[Calculation], decision: Decision) -> tuple[str, ...]:
     """What is decided in the last stage; before it, and for another cell than the winner's sum, what is in the cell."""
     decided, node = caption(bare(decision)), settings.node
     if settings.plugin == SUM:
@@ -92,7 +92,7 @@ def _sentences(settings: Settings, cell: list[Step], decision: Decision) -> tupl
     return say("{gives}.", gives=gives), say("{formula}.", formula=formula)
 
 
-def in_cell(cell: Sequence[Step], stage: str) -> tuple[str, str]:
+def in_cell(cell: Sequence[Calculation], stage: str) -> tuple[str, str]:
     """The number in a plugin's cell, and the steps of this stage that lead to it."""
     shown = stage if stage in STAGES[:3] else STAGES[2]
     at = next(i for i, step in enumerate(cell) if step.what in (shown, SUM))

@@ -11,7 +11,7 @@ from kschedlab.text.tables import row, table
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
-from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
+from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
 from kschedlab_lab.views.pieces import Piece, created, nominated, running
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import NONE, wide_cells
@@ -59,17 +59,17 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
         hands.append(Hand(Piece(say("{number} more", number=len(waiting) - WAITING), 1000, mark="ghost")))
     cards = [_card(node, seen, waiting) for node in seen.nodes[:NODES]]
     if (left := len(seen.nodes) - NODES) > 0:
-        cards.append(Card("…", 1, says=say("{nodes} more", nodes=count(left, "node"))))
+        cards.append(NodeCard("…", 1, says=say("{nodes} more", nodes=count(left, "node"))))
     return draw_bench(Bench((), tuple(hands), tuple(cards)), alt, room)
 
 
-def _card(node: Node, seen: Seen, waiting: list[Pod]) -> Card:
+def _card(node: Node, seen: Seen, waiting: list[Pod]) -> NodeCard:
     name = node.metadata.name
     there = [pod for pod in seen.pods if pod.spec.nodeName == name and pod.status.phase not in TERMINAL]
     pieces = [running(pod, seen.now) for pod in sorted(there, key=created)]
     cpu = node.status.allocatable.get("cpu")
     nominees = [pod for pod in waiting if pod.status.nominatedNodeName == name]
-    return Card(
+    return NodeCard(
         visible(name),
         cpu.milli() if cpu is not None else 0,
         tuple(piece for piece in pieces if piece.size),

@@ -24,7 +24,7 @@ from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart import TIE, shade
 from kschedlab_lab.views.chart_bars import FILLS, Bars
-from kschedlab_lab.views.chart_grid import Cell, Grid
+from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.picture import colours
 from kschedlab_lab.views.score import DARKEST, STAGES, bare, lead, number, total
 from kschedlab_lab.views.weights import Weight, WeightStage
@@ -139,21 +139,21 @@ def winners_map(weights: Weights) -> Grid:
 def _unanswered(weights: Weights) -> Grid:
     """The map without winners."""
     full = winners_map(weights)
-    cells = [[Cell("", None, "") for _ in line] for line in full.cells]
+    cells = [[GridCell("", None, "") for _ in line] for line in full.cells]
     return replace(full, cells=cells, legend=[("none", (), "")])
 
 
-def _winner(weights: Weights) -> Cell:
+def _winner(weights: Weights) -> GridCell:
     """Who wins with these weights: a colour and a letter; a tie is hatched."""
     best, (y, x) = decide(weights).best, (getattr(weights, DOWN), getattr(weights, ACROSS))
     place, fill = listed((say(_written(y)), say(_written(x)))), TONES[best[0]]
     sets = f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}"
     if len(best) == 1:
         tip = say("{place}: {value}", place=place, value=best[0])
-        return Cell(best[0], fill, tip, LETTERS[best[0]], sets=sets)
+        return GridCell(best[0], fill, tip, LETTERS[best[0]], sets=sets)
     tip = say("{place}: tie of {names}", place=place, names=say(" and ").join(best))
     others = [TONES[name] for name in best[1:]]
-    return Cell(say(TIE), fill, tip, "=".join(LETTERS[name] for name in best), others, sets)
+    return GridCell(say(TIE), fill, tip, "=".join(LETTERS[name] for name in best), others, sets)
 
 
 def panel(**settings: Any) -> Panel[Weights]:

@@ -17,15 +17,15 @@ from kschedlab_lab.views.score_formulas import (
     STAGES,
     SUM,
     WEIGHTED,
-    Cell,
-    Step,
+    Calculation,
+    ScoredCell,
     added,
     extender_steps,
     score_steps,
 )
 
 
-def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
+def steps(decision: Decision, plugin: str, node: str) -> list[Calculation]:
     """The steps from this plugin's raw score of the node to its normalised and weighted score.
 
     KeyError if the node or the plugin has no score.
@@ -36,8 +36,8 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
         raise UnknownNameError(say("{plugin} has no score of {node}", plugin=plugin, node=node))
     which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
     own = next((each for each, _ in decision.generation.scores if each.name == plugin), None)
-    cell = Cell(decision, scores.rows[which], place, position)
-    weighted = Step(
+    cell = ScoredCell(decision, scores.rows[which], place, position)
+    weighted = Calculation(
         WEIGHTED, f"{cell.normal} × {scores.weights[which]}", str(scores.results[which, place]), say("score × weight")
     )
     here = f"cell/{plugin}/{node}"
@@ -47,7 +47,7 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
     ]
 
 
-def summed(decision: Decision, node: str) -> Step:
+def summed(decision: Decision, node: str) -> Calculation:
     """The steps to the node's total score. KeyError if it has none."""
     scores, position = decision.scores, decision.cluster.index[node]
     if scores is None or position not in scores.nodes:
@@ -56,17 +56,17 @@ def summed(decision: Decision, node: str) -> Step:
     if not scores.plugins:
         found = str(scores.total[place])
         said = say("every node gets 1") if scores.drawn is None else say("with an extender, sums start at 0")
-        return Step(SUM, found, found, say("no score plugins: {said}", said=said))
+        return Calculation(SUM, found, found, say("no score plugins: {said}", said=said))
     values, total = scores.results[:, place].tolist(), str(scores.total[place])
     cells = [(str(abs(value)), f"cell/{name}/{node}") for name, value in zip(scores.plugins, values, strict=True)]
-    return Step(SUM, added(values), total, refers=(*cells, (total, f"cell/{say(SUM)}/{node}")))
+    return Calculation(SUM, added(values), total, refers=(*cells, (total, f"cell/{say(SUM)}/{node}")))
 
 
-def steps_html(lines: Sequence[Step]) -> Html:
+def steps_html(lines: Sequence[Calculation]) -> Html:
     return table((*terms("Step", "Arithmetic"), ""), (row(step.label, _pointing(step), step.remark) for step in lines))
 
 
-def _pointing(step: Step) -> Html:
+def _pointing(step: Calculation) -> Html:
     """The step, with its numbers pointing to their cells."""
     look = "border-bottom:1px dotted;cursor:default;"
     return join(element("span", text, data_ref=key, style=look) if key else text for text, key in step.parts())

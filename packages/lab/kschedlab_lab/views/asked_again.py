@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kschedlab.text.html import Html
 from kschedlab_lab.views.cells import pills
-from kschedlab_lab.views.drawing import CHIP, EDGE, Box, Plan, arrange, shapes
+from kschedlab_lab.views.drawing import CHIP, EDGE, Arrangement, Box, arrange, shapes
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.svg import Room, svg
 
@@ -22,7 +22,7 @@ def draw_asked(boxes: Sequence[Box], unresolvable: bool | None, room: Room, alt:
     shown = [replace(box, captions=()) for box in boxes]
     plan = arrange(shown, Room(room.width - 2 * APART, room.height), PILL + SHELF, captions=False)
     places = [place._replace(x=place.x + 2 * APART * i) for i, place in enumerate(plan.places)]
-    drawn = shapes(shown, Plan(tuple(places), room.width, plan.bottom), "cpu")
+    drawn = shapes(shown, Arrangement(tuple(places), room.width, plan.bottom), "cpu")
     if unresolvable is not None:
         sets = f"unresolvable: {'off' if unresolvable else 'on'}"
         wide = text_width(DECLARED, bold=True) + 26

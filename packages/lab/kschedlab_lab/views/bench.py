@@ -27,7 +27,7 @@ WAITING = later("waiting")
 
 
 @dataclass(frozen=True)
-class Card:
+class NodeCard:
     """A node. ``says``: its verdict in words."""
 
     name: str
@@ -53,7 +53,7 @@ class Bench:
 
     stops: tuple[Stop, ...] = ()
     hands: tuple[Hand, ...] = ()
-    cards: tuple[Card, ...] = ()
+    cards: tuple[NodeCard, ...] = ()
     picks: tuple[str, ...] = ()
 
 
@@ -117,7 +117,7 @@ class _Layout:
             aria_label=say("request of {name}", name=hand.piece.name),
         )
 
-    def _card(self, card: Card) -> None:
+    def _card(self, card: NodeCard) -> None:
         """A node: its name, its bar, its verdict, its badges."""
         top, start = self.y, len(self.shapes)
         self.y += 7
@@ -133,7 +133,7 @@ class _Layout:
         self.shapes.append(self._framed(card, top, inside))
         self.y += GAP
 
-    def _framed(self, card: Card, top: float, inside: Sequence[Html]) -> Html:
+    def _framed(self, card: NodeCard, top: float, inside: Sequence[Html]) -> Html:
         stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
         wide, high = self.width - 2 * PAD, self.y - top
         frame = element(
@@ -159,7 +159,7 @@ class _Layout:
             aria_label=card.name if picks else None,
         )
 
-    def _bar(self, card: Card) -> None:
+    def _bar(self, card: NodeCard) -> None:
         """The node's capacity and its pods."""
         box = {"x": self.left, "y": self.y, "width": card.capacity * self.scale, "height": BAR}
         self.shapes.append(element("rect", **box, fill=TICK, rx=8))
@@ -176,7 +176,7 @@ class _Layout:
         """A pod, as wide as its request; a pod without one is as wide as its name."""
         return bar(piece, (x, self.y), piece.size * self.scale or text_width(piece.name, 12, True) + 16, BAR)
 
-    def _says(self, card: Card) -> None:
+    def _says(self, card: NodeCard) -> None:
         """The score's cells and the verdict in words."""
         bold = card.state in ("refused", "chosen")
         for line in flowed(card.says, self.width - self.left - PAD - GAP, 12, bold) or [""]:

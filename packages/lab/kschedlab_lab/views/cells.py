@@ -40,7 +40,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """A row of the table. ``strong``: its name is bold; ``marks``: attributes of its name's drawing."""
 
     name: str
@@ -216,7 +216,7 @@ def named(
 
 
 def draw_rows(
-    rows: Sequence[Row], part: range, at: Columns, y: float, high: float, before: float = 0
+    rows: Sequence[ScoreRow], part: range, at: Columns, y: float, high: float, before: float = 0
 ) -> tuple[list[Html], float]:
     """One band of the rows from ``y`` down, and the ``y`` below them. Cells that do nothing yet share one outline.
 

@@ -47,11 +47,11 @@ class Bars:
         return sum(values[i] for values in self.parts.values())
 
     def __call__(self, room: Room) -> Html:
-        plan = Plan(self, room)
+        plan = BarMeasures(self, room)
         return svg(plan.shapes(), room.width, plan.end, self.alt)
 
 
-class Plan:
+class BarMeasures:
     """The measures of bars in a room, and their parts; they end at ``end``."""
 
     def __init__(self, bars: Bars, room: Room) -> None:

@@ -25,7 +25,7 @@ STRIPE = 6
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """``text`` in a box of colour ``fill`` (None: only an outline).
 
     ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
@@ -52,7 +52,7 @@ class Grid:
     name, by name.
     """
 
-    cells: Sequence[Sequence[Cell]]
+    cells: Sequence[Sequence[GridCell]]
     rows: Sequence[str]
     columns: Sequence[str]
     alt: str
@@ -67,11 +67,11 @@ class Grid:
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
-        plan = Plan(self, room)
+        plan = GridMeasures(self, room)
         return svg(plan.shapes(), plan.width, plan.bottom, self.alt)
 
 
-class Plan:
+class GridMeasures:
     """The measures of a grid in a room, and its parts. The first cell is at (``left``, ``top``)."""
 
     def __init__(self, grid: Grid, room: Room) -> None:
@@ -168,7 +168,7 @@ class Plan:
         words = self._words(cell, (r, c) == self.grid.selected)
         return element("g", *shapes, *words, data_key=key, transform=place, **about)
 
-    def _words(self, cell: Cell, selected: bool) -> list[Html]:
+    def _words(self, cell: GridCell, selected: bool) -> list[Html]:
         text = cell.short if self.short else cell.text
         weight = "bold" if selected else None
         text = "=" if cell.hatch and text_width(text, bold=selected) > self.wide else text

@@ -11,7 +11,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult
 from kschedlab.text.words import clock, count
-from kschedlab_lab.views.drawing import Place, Plan, shapes
+from kschedlab_lab.views.drawing import Arrangement, Place, shapes
 from kschedlab_lab.views.layout import Part, column, moved, padded, words
 from kschedlab_lab.views.lettering import fitted, flowed, text_width, wrapped
 from kschedlab_lab.views.picture import boxes, common_resource, pods_on
@@ -258,5 +258,5 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
     blocks = tuple(replace(block, key=f"beside/{block.key}") for block in box.blocks)
     beside = replace(box, name=f"beside/{node}", title=box.title or node, blocks=blocks)
     tall = min(left, TALLEST)
-    plan = Plan((Place(6, y + 4, width - 12, tall),), width, tall)
+    plan = Arrangement((Place(6, y + 4, width - 12, tall),), width, tall)
     return [*found, *shapes([beside], plan, common_resource(decision, [node]), captions=False)], y + tall + TITLE

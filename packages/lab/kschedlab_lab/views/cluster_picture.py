@@ -22,7 +22,7 @@ from kschedlab_lab.views.cluster_detail import (
     victim_shapes,
     why_not_shapes,
 )
-from kschedlab_lab.views.drawing import Block, Place, Plan, shapes
+from kschedlab_lab.views.drawing import Arrangement, Block, Place, shapes
 from kschedlab_lab.views.event_line import event_line
 from kschedlab_lab.views.glyphs import OUTLINES
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, words, wrap
@@ -426,7 +426,7 @@ def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
     wide, tall = made.shape.wide, made.shape.tall
     places = [Place(x, y, wide, tall) for _, x, y in made.cells]
     resource = common_resource(decision, names)
-    return shapes(drawn, Plan(tuple(places), 0, 0), resource, captions=False)
+    return shapes(drawn, Arrangement(tuple(places), 0, 0), resource, captions=False)
 
 
 def _named(block: Block, room: float) -> Block:

@@ -19,7 +19,7 @@ INK = "currentColor"
 
 
 @dataclass(frozen=True)
-class Card:
+class LessonCard:
     """A lesson. ``place``: its column and its row; ``after``: the numbers of lessons before it; ``set``: the control.
 
     ``here``: it is the current one; ``lit``: it leads there.
@@ -35,7 +35,7 @@ class Card:
     lit: bool = False
 
 
-def draw_course(cards: Sequence[Card], alt: str, room: Room) -> Html:
+def draw_course(cards: Sequence[LessonCard], alt: str, room: Room) -> Html:
     """The cards and their arrows, from left to right; in a narrow room from the top down."""
     across = room.width >= 540
     wide = width_of(room)
@@ -64,7 +64,7 @@ def width_of(room: Room) -> float:
     return min(WIDE, (room.width - 2 * EDGE) / 7 - 9) if room.width >= 540 else WIDE
 
 
-def _spots(cards: Sequence[Card], room: Room, across: bool, wide: float) -> Mapping[str, Point]:
+def _spots(cards: Sequence[LessonCard], room: Room, across: bool, wide: float) -> Mapping[str, Point]:
     """The upper left corner of each card."""
     places = {card.number: card.place if across else (card.place[1], card.place[0]) for card in cards}
     columns, rows = (max(place[i] for place in places.values()) for i in (0, 1))
@@ -73,7 +73,7 @@ def _spots(cards: Sequence[Card], room: Room, across: bool, wide: float) -> Mapp
     return {number: (EDGE + x * pitch, EDGE + y * down) for number, (x, y) in places.items()}
 
 
-def _card(card: Card, x: float, y: float, wide: float, tall: float) -> Html:
+def _card(card: LessonCard, x: float, y: float, wide: float, tall: float) -> Html:
     """A lesson; a low card has no picture."""
     stroke, thick = (ACT, 2.5) if card.here else (HAIR, 1)
     paper = element("rect", width=wide, height=tall, rx=10, fill=TRAY, stroke=stroke, stroke_width=thick)

@@ -148,7 +148,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class Arrangement:
     """The places of the boxes, in their order; the rest of the picture begins at ``bottom``."""
 
     places: tuple[Place, ...]
@@ -180,7 +180,7 @@ def arrange(
     shelf: float = 0,
     least: float = 0,
     short: float = SHORT,
-) -> Plan:
+) -> Arrangement:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
     ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``shelf``: the height
@@ -209,7 +209,7 @@ def arrange(
         places += [Place(edge + sum(widths[:i]) + i * gap, y, each, tall) for i, each in enumerate(widths)]
         y += tall + lines[r] + shelf
     wide = 2 * edge - gap + max(columns, 3) * (width + gap) + (FIRST - width if more else 0)
-    return Plan(tuple(places), min(wide, room.width), y)
+    return Arrangement(tuple(places), min(wide, room.width), y)
 
 
 def _below_height(boxes: Iterable[Box], width: float, captions: bool) -> float:
@@ -217,7 +217,9 @@ def _below_height(boxes: Iterable[Box], width: float, captions: bool) -> float:
     return max((_below(box, width, captions).height for box in boxes), default=0) + 16
 
 
-def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = True, names: bool = True) -> list[Html]:
+def shapes(
+    boxes: Sequence[Box], plan: Arrangement, resource: str, captions: bool = True, names: bool = True
+) -> list[Html]:
     """The nodes, above them the pods, and on top what can be picked. ``names``: with their names below, and
     ``captions``: the lines below these."""
     largest = max(*(max(box.capacity, box.used) for box in boxes), 1)

@@ -9,7 +9,7 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.drawing import CHIP, INSET, PARTED, Block, Box, Number, Place, Plan, shapes
+from kschedlab_lab.views.drawing import CHIP, INSET, PARTED, Arrangement, Block, Box, Number, Place, shapes
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, svg
@@ -71,7 +71,7 @@ def draw_first(scene: Scene, alt: str, room: Room) -> Html:
     """The pod on the left, the nodes beside it, all to one scale."""
     plan = _Plan(scene, room)
     boxes = [_box(scene, node, plan.places[0].width < BRIEF) for node in scene.nodes]
-    found = shapes(boxes, Plan(plan.places, room.width, 0), "cpu")
+    found = shapes(boxes, Arrangement(plan.places, room.width, 0), "cpu")
     if scene.phase != "asks":
         for node, place in zip(scene.nodes, plan.places, strict=True):
             if not (scene.phase == "chosen" and node.name == scene.chosen):

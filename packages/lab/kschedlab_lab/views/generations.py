@@ -41,19 +41,19 @@ SEAM = re.compile(r"(?<=[._/])(?=\w)|(?<=[a-z])(?=[A-Z])")
 """Where a long name may be broken."""
 
 
-class Entry(NamedTuple):
+class CellLine(NamedTuple):
     """One line of a cell. ``place``: its number in a list; a moved number alone is not marked as a change."""
 
     text: str
     place: str = ""
 
 
-Cell = tuple[Entry, ...]
-Item = tuple[Hashable, str, Entry]
+Cell = tuple[CellLine, ...]
+Item = tuple[Hashable, str, CellLine]
 """(key of the row, label of the row, entry)."""
 
 
-class Row(NamedTuple):
+class RuleRow(NamedTuple):
     """A label, and a cell for each generation."""
 
     label: str
@@ -70,7 +70,7 @@ class Section:
     """Rows of one kind. ``plugins``: of plugins, which only some generations may have, at other places."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[RuleRow, ...]
     plugins: bool = False
 
     @property
@@ -123,10 +123,10 @@ def sections(generations: Sequence[Generation]) -> list[Section]:
     Settings have the same names as in :func:`kschedlab.whatif.compare.compare`.
     """
 
-    def rows(items: Callable[[Generation], Iterable[Item]]) -> tuple[Row, ...]:
+    def rows(items: Callable[[Generation], Iterable[Item]]) -> tuple[RuleRow, ...]:
         return _rows([items(generation) for generation in generations])
 
-    def settings(items: Callable[[Generation], Iterable[Item]]) -> tuple[Row, ...]:
+    def settings(items: Callable[[Generation], Iterable[Item]]) -> tuple[RuleRow, ...]:
         return tuple(row for row in rows(items) if row.differs)
 
     fields = dict.fromkeys(field for generation in generations for field in generation.api.unknown)
@@ -143,7 +143,7 @@ def sections(generations: Sequence[Generation]) -> list[Section]:
     return [section for section in found if section.rows]
 
 
-def _rows(columns: Sequence[Iterable[Item]]) -> tuple[Row, ...]:
+def _rows(columns: Sequence[Iterable[Item]]) -> tuple[RuleRow, ...]:
     """A row for each key: first the keys of the last column, in its order and with its labels, then the others."""
     labels: dict[Hashable, str] = {}
     cells: list[dict[Hashable, Cell]] = []
@@ -152,7 +152,7 @@ def _rows(columns: Sequence[Iterable[Item]]) -> tuple[Row, ...]:
         for key, label, entry in column:
             labels.setdefault(key, label)
             cells[0][key] = (*cells[0].get(key, ()), entry)
-    return tuple(Row(label, tuple(each.get(key, ()) for each in cells)) for key, label in labels.items())
+    return tuple(RuleRow(label, tuple(each.get(key, ()) for each in cells)) for key, label in labels.items())
 
 
 def _topic(plugin: Any) -> str:
@@ -174,12 +174,12 @@ def _filters(generation: Generation) -> Iterator[Item]:
     for place, check in enumerate(generation.filters, start=1):
         for part in _parts(check):
             name = part.name if part is check else f"{check.name}: {part.name}"
-            yield _topic(part), _topic(part), Entry(name, f"{place}. ")
+            yield _topic(part), _topic(part), CellLine(name, f"{place}. ")
 
 
 def _scores(generation: Generation) -> Iterator[Item]:
     for score, weight in generation.scores:
-        yield _topic(score), _topic(score), Entry(f"{score.name} ×{weight}")
+        yield _topic(score), _topic(score), CellLine(f"{score.name} ×{weight}")
 
 
 def _messages(generation: Generation) -> Iterator[Item]:
@@ -204,18 +204,18 @@ def _settings(holder: object, of: Hashable, path: str) -> Iterator[Item]:
             yield from (((of, name), f"{path}{name}", entry) for entry in _entries(value))
 
 
-def _entries(value: object) -> Iterator[Entry]:
+def _entries(value: object) -> Iterator[CellLine]:
     if isinstance(value, bool):
-        yield Entry(say("yes" if value else "no"))
+        yield CellLine(say("yes" if value else "no"))
     elif isinstance(value, tuple) and len(value) > 1:
-        yield from (Entry(setting_text(each), f"{place}. ") for place, each in enumerate(value, start=1))
+        yield from (CellLine(setting_text(each), f"{place}. ") for place, each in enumerate(value, start=1))
     else:
-        yield Entry(setting_text(value) or NONE)
+        yield CellLine(setting_text(value) or NONE)
 
 
 def _fields(generation: Generation, fields: Iterable[str]) -> Iterator[Item]:
     for field in fields:
-        yield field, field, Entry(say("no" if field in generation.api.unknown else "yes"))
+        yield field, field, CellLine(say("no" if field in generation.api.unknown else "yes"))
 
 
 # -- HTML
@@ -236,7 +236,7 @@ def _table(names: Sequence[str], section: Section) -> Html:
     return element("table", columns, element("thead", head), body, style=WIDE)
 
 
-def _tr(row: Row) -> Html:
+def _tr(row: RuleRow) -> Html:
     label = _soft(_brief(say(row.label)))
     title = row.label if LONG in row.label else None
     cells = [_td(cell, before) for before, cell in zip((None, *row.cells), row.cells, strict=False)]

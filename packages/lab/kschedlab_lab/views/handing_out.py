@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, Row, columns, draw_rows, middle, named, token
+from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, ScoreRow, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, TICK, ink
@@ -84,7 +84,7 @@ def _ticks(piece: Piece) -> int:
     return piece.end - piece.start
 
 
-def _slots(each: Row, now: Handout, wide: float, number: int) -> Row:
+def _slots(each: ScoreRow, now: Handout, wide: float, number: int) -> ScoreRow:
     """The row with the numbers that fit into cells of this width and that no worker is on; sums and failures are always
     said."""
     if each.strong:

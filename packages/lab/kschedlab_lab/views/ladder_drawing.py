@@ -9,7 +9,7 @@ from kschedlab.messages import later, meant, say
 from kschedlab.preemption.evidence import Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
-from kschedlab_lab.views.drawing import Box, Plan
+from kschedlab_lab.views.drawing import Arrangement, Box
 from kschedlab_lab.views.glyphs import CROSS, STAR
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width, wrapped
@@ -97,7 +97,7 @@ class Lanes(NamedTuple):
         return self.row / 2 if self.beside else LOW - VALUE / 2 - 1
 
 
-def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption, tight: bool = False) -> Lanes:
+def lanes(boxes: Sequence[Box], plan: Arrangement, preemption: Preemption, tight: bool = False) -> Lanes:
     """The lanes below the nodes, if these are in one row; else lanes of the candidates' own."""
     first, *rest = plan.places
     names = [box.name for box in boxes[1:]]

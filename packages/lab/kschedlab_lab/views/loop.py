@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.bench import Card
+from kschedlab_lab.views.bench import NodeCard
 from kschedlab_lab.views.layout import Part, column, moved, row, words
 from kschedlab_lab.views.lettering import flowed
 from kschedlab_lab.views.pieces import Piece, bar
@@ -67,10 +67,10 @@ class Way:
     steps: tuple[Taken, ...]
     taken: int
     pods: tuple[Piece, ...]
-    nodes: tuple[Card, ...]
+    nodes: tuple[NodeCard, ...]
 
 
-class Row(NamedTuple):
+class StepPlace(NamedTuple):
     """A step's place: rows ``first`` to ``last`` in the scheduling cycle's lane (0) or the binding cycle's (1)."""
 
     step: Taken
@@ -79,12 +79,12 @@ class Row(NamedTuple):
     last: int
 
 
-def rows(steps: Sequence[Taken]) -> list[Row]:
+def rows(steps: Sequence[Taken]) -> list[StepPlace]:
     """The steps of an attempt in their lanes. What ends later is lower; a goroutine begins beside ``assume``.
 
     In the lane of the scheduling cycle there is one pod at a time, in the other each pod has a track of its own.
     """
-    found, latest, free = list[Row](), dict[str, int](), dict[str, int]()
+    found, latest, free = list[StepPlace](), dict[str, int](), dict[str, int]()
     now, floor = "", 0
     for step in steps:
         before = latest.get(step.pod)
@@ -98,7 +98,7 @@ def rows(steps: Sequence[Taken]) -> list[Row]:
         if before is not None and lane == was:
             found[before] = found[before]._replace(last=at - 1)
         free[track], latest[step.pod] = at + 1, len(found)
-        found.append(Row(step, lane, at, at))
+        found.append(StepPlace(step, lane, at, at))
     return found
 
 
@@ -154,7 +154,7 @@ def _lanes(way: Way, width: float) -> Part:
     return Part(width, tops[-1] + PAD, tuple(shapes))
 
 
-def so_far(way: Way) -> list[Row]:
+def so_far(way: Way) -> list[StepPlace]:
     """The rows of the steps that are taken; what the API server or a volume is asked for lasts until now."""
     taken = rows(way.steps[: way.taken])
     bottom = max(each.first for each in taken)
@@ -165,7 +165,7 @@ def so_far(way: Way) -> list[Row]:
     return taken
 
 
-def _text(each: Row, hero: str, width: float) -> list[str]:
+def _text(each: StepPlace, hero: str, width: float) -> list[str]:
     """The step's name; another pod's has that pod's name."""
     title, pod = PARTS.get(each.step.place, called(each.step.title)), each.step.pod
     if pod != hero and each.lane:
@@ -186,7 +186,7 @@ def _trays(left: Sequence[float], wide: float, bottom: float) -> Iterator[Html]:
         yield moved(column([words(name, 13, bold=True), words(how, fill=INK_2)], 0), x + 6, 0)
 
 
-def _times(taken: Sequence[Row], tops: Sequence[float]) -> Iterator[Html]:
+def _times(taken: Sequence[StepPlace], tops: Sequence[float]) -> Iterator[Html]:
     """Each time once, beside the first step that ends then."""
     seen = set[str]()
     for each in taken:
@@ -195,7 +195,7 @@ def _times(taken: Sequence[Row], tops: Sequence[float]) -> Iterator[Html]:
             yield label(f"{each.step.seconds} s", 0, tops[each.first] + PAD + 11.5, fill=INK_2, font_size=11.2)
 
 
-def _waiting(way: Way, taken: Sequence[Row], wide: float, tops: Sequence[float]) -> Iterator[Html]:
+def _waiting(way: Way, taken: Sequence[StepPlace], wide: float, tops: Sequence[float]) -> Iterator[Html]:
     """Below what the scheduling cycle has done: the pods that wait in the queue."""
     at = max(each.first for each in taken if not each.lane) + 1
     begun = {each.step.pod for each in taken}
@@ -224,7 +224,9 @@ def _step(step: Taken, piece: Piece, text: Sequence[str], size: tuple[float, flo
     return Part(wide, high, (rect, moved(column(lines, 0), 9, PAD - 0.5)))
 
 
-def _crossings(taken: Sequence[Row], start: float, ends: Mapping[str, float], tops: Sequence[float]) -> Iterator[Html]:
+def _crossings(
+    taken: Sequence[StepPlace], start: float, ends: Mapping[str, float], tops: Sequence[float]
+) -> Iterator[Html]:
     """An arrow from the scheduling cycle to each goroutine that begins."""
     lanes = dict[str, int]()
     for each in taken:
@@ -239,7 +241,7 @@ def _crossings(taken: Sequence[Row], start: float, ends: Mapping[str, float], to
 # -- the nodes
 
 
-def _nodes(cards: Sequence[Card], width: float, down: bool) -> Part:
+def _nodes(cards: Sequence[NodeCard], width: float, down: bool) -> Part:
     """Each node as a bar with its pods, all to one scale; what does not fit sticks out of it."""
     gap = 20
     room = width - 4 if down else (width - gap * (len(cards) - 1)) / max(len(cards), 1) - 4
@@ -248,7 +250,7 @@ def _nodes(cards: Sequence[Card], width: float, down: bool) -> Part:
     return column(parts, 14) if down else row(parts, gap, "start")
 
 
-def _node(card: Card, scale: float, room: float) -> Part:
+def _node(card: NodeCard, scale: float, room: float) -> Part:
     stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
     colour = {"chosen": CHOSEN, "refused": INK_2}.get(card.state, "currentColor")
     sign = {"chosen": "★ ", "refused": "✕ "}.get(card.state, "")

@@ -47,7 +47,7 @@ NAMES = {
 """By kind of node, what the legend calls it."""
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """``word``: what the panel searches for to show these nodes alone; ``fill``: their colour, if not the kind's.
 
     ``places``: the nodes that one plugin alone refuses.
@@ -90,19 +90,19 @@ def in_a_column(decision: Decision, width: float, height: float, drawn: Drawn) -
     return whole if whole.height <= height else column((_drawn(entry) for entry in entries), 8)
 
 
-def _entries(decision: Decision, drawn: Drawn) -> list[Entry]:
+def _entries(decision: Decision, drawn: Drawn) -> list[LegendEntry]:
     entries = [
-        *([Entry("frame", say("it runs on {node}", node=drawn.framed))] if drawn.framed else []),
-        *([Entry("star", say("it would go to {node}", node=drawn.starred))] if drawn.starred else []),
+        *([LegendEntry("frame", say("it runs on {node}", node=drawn.framed))] if drawn.framed else []),
+        *([LegendEntry("star", say("it would go to {node}", node=drawn.starred))] if drawn.starred else []),
         *([] if is_open(decision) else _decided(decision, drawn.each)),
     ]
     if drawn.each and drawn.owner:
-        entries.append(Entry("pod", say("another pod of its {kind}", kind=drawn.owner)))
+        entries.append(LegendEntry("pod", say("another pod of its {kind}", kind=drawn.owner)))
     if drawn.volume:
-        entries.append(Entry("disk", say("its volume is in this zone")))
+        entries.append(LegendEntry("disk", say("its volume is in this zone")))
     if drawn.each and drawn.closed:
-        entries.append(Entry("closed", say("a cordon or taint of its own"), f"{drawn.closed:,}"))
-    return [*entries, *([Entry("", say("a cell is {each} nodes", each=drawn.each))] if drawn.each > 1 else [])]
+        entries.append(LegendEntry("closed", say("a cordon or taint of its own"), f"{drawn.closed:,}"))
+    return [*entries, *([LegendEntry("", say("a cell is {each} nodes", each=drawn.each))] if drawn.each > 1 else [])]
 
 
 def is_open(decision: Decision) -> bool:
@@ -110,32 +110,32 @@ def is_open(decision: Decision) -> bool:
     return decision.verdicts is None and not decision.gates and not decision.error
 
 
-def _decided(decision: Decision, each: int) -> list[Entry]:
+def _decided(decision: Decision, each: int) -> list[LegendEntry]:
     """The kinds of nodes after a decision, and what else tells them apart."""
     kind_of = kinds(decision)
-    found, entries = Counter(kind_of), list[Entry]()
+    found, entries = Counter(kind_of), list[LegendEntry]()
     found[EVICTS if decision.node is None else GOOD] += found[CHOSEN_ONE]
     for kind, name in NAMES.items():
         if kind == ONE:
             entries += [
-                Entry(
+                LegendEntry(
                     kind, say(name, plugin=plugin), f"{len(places):,}", f"{kind} {plugin}", cause_fill(plugin), places
                 )
                 for plugin, places in one_away(decision, kind_of).items()
             ]
         elif found[kind] and (each or kind != GOOD or len(decision.best) < found[kind]):
-            entries.append(Entry(kind, say(name), f"{found[kind]:,}", FITS if kind == GOOD else kind))
+            entries.append(LegendEntry(kind, say(name), f"{found[kind]:,}", FITS if kind == GOOD else kind))
     if last := runners_up(decision):
-        entries.insert(1, Entry("last", say("loses only at the last rule"), f"{len(last):,}"))
+        entries.insert(1, LegendEntry("last", say("loses only at the last rule"), f"{len(last):,}"))
     if len(decision.best) > 1:
         all_tied = not each and len(decision.best) == found[GOOD]
         entries.append(
-            Entry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}", FITS if all_tied else "")
+            LegendEntry("tie" if each else "tied", say("tie"), f"{len(decision.best):,}", FITS if all_tied else "")
         )
-    return [*entries, *([Entry("free", say("free {resource}", resource=scarcest(decision)))] if each else [])]
+    return [*entries, *([LegendEntry("free", say("free {resource}", resource=scarcest(decision)))] if each else [])]
 
 
-def _more(decision: Decision, entry: Entry) -> str:
+def _more(decision: Decision, entry: LegendEntry) -> str:
     """What is known of an entry's nodes beyond their kind."""
     if entry.places:
         return _why(decision, entry.places)
@@ -155,22 +155,22 @@ def _reason(decision: Decision, node: str) -> str:
     return say("; ").join(reason.removeprefix("node(s) ") for reason in decision.verdict(node).reasons)
 
 
-def _drawn(entry: Entry) -> Part:
+def _drawn(entry: LegendEntry) -> Part:
     return _marked(entry, row([_sample(entry.kind, entry.fill), _name(entry)], GAP))
 
 
-def _explained(decision: Decision, entry: Entry, width: float) -> Part:
+def _explained(decision: Decision, entry: LegendEntry, width: float) -> Part:
     """An entry with what is known of these nodes below its name."""
     more = _more(decision, entry)
     texts = [_name(entry), *([words(more, width=width - SWATCH - GAP, fill=INK_2)] if more else [])]
     return _marked(entry, row([_sample(entry.kind, entry.fill), column(texts, 1)], GAP, "start"))
 
 
-def _name(entry: Entry) -> Part:
+def _name(entry: LegendEntry) -> Part:
     return phrase((entry.text, "currentColor", False), *([(entry.number, INK_2, False)] if entry.number else []))
 
 
-def _marked(entry: Entry, part: Part) -> Part:
+def _marked(entry: LegendEntry, part: Part) -> Part:
     if not entry.word:
         return part
     marks = {"data_set": f"show: {entry.word}", "data_tip": say("show these nodes alone ({text})", text=entry.text)}

@@ -9,7 +9,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.messages import later, say
 from kschedlab.score.stage import Scores
-from kschedlab_lab.views.cells import UNCHANGED, Cell, Row, best_cell, failed_cell, worker_cell
+from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, best_cell, failed_cell, worker_cell
 from kschedlab_lab.views.style import TRAY
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
@@ -97,7 +97,7 @@ def short(priority: str) -> str:
     return priority.removesuffix("Priority")
 
 
-def handing_out(now: Handout) -> list[Row]:
+def handing_out(now: Handout) -> list[ScoreRow]:
     """The rows of results[algorithm][node], followed by the sums in the last stage."""
     own, written = mapped(now.decision), [now.done(piece) for piece in now.work]
     changed = reduced(now.scores) if now.stage else []
@@ -117,11 +117,11 @@ def handing_out(now: Handout) -> list[Row]:
                 cells.append(worker_cell(str(value), piece.worker, mark))
         chosen = {} if name != FAILING else TO_SUCCEED if now.error else TO_FAIL
         handle = {key: say(text) for key, text in chosen.items()}
-        rows.append(Row(f"{short(name)} [{number}]", cells, marks=handle))
+        rows.append(ScoreRow(f"{short(name)} [{number}]", cells, marks=handle))
     return [*rows, sum_row(now.scores)] if now.stage == SUMMED and not now.error else rows
 
 
-def sum_row(scores: Scores) -> Row:
+def sum_row(scores: Scores) -> ScoreRow:
     """The sums; what all of them have in common is said once, in the row's name."""
     totals = scores.total.tolist()
     common = min(totals) // 1000 * 1000
@@ -133,7 +133,7 @@ def sum_row(scores: Scores) -> Row:
         highest = best_cell(text, totals.count(best) > 1, marks)
         cells.append(highest if total == best else Cell(text, fill=TRAY, marks=marks))
     tie = say(" (tie)") if totals.count(best) > 1 else ""
-    return Row(
+    return ScoreRow(
         say("sum{tie}: {common:,} +", tie=tie, common=common) if common else say("sum{tie}", tie=tie),
         cells,
         strong=True,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import TALL, TOP, Box, Place, Plan, arrange, shapes
+from kschedlab_lab.views.drawing import TALL, TOP, Arrangement, Box, Place, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
@@ -131,7 +131,7 @@ def _waits(box: Box, places: Sequence[Place]) -> Iterator[Html]:
         yield moved(said, above.x - said.width - 8, (TOP + rack.y - ABOVE - said.height) / 2)
 
 
-def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: float) -> Plan:
+def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: float) -> Arrangement:
     """The pod that waits, and below it the racks, all to one scale: they have their height whether it waits or not."""
     nodes = [replace(box, marks={}) for box in shown[1:]]
     share = asks / max(box.capacity for box in nodes)
@@ -142,7 +142,7 @@ def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: f
     racks = [each._replace(x=each.x + side, y=each.y + above, width=each.width - side) for each in plan.places]
     tall, wide = racks[0].height, racks[0].width
     waits = Place((room.width - wide) / 2, TOP - tall * (1 - share), wide, tall)
-    return Plan((waits, *racks), room.width, plan.bottom + above + REASON)
+    return Arrangement((waits, *racks), room.width, plan.bottom + above + REASON)
 
 
 def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:

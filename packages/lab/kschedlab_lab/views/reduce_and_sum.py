@@ -17,7 +17,7 @@ from kschedlab_lab.views.cells import (
     Box,
     Cell,
     Columns,
-    Row,
+    ScoreRow,
     brief,
     columns,
     draw_cell,
@@ -27,7 +27,7 @@ from kschedlab_lab.views.cells import (
 )
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, short, sum_row
-from kschedlab_lab.views.score_formulas import NORMALISED, RAW, WEIGHTED, Step
+from kschedlab_lab.views.score_formulas import NORMALISED, RAW, WEIGHTED, Calculation
 from kschedlab_lab.views.style import ACT_SOFT, INK, INK_3
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -40,7 +40,7 @@ TOP, HEAD, LOWEST, HIGHEST, KNOB = 30, 22, 21, 30, 64
 """Height of the stages, of the heads, of the lowest and the highest row; width of a weight's handle."""
 
 
-def stage_rows(decision: Decision, stage: str) -> list[Row]:
+def stage_rows(decision: Decision, stage: str) -> list[ScoreRow]:
     """The table at one of the STAGES; cells that this stage has changed are coloured."""
     scores = decision.scores
     assert scores is not None
@@ -56,7 +56,7 @@ def stage_rows(decision: Decision, stage: str) -> list[Row]:
             )
             for node, (value, old) in enumerate(zip(values.tolist(), before.tolist(), strict=True))
         ]
-        rows.append(Row(f"{short(name)} ×{weight}", cells))
+        rows.append(ScoreRow(f"{short(name)} ×{weight}", cells))
     return [*rows, sum_row(scores)] if stage == SUM else rows
 
 
@@ -96,13 +96,15 @@ def draw_stage(
     return svg(shapes, room.width, TOP + HEAD + high * len(plugins) + 2, alt)
 
 
-def _name(name: str, row: Row, at: Columns, y: float, high: float) -> Html:
+def _name(name: str, row: ScoreRow, at: Columns, y: float, high: float) -> Html:
     """The name of a row, beside its weight; the row of sums needs no weight."""
     beside = at if name == SUM else at._replace(left=at.left - KNOB)
     return named(row.name.partition(" ×")[0], beside, y + 4.2, row.strong, high)
 
 
-def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, str] | None, wide: float) -> list[Cell]:
+def _handles(
+    row: ScoreRow, plugin: str, names: Sequence[str], selected: tuple[str, str] | None, wide: float
+) -> list[Cell]:
     """The row's cells: a click on one writes out its arithmetic. A number that is too wide is given in thousands."""
     cells = []
     for name, cell in zip(names, row.cells, strict=True):
@@ -144,7 +146,7 @@ def _weight(weight: int, field: str, x: float, y: float) -> Html:
     return element("g", box, text, aria_label=say("weight of {field}: {weight}", field=field, weight=weight), **marks)
 
 
-def bars(rows: Sequence[Row], at: Columns, y: float, high: float) -> list[Html]:
+def bars(rows: Sequence[ScoreRow], at: Columns, y: float, high: float) -> list[Html]:
     """A bar in each cell: its value, with a break if it is above LONGEST.
 
     Before Reduce one kind of number dwarfs the others.
@@ -171,7 +173,7 @@ def _break(x: float, y: float, fill: str) -> Html:
     return element("g", gap, strokes)
 
 
-def arithmetic(decision: Decision, priority: str, node: str) -> list[Step]:
+def arithmetic(decision: Decision, priority: str, node: str) -> list[Calculation]:
     """The steps to a weighted score, in v1.13's and v1.16's terms. KeyError if there is no such score."""
     arithmetic_steps = _spread(decision, priority, node) or steps(decision, priority, node)
     first, second = (say("pull"), "Function") if priority in FUNCTIONS else (MAP, REDUCE)
@@ -182,7 +184,7 @@ def arithmetic(decision: Decision, priority: str, node: str) -> list[Step]:
     ]
 
 
-def _spread(decision: Decision, priority: str, node: str) -> list[Step]:
+def _spread(decision: Decision, priority: str, node: str) -> list[Calculation]:
     """SelectorSpread without zones: the node's count of pods relative to the maximum."""
     scores = decision.scores
     (plugin,) = (each for each, _ in decision.generation.scores if each.name == priority)
@@ -194,6 +196,8 @@ def _spread(decision: Decision, priority: str, node: str) -> list[Step]:
     place = scores.nodes.tolist().index(decision.cluster.index[node])
     pods, most = int(scored.raw[place]), int(scored.raw.max())
     formula = f"{plugin.highest} × ({most} - {pods}) / {most}" if most else str(plugin.highest)
-    counted = Step(RAW, str(pods), str(pods), say("pods of the same Service on the node"))
-    turned = Step(NORMALISED, formula, str(scored.normalized[place]), say("{most} is the largest; reversed", most=most))
+    counted = Calculation(RAW, str(pods), str(pods), say("pods of the same Service on the node"))
+    turned = Calculation(
+        NORMALISED, formula, str(scored.normalized[place]), say("{most} is the largest; reversed", most=most)
+    )
     return [counted, turned, steps(decision, priority, node)[-1]]

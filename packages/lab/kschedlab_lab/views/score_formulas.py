@@ -41,7 +41,7 @@ STAGES = (RAW, NORMALISED, WEIGHTED)
 
 
 @dataclass(frozen=True)
-class Step:
+class Calculation:
     """``formula`` gives ``result``. ``what``: the stage or part of a stage; ``remark``: what the numbers mean.
 
     ``refers``: numbers of the formula in their order, and last the result, with the keys of the cells that show them.
@@ -77,7 +77,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ScoredCell:
     """One plugin's score of one node. ``place``: index among the scored nodes; ``position``: in the cluster."""
 
     decision: Decision
@@ -120,18 +120,18 @@ def _bytes(value: int) -> str:
     return f"{value // MIB}Mi" if value % MIB == 0 else str(value)
 
 
-def _final(cell: Cell, formula: str = "", remark: str = "") -> Step:
-    return Step(NORMALISED, formula or str(cell.normal), str(cell.normal), remark)
+def _final(cell: ScoredCell, formula: str = "", remark: str = "") -> Calculation:
+    return Calculation(NORMALISED, formula or str(cell.normal), str(cell.normal), remark)
 
 
-def _as_it_is(cell: Cell) -> Step:
+def _as_it_is(cell: ScoredCell) -> Calculation:
     return _final(cell, remark=say("it has no NormalizeScore"))
 
 
-def extender_steps(cell: Cell) -> list[Step]:
+def extender_steps(cell: ScoredCell) -> list[Calculation]:
     """An extender's score is scaled to the range of the plugins' scores."""
     factor = cell.decision.generation.max_node_score // MAX_EXTENDER_PRIORITY
-    raw = Step(
+    raw = Calculation(
         RAW,
         str(cell.raw),
         str(cell.raw),
@@ -141,7 +141,7 @@ def extender_steps(cell: Cell) -> list[Step]:
 
 
 @singledispatch
-def score_steps(plugin: object, cell: Cell) -> list[Step]:
+def score_steps(plugin: object, cell: ScoredCell) -> list[Calculation]:
     """Raw and normalised score. A plugin unknown to this module shows its ``formula``, or its terms."""
     terms = {name: of_node(term, cell.place, len(cell.scored.raw)) for name, term in cell.scored.terms.items()}
     formula: str = getattr(plugin, "formula", "")
@@ -150,11 +150,11 @@ def score_steps(plugin: object, cell: Cell) -> list[Step]:
     except (LookupError, ValueError, AttributeError, TypeError):
         written = ""
     remark = "" if written else ", ".join(f"{name} {term}" for name, term in terms.items())
-    return [Step(RAW, written or str(cell.raw), str(cell.raw), remark), _final(cell)]
+    return [Calculation(RAW, written or str(cell.raw), str(cell.raw), remark), _final(cell)]
 
 
 @score_steps.register
-def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
+def _(plugin: NodeResourcesFitScore, cell: ScoredCell) -> list[Calculation]:
     parts, scores, weights = [], [], []
     for resource, weight in plugin.resources:
         term: Any = cell.scored.terms.get(resource)
@@ -165,14 +165,14 @@ def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
         remark = _of_what(plugin)
         if requested > capacity or formula == "":
             formula, remark = str(score), say("more is requested than there is") if requested > capacity else ""
-        parts.append(Step(resource, formula, str(score), remark, is_resource=True))
+        parts.append(Calculation(resource, formula, str(score), remark, is_resource=True))
         scores.append(score)
         weights.append(weight)
     if not scores:
-        return [Step(RAW, str(cell.raw), str(cell.raw), say("it has none of these resources")), _as_it_is(cell)]
+        return [Calculation(RAW, str(cell.raw), str(cell.raw), say("it has none of these resources")), _as_it_is(cell)]
     sums = [f"{score} × {weight}" if weight > 1 else str(score) for score, weight in zip(scores, weights, strict=True)]
     mean = f"({' + '.join(sums)}) / {sum(weights)}"
-    return [*parts, Step(RAW, mean, str(cell.raw), say("their mean, rounded down")), _as_it_is(cell)]
+    return [*parts, Calculation(RAW, mean, str(cell.raw), say("their mean, rounded down")), _as_it_is(cell)]
 
 
 def _of_what(plugin: NodeResourcesFitScore) -> str:
@@ -189,7 +189,7 @@ def _share(plugin: NodeResourcesFitScore, requested: str, capacity: str) -> str:
 
 
 @score_steps.register
-def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
+def _(plugin: BalancedResourceAllocation, cell: ScoredCell) -> list[Calculation]:
     fractions, full = [], []
     for resource in ("cpu", "memory"):
         term: Any = cell.scored.terms[resource]
@@ -197,17 +197,17 @@ def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
         fractions.append(f"{quantity(resource, requested)} / {quantity(resource, capacity)}")
         full += [resource] * (requested >= capacity)
     if full:
-        raw = Step(
+        raw = Calculation(
             RAW, str(cell.raw), str(cell.raw), say("{resources} would be used up", resources=say(" and ").join(full))
         )
     else:
         formula = f"(1 - |{' - '.join(fractions)}|) × {plugin.highest}"
-        raw = Step(RAW, formula, str(cell.raw), say("how close cpu and memory are, rounded down"))
+        raw = Calculation(RAW, formula, str(cell.raw), say("how close cpu and memory are, rounded down"))
     return [raw, _as_it_is(cell)]
 
 
 @score_steps.register
-def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
+def _(plugin: ImageLocality, cell: ScoredCell) -> list[Calculation]:
     spec = cell.decision.pod.pod.spec
     names = sorted(
         normalized(image) for image in images(spec, plugin.counts_init_containers, plugin.counts_image_volumes)
@@ -219,29 +219,29 @@ def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
     here, low = _bytes(present), _bytes(LOWEST)
     kept = f"max({here}, {low})" if present < LOWEST else f"min({here}, {most})" if present > limit else here
     formula = f"({kept} - {low}) × {plugin.highest} / ({most} - {low})"
-    return [*lines, Step(RAW, formula, str(cell.raw), say("between {low} and 1000Mi", low=low)), _as_it_is(cell)]
+    return [*lines, Calculation(RAW, formula, str(cell.raw), say("between {low} and 1000Mi", low=low)), _as_it_is(cell)]
 
 
-def _images(cell: Cell, names: list[str]) -> Iterator[Step]:
+def _images(cell: ScoredCell, names: list[str]) -> Iterator[Calculation]:
     """Size in bytes of each of the pod's images that the node has."""
     scaled, nodes = scaled_sizes(cell.cluster), [cell.cluster.nodes[place] for place in cell.cluster.arrivals()]
     for name in dict.fromkeys(names):
         there = [node for node in nodes if any(name in image.names for image in node.status.images)]
         if cell.node not in there:
-            yield Step(later("image"), "0", "0", say("{name} is not there", name=name))
+            yield Calculation(later("image"), "0", "0", say("{name} is not there", name=name))
             continue
         result = _bytes(int(scaled[name][cell.position]))
         size = next(image.sizeBytes for image in there[0].status.images if name in image.names)
         formula = f"{_bytes(size)} × {len(there)} / {len(nodes)}"
-        yield Step(later("image"), formula, result, say("{name}, by the share of nodes that have it", name=name))
+        yield Calculation(later("image"), formula, result, say("{name}, by the share of nodes that have it", name=name))
 
 
 @score_steps.register
-def _(plugin: TaintTolerationScore, cell: Cell) -> list[Step]:
+def _(plugin: TaintTolerationScore, cell: ScoredCell) -> list[Calculation]:
     tolerations = tuple(t for t in cell.decision.pod.pod.spec.tolerations if t.effect in ("", PREFER_NO_SCHEDULE))
     taints = [t.key for t in cell.node.spec.taints if t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations)]
     formula = " + ".join("1" for _ in taints) or "0"
-    raw = Step(
+    raw = Calculation(
         RAW,
         formula,
         str(cell.raw),
@@ -255,16 +255,19 @@ def _(plugin: TaintTolerationScore, cell: Cell) -> list[Step]:
 
 
 @score_steps.register
-def _(plugin: NodeAffinityScore, cell: Cell) -> list[Step]:
+def _(plugin: NodeAffinityScore, cell: ScoredCell) -> list[Calculation]:
     terms = plugin.added + preferred_terms(cell.decision.pod.pod.spec)
     weights = [t.weight for t in terms if t.weight and matches(cell.cluster, t.preference)[cell.position]]
     found = count(len(weights), "preferred term")
     matching = say("{terms} matches, by weight" if len(weights) == 1 else "{terms} match, by weight", terms=found)
     remark = matching if weights else say("no preferred term matches")
-    return [Step(RAW, added(weights or [0]), str(cell.raw), remark), *_scaled(cell, plugin.highest, reverse=False)]
+    return [
+        Calculation(RAW, added(weights or [0]), str(cell.raw), remark),
+        *_scaled(cell, plugin.highest, reverse=False),
+    ]
 
 
-def _scaled(cell: Cell, highest: int, reverse: bool) -> list[Step]:
+def _scaled(cell: ScoredCell, highest: int, reverse: bool) -> list[Calculation]:
     """DefaultNormalizeScore."""
     largest = int(cell.scored.raw.max(initial=0))
     if largest == 0:
@@ -274,23 +277,23 @@ def _scaled(cell: Cell, highest: int, reverse: bool) -> list[Step]:
         return [_final(cell, share, say("{largest} is the largest", largest=largest))]
     scaled = cell.raw * highest // largest
     return [
-        Step(later("scaled"), share, str(scaled), say("{largest} is the largest", largest=largest)),
+        Calculation(later("scaled"), share, str(scaled), say("{largest} is the largest", largest=largest)),
         _final(cell, f"{highest} - {scaled}", say("reversed")),
     ]
 
 
 @score_steps.register
-def _(plugin: InterPodAffinityScore, cell: Cell) -> list[Step]:
+def _(plugin: InterPodAffinityScore, cell: ScoredCell) -> list[Calculation]:
     pulls: dict[str, Any] = dict(cell.scored.terms)
     if not pulls:
-        nobody = Step(RAW, str(cell.raw), str(cell.raw), say("the pod is tied to nobody"))
+        nobody = Calculation(RAW, str(cell.raw), str(cell.raw), say("the pod is tied to nobody"))
         return [nobody, _final(cell)]
     values = [int(pull[cell.place]) for pull in pulls.values()]
     total = sum(pulls.values())
     low, high = int(total.min()), int(total.max())
     if plugin.range_includes_zero:
         low, high = min(low, 0), max(high, 0)
-    raw = Step(RAW, added(values), str(sum(values)), say("pull by {terms}", terms=listed(pulls)))
+    raw = Calculation(RAW, added(values), str(sum(values)), say("pull by {terms}", terms=listed(pulls)))
     if low == high:
         return [raw, _final(cell, remark=say("the same everywhere"))]
     down = f"({sum(values)} - {low})" if low >= 0 else f"({sum(values)} + {-low})"
@@ -304,14 +307,14 @@ def _(plugin: InterPodAffinityScore, cell: Cell) -> list[Step]:
 
 
 @score_steps.register
-def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
+def _(plugin: PodTopologySpreadScore, cell: ScoredCell) -> list[Calculation]:
     terms: dict[str, Any] = dict(cell.scored.terms)
     if not terms:
-        nothing = Step(RAW, str(cell.raw), str(cell.raw), say("the pod has no such constraint"))
+        nothing = Calculation(RAW, str(cell.raw), str(cell.raw), say("the pod has no such constraint"))
         return [nothing, _final(cell, remark=say("all get 100"))]
     lenient = plugin.system_defaulted and not cell.decision.pod.pod.spec.topologySpreadConstraints
     if not lenient and (lacks := _lacks(cell.node, terms)):
-        out = Step(RAW, str(cell.raw), str(cell.raw), say("it lacks the label {lacks}", lacks=lacks))
+        out = Calculation(RAW, str(cell.raw), str(cell.raw), say("it lacks the label {lacks}", lacks=lacks))
         return [out, _final(cell)]
     parts = [
         f"{term['pods'][cell.place]} × ln({term['domains']} + 2) + ({term['maxSkew']} - 1)"
@@ -323,7 +326,7 @@ def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
         if plugin.rounds_sum
         else "pods × ln(domains + 2) + (maxSkew - 1), rounded down"
     )
-    raw = Step(RAW, " + ".join(parts) or "0", str(cell.raw), say(how))
+    raw = Calculation(RAW, " + ".join(parts) or "0", str(cell.raw), say(how))
     scores = cell.decision.scores
     assert scores is not None
     nodes = cell.cluster.nodes
@@ -343,8 +346,8 @@ def _lacks(node: Node, keys: dict[str, Any]) -> str:
 
 
 @score_steps.register
-def _(plugin: NodePreferAvoidPods, cell: Cell) -> list[Step]:
+def _(plugin: NodePreferAvoidPods, cell: ScoredCell) -> list[Calculation]:
     remark = (
         say("no note against the pod's controller") if cell.raw else say("a note asks to avoid pods of this controller")
     )
-    return [Step(RAW, str(cell.raw), str(cell.raw), remark), _as_it_is(cell)]
+    return [Calculation(RAW, str(cell.raw), str(cell.raw), remark), _as_it_is(cell)]

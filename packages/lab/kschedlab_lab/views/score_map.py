@@ -10,7 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart import NOTHING, TIE, shade
-from kschedlab_lab.views.chart_grid import Cell, Grid, Plan
+from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.score import DARKEST, STAGES, SUM, bare, lead, number, total
 from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
@@ -69,11 +69,11 @@ class ScoreMap:
     def __call__(self, room: Room) -> Html:
         grid, wide = self.grid(), room.width
         most = room.height if wide >= NARROW else min(room.height, LOW)
-        plan = Plan(grid, Room(wide, most - RAIL - GAP))
+        plan = GridMeasures(grid, Room(wide, most - RAIL - GAP))
         is_beside = plan.width - plan.left >= RAIL_BESIDE
         head = RAIL + GAP + (0 if is_beside else ASKED_HIGH)
         high = min(most - head, plan.top + plan.bottom - plan.end + ROW * len(grid.rows))
-        plan, start = Plan(grid, Room(wide, round(high))), plan.left if is_beside else 0
+        plan, start = GridMeasures(grid, Room(wide, round(high))), plan.left if is_beside else 0
         shapes = [*self._rail(start, plan.width - start)] if self.rail else []
         shapes.append(element("g", *self._asked(plan), transform=f"translate(0,{0 if is_beside else RAIL + GAP})"))
         shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{head:g})"))
@@ -124,44 +124,46 @@ class ScoreMap:
         high = max(sums.values(), default=0) >= MILLION
         return frozenset(node for node, found in sums.items() if found < MILLION) if high else None
 
-    def _cell(self, plugin: str, node: str, turn: int) -> Cell:
+    def _cell(self, plugin: str, node: str, turn: int) -> GridCell:
         come = self.filled is None or (node if self.stage == STAGES[0] else plugin) in self.filled
         stage = self.stage if come else BEFORE[self.stage]
         found = number(self.decision, stage, plugin, node) if stage else None
         sets = f"plugin: {plugin}, node: {node}"
         if (plugin, node) == self.question:
             text = f"{number(self.decision, 'raw', plugin, node)} → ?" if self.stage == "normalised" else "?"
-            return Cell(text, None, _tip(plugin, node, text), text)
+            return GridCell(text, None, _tip(plugin, node, text), text)
         if self.only not in ("", plugin):
-            return Cell("", None, _tip(plugin, node, ""))
+            return GridCell("", None, _tip(plugin, node, ""))
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
-            return Cell(nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets)
+            return GridCell(
+                nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets
+            )
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and stage in STAGES[2:]:
             said = "✓" if found >= MILLION else say("veto")
-            return Cell(said, None if found else EVICTED_SOFT, tip, "✓" if found else "✕", sets=sets, order=turn)
+            return GridCell(said, None if found else EVICTED_SOFT, tip, "✓" if found else "✕", sets=sets, order=turn)
         fill = shade(max(min(found, DARKEST), 0), 0, DARKEST)
-        return Cell(str(found), fill, tip, str(found), sets=sets, order=turn)
+        return GridCell(str(found), fill, tip, str(found), sets=sets, order=turn)
 
-    def _sum(self, node: str, sums: bool, won: bool) -> Cell:
+    def _sum(self, node: str, sums: bool, won: bool) -> GridCell:
         found = total(self.decision, node) if sums else None
         sets = f"plugin: {SUM}, node: {node}"
         if (SUM, node) == self.question:
-            return Cell("?", None, _tip(SUM, node, "?"), "?")
+            return GridCell("?", None, _tip(SUM, node, "?"), "?")
         if found is None:
             there = total(self.decision, node) is not None
-            return Cell(nothing := "" if there else NOTHING, None, _tip(SUM, node, say("none")), nothing, sets=sets)
+            return GridCell(nothing := "" if there else NOTHING, None, _tip(SUM, node, say("none")), nothing, sets=sets)
         best, tie = won and node in self.decision.best, won and len(self.decision.best) > 1
         points = self._points(node)
         if self.vetoed and node in self.vetoed:
-            return Cell(say("veto"), EVICTED_SOFT, _tip(SUM, node, str(points)), "✕", sets=sets)
+            return GridCell(say("veto"), EVICTED_SOFT, _tip(SUM, node, str(points)), "✕", sets=sets)
         behind = max(self._points(each) or 0 for each in self.decision.best) - (points or 0)
         text, short = (str(points),) * 2 if best or not won else (f"{points} (−{behind})", f"−{behind}")
         fill = shade(60, 0, DARKEST) if best and tie else CHOSEN if best else None
         if best and tie:
             text = say("{sum} ({tie})", sum=points, tie=say(TIE))
-        return Cell(text, fill, _tip(SUM, node, str(points)), short, [CHOSEN] if best and tie else (), sets=sets)
+        return GridCell(text, fill, _tip(SUM, node, str(points)), short, [CHOSEN] if best and tie else (), sets=sets)
 
     def _rail(self, start: float, wide: float) -> Iterable[Html]:
         """The four stages, the shown one filled; a click goes to a stage."""
@@ -183,7 +185,7 @@ class ScoreMap:
             }
             yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
 
-    def _asked(self, plan: Plan) -> Iterable[Html]:
+    def _asked(self, plan: GridMeasures) -> Iterable[Html]:
         if self.asked is None:
             return
         wide = 24 + (plan.left - 40) * self.asked.place

@@ -17,7 +17,7 @@ from kschedlab_lab.views.cells import (
     Box,
     Cell,
     Columns,
-    Row,
+    ScoreRow,
     best_cell,
     brief,
     columns,
@@ -214,22 +214,22 @@ def _in_lines(signs: Sequence[str], left: float, wide: float) -> Iterator[tuple[
         x += long
 
 
-def moment_rows(race: Race, moment: Moment) -> list[Row]:
+def moment_rows(race: Race, moment: Moment) -> list[ScoreRow]:
     """The rows of :func:`draw_moment`."""
     rows = []
     for who, (name, scores) in enumerate(zip(race.names, race.scores, strict=True)):
         cells = [_cell(race, moment, who, node, score) for node, score in enumerate(scores)]
-        rows.append(Row(f"{who + 1} {name}", cells))
+        rows.append(ScoreRow(f"{who + 1} {name}", cells))
     totals, right = [each.value for each in moment.totals], race.right()
     ended = moment.does == "ends"
     return [
         *rows,
-        Row(
+        ScoreRow(
             say("total in memory") if race.shares else say("sum at the end"),
             _totals(race, totals, right if ended else totals, "total"),
             strong=True,
         ),
-        Row(say("right"), _totals(race, right, right, "right")),
+        ScoreRow(say("right"), _totals(race, right, right, "right")),
     ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import EDGE, Block, Box, Place, Plan, shapes
+from kschedlab_lab.views.drawing import EDGE, Arrangement, Block, Box, Place, shapes
 from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.picture import WAITING
 from kschedlab_lab.views.racks import SLIM, Rack, tube
@@ -63,7 +63,7 @@ def _lane(lane: Lane, y: float, tall: float, room: Room) -> Iterator[Html]:
         Box(f"{lane.name}/{rack}", CAPACITY, _web(lane, rack), chosen=lane.node == rack, title=rack)
         for rack in lane.celsius
     ]
-    plan = Plan((places[0], *trays), room.width, top + tall)
+    plan = Arrangement((places[0], *trays), room.width, top + tall)
     yield from shapes(boxes, plan, "cpu", captions=False)
     for (rack, celsius), place in zip(lane.celsius.items(), places[1:], strict=True):
         yield from tube(f"{lane.name}/{rack}", Rack(celsius, "", 5, 90), place, SLIM)

@@ -11,7 +11,7 @@ from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.drawing import EDGE, GAP, NARROW, TIGHT, Block, Box, Number, Place, Plan, remark, shapes
+from kschedlab_lab.views.drawing import EDGE, GAP, NARROW, TIGHT, Arrangement, Block, Box, Number, Place, remark, shapes
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.picture import WAITING
 from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TICK
@@ -112,7 +112,7 @@ def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
         lines += _memory(moment, places[-len(moment.nodes) :])
     bottom = step * len(moments)
     door = element("rect", x=room.width / 2, y=0, width=1, height=1, fill="none", data_key=f"pod/{DOOR}")
-    plan = Plan(tuple(places), room.width, bottom)
+    plan = Arrangement(tuple(places), room.width, bottom)
     pods = shapes(boxes, plan, "cpu", captions=False, names=False)
     return svg([*titles, door, *pods, *lines, moved(below, EDGE, bottom)], room.width, bottom + below.height + 4, alt)
 

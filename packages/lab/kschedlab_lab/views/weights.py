@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.chart_bars import Bars, Plan as BarPlan
-from kschedlab_lab.views.chart_grid import Grid, Plan as GridPlan
+from kschedlab_lab.views.chart_bars import BarMeasures, Bars
+from kschedlab_lab.views.chart_grid import Grid, GridMeasures
 from kschedlab_lab.views.layout import Part, column, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, PANEL
@@ -44,9 +44,9 @@ class WeightStage:
         handles = column(map(_row, self.weights), 0)
         beside = room.width >= BESIDE
         wide = room.width - handles.width - 16 if beside else room.width
-        drawn = GridPlan(replace(self.winners, left=70), Room(int(min(wide, 2 * MAP)), MAP))
+        drawn = GridMeasures(replace(self.winners, left=70), Room(int(min(wide, 2 * MAP)), MAP))
         winners = Part(drawn.width, drawn.bottom, tuple(drawn.shapes()))
-        bars = BarPlan(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
+        bars = BarMeasures(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
         sums = Part(bars.room.width, bars.end, tuple(bars.shapes()))
         above = [row([handles, winners], 16, "start"), sums] if beside else [handles, sums]
         below = [] if beside or room.height < LOW else [winners]

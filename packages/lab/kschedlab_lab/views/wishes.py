@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import Block, Box, Place, Plan, arrange, shapes
+from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, arrange, shapes
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -51,7 +51,7 @@ class Wishes:
         nodes = element("g", *shapes(self.boxes, plan, "cpu"), transform=f"translate(0,{above:g})")
         return svg([nodes, *found], room.width, plan.bottom + above, self.alt)
 
-    def _plan(self, width: int, height: int) -> Plan:
+    def _plan(self, width: int, height: int) -> Arrangement:
         """The nodes' places."""
         return arrange(self.boxes, Room(width, height), 8, least=min(max(TALL, height - 120), 320))
 
@@ -84,7 +84,7 @@ class Wishes:
             return [], 0
         place = Place(8, TOP, wide, max(scale * self.waiting.size, 32))
         box = Box("waiting", 0, (self.waiting,), title=say("waits"))
-        return shapes([box], Plan((place,), LEFT, 0), "cpu"), TOP + place.height
+        return shapes([box], Arrangement((place,), LEFT, 0), "cpu"), TOP + place.height
 
 
 def _wish(wish: Wish, x: float, y: float, wide: float) -> Html:

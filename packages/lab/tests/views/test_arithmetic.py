@@ -15,7 +15,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.program.decide import Scenario
 from kschedlab.scheduler import schedule
 from kschedlab_lab.views.arithmetic import steps, steps_html, summed
-from kschedlab_lab.views.score_formulas import Step, added
+from kschedlab_lab.views.score_formulas import Calculation, added
 from tests.conformance.compare import read
 from tests.course import GENERATIONS
 from tests.samples import sampled
@@ -35,7 +35,7 @@ def value(formula: str) -> float:
     return float(eval(plain, {"ln": math.log, "max": max, "min": min, "abs": abs, "__builtins__": {}}))  # our own text
 
 
-def result(step: Step) -> int:
+def result(step: Calculation) -> int:
     return int(NUMBER.sub(lambda found: str(int(found[1]) * UNITS[found[2]]), step.result))
 
 
@@ -85,17 +85,17 @@ def test_v1_20_gives_a_formula_for_each_of_its_plugins_somewhere() -> None:
 
 
 def test_a_table_has_each_step() -> None:
-    told = [Step("raw", "(62 + 68) / 2", "65", "their mean"), Step("normalised", "65", "65")]
+    told = [Calculation("raw", "(62 + 68) / 2", "65", "their mean"), Calculation("normalised", "65", "65")]
     assert "<td" in str(steps_html(told)) and "(62 + 68) / 2 = 65" in str(steps_html(told))
 
 
 def test_the_parts_of_a_step_are_the_step() -> None:
-    many = Step(
+    many = Calculation(
         "sum", "10 + 0 - 10 + 100", "100", "", (("10", "a"), ("0", "b"), ("10", "c"), ("100", "d"), ("100", "e"))
     )
     written = [("10", "a"), (" + ", ""), ("0", "b"), (" - ", ""), ("10", "c"), (" + ", ""), ("100", "d")]
     assert many.parts() == [*written, (" = ", ""), ("100", "e")]
-    alone = Step("sum", "7", "7", "", (("7", "a"), ("7", "b")))
+    alone = Calculation("sum", "7", "7", "", (("7", "a"), ("7", "b")))
     assert alone.parts() == [("7", "b")]
     for theme in THEMES:
         for decision in decisions(theme, "v1.20", 10):

@@ -8,7 +8,7 @@ import pytest
 from kschedlab.build import pod
 from kschedlab.objects.meta import SECOND
 from kschedlab.text.html import Html
-from kschedlab_lab.views.bench import Bench, Card, Hand, draw_bench
+from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
 from kschedlab_lab.views.pieces import Fact, Piece, bar, running
 from kschedlab_lab.views.rail import Stop
 from kschedlab_lab.views.svg import Room
@@ -21,10 +21,10 @@ BENCH = Bench(
     (Stop("first", "passed"), Stop("second", "failed"), Stop("third", "not asked")),
     (Hand(Piece("web", 2000, 100, "2 CPU"), (Fact("port 80", True, "port: off", "port"),), resize="cpu"),),
     (
-        Card("node-a", 4000, (Piece("db", 1000), Piece("old", 1000, mark="leaving")), state="fits"),
-        Card("node-b", 4000, (Piece("web", 2000, 100, mark="ghost"),), state="chosen", says="fits"),
-        Card("node-c", 4000, (), "refused", "no"),
-        Card("node-d", 4000, state="tie", says="a tie", cordoned=True),
+        NodeCard("node-a", 4000, (Piece("db", 1000), Piece("old", 1000, mark="leaving")), state="fits"),
+        NodeCard("node-b", 4000, (Piece("web", 2000, 100, mark="ghost"),), state="chosen", says="fits"),
+        NodeCard("node-c", 4000, (), "refused", "no"),
+        NodeCard("node-d", 4000, state="tie", says="a tie", cordoned=True),
     ),
 )
 
@@ -88,7 +88,7 @@ def test_user_text_is_never_markup() -> None:
     bench = Bench(
         (Stop(HOSTILE, tip=HOSTILE),),
         (Hand(Piece(HOSTILE, 1000, note=HOSTILE), (Fact(HOSTILE, True, kind="disk"),)),),
-        (Card(HOSTILE, 4000, says=HOSTILE, state="refused"),),
+        (NodeCard(HOSTILE, 4000, says=HOSTILE, state="refused"),),
     )
     picture: Html = draw_bench(bench, HOSTILE, Room())
     assert "<script" not in str(picture) and "&lt;script&gt;" in str(picture)

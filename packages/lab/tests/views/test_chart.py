@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from kschedlab.text.html import Html
 from kschedlab_lab.views.chart import curve, shade
 from kschedlab_lab.views.chart_bars import Bars
-from kschedlab_lab.views.chart_grid import Cell, Grid
+from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.chart_lines import ticks
 from kschedlab_lab.views.style import AMOUNTS, CHOSEN
 from kschedlab_lab.views.svg import Room
@@ -26,7 +26,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def heat_map(values: list[list[int]], rows: list[str], columns: list[str], **more: int | tuple[int, int]) -> Grid:
     cells = [
         [
-            Cell(str(value), AMOUNTS[0], f"{row}, {name}: {value}", sets=f"plugin: {row}, node: {name}")
+            GridCell(str(value), AMOUNTS[0], f"{row}, {name}: {value}", sets=f"plugin: {row}, node: {name}")
             for name, value in zip(columns, line, strict=True)
         ]
         for row, line in zip(rows, values, strict=True)

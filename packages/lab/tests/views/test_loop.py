@@ -5,14 +5,14 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab_lab.views import loop
-from kschedlab_lab.views.bench import Card
+from kschedlab_lab.views.bench import NodeCard
 from kschedlab_lab.views.loop import Taken, Way, rows, so_far
 from kschedlab_lab.views.pieces import Piece
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.table import NotebookTable
 
 WEB, SHOP = Piece("web", 2000, 200), Piece("shop", 1000, 100)
-NODES = (Card("node-a", 4000, (Piece("logs", 1000),)), Card("node-b", 4000))
+NODES = (NodeCard("node-a", 4000, (Piece("logs", 1000),)), NodeCard("node-b", 4000))
 STEPS = (
     Taken("1.000", loop.QUEUE, "", place="active"),
     Taken("1.000", loop.NEXT, ""),
@@ -71,7 +71,7 @@ def test_the_picture_does_not_jump_while_an_attempt_goes_on(width):
 def test_the_pod_is_at_its_latest_step_and_leaves_it_for_its_node():
     first, second = (place(keyed(drawn(taken))["pod/web"]) for taken in (2, 3))
     assert second[1] > first[1]
-    there = (NODES[0], Card("node-b", 4000, (WEB,), state="chosen"))
+    there = (NODES[0], NodeCard("node-b", 4000, (WEB,), state="chosen"))
     arrived = drawn(len(STEPS), nodes=there)
     assert "★ node-b" in "".join(arrived.itertext()) and "node/node-b" in keyed(arrived)
     assert len([each for each in arrived.iter() if each.get("data-key") == "pod/web"]) == 1
@@ -83,7 +83,7 @@ def test_a_pod_that_waits_is_shown_below_what_is_done():
 
 def test_what_does_not_fit_sticks_out_of_its_node():
     large = Piece("web", 6000, mark="ghost", copied=("tried/node-a", ""))
-    card = Card("node-a", 4000, (large,), state="refused", says="web needs 6 CPU, 4 are free")
+    card = NodeCard("node-a", 4000, (large,), state="refused", says="web needs 6 CPU, 4 are free")
     found = keyed(drawn(3, nodes=(card,)))
     tray = next(each for each in found["node/node-a"].iter() if each.get("width"))
     box = next(each for each in found["tried/node-a/web"].iter() if each.get("width"))

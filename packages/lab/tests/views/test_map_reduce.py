@@ -14,7 +14,7 @@ from kschedlab_lab.views.cells import (
     Box as Place,
     Cell,
     Columns,
-    Row,
+    ScoreRow,
     best_cell,
     brief,
     columns,
@@ -145,7 +145,7 @@ def test_selector_spread_with_zones_or_without_any_pod_gives_its_numbers():
 
 
 def test_text_is_escaped():
-    rows = [Row("<b>", [worker_cell("1", 9, {}), Cell()])]
+    rows = [ScoreRow("<b>", [worker_cell("1", 9, {}), Cell()])]
     shapes, y = draw_rows(rows, range(2), Columns(40, 50, 2), 0, 24)
     drawn = str(svg(shapes, 140, y, "<script>"))
     assert "<b>" not in drawn and "<script>" not in drawn
