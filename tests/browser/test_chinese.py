@@ -31,10 +31,10 @@ def test_a_question_is_answered_a_slider_moved_and_an_exercise_kept_beside_the_e
     page.run_all()
     panel = page.kept_stage("会选中哪个节点？")
     panel.locator(".ks-question").get_by_role("button", name="node-b").click()
-    expect(panel.locator(".ks-question")).to_contain_text("不对。node-b 在规则 2 被淘汰")
-    expect(panel.locator(".ks-sentence")).to_contain_text("第 3 条规则决定：1 个受害 Pod 的代价小于 2 个。")
+    expect(panel.locator(".ks-question")).to_contain_text("不对。选 node-b，要失去 ")
+    expect(panel.locator(".ks-sentence")).to_contain_text("urgent 去 node-a；shop-a 必须离开。")
     control(panel, "预算允许").press("ArrowLeft")
-    expect(panel.locator(".ks-sentence")).to_contain_text("第 1 条规则决定：违反 PodDisruptionBudget 最少。node-c 是 0")
+    expect(panel.locator(".ks-sentence")).to_contain_text("urgent 去 node-c；mail-c 和 jobs-c 必须离开。")
     panel.get_by_role("button", name="演示过程").click()
     expect(panel.locator(".ks-story")).to_be_visible()
     assert panel.get_attribute("lang") == "zh"
