@@ -73,3 +73,22 @@ def test_the_whole_selector_can_be_read_before_the_answer(shown: Show) -> None:
     parts = selector.evaluated(selector.Settings())
     last = "".join(page.key(f"part/{len(parts) - 1}").locator("text").all_text_contents())
     assert last.replace(" ", "") == parts[-1].text.replace(" ", "") and page.faults() == []
+
+
+def test_a_selector_can_be_typed_although_its_field_grows_and_shrinks(shown: Show) -> None:
+    page = shown(selector.panel().answer("selected"), width=640, height=600)
+    field = page.page.locator(".ks-typed textarea")
+    driver = 'device.attributes["gpu.example.com"]'
+    for text in (
+        f'{driver}.model == "a100" || {driver}.model == "h100" || {driver}.model == "t4"',
+        f'{driver}.model == "t4"',
+    ):
+        field.focus()
+        page.page.keyboard.press("Control+a")
+        for part in re.findall(".{1,6}", text):
+            page.page.keyboard.type(part)
+            page.settled()
+        expect(field).to_have_value(text)
+        page.page.keyboard.press("Enter")
+        page.settled()
+        assert page.session.panel.settings.selector == text
