@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
+from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_24, API_1_37
 from kschedlab.objects.model import LabelSelectorRequirement, Pod
 
 MIB = 1 << 20
@@ -65,6 +65,13 @@ def full(**metadata: object) -> Pod:
 def test_the_latest_api_keeps_everything():
     original = full(uid="u")
     assert API_1_37.admit(original) == original
+
+
+def test_two_apis_differ_only_for_pods_with_a_field_that_one_lacks():
+    plain = pod({"volumes": [{"name": "c", "configMap": {"name": "c"}}]})
+    assert API_1_20.admits_alike(API_1_24, [plain])
+    assert not API_1_20.admits_alike(API_1_24, [plain, full()])
+    assert not API_1_20.admits_alike(API_1_37, [plain]), "they count requests in different ways"
 
 
 def test_v1_20_drops_newer_fields():
