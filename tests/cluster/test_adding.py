@@ -58,7 +58,7 @@ def test_objects_and_the_classes_of_the_cluster_are_used() -> None:
 def test_removing_pods_and_nodes() -> None:
     world = cluster(*NODES, pod("a", "n1", 1), pod("b", cpu=1), pod("c", "n9"), pod("d", nominated="n1"))
     before = world.fork()
-    world.remove("default/a", "default/b", "default/c", "default/d", "n2")
+    world.remove("default/b", "default/a", "default/c", "default/d", "n2")
     check(world)
     assert world.names == ["n1"] and world.pod_keys() == [] and not world.nominated.row_of
     assert len(before.pod_keys()) == 4 and before.names == ["n1", "n2"]
