@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kschedlab.objects.devices import Device
 from kube_cel import CelError, compile
 from tests.oracle.cel import answer, difference
 
@@ -45,3 +46,12 @@ def test_estimated_costs():
         assert expression.highest_cost == real.get("maxCost", 0), question["expression"]
         compared += 1
     assert compared > 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'%d%% of %s'.format([5, 'all']) == '5% of all'", "'%%'.format([]) == '%'", "'%%%s%%'.format(['x']) == '%x%'"],
+)
+def test_two_percent_signs_are_one(text: str):
+    """cel-go v0.29.2: ext/formatting.go, parseFormatString."""
+    assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))

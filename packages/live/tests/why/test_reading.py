@@ -60,6 +60,8 @@ def test_storage_and_devices_are_read_for_pods_that_use_them(kubectl, why):
     fake = kubectl(node("n1"), pod("web", **CLAIMED), pod("gpu", requests={"x.io/gpu": 1}))
     why("web")
     assert [each.count("persistentvolumeclaims") for each in kinds(fake)] == [0, 1]
+    claims = next(call for call in fake.gets if "persistentvolumeclaims" in call[1])
+    assert "--all-namespaces" in claims, "pods of other namespaces use volumes, too"
     assert "resourceclaims" not in "".join(kinds(fake))
     fake = kubectl(node("n1"), pod("web", **CLAIMED), pod("gpu", requests={"x.io/gpu": 1}))
     why("gpu")
