@@ -50,8 +50,12 @@ def test_estimated_costs():
 
 @pytest.mark.parametrize(
     "text",
-    ["'%d%% of %s'.format([5, 'all']) == '5% of all'", "'%%'.format([]) == '%'", "'%%%s%%'.format(['x']) == '%x%'"],
+    [
+        "'%d%% of %s'.format([5, 'all']) == '5% of all'",  # cel-go v0.29.2: ext/formatting.go, parseFormatString
+        "'%%%s%%'.format(['x']) == '%x%'",
+        "timestamp('2026-01-01T00:30:00-05:30') == timestamp('2026-01-01T06:00:00Z')",  # time.RFC3339
+        "timestamp('2026-01-01T06:00:00+05:30') == timestamp('2026-01-01T00:30:00Z')",
+    ],
 )
-def test_two_percent_signs_are_one(text: str):
-    """cel-go v0.29.2: ext/formatting.go, parseFormatString."""
+def test_what_is_true_of_formats_and_time_zones(text: str):
     assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))

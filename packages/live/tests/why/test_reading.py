@@ -38,6 +38,11 @@ def test_items_whose_borders_lie_between_two_reads():
         assert [json.loads(item) for item in items(io.BytesIO(listed(*objects)))] == objects
 
 
+def test_an_item_of_many_reads():
+    objects = [{"text": "x" * 20 * CHUNK}, {"n": 1}]
+    assert [json.loads(item) for item in items(io.BytesIO(listed(*objects)))] == objects
+
+
 def test_items_in_another_layout():
     for indent in (None, 2):
         text = json.dumps({"kind": "List", "items": [{"a": 1}, {"b": 2}]}, indent=indent).encode()
