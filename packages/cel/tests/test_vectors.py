@@ -59,3 +59,12 @@ def test_estimated_costs():
 )
 def test_what_is_true_of_formats_and_time_zones(text: str):
     assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))
+
+
+@pytest.mark.parametrize(("left", "right"), [("1", "1"), ("2", "0"), ("0", "2")])
+def test_a_sum_of_quantities_may_only_be_on_the_left_of_a_comparison(left: str, right: str):
+    """v1.37: apiserver pkg/cel/quantity.go, Equal knows no pointer."""
+    total = f"quantity('{left}').add(quantity('{right}'))"
+    assert compile(f"{total} == quantity('2')").matches("gpu.example.com", Device(name="gpu-0"))
+    with pytest.raises(CelError, match="overload"):
+        compile(f"quantity('2') == {total}").matches("gpu.example.com", Device(name="gpu-0"))

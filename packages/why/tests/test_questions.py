@@ -106,6 +106,13 @@ def test_114788_a_tainted_zone_counts_as_a_domain(file, run):
     assert says(said, "with nodeTaintsPolicy Honor of its", "it goes to a1")
 
 
+def test_a_zone_with_one_node_without_taints_is_not_called_tainted(file, run):
+    taint = {"key": "gpu", "effect": "NoSchedule"}
+    nodes = in_zone("a1", "a"), in_zone("c1", "c", taints=[taint]), in_zone("c2", "c", unschedulable=True)
+    said = run("why", file(*nodes, pod("r", on="a1", labels={"app": "a"}), pod("web", **spread())))
+    assert "0 in the emptiest (c), maxSkew 1" in said
+
+
 def test_91492_budgets_are_kept_if_that_is_possible(file, run):
     """kubernetes/kubernetes#91492 and the docs: a node without violations is taken, else one with."""
     free, kept = pod("free", on="a", cpu=4), pod("kept", on="b", cpu=4, labels={"app": "a"})
