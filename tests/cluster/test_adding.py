@@ -58,7 +58,7 @@ def test_objects_and_the_classes_of_the_cluster_are_used() -> None:
 def test_removing_pods_and_nodes() -> None:
     world = cluster(*NODES, pod("a", "n1", 1), pod("b", cpu=1), pod("c", "n9"), pod("d", nominated="n1"))
     before = world.fork()
-    world.remove("default/b", "default/a", "default/c", "default/d", "n2")
+    world.remove("default/a", "default/b", "default/c", "default/d", "n2")
     check(world)
     assert world.names == ["n1"] and world.pod_keys() == [] and not world.nominated.row_of
     assert len(before.pod_keys()) == 4 and before.names == ["n1", "n2"]
@@ -67,6 +67,12 @@ def test_removing_pods_and_nodes() -> None:
     assert str(missing.value) == 'no pod "default/aa"; there are 4: default/a, default/d, default/c, default/b'
     with pytest.raises(KeyError, match='no node "n3"; there are 2: n1, n2'):
         before.remove("n3")
+
+
+def test_a_pending_pod_is_removed_from_one_fork_alone() -> None:
+    world = cluster(*NODES, pod("b", cpu=1))
+    fork = world.fork().remove("default/b")
+    assert fork.pod_keys() == [] and world.pod_keys() == ["default/b"]
 
 
 def test_nothing_is_removed_if_a_name_is_wrong() -> None:
