@@ -55,11 +55,13 @@ def test_estimated_costs():
         "'%%%s%%'.format(['x']) == '%x%'",
         "timestamp('2026-01-01T00:30:00-05:30') == timestamp('2026-01-01T06:00:00Z')",  # time.RFC3339
         "timestamp('2026-01-01T06:00:00+05:30') == timestamp('2026-01-01T00:30:00Z')",
+        "[1, 2].slice(1, 1) == [] && [1, 2].slice(2, 2) == []",  # cel-go v0.29.2: ext/lists.go, slice
+        "isSemver('1.2', true) && !isSemver('1.2-rc', true) && !isSemver('1.2+b', true)",  # v1.37: semverlib.go
         "quantity('12345678901Ki').isInteger()",
         "!quantity('123456789012Ki').isInteger()",  # v1.37: apimachinery pkg/api/resource/quantity.go, precision
     ],
 )
-def test_what_is_true_of_formats_time_zones_and_quantities(text: str):
+def test_what_is_true_of_functions(text: str):
     assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))
 
 

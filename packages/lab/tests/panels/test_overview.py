@@ -115,14 +115,17 @@ def test_every_pod_goes_as_far_as_its_feasible_nodes_allow():
 def test_the_function_that_ends_with_an_error_is_crossed_and_no_other():
     for settings in inside.Settings.grid():
         decision = inside.decide(settings)
+        root = ElementTree.fromstring(str(inside.show(settings).picture(ROOM)))
+        spoken = root.get("aria-label", "")
         stops = {
             int(key.removeprefix("function/")): "".join(each.itertext())
-            for each in ElementTree.fromstring(str(inside.show(settings).picture(ROOM))).iter()
+            for each in root.iter()
             if (key := each.get("data-key", "")).startswith("function/")
         }
         called = range(len(inside.way(decision)))
         crossed = [at for at in called if "✕" in stops[at]]
         assert crossed == ([called[-1]] if settings.missing or not settings.nodes else [])
+        assert inside.show(settings).sentence in spoken
 
 
 def test_schedule_calls_its_functions_in_the_order_of_the_source():
