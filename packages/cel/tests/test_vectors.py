@@ -72,3 +72,9 @@ def test_a_sum_of_quantities_may_only_be_on_the_left_of_a_comparison(left: str, 
     assert compile(f"{total} == quantity('2')").matches("gpu.example.com", Device(name="gpu-0"))
     with pytest.raises(CelError, match="overload"):
         compile(f"quantity('2') == {total}").matches("gpu.example.com", Device(name="gpu-0"))
+
+
+def test_a_short_version_with_more_than_numbers_is_refused():
+    for text in ("1.2-rc", "1.2+b"):
+        with pytest.raises(CelError, match="short version"):
+            compile(f"semver('{text}', true).major() == 1").matches("gpu.example.com", Device(name="gpu-0"))
