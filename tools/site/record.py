@@ -187,7 +187,7 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         "said": said,
         "answers": numbers,
         "solution": question.right(settings),
-        "fixed": [name for name in fixed(settings) if name not in question.looks],
+        "fixed": [name for name in fixed(settings, question.moment) if name not in question.looks],
         "shows": {name: place for name, place in shown.items() if place != asked[name]},
     }
 

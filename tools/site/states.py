@@ -170,6 +170,6 @@ def _key(indices: Mapping[str, Any]) -> str:
     return "|".join(map(str, indices.values()))
 
 
-def fixed(settings: Restorable) -> list[str]:
-    """The controls that are not steps of something that is walked through: an answer holds for all of its moments."""
-    return [name for name, each in settings.controls().items() if not each.counts_steps]
+def fixed(settings: Restorable, moment: bool = False) -> list[str]:
+    """The controls that an answer is about: not the steps of what is walked through, unless it is about a moment."""
+    return [name for name, each in settings.controls().items() if moment or not each.counts_steps]

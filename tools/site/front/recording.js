@@ -281,8 +281,8 @@ export class Recording extends Model {
 
   /** Whether these are the settings that were asked about. */
   isAsked() {
-    const { gate, fixed } = this.record.asks, { at } = this.gates.of(gate);
-    return fixed.every((name) => at[name] === this.at[name]);
+    const { gate, fixed, shows } = this.record.asks, asked = { ...this.gates.of(gate).at, ...shows };
+    return fixed.every((name) => asked[name] === this.at[name]);
   }
 
   /** What is said of the answer. */

@@ -304,6 +304,7 @@ def what_next() -> Question[Settings]:
         lambda settings: say(BEFORE[loop.ASSUME]),
         _why_next,
         lambda settings: partial(draw_way, ways(settings.story)[0][1], say("web and shop wait in the activeQ.")),
+        moment=True,
     )
 
 
@@ -331,6 +332,7 @@ def what_is_undone() -> Question[Settings]:
         lambda settings: partial(
             draw_way, ways(settings.story)[_bind(settings.story)][1], say("bind asks the API server.")
         ),
+        moment=True,
     )
 
 

@@ -230,6 +230,7 @@ def where_to() -> Question[Settings]:
         lambda settings: _ends(settings.story)["urgent"],
         _why_to,
         lambda settings: partial(_before, settings.story),
+        moment=True,
     )
 
 

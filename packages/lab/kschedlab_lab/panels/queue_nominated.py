@@ -137,4 +137,5 @@ def where_is_urgent() -> Question[Settings]:
         lambda _: right,
         lambda *_: say("add deletes the pod first, wherever it is: otherwise it would hold room on two nodes."),
         lambda _: partial(picture, Settings(calls=ASKED - 1), picks=True),
+        moment=True,
     )

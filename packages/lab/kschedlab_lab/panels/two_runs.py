@@ -146,6 +146,7 @@ class Both:
             lambda _: say("wait"),
             lambda settings, answer: sentences((remarks[answer], *self.apart(settings))),
             lambda settings: partial(self.draw, settings),
+            moment=True,
         )
 
 
