@@ -23,7 +23,7 @@ def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | Non
 
 
 def answers(lesson: str, seeds: str, language: str | None = None) -> str:
-    """One line for each seed, for marking at a glance: the answers of predictions; other kinds have several answers."""
+    """One line for each seed, for marking at a glance; (run) where the notebook's check decides."""
     with speaking(language):
         return "\n".join(aligned(_rows(lesson, parse_seeds(seeds)), ""))
 
@@ -38,8 +38,5 @@ def answers_html(lesson: str, seeds: str, language: str | None = None) -> str:
 def _rows(lesson: str, seeds: Iterable[int]) -> list[list[str]]:
     """A head, and a row for each seed: the seed and the answers."""
     run = say("(run)")
-    rows = [
-        [str(seed), *(str(each.right) if each.kind == "predict" else run for each in exercises_of(lesson, seed))]
-        for seed in seeds
-    ]
+    rows = [[str(seed), *(each.model() or run for each in exercises_of(lesson, seed))] for seed in seeds]
     return [[*terms("seed"), *map(str, range(1, len(rows[0])))], *rows]
