@@ -372,13 +372,13 @@ def one_line(rng: random.Random) -> Exercise:
 
 
 def together_broken(roots: list[str], count: int) -> list[int]:
-    """The places of the devices that the search takes: count devices on one root; [] if there are none."""
+    """The places of the devices that are taken: count of them on one root, or []."""
     taken = [place for place, root in enumerate(roots) if root == roots[0]]
     return taken[:count] if len(taken) >= count else []
 
 
 def together_mended(roots: list[str], count: int) -> list[int]:
-    """The places of the devices that the search takes: count devices on one root; [] if there are none."""
+    """The places of the devices that are taken: count of them on one root, or []."""
     for first in range(len(roots)):
         taken = [place for place in range(first, len(roots)) if roots[place] == roots[first]]
         if len(taken) >= count:

@@ -20,8 +20,9 @@ PRINTED = (
 )
 RULED = "border-bottom:1px solid #888;height:1.9em;"
 FRAMED = "border:1px solid #888;margin:0.4em 0;padding:0 0.4em;"
+PAPER = "border:1px solid #888;padding:0.6em 1.2em;"
 FREE = "border-bottom:1px dotted #999;height:1.75em;"
-LINES = range(3, 9)
+LINES = range(3, 7)
 """How many free lines a frame for manifests or a function may have."""
 
 
@@ -39,6 +40,13 @@ def document(title: str, body: Html) -> str:
 def pages(lesson: str, exercises: Mapping[int, Sequence[Exercise]], solutions: bool) -> Html:
     """A sheet for each seed."""
     return join(_sheet(lesson, seed, made, solutions) for seed, made in exercises.items())
+
+
+def beginning(lesson: str, seed: int, exercise: Exercise) -> Html:
+    """The head of a sheet and its first exercise, as pictures that a notebook's file keeps."""
+    head = element("p", element("b", title_of(lesson)), " · ", say("Name"), " ______ · ", say("seed {seed}", seed=seed))
+    picked = (element("div", f"☐ {each}") for each in exercise.choices())
+    return element("div", head, exercise.html(saved=True), *picked, style=PAPER)
 
 
 def answer_pages(lesson: str, rows: Sequence[Sequence[str]]) -> Html:
@@ -69,17 +77,15 @@ def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: boo
 
 
 def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
-    """What is given, and the room for the answer: beside it, but below a function and what is wide."""
+    """What is given, and the room for the answer: beside it, but below what is wide."""
     head = element("h2", f"{number}. {exercise.title}")
     asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
     given, instance = _instance(exercise), exercise.instance
     if solutions:
         return element("div", head, *asked, given, _solution(exercise), class_="exercise")
-    if exercise.answered_by == "function":
-        return element("div", head, *asked, given, _room(exercise), class_="exercise")
     if str(instance.printed):
         parts = [element("div", given), element("div", *asked, _room(exercise))]
-    elif str(instance.picture) or not instance.text:
+    elif str(instance.picture) or not instance.text or exercise.answered_by == "function":
         flow = element("div", given, element("div", _room(exercise), class_="room"), class_="flow")
         return element("div", head, *asked, flow, class_="exercise")
     else:

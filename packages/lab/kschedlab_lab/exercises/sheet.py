@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kschedlab.messages import say, terms
+from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab_lab.exercises.lesson import exercises_of
-from kschedlab_lab.exercises.pages import answer_pages, document, pages, title_of
+from kschedlab_lab.exercises.pages import answer_pages, beginning, document, pages, title_of
 from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.language.aloud import speaking
 
@@ -20,6 +21,11 @@ def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | Non
     with speaking(language):
         made = {seed: exercises_of(lesson, seed) for seed in parse_seeds(seeds)}
         return document(say("{lesson}: sheets", lesson=title_of(lesson)), pages(lesson, made, solutions))
+
+
+def sample(lesson: str, seed: int) -> Html:
+    """How a sheet begins, as a saved notebook can show it."""
+    return beginning(lesson, seed, exercises_of(lesson, seed)[0])
 
 
 def answers(lesson: str, seeds: str, language: str | None = None) -> str:
