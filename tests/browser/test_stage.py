@@ -330,13 +330,15 @@ def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> Non
 def test_in_a_poll_a_key_is_a_hand(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
     hands = page.page.get_by_title("take the last vote back")
+    page.page.keyboard.press("1")
+    expect(hands).to_have_text("↶ 1")
+    page.page.evaluate("document.querySelector('.ks-bar button').click()")
+    expect(hands).to_have_text("↶ 0")
     for key in "3221":
         page.page.keyboard.press(key)
     expect(hands).to_have_text("↶ 4")
     page.page.get_by_role("button", name="Open the answer").click()
     expect(page.question).to_contain_text("Votes: node-b: 2, node-c: 1, node-a: 1.")
-    page.page.evaluate("document.querySelector('.ks-bar button').click()")
-    expect(hands).to_have_text("↶ 0")
 
 
 def test_the_first_hand_moves_nothing(opened: Open) -> None:
