@@ -85,8 +85,8 @@ SIGNS: Mapping[str, str] = {
     FAILS: "error",
 }
 """By state: the sign for what is in the way of a device; of one that is not selected, there is none."""
-ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\.(\w+) == "([^"]*)"')
-CAPACITY = re.compile(r'device\.capacity\["[^"]+"\]\.(\w+)\s*\.compareTo\(quantity\("([^"]*)"\)\) >= 0')
+ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\s*\.(\w+)\s*== "([^"]*)"')
+CAPACITY = re.compile(r'device\.capacity\["[^"]+"\]\s*\.(\w+)\s*\.compareTo\(quantity\("([^"]*)"\)\) >= 0')
 """Selectors whose reason can be said without CEL."""
 
 
