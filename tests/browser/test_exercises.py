@@ -197,6 +197,15 @@ def test_the_editor_indents_and_undoes(show: Show) -> None:
     expect(page.get_by_role("status")).to_contain_text("✓ Rule 1 counts the victims")
 
 
+def test_the_verdict_comes_into_sight(show: Show) -> None:
+    page = show(Card(exercise("devices", 2)))
+    page.set_viewport_size({"width": 900, "height": 450})
+    field = page.get_by_role("textbox")
+    field.fill(field.input_value().rstrip() + " 1\n")
+    field.press("Control+Enter")
+    expect(page.locator(".ks-reply [role=status]")).to_be_in_viewport()
+
+
 def test_a_long_line_is_seen_whole_in_a_narrow_window(show: Show) -> None:
     page = show(Card(exercise("devices", 3)), width=380)
     field, lines = page.get_by_role("textbox"), page.locator(".ks-numbers > div")

@@ -37,7 +37,7 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
     a_class.get_by_label("files of the class").set_input_files(sorted(tmp_path.iterdir()))
     expect(a_class.get_by_role("row").filter(has_text="li-na")).to_contain_text("1 of 1")
     expect(a_class.get_by_role("row").filter(has_text="otto")).to_contain_text("✗ 1")
-    expect(a_class.get_by_role("alert")).to_contain_text("x.txt: the columns are not lesson, seed")
+    expect(a_class.get_by_role("alert")).to_contain_text("x.txt: this is not a progress file")
     with page.page.expect_download() as download:
         a_class.get_by_role("button", name="Download as CSV").click()
     assert "li-na,queue,1,1,The array,right" in Path(download.value.path()).read_text(encoding="utf-8")

@@ -136,9 +136,16 @@ class Card {
 
   show(face) {
     if (face.question !== this.asked) this.question.innerHTML = this.asked = face.question;
-    if (face.reply !== this.said) this.reply.innerHTML = this.said = face.reply;
+    if (face.reply !== this.said) this.say(face.reply);
     if (face.given !== this.given && !this.isAhead(face)) this.place?.set(this.given = face.given); // another view, or code, has answered
     this.mark();
+  }
+
+  /** Shows the reply. To one that was asked for here it scrolls: it may be below the window. */
+  say(reply) {
+    this.reply.innerHTML = this.said = reply;
+    if (this.waiting) this.reply.scrollIntoView({ block: "nearest" });
+    this.waiting = false;
   }
 
   /** Whether what stands here is newer than this face: a slow kernel has not heard of it yet. */
@@ -164,6 +171,7 @@ class Card {
 
   async check() {
     if (this.cell) return (await runCell(this.el)) || this.send({ again: true });
+    this.waiting = true;
     this.hand("check", this.place.get());
   }
 

@@ -77,6 +77,10 @@ function roster(model, el, send) {
     zone.classList.remove("ks-over");
     take([...event.dataTransfer.files]);
   });
+  const clear = () => {
+    input.value = "";
+    send({ clear: true });
+  };
   const told = (reply) => {
     table.innerHTML = reply.table;
     csv = reply.csv;
@@ -85,7 +89,7 @@ function roster(model, el, send) {
   el.append(
     zone,
     said, table,
-    make("div", { class: "ks-fields" }, button(say("Download as CSV"), () => csv && download(csv, "progress.csv", "text/csv")), button(say("Start over"), () => send({ clear: true }))),
+    make("div", { class: "ks-fields" }, button(say("Download as CSV"), () => csv && download(csv, "progress.csv", "text/csv")), button(say("Start over"), clear)),
   );
   return () => model.off("msg:custom", told);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
@@ -9,11 +10,12 @@ import anywidget
 import traitlets
 
 from kschedlab.messages import later, say
-from kschedlab.text.html import element
+from kschedlab.text.html import Html, element, join
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.exercises.pages import title_of
 from kschedlab_lab.exercises.roster import LARGEST, Roster
-from kschedlab_lab.exercises.sheet import answers_html, sheets
+from kschedlab_lab.exercises.seeds import parse_seeds
+from kschedlab_lab.exercises.sheet import answers_html, sample, sheets
 from kschedlab_lab.kept import FILE
 from kschedlab_lab.language import spoken
 from kschedlab_lab.panels.classroom import enlarge
@@ -48,7 +50,11 @@ class Desk(anywidget.AnyWidget):
         raise NotImplementedError
 
     def _ipython_display_(self) -> None:
-        publish(element("p", repr(self)), repr(self), self)
+        publish(self.still(), repr(self), self)
+
+    def still(self) -> Html:
+        """What a saved notebook shows of it."""
+        return element("p", repr(self))
 
 
 class SheetForm(Desk):
@@ -69,6 +75,11 @@ class SheetForm(Desk):
         what = {ANSWERS: "answers", SOLUTIONS: "solutions"}.get(contents, "sheets")
         name = f"{lesson}-{what}-{seeds.replace(' ', '').replace(',', '+')}.html"
         return {"document": made, "name": name, "then": message.get("then")}
+
+    def still(self) -> Html:
+        with suppress(ValueError):
+            return join([super().still(), sample(self.form["lesson"], parse_seeds(self.form["seeds"])[0])])
+        return super().still()
 
     def __repr__(self) -> str:
         message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from kschedlab.build import Manifest, as_yaml
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.manifests.loading import Objects, decode_objects, loads
+from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import listed, meant, say, sentences, terms
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.scheduler import schedule
@@ -23,7 +23,17 @@ from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict,
 from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.panels.devices import DRIVER, GENERATION, Gpu, claim_of, fleet, of_memory, of_model, train
+from kschedlab_lab.panels.devices import (
+    DRIVER,
+    GENERATION,
+    Gpu,
+    claim_of,
+    claim_text,
+    fleet,
+    of_memory,
+    of_model,
+    train,
+)
 from kschedlab_lab.views.device_map import draw_devices, draw_sights, unasked
 from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, TRIED, NodeSight, Sight, sights
 
@@ -84,7 +94,7 @@ class Case:
 
     def _state(self, name: str) -> str:
         held = say("held by rival") if name == self.held else ""
-        broken = say("taint broken") if name == self.broken else ""
+        broken = say("taint: broken") if name == self.broken else ""
         return listed(filter(None, (held, broken)))
 
 
@@ -137,7 +147,7 @@ def which_device(rng: random.Random) -> Exercise:
     case = drawn(rng, random_case, wanted)
     (right,) = devices_of(case.decision)
     remarks = remarks_of(case)
-    claim = as_yaml([case.claim])
+    claim = claim_text(case.claim)
     return Predict(
         say("Which device?"),
         say("train claims one device with the claim below. Which one does it get?"),
@@ -281,7 +291,7 @@ def two_on_one_root(rng: random.Random) -> Exercise:
             memory=case.memory,
         ),
         lambda objects: fault(case, objects) or elsewhere(case, objects),
-        as_yaml([case.claim]),
+        claim_text(case.claim),
         say("The selectors say what each device must be, the constraint what the two have in common."),
         (
             say("Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim."),
@@ -333,9 +343,8 @@ def one_line(rng: random.Random) -> Exercise:
 
     case = drawn(rng, draw, wanted)
     good = rng.choice(sorted(MISTAKES))
-    right, base = as_yaml([case.claim]), as_yaml(case.base)
+    right, base = claim_text(case.claim), as_yaml(case.base)
     wrong = right.replace(good, MISTAKES[good])
-    event = decided(loads(f"{wrong}\n---\n{base}")).event
     built = OneLine(
         say("One line"),
         say(
@@ -347,8 +356,8 @@ def one_line(rng: random.Random) -> Exercise:
         right,
         say("It was {mistake}; {good} is right.", mistake=MISTAKES[good], good=good),
         (
-            say("The event does not say which: {event}", event=event),
-            say("Compare each name and each value with the table: upper case, units, domains."),
+            say("Three lines may be wrong: what the first selector compares, the constraint, or the toleration's key."),
+            say("Compare them with the picture and with the lesson's claims: the domain, and each letter's case."),
         ),
         case.instance(),
         base,
@@ -363,13 +372,13 @@ def one_line(rng: random.Random) -> Exercise:
 
 
 def together_broken(roots: list[str], count: int) -> list[int]:
-    """The places of the devices that the search takes: count devices on one root; [] if there are none."""
+    """The places of the devices that are taken: count of them on one root, or []."""
     taken = [place for place, root in enumerate(roots) if root == roots[0]]
     return taken[:count] if len(taken) >= count else []
 
 
 def together_mended(roots: list[str], count: int) -> list[int]:
-    """The places of the devices that the search takes: count devices on one root; [] if there are none."""
+    """The places of the devices that are taken: count of them on one root, or []."""
     for first in range(len(roots)):
         taken = [place for place in range(first, len(roots)) if roots[place] == roots[first]]
         if len(taken) >= count:

@@ -170,6 +170,10 @@ class Exercise(ABC):
     def explained(self) -> str:
         """The solution in words, or as source."""
 
+    def model(self) -> str:
+        """A right answer in one line, for marking; "" for one that is too long."""
+        return ""
+
     def is_as_given(self, answer: Any) -> bool:
         """Whether the answer is what the exercise began with, which does not count as an attempt."""
         return bool(self.start) and str(answer).split() == self.start.split()

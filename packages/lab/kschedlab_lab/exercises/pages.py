@@ -19,9 +19,11 @@ PRINTED = (
     + f":lang(zh) body {{ font-family: {CHINESE_FONT}; }}"
 )
 RULED = "border-bottom:1px solid #888;height:1.9em;"
-FRAMED = "border:1px solid #888;min-height:{}em;margin:0.4em 0;padding:0 0.4em;"
-TALL = 10
-"""The height of a frame for manifests or a function, in lines of text."""
+FRAMED = "border:1px solid #888;margin:0.4em 0;padding:0 0.4em;"
+PAPER = "border:1px solid #888;padding:0.6em 1.2em;"
+FREE = "border-bottom:1px dotted #999;height:1.75em;"
+LINES = range(3, 7)
+"""How many free lines a frame for manifests or a function may have."""
 
 
 def document(title: str, body: Html) -> str:
@@ -40,11 +42,18 @@ def pages(lesson: str, exercises: Mapping[int, Sequence[Exercise]], solutions: b
     return join(_sheet(lesson, seed, made, solutions) for seed, made in exercises.items())
 
 
+def beginning(lesson: str, seed: int, exercise: Exercise) -> Html:
+    """The head of a sheet and its first exercise, as pictures that a notebook's file keeps."""
+    head = element("p", element("b", title_of(lesson)), " · ", say("Name"), " ______ · ", say("seed {seed}", seed=seed))
+    picked = (element("div", f"☐ {each}") for each in exercise.choices())
+    return element("div", head, exercise.html(saved=True), *picked, style=PAPER)
+
+
 def answer_pages(lesson: str, rows: Sequence[Sequence[str]]) -> Html:
     """The answers of a class; the first row is the head."""
     head, *students = rows
     named = table([*head[:1], say("name"), *head[1:]], (row(each[0], "", *each[1:]) for each in students))
-    note = say("(run): there is more than one right answer; the notebook's check decides.")
+    note = say("A manifest is one right answer of several, with / between its lines. (run): the notebook decides.")
     title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
     return element("section", title, named, element("p", note), class_="sheet")
 
@@ -68,7 +77,7 @@ def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: boo
 
 
 def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
-    """What is given, and the room for the answer: beside it, but below what is wide, and on the teacher's copy."""
+    """What is given, and the room for the answer: beside it, but below what is wide."""
     head = element("h2", f"{number}. {exercise.title}")
     asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
     given, instance = _instance(exercise), exercise.instance
@@ -76,7 +85,7 @@ def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
         return element("div", head, *asked, given, _solution(exercise), class_="exercise")
     if str(instance.printed):
         parts = [element("div", given), element("div", *asked, _room(exercise))]
-    elif str(instance.picture) or not instance.text:
+    elif str(instance.picture) or not instance.text or exercise.answered_by == "function":
         flow = element("div", given, element("div", _room(exercise), class_="room"), class_="flow")
         return element("div", head, *asked, flow, class_="exercise")
     else:
@@ -98,7 +107,10 @@ def _room(exercise: Exercise) -> Html:
         return join(element("div", f"☐ {each}", style="margin:0.25em 0") for each in exercise.choices())
     if exercise.answered_by == "text":
         return element("div", "", style=RULED)
-    return element("div", lines(exercise.start), style=FRAMED.format(TALL))
+    missing = str(exercise.right).count("\n") - exercise.start.count("\n")
+    number = min(max(missing, LINES.start), LINES.stop) if exercise.answered_by == "yaml" else LINES.stop
+    free = (element("div", "", style=FREE) for _ in range(number))
+    return element("div", lines(exercise.start), *free, style=FRAMED)
 
 
 def _solution(exercise: Exercise) -> Html:

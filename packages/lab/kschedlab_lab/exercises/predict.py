@@ -46,6 +46,9 @@ class Predict(Exercise):
         """A right answer."""
         return self.correct
 
+    def model(self) -> str:
+        return self.correct
+
     def judge(self, answer: object) -> Verdict:
         said = " ".join(str(answer).split())
         if self._read(said) == self._read(self.correct):

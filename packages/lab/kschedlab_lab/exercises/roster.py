@@ -173,7 +173,7 @@ def _records(content: bytes | str) -> list[Record]:
     first = text.partition("\n")[0]
     reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
     if not set(EXPORTED) <= set(reader.fieldnames or ()):
-        raise WrongError(say("the columns are not {columns}", columns=", ".join(EXPORTED)))
+        raise WrongError(say("this is not a progress file: its columns are not {columns}", columns=", ".join(EXPORTED)))
     rows = ({key: (each[key] or "").strip() for key in EXPORTED} for each in reader)
     return [_record(say("line {number}", number=reader.line_num), each) for each in rows]
 

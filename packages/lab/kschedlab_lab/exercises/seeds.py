@@ -24,6 +24,8 @@ def _range(part: str) -> range:
     if not first.isdecimal() or (dash and not last.isdecimal()):
         raise InputValueError('seeds: "{part}" is neither a number nor a range such as 1-30', part=part[:40])
     numbers = range(int(first[:9]), int((last or first)[:9]) + 1)
-    if not 1 <= len(numbers) <= MOST:
-        raise InputValueError('seeds: "{part}" is not a range of 1 to {most} seeds', part=part[:40], most=MOST)
+    if not numbers:
+        raise InputValueError('seeds: "{part}" runs backwards', part=part[:40])
+    if len(numbers) > MOST:
+        raise InputValueError('seeds: "{part}" has more than {most} seeds', part=part[:40], most=MOST)
     return numbers

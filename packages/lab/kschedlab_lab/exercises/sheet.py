@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kschedlab.messages import say, terms
+from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab_lab.exercises.lesson import exercises_of
-from kschedlab_lab.exercises.pages import answer_pages, document, pages, title_of
+from kschedlab_lab.exercises.pages import answer_pages, beginning, document, pages, title_of
 from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.language.aloud import speaking
 
@@ -22,8 +23,13 @@ def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | Non
         return document(say("{lesson}: sheets", lesson=title_of(lesson)), pages(lesson, made, solutions))
 
 
+def sample(lesson: str, seed: int) -> Html:
+    """How a sheet begins, as a saved notebook can show it."""
+    return beginning(lesson, seed, exercises_of(lesson, seed)[0])
+
+
 def answers(lesson: str, seeds: str, language: str | None = None) -> str:
-    """One line for each seed, for marking at a glance: the answers of predictions; other kinds have several answers."""
+    """One line for each seed, for marking at a glance; (run) where the notebook's check decides."""
     with speaking(language):
         return "\n".join(aligned(_rows(lesson, parse_seeds(seeds)), ""))
 
@@ -38,8 +44,5 @@ def answers_html(lesson: str, seeds: str, language: str | None = None) -> str:
 def _rows(lesson: str, seeds: Iterable[int]) -> list[list[str]]:
     """A head, and a row for each seed: the seed and the answers."""
     run = say("(run)")
-    rows = [
-        [str(seed), *(str(each.right) if each.kind == "predict" else run for each in exercises_of(lesson, seed))]
-        for seed in seeds
-    ]
+    rows = [[str(seed), *(each.model() or run for each in exercises_of(lesson, seed))] for seed in seeds]
     return [[*terms("seed"), *map(str, range(1, len(rows[0])))], *rows]

@@ -6,6 +6,7 @@ Three nodes with GPUs; the pod ``train`` claims some of them by attributes, capa
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
@@ -25,7 +26,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.device_map import draw_devices, draw_sights
-from kschedlab_lab.views.device_sights import ROOT, TAKES, TRIED, WORDS, NodeSight, Reason, sights
+from kschedlab_lab.views.device_sights import OFFERED, ROOT, TAKES, TRIED, WORDS, NodeSight, Reason, sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.style import MONO
 from kschedlab_lab.views.svg import Room
@@ -47,6 +48,8 @@ MANY = {
     "tainted": later("have a taint that the claim does not tolerate"),
 }
 """What is said of several devices."""
+EXPRESSION = re.compile(r"^( *)expression: (device\.\S*?) ?(\.compareTo.*|== .*)$", re.MULTILINE)
+"""A line of YAML that is too long for a page."""
 LINES = 6
 """The lines of a search for which every picture keeps room; only one for three devices is longer."""
 
@@ -95,7 +98,17 @@ def claim_of(expressions: Sequence[str], number: int = 1, together: bool = False
     devices: Manifest = {"requests": [{"name": "gpus", "exactly": exactly}]}
     if together:
         devices["constraints"] = [{"matchAttribute": ROOT}]
-    return _object("ResourceClaim", "gpus", {"devices": devices}, namespace="default")
+    return _object("ResourceClaim", "gpus", {"devices": devices})
+
+
+def claim_text(claim: Manifest) -> str:
+    """The claim as YAML, in which a long expression has lines of its own."""
+    return EXPRESSION.sub(_folded, as_yaml([claim]))
+
+
+def _folded(found: re.Match[str]) -> str:
+    space, first, rest = found.groups()
+    return f"{space}expression: >-\n{space}  {first}\n{space}  {rest}"
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -114,7 +127,7 @@ def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -
         pool, device = held.split("/")
         request = {"name": "gpus", "exactly": {"deviceClassName": "gpu"}}
         result = {"request": "gpus", "driver": DRIVER, "pool": pool, "device": device}
-        rival = _object("ResourceClaim", "rival", {"devices": {"requests": [request]}}, namespace="default")
+        rival = _object("ResourceClaim", "rival", {"devices": {"requests": [request]}})
         user = {"resource": "pods", "name": "rival", "uid": "rival"}
         made.append(rival | {"status": {"allocation": {"devices": {"results": [result]}}, "reservedFor": [user]}})
         made.append(_user("rival", "rival", nodeName=pool))
@@ -146,8 +159,8 @@ def _slice(name: str, gpus: Sequence[Gpu], broken: str) -> Manifest:
     return _object("ResourceSlice", name, {"driver": DRIVER, "nodeName": name, "pool": pool, "devices": devices})
 
 
-def _object(kind: str, name: str, spec: Manifest, **metadata: str) -> Manifest:
-    return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name, **metadata}, "spec": spec}
+def _object(kind: str, name: str, spec: Manifest) -> Manifest:
+    return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
 def decide(settings: Settings) -> Decision:
@@ -176,8 +189,7 @@ def show(settings: Settings) -> View:
 
 def written(settings: Settings) -> Html:
     """The claim; what differs from the first one is bold."""
-    first = as_yaml([claim(Settings())]).splitlines()
-    lines = as_yaml([claim(settings)]).splitlines()
+    first, lines = (claim_text(claim(each)).splitlines() for each in (Settings(), settings))
     return element(
         "div", *(element("b" if line not in first else "span", f"{line}\u200b") for line in lines), style=MONO
     )
@@ -265,17 +277,16 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         seen = sights(decide(settings))
-        if all(each.reason for each in seen):
-            return _tally(seen)
-        return _drawn(seen) or say("No other node can serve the claim.")
+        able = sum(not each.reason for each in seen)
+        message = later("{number} of {nodes} can: a node needs only {gpus} that the claim may take.")
+        if not able:
+            message = later("{number} of {nodes} can: at each node you see what is in the way.")
+        return say(message, number=able, nodes=count(len(seen), "node"), gpus=count(settings.count, "GPU"))
 
     def before(settings: Settings) -> Callable[[Room], Html]:
         return lambda room: unanswered(settings, room)
 
-    message = later("train claims {wish}. How many nodes can serve the claim?")
-    if not asked.rival:
-        message = later("rival has ended. train claims {wish}. How many nodes can serve the claim?")
-    text = say(message, wish=wished(asked))
+    text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
     return Question(text, ("0", "1", "2", "3"), right, why, before)
 
 
@@ -284,40 +295,25 @@ def unanswered(settings: Settings, room: Room) -> Html:
     return draw_devices(decide(settings), room, asked=False, lines=LINES)
 
 
-def helps() -> Question[Settings]:
-    """What would let train start, if the only device of the model is broken?"""
-    changes: dict[str, dict[str, Any]] = {
-        say("less memory"): {"memory": 0},
-        say("rival ends"): {"rival": False},
-        say("the claim tolerates the taint"): {"tolerates": True},
-        say("a higher priority"): {},
+def spared() -> Question[Settings]:
+    """Does a claim that tolerates the taint of node-c's first GPU get the healthy one behind it?"""
+    lots = say("one of the two, by lot")
+    rule = say("The search takes the first one that fits. A toleration permits a device; it asks for no healthy one.")
+    missed = {
+        "gpu-1": say("gpu-0 comes before it."),
+        lots: say("Lots are drawn among nodes, not among the devices of one."),
     }
-    remarks = dict(
-        zip(
-            changes,
-            terms(
-                "Memory is not in the way: the h100 has 80Gi.",
-                "rival holds an a100.",
-                "The only h100 is the broken one. A claim that tolerates the taint gets it.",
-                "Priority leads to preemption, and preemption takes no device away.",
-            ),
-            strict=True,
-        )
-    )
 
     def right(settings: Settings) -> str:
-        return next(each for each, change in changes.items() if decide(settings.changed(**change)).node)
-
-    def why(settings: Settings, answer: str) -> str:
-        return sentences(dict.fromkeys((remarks[answer], remarks[right(settings)])))
+        *_, node_c = sights(decide(settings))
+        return _both(*(device.id.device for device in node_c.devices if device.state in (TAKES, OFFERED)))
 
     return Question(
-        say("train claims 1 h100 GPU, and no node can serve the claim. What would let train start?"),
-        tuple(changes),
+        say("train claims 1 GPU, at least 60Gi, broken or not. Which one could node-c give it?"),
+        ("gpu-0", *missed),
         right,
-        why,
+        lambda settings, answer: sentences(filter(None, (missed.get(answer), rule))),
         lambda settings: lambda room: unanswered(settings, room),
-        shows=lambda settings: settings.changed(**changes[right(settings)]),
     )
 
 

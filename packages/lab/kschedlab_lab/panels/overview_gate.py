@@ -215,7 +215,7 @@ def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
     number = asked.index(verdict.plugin) + 1
     rest = len(asked) - number
     first = say(
-        "{predicate} refuses {node}: {reasons}.", predicate=verdict.plugin, node=NODE, reasons=listed(verdict.reasons)
+        "{predicate} refuses {node}: “{reasons}”.", predicate=verdict.plugin, node=NODE, reasons=listed(verdict.reasons)
     )
     message = later(
         "It is number {number} of {asked}; the last predicate is not asked."
@@ -282,7 +282,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     return Question(
-        say("Which predicate refuses web? 2a and 2b are GeneralPredicates."),
+        say("Which predicate refuses web first? 2a and 2b are GeneralPredicates."),
         tuple(dict.fromkeys(BY.values())),
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,

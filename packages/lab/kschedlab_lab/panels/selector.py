@@ -201,9 +201,9 @@ def short(selector: str) -> str:
 
 
 def question(asked: Settings = Settings()) -> Question[Settings]:
-    """What is the verdict? ``asked``: the settings whose device the question names."""
+    """What is the verdict? ``asked``: the settings that the question names."""
     return Question(
-        say("What is the verdict on {device}?", device=asked.device),
+        say("What does `{selector}` say of {device}?", selector=short(asked.selector), device=asked.device),
         (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: reason(settings),

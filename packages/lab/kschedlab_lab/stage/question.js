@@ -47,11 +47,9 @@ export class QuestionBox {
     return given.map((each) => button(each, () => this.pick(each), { title: say("answer") }));
   }
 
-  /** An answer that hands are counted for: its bar is its share of all votes; the key with this number adds one. */
+  /** An answer that hands are counted for, out of sight: late hands would follow early ones. The key with this number adds one. */
   vote(answer, number) {
-    const count = this.counted()[answer] ?? 0, share = count / Math.max(this.votes.length, 1);
-    const attributes = { class: "ks-vote", title: say("add a vote"), "data-key": number <= 9 ? number : null, style: `--ks-share: ${100 * share}%` };
-    return button(count ? `${answer} · ${count}` : answer, () => this.pick(answer), attributes);
+    return button(answer, () => this.pick(answer), { class: "ks-vote", title: say("add a vote"), "data-key": number <= 9 ? number : null });
   }
 
   /** In a poll a key from 1 to 9 is a hand for that answer, whatever has the focus, unless somebody types. */
@@ -65,7 +63,7 @@ export class QuestionBox {
     voted.click();
   }
 
-  /** A place to type; in a poll, what was typed before becomes a button. */
+  /** A place to type. */
   field(asking, polls) {
     const input = make("input", { type: "text", "aria-label": asking.text, size: 8 });
     const done = () => {
@@ -74,8 +72,7 @@ export class QuestionBox {
       if (input.reportValidity() && (typed || !polls)) this.pick(typed);
     };
     onEnter(input, done);
-    const voted = Object.keys(polls ? this.counted() : {}).map((answer) => this.vote(answer));
-    return [input, button(say("OK"), done, { title: say("answer") }), ...voted];
+    return [input, button(say("OK"), done, { title: say("answer") })];
   }
 
   counting(given) {
@@ -86,8 +83,9 @@ export class QuestionBox {
   ends(polls) {
     const answer = () => this.stage.post({ answer: this.winner() });
     const open = button(polls ? say("Open the answer") : say("Show the answer"), answer, { title: say("without predicting"), class: "ks-open" });
-    const back = button("↶", () => this.count(this.votes.slice(0, -1)), { title: say("take the last vote back") });
-    return polls && this.votes.length ? [back, open] : [open];
+    const { length } = this.votes, attributes = { class: "ks-hands", title: say("take the last vote back"), disabled: length ? null : "" };
+    const back = button(`↶ ${length}`, () => this.count(this.votes.slice(0, -1)), attributes);
+    return polls ? [back, open] : [open];
   }
 
   where(given) {

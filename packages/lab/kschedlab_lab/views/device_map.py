@@ -14,17 +14,16 @@ from typing import Any, NamedTuple, TypeAlias
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab_devices.counters import APART, NO_COUNTERS
-from kschedlab_devices.search import IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED, UNLIKE
+from kschedlab_devices.search import NOT_SELECTED, TAINTED
 from kschedlab_lab.views.device_sights import (
     BRIEF,
-    FAILS,
     FREE,
     HELD,
     OFFERED,
     OPEN,
     PICKED,
     SELECTED,
+    SIGNS,
     TAKES,
     TRIED,
     NodeSight,
@@ -51,27 +50,18 @@ from kschedlab_lab.views.style import (
 )
 from kschedlab_lab.views.svg import Room, svg
 
-WAYS: Mapping[str, str] = {
-    HELD: "lock",
-    IN_USE: "lock",
-    TRIED: "reprieved",
-    NO_CAPACITY: "full",
-    NO_COUNTERS: "full",
-    APART: "pods",
-    UNLIKE: "pods",
-    FAILS: "error",
-}
-"""By state: the sign for what is in the way of a device; of one that is not selected, there is none."""
 LEGEND: Mapping[str, str] = {
     "lock": later("held by another claim"),
-    "taint": later("tainted"),
+    "taint": later("taint: {taints}"),
     "reprieved": later("given back"),
     "pods": later("breaks a constraint"),
     "full": later("too little is left"),
 }
 """By sign, what it means; of an error, the sentence says it."""
 BEFORE = ("lock", "taint")
-"""The signs that there are before a search. A tree says the others in words."""
+"""The signs that there are before a search. A tree has the others, with words beside them."""
+WIRE = "M3 2V11H13V2"
+"""The sign of devices that are joined."""
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
 GAP, PAD, SPACE = 14, 10, 8
@@ -192,10 +182,14 @@ def _scale(seen: Sequence[NodeSight], high: float, marks: Marks, ring: str) -> S
 
 
 def _legend(seen: Sequence[NodeSight], width: float, signs: Sequence[str] = tuple(LEGEND)) -> Part:
-    """What these signs in the picture mean; of all signs, also what a pale device is."""
+    """What these signs and the wires mean; of all signs, also what a pale device is."""
     devices = [device for node in seen for device in node.devices]
     there = {sign for device in devices for sign in _signs(device)}
-    parts = [_entry(icon(sign, 0, 0, INK_2), say(LEGEND[sign])) for sign in signs if sign in there]
+    taints = fitted(listed(dict.fromkeys(each.taints for each in devices if each.taints)), width / 2)
+    parts = [_entry(icon(sign, 0, 0, INK_2), say(LEGEND[sign], taints=taints)) for sign in signs if sign in there]
+    if any(each.wire for each in devices):
+        wire = element("path", d=WIRE, fill="none", stroke=INK_3, stroke_width=2, stroke_linecap="round")
+        parts.append(_entry(wire, say("PCIe root")))
     if len(signs) == len(LEGEND) and any(device.state == FREE for device in devices):
         pale = element("rect", x=1, y=1, width=14, height=14, rx=4, fill=COLOURS[0], opacity=0.5)
         parts.append(_entry(pale, say("pale: not selected or not reached")))
@@ -309,9 +303,8 @@ def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep:
         stroke_linecap="round",
         data_key=f"wire/{node.node}/{wire}",
     )
-    middle, room = (places[0] + places[-1]) / 2, places[-1] - places[0] + box
-    text = words(fitting((wire, wire.rpartition(" ")[2]), room), fill=INK_2)
-    yield placed(text, middle, bus)
+    text = words(fitted(wire.rpartition(" ")[2], places[-1] - places[0] + box), fill=INK_2)
+    yield placed(text, (places[0] + places[-1]) / 2, bus)
 
 
 # -- devices
@@ -392,7 +385,8 @@ def _edge(device: Sight) -> str | None:
 
 def _signs(device: Sight) -> list[str]:
     """What is to be said of the device beside its name; a taint in any state."""
-    return [WAYS[state] for state in (device.state,) if state in WAYS] + ["taint"] * bool(device.taints)
+    signs = [SIGNS[device.state]] if device.state in SIGNS else []
+    return signs if not device.taints or "taint" in signs else [*signs, "taint"]
 
 
 def _way(device: Sight) -> str | None:
@@ -406,7 +400,7 @@ def _tip(device: Sight) -> str:
     """All that is known of the device."""
     facts = device.facts
     if device.state == OPEN and device.taints:
-        facts = (*facts, say("taint {taints}", taints=device.taints))
+        facts = (*facts, say("taint: {taints}", taints=device.taints))
     said = say("{sentence} ({facts})", sentence=device.sentence, facts=listed(facts)) if facts else device.sentence
     proof = device.reason.proof if device.reason.plain else ""
     return say("{sentence}. {proof}", sentence=said, proof=proof) if proof else said

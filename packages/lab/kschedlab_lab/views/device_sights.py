@@ -73,8 +73,20 @@ BRIEF: Mapping[str, str] = {
     FAILS: later("an error"),
 }
 """What is in the way of a device, where there is little room."""
-ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\.(\w+) == "([^"]*)"')
-CAPACITY = re.compile(r'device\.capacity\["[^"]+"\]\.(\w+)\.compareTo\(quantity\("([^"]*)"\)\) >= 0')
+SIGNS: Mapping[str, str] = {
+    HELD: "lock",
+    IN_USE: "lock",
+    TAINTED: "taint",
+    TRIED: "reprieved",
+    NO_CAPACITY: "full",
+    NO_COUNTERS: "full",
+    APART: "pods",
+    UNLIKE: "pods",
+    FAILS: "error",
+}
+"""By state: the sign for what is in the way of a device; of one that is not selected, there is none."""
+ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\s*\.(\w+)\s*== "([^"]*)"')
+CAPACITY = re.compile(r'device\.capacity\["[^"]+"\]\s*\.(\w+)\s*\.compareTo\(quantity\("([^"]*)"\)\) >= 0')
 """Selectors whose reason can be said without CEL."""
 
 
@@ -243,7 +255,7 @@ def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder
     if step.outcome == NOT_SELECTED:
         return _not_selected(device, step)
     if step.outcome == TAINTED:
-        return Reason(TAINTED, _taints(device))
+        return Reason(TAINTED, _taints(device), brief=say("taint: {taints}", taints=_taints(device)))
     if step.outcome == UNLIKE:
         brief = say("other root") if step.detail == ROOT else ""
         return Reason(UNLIKE, say("another {attribute}", attribute=short(step.detail)), brief=brief)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.device_sights import BRIEF, PICKED, TRIED, Sight
-from kschedlab_lab.views.glyphs import CROSS
+from kschedlab_lab.views.device_sights import BRIEF, PICKED, SIGNS, TRIED, Sight
+from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import EVICTED, INK_2, INK_3
@@ -52,7 +52,7 @@ def tree_room(lines: int) -> float:
 
 
 def draw_tree(node: str, steps: Sequence[Sight], width: float, taken: str) -> Part:
-    """The tree, a line for each device; what was taken has this colour, and a dead end a cross."""
+    """The tree, a line for each device; what was taken has this colour, any other the sign that it has in its node."""
     found = branches(steps)[:MOST]
     shapes = [_twig(found, at, taken) for at in range(len(found))]
     for at, each in enumerate(found):
@@ -79,11 +79,10 @@ def _twig(found: Sequence[Branch], at: int, taken: str) -> Html:
 def _line(branch: Branch, room: float, taken: str) -> Part:
     alive, dead = branch.state == PICKED, branch.state == TRIED
     colour = taken if alive else EVICTED if dead else INK_3
-    dot = element("circle", cx=8, cy=8, r=5.5, fill=colour) if alive else _cross(colour)
+    if branch.state in SIGNS:
+        mark = icon(SIGNS[branch.state], 0, 0, EVICTED if dead else INK_2)
+    else:
+        mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill=colour)
     name = words(branch.device.id.device, bold=True, fill=taken if alive else INK_2 if dead else "currentColor")
     said = "" if alive else say(BRIEF[TRIED]) if dead else branch.device.reason.shortly
-    return row([Part(16, 16, (dot,)), name, words(fitted(said, room - 26 - name.width), fill=INK_2)], 5)
-
-
-def _cross(colour: str) -> Html:
-    return element("path", d=CROSS, stroke=colour, stroke_width=2, fill="none")
+    return row([Part(16, 16, (mark,)), name, words(fitted(said, room - 26 - name.width), fill=INK_2)], 5)

@@ -37,6 +37,18 @@ def test_the_answers_of_a_class_stand_in_a_table():
     assert exercises_of("preemption", 2)[1].right in rows[1]
 
 
+def test_a_short_manifest_is_among_the_answers_and_is_right():
+    _, *rows = answers("devices", "1-3").splitlines()
+    for seed, line in enumerate(rows, 1):
+        exercise = exercises_of("devices", seed)[2]
+        assert exercise.model() in line and exercise.model() in exercise.right
+
+
+def test_seeds_that_run_backwards_are_said_to():
+    with pytest.raises(ValueError, match='"3-1" runs backwards'):
+        parse_seeds("3-1")
+
+
 def test_the_program_prints_them(capsys):
     assert main(["sheet", "preemption", "--seeds", "1-2", "--answers"]) == 0
     assert capsys.readouterr().out.rstrip("\n") == answers("preemption", "1-2")

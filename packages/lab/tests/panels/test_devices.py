@@ -3,7 +3,11 @@
 import re
 
 import pytest
+import yaml
 
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.scheduler import schedule
 from kschedlab_lab.panels import devices, selector
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.svg import Room
@@ -90,9 +94,30 @@ def test_every_outcome_happens():
 def test_the_question():
     asked = devices.question()
     settings = devices.Settings()
-    assert asked.right(settings) == "3" and "node-b and node-c" in asked.why(settings, "1")
+    assert asked.right(settings) == "3" and asked.why(settings, "1").startswith("3 of 3 nodes")
     assert asked.right(devices.Settings().changed(count=3, memory=80)) == "0"
-    assert devices.panel(rival=False).question.text.startswith("rival has ended. ")
+    none = devices.Settings().changed(count=2, together=True)
+    assert asked.right(none) == "0" and asked.why(none, "1").startswith("0 of 3 nodes")
+
+
+def test_a_toleration_asks_for_no_healthy_device():
+    asked = devices.panel(model="any", memory=60, tolerates=True).ask(devices.spared())
+    assert asked.question.right(asked.settings) == "gpu-0"
+    for answer in asked.question.choices:
+        assert says(asked.question.why(asked.settings, answer), "first one", "toleration")
+
+
+def test_the_claim_as_text_is_the_claim_and_fits_a_page():
+    for settings in CLAIMS:
+        text = devices.claim_text(devices.claim(settings))
+        assert max(map(len, text.splitlines())) < 60
+        written = decode_objects([yaml.safe_load(text), *devices.fleet(devices.GPUS), devices.train()])
+        plain = decode_objects([devices.claim(settings), *devices.fleet(devices.GPUS), devices.train()])
+        one, other = (
+            schedule("default/train", Cluster(each, devices.GENERATION.api), devices.GENERATION)
+            for each in (written, plain)
+        )
+        assert one.node == other.node
 
 
 @pytest.mark.parametrize("name", selector.SELECTORS)
@@ -149,12 +174,9 @@ def test_the_table_has_the_claim_as_it_is_now():
 
 
 def test_only_the_toleration_lets_train_have_the_broken_h100():
-    settings, asked = devices.Settings().changed(model="h100"), devices.helps()
-    right = asked.right(settings)
-    assert right == "the claim tolerates the taint" and right in asked.choices
-    assert devices.decide(asked.shows(settings)).node == "node-c"
-    for answer in asked.choices:
-        assert says(asked.why(settings, answer), "tolerates")
+    settings = devices.Settings().changed(model="h100")
+    assert devices.decide(settings).node is None
+    assert devices.decide(settings.changed(tolerates=True)).node == "node-c"
 
 
 @pytest.mark.parametrize("expression", selector.SELECTORS.values())

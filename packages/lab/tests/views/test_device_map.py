@@ -140,7 +140,8 @@ def test_a_broken_device_has_its_sign_before_the_answer_and_after_any():
         made = devices.decide(settings)
         for asked in (False, True):
             svg = str(draw_devices(made, Room(720, 300), asked))
-            assert svg.count(PATHS["taint"]) == 2 and ">tainted</text>" in svg  # the device's, and the legend's
+            assert svg.count(PATHS["taint"]) == 2  # the device's, and the legend's
+            assert ">taint: broken</text>" in svg
 
 
 def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
@@ -154,7 +155,7 @@ def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
 
 def test_a_taint_is_known_before_the_pod_asks():
     before = str(draw_devices(decision(LARGE), Room(720, 300), asked=False))
-    assert ">tainted</text>" in before and "not selected" not in before and "★" not in before
+    assert ">taint: broken</text>" in before and "not selected" not in before and "★" not in before
 
 
 def test_the_search_as_a_story():
