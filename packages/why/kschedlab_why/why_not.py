@@ -146,7 +146,7 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
     if wanted and part.reason in SELECTORS:
         key, value = next(iter(wanted.items()))
         return say(
-            "wants {label}, the node has {has}",
+            "wants {label}; the node has {has}",
             label=f"{key}={value}",
             has=node.metadata.labels.get(key) or say("no such label"),
         )
