@@ -147,7 +147,7 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
         key, value = next(iter(wanted.items()))
         return say(
             "wants {label}; the node has {has}",
-            label=f"{key}={value}",
+            label=f"{key.rpartition('/')[2]}={value}",
             has=node.metadata.labels.get(key) or say("no such label"),
         )
     port = _port(decision, position) if part.reason == PORTS_TAKEN else ""

@@ -12,18 +12,19 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Arrangement, Place, shapes
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, row, words
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted, flowed, text_width
-from kschedlab_lab.views.picture import boxes, common_resource, pods_on
+from kschedlab_lab.views.picture import boxes, common_resource
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, priority_fill
 from kschedlab_lab.views.svg import label
 from kschedlab_why.why_not import Points, WhyNot
 
 LINE, BAR, GAP = 15, 5, 12
 """Heights of a line of text and of a bar, and the space between columns, in pixels."""
-NARROW, WIDE, CARD = 400, 520, 150
-"""The least widths of what is in two columns and in three, and of a change; in pixels."""
-SHOWN, VICTIMS, BOX, TITLE = 9, 2, 64, 30
+NARROW, WIDE, CARD, THREE = 400, 520, 150, 3
+"""The least widths of what is in two columns and in three, and of a change, in pixels; and how many filters are below
+the heading."""
+SHOWN, VICTIMS, BOX, TITLE = 9, 2, 52, 26
 """The most changes and victims that are shown; the heights of the node that loses pods and of its name, in pixels."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
@@ -143,14 +144,20 @@ def _rule(rule: RuleResult, winner: str, other: str, width: float) -> Part:
 
 
 def _checks(found: WhyNot, head: Part, width: float) -> Part:
-    """The filters that refuse the node, and what is in the way."""
+    """The filters that refuse the node, and what is in the way; those that are not asked any more are pale."""
     refusing = sorted((each for each in found.checks if each.refuses), key=lambda each: not each.first)
-    parts, each = [], _share(width) if len(refusing) > 1 else width - _share(width) - GAP if width >= NARROW else width
+    each, parts = _share(width), list[Part]()
+    if len(refusing) == 1 and width >= NARROW:
+        each = width - each - GAP
     for check in refusing:
-        after = "" if check.first else say(" (not asked any more)")
-        name = words(f"✕ {check.plugin}{after}", bold=True, width=each, fill=EVICTED)
-        parts.append(column([name, *(padded(words(text, width=each - 8), 8) for text in check.details)], 1))
-    return _after(head, parts, width)
+        name = words(f"✕ {check.plugin}", bold=True, width=each, fill=EVICTED if check.first else INK_2)
+        texts = [words(text, width=each, fill=None if check.first else INK_2) for text in check.details]
+        tip = None if check.first else say("not asked any more")
+        whole = column([name, *texts], 0)
+        parts.append(whole._replace(shapes=(element("g", *whole.shapes, data_tip=tip),)))
+    if len(parts) < THREE or width < WIDE:
+        return _after(head, parts, width)
+    return column([head, wrap((part._replace(width=each) for part in parts), width, GAP, 6)], 3)
 
 
 # -- what would change it
@@ -218,14 +225,10 @@ def victims_part(decision: Decision, width: float) -> Part:
     node, preemption = decision.nominated_node, decision.preemption
     if node is None or preemption is None:
         return NOTHING
-    waiting, box = (each for each in boxes(decision, nodes=[node]))
-    gone = {block.key for block in waiting.blocks}
-    others = [info for info in pods_on(decision, node) if not {info.key, info.pod.metadata.name} & gone]
-    spared = sum(each.reprieved for each in preemption.candidates[node].attempts)
+    _, box = boxes(decision, nodes=[node])
     victims, half = preemption.victims, width if width < NARROW else width / 2 - GAP
     moment = clock(info.start for info in victims)
-    title = say("{node} loses {pods}", node=node, pods=count(len(victims), "pod"))
-    labels = [words(fitted(title, half, bold=True), bold=True)]
+    labels = list[Part]()
     for info in victims[:VICTIMS]:
         numbers = say("priority {priority}, {start}", priority=info.priority, start=moment(info.start))
         look: dict[str, Any] = {"fill": priority_fill(info.priority), "stroke": EVICTED, "stroke_width": 2}
@@ -233,13 +236,9 @@ def victims_part(decision: Decision, width: float) -> Part:
         name = words(info.pod.metadata.name, bold=True, width=half - 20, fill=EVICTED)
         about = row([square, column([name, words(numbers, width=half - 20, fill=INK_2)], 0)], 5, "start")
         labels.append(about._replace(shapes=(element("g", *about.shapes, data_key=f"victim/{info.key}"),)))
-    rest = len(victims) - VICTIMS
-    parts = [
-        *([say("and {pods} more", pods=count(rest, "pod"))] if rest > 0 else []),
-        *([say("{pods} may stay", pods=count(spared, "pod"))] if spared else []),
-        *([say("{pods} never at risk", pods=count(safe, "pod"))] if (safe := len(others) - spared) > 0 else []),
-    ]
-    said = column([*labels, words(say(", ").join(parts), width=half, fill=INK_2)], 2)
+    if (rest := len(victims) - VICTIMS) > 0:
+        labels.append(words(say("and {pods} more", pods=count(rest, "pod")), fill=INK_2))
+    said = column(labels, 2)
     blocks = tuple(replace(block, key=f"beside/{block.key}") for block in box.blocks)
     beside = replace(box, name=f"beside/{node}", title=box.title or node, blocks=blocks)
     wide = (width if width < NARROW else width / 2) - 12

@@ -100,7 +100,7 @@ BELOW = 30
 """What boxes leave below them, in pixels."""
 SPARE = -1
 """The position of a node that is not there."""
-OPEN = 28
+OPEN = 22
 """The height of what the pod asks for, above the nodes while a question is open: so much less is said above them then
 that they stay where they are."""
 

@@ -76,7 +76,7 @@ def _line(runs: Sequence[_Run], y: float) -> Html:
     spans = list[Html | str]()
     for number, run in enumerate(runs):
         squares = [element("tspan", SQUARE, fill=fill, font_size=16) for fill in run.fills]
-        words = element("tspan", run.text, fill=run.ink)
+        words = element("tspan", run.text, fill=run.ink) if run.ink else run.text
         spans += [*([" "] if number else []), *squares, *([" "] if squares else []), words]
     return element("text", *spans, x=0, y=y)
 

@@ -32,7 +32,7 @@ from kschedlab_lab.views.node_map import (
 from kschedlab_lab.views.picture import scarcest
 from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, ON_ACCENT, TICK, TRAY
 
-SWATCH, GAP, ONE_LINE = 14, 6, 18
+SWATCH, GAP = 14, 6
 NAMES = {
     GOOD: later("fits"),
     EVICTS: later("fits if others leave"),
@@ -76,9 +76,9 @@ class Drawn:
 
 
 def legend(decision: Decision, width: float, height: float, drawn: Drawn) -> Part:
-    """What the squares mean; in a low room, the first entries that fit, in a line at least."""
+    """What the squares mean; in a low room, the first entries that fit."""
     entries = [_drawn(entry) for entry in _entries(decision, drawn)]
-    while (whole := wrap(entries, width, 18, 4)).height > max(height, ONE_LINE):
+    while (whole := wrap(entries, width, 18, 4)).height > max(height, 0):
         entries.pop()
     return whole
 

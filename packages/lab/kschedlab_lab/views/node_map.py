@@ -114,7 +114,7 @@ def _matrix(
     """Pools below one another, each after its name, and in each the zones side by side."""
     names = [*dict.fromkeys(zone for zones in pools.values() for zone in zones)]
     heads = {pool: f"{pool} {sum(map(len, zones.values())) - more * len(zones)}" for pool, zones in pools.items()}
-    side = min(max((text_width(head, bold=True) for head in heads.values()), default=0) + 12, SIDE)
+    side = round(min(max((text_width(head, bold=True) for head in heads.values()), default=0) + 12, SIDE))
     pitch = shape.wide + shape.gap
     apart = more * pitch or ASIDE
     wide = (width - side - more * pitch - apart * (len(names) - 1)) / max(len(names), 1)
@@ -400,14 +400,16 @@ class Cells:
     def draw(self, made: Grid) -> list[Html]:
         """All squares, and what is written on them; the star is drawn by :func:`star_at`."""
         size, reached = made.shape.wide, self._reached(len(made.cells))
-        rows: dict[tuple[str, str, float], list[Html]] = {}
+        rows: dict[tuple[str, str, float, float], list[Html]] = {}
         for group, x, y in made.cells:
             best = min(group, key=self._rank)
-            rows.setdefault((self.kinds[best], self.fills[best], y), []).append(
-                self._cell(group, best, x, size, self.kinds[best] in reached)
+            left = max((zone for zone in made.zones.values() if zone <= x), default=0)
+            rows.setdefault((self.kinds[best], self.fills[best], left, y), []).append(
+                self._cell(group, best, x - left, size, self.kinds[best] in reached)
             )
         groups = [
-            element("g", *cells, transform=f"translate(0,{y:g})", fill=fill) for (_, fill, y), cells in rows.items()
+            element("g", *cells, transform=f"translate({left:g},{y:g})", fill=fill)
+            for (_, fill, left, y), cells in rows.items()
         ]
         key = f"writing/{size:g}/{len(made.cells)}"
         return [*groups, element("g", *self._writing(made), pointer_events="none", data_key=key)]

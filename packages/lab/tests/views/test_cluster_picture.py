@@ -74,11 +74,12 @@ def test_words_choose_nodes(world):
 def places(svg):
     """By node, where its square is."""
     rows = re.findall(
-        r'<g transform="translate\(0,([\d.]+)\)" fill="[^"]*"[^>]*>((?:<rect [^>]*data-key="node/.*?)+)</g>', str(svg)
+        r'<g transform="translate\(([\d.]+),([\d.]+)\)" fill="[^"]*"[^>]*>((?:<rect [^>]*data-key="node/.*?)+)</g>',
+        str(svg),
     )
     return {
-        name: (float(x), float(y))
-        for y, cells in rows
+        name: (float(left) + float(x), float(y))
+        for left, y, cells in rows
         for x, name in re.findall(r'<rect x="([\d.]+)"[^>]*?data-key="node/([\w-]+)"', cells)
     }
 

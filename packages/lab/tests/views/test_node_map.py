@@ -177,7 +177,7 @@ def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
 
 def test_a_low_room_has_the_first_entries_of_the_legend(world):
     decision = explain("data/postgres-0", world).decision
-    whole, low = (legend(decision, 500, height, Drawn()) for height in (200, 0))
+    whole, low = (legend(decision, 500, height, Drawn()) for height in (200, 20))
     assert "three or more" in text_of(whole) and low.height < whole.height
     assert "only VolumeBinding" in text_of(low) and "three or more" not in text_of(low)
 
