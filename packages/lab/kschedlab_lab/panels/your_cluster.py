@@ -42,7 +42,7 @@ WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it
 QUESTIONS = (WHY, WHAT_IF, WHOM)
 NONE = "none"
 NEW = "-new"
-FEW = LIMITS._replace(candidates=3, rungs=2)
+FEW = LIMITS._replace(candidates=2, rungs=2)
 """The most candidates of the tables below the picture, so that they fit beside a text."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
