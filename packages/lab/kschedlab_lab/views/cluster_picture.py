@@ -96,8 +96,8 @@ everything that is below them then."""
 TALL, SHARE, LEAST = 0.48, 0.66, 262
 """The height of nodes: most of it, for the width of the picture; and of a low room their share, but never less than
 this, in pixels. So they have one place and size, however much is said above and below them."""
-BELOW = 30
-"""What boxes leave below them, in pixels."""
+LEGEND = 26
+"""The height that boxes leave for the legend, in pixels."""
 SPARE = -1
 """The position of a node that is not there."""
 OPEN = 22
@@ -137,10 +137,12 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     top, y = _header(decision, asked, width)
     tall = min(TALL * width, max(SHARE * (room.height - y), LEAST))
     tall = tall if width >= NARROW else width
-    nodes = _Nodes(decision, asked, width, tall, max(tall, room.height - y - BELOW), room.width < PHONE)
+    below = _below(decision, asked, width)
+    most = max(tall, room.height - y - sum(part.height + 6 for part in below) - LEGEND)
+    nodes = _Nodes(decision, asked, width, tall, most, room.width < PHONE)
     body = nodes.drawn()
     parts, low = [*top, moved(body, 0, y)], y + body.height
-    for part in _below(decision, asked, width):
+    for part in below:
         parts.append(moved(part, 0, low + 6))
         low += part.height + 6
     left = room.height - low - 6 if width >= NARROW else MANY
