@@ -50,7 +50,6 @@ DATA = {
     "parser_words.yaml": ("message",),
     "lessons.yaml": ("title", "question", "acts", "article", "version"),
     "rules.yaml": ("before", "after"),
-    "topics.yaml": ("topic",),
 }
 """By the name of a data file, the keys whose texts are messages."""
 

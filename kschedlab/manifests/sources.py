@@ -67,7 +67,7 @@ def _read(source: Source, number: int, seen: set[str]) -> Iterator[SourceText]:
 
 
 def _files(name: str, number: int) -> list[Path]:
-    """The file itself, or the manifests in the folder and its subfolders, sorted by name."""
+    """The file itself, or the manifests in the folder and its subfolders, sorted by name, without hidden ones."""
     path = Path(name)
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
@@ -90,13 +90,17 @@ def _files(name: str, number: int) -> list[Path]:
 
     for folder, folders, names in os.walk(path, onerror=stop, followlinks=True):
         real = os.path.realpath(folder)
-        folders[:] = [] if real in visited else sorted(folders)
+        folders[:] = [] if real in visited else sorted(filter(_is_visible, folders))
         if real not in visited:
-            manifests += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
+            manifests += [Path(folder, name) for name in filter(_is_visible, names) if name.endswith(SUFFIXES)]
         visited.add(real)
     if not manifests:
         raise _source_error(number, name, later("has no files that end in {choices}", choices=one_of(SUFFIXES)))
     return sorted(manifests)
+
+
+def _is_visible(name: str) -> bool:
+    return not name.startswith(".")
 
 
 def _content(path: Path, number: int) -> bytes:

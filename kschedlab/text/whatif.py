@@ -29,11 +29,15 @@ class Line(NamedTuple):
 
 
 class WhatIfAnswer(NamedTuple):
-    """One answer as a line, the decision that proves it, and the change in English, as a setting has it."""
+    """One answer as a line, the decision that proves it, and the change in English, as a setting has it.
+
+    ``short``: the change without what it is now, if the line says that.
+    """
 
     line: Line
     decision: Decision
     word: str
+    short: str = ""
 
 
 def whatif_sections(whatif: WhatIf) -> Iterator[Section]:
@@ -106,7 +110,8 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
             "asking for {more} instead of {now}", more=amount(limit.name, limit.far), now=amount(limit.name, limit.now)
         )
         but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
-        yield _answer(later("requests"), change, limit.after, but)
+        short = say("with {amount}", amount=amount(limit.name, limit.far))
+        yield _answer(later("requests"), change, limit.after, but, short)
     for each in whatif.relaxations.sufficient:
         changes = say(" and ").join(map(say, each.changes))
         yield WhatIfAnswer(
@@ -114,7 +119,8 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         )
     if (priority := whatif.priority) is not None:
         change = later("with priority {far} instead of {now}", far=priority.far, now=priority.now)
-        yield _answer(later("priority"), change, priority.after, say("{near}: preempts nobody", near=priority.near))
+        but, short = say("{near}: preempts nobody", near=priority.near), say("with priority {far}", far=priority.far)
+        yield _answer(later("priority"), change, priority.after, but, short)
     if (eviction := whatif.eviction) is not None:
         yield _evicting(eviction)
     for more in whatif.nodes:
@@ -122,8 +128,8 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         yield _answer(later("nodes"), later(message, pool=more.pool, zone=more.zone), more.decision)
 
 
-def _answer(what: str, change: str, decision: Decision, but: str = "") -> WhatIfAnswer:
-    return WhatIfAnswer(Line(what, say(change), then(decision), but), decision, str(change))
+def _answer(what: str, change: str, decision: Decision, but: str = "", short: str = "") -> WhatIfAnswer:
+    return WhatIfAnswer(Line(what, say(change), then(decision), but), decision, str(change), short)
 
 
 def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
@@ -138,25 +144,27 @@ def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
 
 def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
     for limit in whatif.limits:
-        change = later("asking for {amount}", amount=amount(limit.name, limit.far))
-        yield _answer(
-            LIMIT,
-            change,
-            limit.after,
-            say("{amount}: {then}", amount=amount(limit.name, limit.near), then=then(limit.before)),
-        )
+        asked = amount(limit.name, limit.far)
+        change, short = later("asking for {amount}", amount=asked), say("with {amount}", amount=asked)
+        near = say("{amount}: {then}", amount=amount(limit.name, limit.near), then=then(limit.before))
+        yield _answer(LIMIT, change, limit.after, near, short)
     for boundary in whatif.requests:
-        change = later("asking for {amount}", amount=amount(boundary.name, boundary.far))
+        asked = amount(boundary.name, boundary.far)
+        change, short = later("asking for {amount}", amount=asked), say("with {amount}", amount=asked)
         near = say("{amount}: {then}", amount=amount(boundary.name, boundary.near), then=_still(whatif, boundary))
-        yield _answer(later("requests"), change, boundary.after, near)
+        yield _answer(later("requests"), change, boundary.after, near, short)
     for boundary in whatif.weights:
         change = later(
             "with weight {far} of {plugin} instead of {now}", far=boundary.far, plugin=boundary.name, now=boundary.now
         )
+        short = say("weight {far} of {plugin}", far=boundary.far, plugin=boundary.name)
         if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
-            change = later("without the score {plugin}", plugin=boundary.name)
+            change, short = (
+                later("without the score {plugin}", plugin=boundary.name),
+                say("without {plugin}", plugin=boundary.name),
+            )
         near = say("{amount}: {then}", amount=boundary.near, then=_still(whatif, boundary))
-        yield _answer(later("weights"), change, boundary.after, near)
+        yield _answer(later("weights"), change, boundary.after, near, short)
 
 
 def _still(whatif: WhatIf, boundary: Boundary) -> str:

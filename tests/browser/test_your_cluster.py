@@ -18,7 +18,7 @@ def field(panel: Locator, label: str) -> Locator:
 
 def changes_are_applied_and_other_clusters_loaded(page: Notebook, folder: Path) -> None:
     a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page)
-    another_cluster_by_file_by_path_and_by_text(page, folder)
+    another_cluster_by_file_and_by_path(page, folder)
 
 
 def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: Notebook) -> None:
@@ -26,7 +26,7 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     waits.evaluate("(panel) => (panel.id = 'one')")
     panel = page.page.locator("#one")
     picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
-    expect(picture).to_contain_text("only VolumeBinding")
+    expect(picture).to_contain_text("didn't match PersistentVolume's node affinity")
     panel.locator('[data-key="node/data-01"]').press("Enter")
     expect(picture).to_contain_text("✕ NodeResourcesFit")
     expect(picture).to_contain_text("1685m")
@@ -60,14 +60,17 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     expect(asked.locator(".ks-picture")).to_contain_text("loses 2 pods")
 
 
-def another_cluster_by_file_by_path_and_by_text(page: Notebook, tmp_path: Path) -> None:
+def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:
     panel = page.page.locator(".widget-vbox.kschedlab:has(.ks-files)").first
     status = panel.locator('p[role="status"]').first
     expect(panel.locator(".ks-files")).to_contain_text("up to 268 MB")
-    text = panel.locator("textarea").first
-    text.fill("kind: Node\nmetadata: {name: '<script>alert(1)</script>'}\n")
-    panel.get_by_role("button", name="Load text").click()
-    expect(panel.get_by_role("alert").first).to_contain_text("pasted:2: Node <script>")
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text("kind: Node\nmetadata: {name: '<script>alert(1)</script>'}\n")
+    panel.get_by_role("button", name="Load path").click()
+    expect(panel.locator(".ks-files")).to_contain_text("Type a path.")
+    panel.get_by_label("path", exact=True).fill(str(wrong))
+    panel.get_by_role("button", name="Load path").click()
+    expect(panel.get_by_role("alert").first).to_contain_text("wrong.yaml:2: Node <script>")
     expect(status).to_contain_text("200 nodes")
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
@@ -89,7 +92,7 @@ def another_cluster_by_file_by_path_and_by_text(page: Notebook, tmp_path: Path) 
         panel.get_by_role("button", name="Choose files, or drop them here").click()
     chooser.value.set_files(large)
     expect(status).to_contain_text("large.json: 1 node, 1,000 running pods, 1 pending.")
-    panel.get_by_placeholder("/path/to/cluster.yaml").fill(str(path))
+    panel.get_by_label("path", exact=True).fill(str(path))
     panel.get_by_role("button", name="Load path").click()
     expect(status).to_contain_text("small.yaml: 1 node")
     panel.get_by_role("button", name="Back to the bundled cluster").click()

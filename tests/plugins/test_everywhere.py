@@ -16,10 +16,8 @@ from kschedlab.whatif import what_if
 from kschedlab.whatif.compare import changes, compare
 from kschedlab_lab.panels import preemption, your_cluster
 from kschedlab_lab.views.arithmetic import steps
-from kschedlab_lab.views.generations import GenerationTable
 from kschedlab_simulation.simulation import Simulation
 from tests.course import GENERATIONS
-from tests.text.test_tables import Balanced
 
 
 @node_filter("ColdNode")
@@ -106,14 +104,6 @@ def test_panels_take_plugins() -> None:
     asked = your_cluster.panel(decode_objects(OBJECTS), [cold, cooler], pod="default/web", generation="v1.20")
     assert "ColdNode" in repr(asked) and "too" in repr(asked)
     assert "web goes to c" in repr(asked.move(pod="default/web"))
-
-
-def test_the_table_of_generations_names_plugins() -> None:
-    markup = GenerationTable(V1_37, PLUS[3])._repr_html_()
-    rows = Balanced(markup).rows
-    assert ["ColdNode", "–", "15. ColdNode"] in rows and ["Quiet", "–", "16. Quiet"] in rows
-    assert ["Cooler", "–", "Cooler ×5"] in rows and ["Even", "–", "Even ×1"] in rows
-    assert "object at 0x" not in markup and "OneNode" not in markup
 
 
 @dataclass

@@ -146,8 +146,8 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
     if wanted and part.reason in SELECTORS:
         key, value = next(iter(wanted.items()))
         return say(
-            "wants {label}, the node has {has}",
-            label=f"{key}={value}",
+            "wants {label}; the node has {has}",
+            label=f"{key.rpartition('/')[2]}={value}",
             has=node.metadata.labels.get(key) or say("no such label"),
         )
     port = _port(decision, position) if part.reason == PORTS_TAKEN else ""

@@ -1,4 +1,4 @@
-"""Another cluster for a panel: files, a path or text."""
+"""Another cluster for a panel: files or a path."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from kschedlab.manifests.sources import MAX_BYTES
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import element, join
 from kschedlab_lab.panels.classroom import Enlargeable
-from kschedlab_lab.panels.cluster_source import BUNDLED, Loaded, bundled, from_files, from_paths, from_text
+from kschedlab_lab.panels.cluster_source import BUNDLED, Loaded, bundled, from_files, from_path
 from kschedlab_lab.stage.files import FilePicker
 
-PASTE = later("or paste here what kubectl get nodes,pods,... -A -o yaml prints")
 PROBLEMS = 20
 """The most problems shown."""
 
@@ -28,8 +27,14 @@ class Loader(Enlargeable):
     def __init__(self, panel: Any) -> None:
         self.panel = panel
         self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
-        files, path, *text = self.fields()
-        super().__init__([files, path, self._wrong, *text, self._said, self._box])
+        self.files = FilePicker(
+            lambda given: self.take(lambda: from_files(given)),
+            MAX_BYTES,
+            lambda path: self.take(lambda: from_path(path)),
+            lambda: self.take(bundled),
+            say("Back to the bundled cluster"),
+        )
+        super().__init__([self.files, self._wrong, self._said, self._box])
         self.stage: Any = None
         self._show(panel)
 
@@ -38,6 +43,7 @@ class Loader(Enlargeable):
 
     def take(self, read: Callable[[], Loaded]) -> None:
         """Show the cluster that this reads, or what is wrong with it."""
+        self._wrong.value = ""
         panel = self.panel.reading(read)
         if panel.problems:
             self._refuse(panel.loaded.name, panel.problems)
@@ -45,9 +51,10 @@ class Loader(Enlargeable):
             self._show(panel)
 
     def _show(self, panel: Any) -> None:
-        saved = self.stage.saved_as if self.stage is not None else ""
-        self.panel, self.stage = panel, panel.stage()
-        self.stage.saved_as = saved
+        before, self.panel, self.stage = self.stage, panel, panel.stage()
+        if before is not None:
+            self.stage.saved_as, self.stage.session.room = before.saved_as, before.session.room
+            self.stage.refresh()
         self._box.children = [self.stage]
         lines = [*panel.loaded.objects.report.lines(), *self._missing(panel.loaded)]
         notes = (element("div", line) for line in lines)
@@ -69,25 +76,3 @@ class Loader(Enlargeable):
             lines.append(element("li", say("and {more:,} more", more=more)))
         what = element("b", say("Not loaded; {stays} stays.", stays=stays))
         self._wrong.value = str(element("div", what, element("ul", *lines), role="alert"))
-
-    def fields(self) -> tuple[ipywidgets.Widget, ...]:
-        """Where a cluster is chosen: files, a path, the way back, text."""
-        files = FilePicker(lambda given: self.take(lambda: from_files(given)), MAX_BYTES)
-        path = ipywidgets.Text(
-            placeholder="/path/to/cluster.yaml", description=say("path"), layout={"width": "30em", "max_width": "98%"}
-        )
-        text = ipywidgets.Textarea(placeholder=say(PASTE), rows=6, layout={"width": "calc(100% - 4px)"})  # its margins
-        by_path, by_text, back = (
-            ipywidgets.Button(description=words, layout={"width": "auto", "align_self": "flex-start"})
-            for words in (say("Load path"), say("Load text"), say("Back to the bundled cluster"))
-        )
-        by_path.on_click(lambda _: self.take(lambda: from_paths([path.value])))
-        path.on_msg(lambda _, content, __: content.get("event") == "submit" and by_path.click())
-        by_text.on_click(lambda _: self.take(lambda: from_text(text.value)))
-
-        def back_to_bundled(_: Any) -> None:
-            path.value = text.value = ""
-            self.take(bundled)
-
-        back.on_click(back_to_bundled)
-        return files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"}), text, by_text

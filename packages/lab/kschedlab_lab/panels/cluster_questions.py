@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,12 +10,11 @@ from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
 from kschedlab.whatif import Case, what_if
-from kschedlab.whatif.thresholds import HIGHEST_WEIGHT, last
+from kschedlab.whatif.thresholds import last
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
 from kschedlab_lab.views.halving import Halving, Try
-from kschedlab_lab.views.weight_ranges import Range, Ranges
 from kschedlab_why.why_not import why_not
 
 STUCK, LARGE, URGENT, APART = (
@@ -25,7 +23,6 @@ STUCK, LARGE, URGENT, APART = (
     "shop/payment-burst-0",
     "data/redis-24",
 )
-STAYS = "shop/checkout-4zq9th5sq-2gs9x"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
 TOLERATING = "tolerating nvidia.com/gpu=present"
 
@@ -42,9 +39,7 @@ def _asking(
     """A panel about this pod that asks first; ``framed``, ``starred``: the nodes of its question."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
     why, before = (lambda _, answer: remarks[answer]), partial(panel.answers.before, framed=framed, starred=starred)
-    return panel.ask(
-        Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question", "change"))
-    )
+    return panel.ask(Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question")))
 
 
 def what_helps() -> YourCluster:
@@ -107,23 +102,6 @@ def halving() -> Halving:
     return Halving(tuple(tries), most)
 
 
-def weight_ranges() -> Ranges:
-    """For each score, the weights with which a pod of checkout stays on its node."""
-    found = what_if(STAYS, bundled().cluster(LATEST))
-    scores = found.decision.scores
-    assert scores is not None
-    weights, ranges = dict(zip(scores.plugins, scores.weights, strict=True)), dict[str, Range]()
-    for each in found.weights:
-        known = ranges.get(each.name, Range(each.name, weights[each.name], 0, HIGHEST_WEIGHT))
-        node = each.after.node or ""
-        up = each.far > each.near
-        ranges[each.name] = (
-            replace(known, high=each.near, above=node) if up else replace(known, low=each.near, below=node)
-        )
-    others = [plugin for plugin in scores.plugins if plugin not in ranges]
-    return Ranges(found.decision.node or "", [*ranges.values()], others, HIGHEST_WEIGHT)
-
-
 def why_six() -> YourCluster:
     """What keeps a pod that tolerates the taint off half of the nodes?"""
     taint, gpu, cpu = say("another taint"), say("no GPU is free"), say("too little CPU is free")
@@ -135,7 +113,7 @@ def why_six() -> YourCluster:
 
     return _asking(
         LARGE,
-        say("Now 6 of the 12 nodes of gpu take it. Why not the others?"),
+        say("With that toleration, 6 of the 12 nodes of gpu take it. Why not the others?"),
         right,
         {
             taint: say(
@@ -165,7 +143,7 @@ def no_help() -> YourCluster:
         {
             less: say("No node of data refuses it for lack of memory. The other redis is in the way."),
             rank: say("It helps: then it may evict a redis, which has 50000, and take its place."),
-            more: say("It helps: a new node has no redis yet."),
+            more: say("It helps: a new node has the pods of its DaemonSets, but no redis yet."),
         },
         question=WHAT_IF,
     )

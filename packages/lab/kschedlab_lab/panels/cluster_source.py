@@ -1,4 +1,4 @@
-"""Where lesson 07's cluster comes from: the bundled one, files, or text."""
+"""Where lesson 07's cluster comes from: the bundled one, or files."""
 
 from __future__ import annotations
 
@@ -92,9 +92,12 @@ def from_paths(paths: Iterable[str]) -> Loaded:
     return Loaded(load(*map(Path, given)), ", ".join(map(str, given)))
 
 
-def from_text(text: str) -> Loaded:
-    """What ``kubectl get ... -o yaml`` (or json) printed. ManifestError with all problems."""
-    return Loaded(loads(text, "pasted"), "pasted")
+def from_path(text: str) -> Loaded:
+    """The file or folder that somebody types. ManifestError with all problems, also for a whole file system."""
+    path = Path(text).expanduser()
+    if path.resolve().parent == path.resolve():
+        raise ManifestError([Problem(0, 0, text, later("is the whole file system: name a file or a folder in it"))])
+    return from_paths([str(path)])
 
 
 def from_files(given: Iterable[tuple[str, bytes]]) -> Loaded:

@@ -142,7 +142,7 @@ def show(settings: Settings) -> View:
     decision, secret = bare(decide(settings)), settings.shown == NONE
     there, at = STORIES[settings.cluster], VERSIONS.index(settings.version)
     first, why = decided_and_why(decision)
-    said, about = sentence(settings, first, why), say(there.about)
+    said, about = sentence(settings, first, why), sentences((say(there.about), say(there.signs_say)))
     board = Board(stops(settings), at, (), (), about, Handles(node_badges=there.signs))
     if secret:
         board = replace(board, stops=covered(board.stops, settings), opens=f"shown: {MATTERING}")
@@ -212,7 +212,8 @@ def sentence(settings: Settings, *said: str) -> str:
 def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = False) -> Question[Settings]:
     """A question about the version and its rules as they are set; earlier versions have answered already.
 
-    ``choices``: nodes or pods, which are picked in the picture, or others. ``why``: what explains the answer.
+    ``choices``: nodes or pods, which are picked in the picture, rules of preemption ("rule 2"), or others. ``why``:
+    what explains the answer, instead of why it is not the one that was given.
     ``alone``: the earlier versions' answers are hidden too.
     """
     picks = answers(choices)
@@ -220,7 +221,7 @@ def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = 
         text,
         picks,
         right=lambda settings: right(settings, picks),
-        why=lambda settings, said: sentences((remark(decide(settings), said), why)),
+        why=lambda settings, said: why or remark(decide(settings), said),
         before=lambda settings: partial(before, settings, picks, alone),
     )
 
@@ -231,10 +232,12 @@ def _ladder(settings: Settings) -> list[RuleResult]:
 
 
 def right(settings: Settings, choices: Sequence[str]) -> str:
-    """The choice that the decision makes: its node, or the pod that it evicts. ValueError if it makes none of them."""
+    """The choice that the decision makes: its node, a pod that it evicts, or the rule that decides. ValueError if it
+    makes none of them."""
     decision = decide(settings)
     victims = decision.preemption.victims if decision.preemption is not None else ()
-    found = [picked(decision), *(each.pod.metadata.name for each in victims)]
+    rules = [say("rule {number}", number=each.number) for each in _ladder(settings) if each.decides]
+    found = [picked(decision), *(each.pod.metadata.name for each in victims), *rules]
     if (chosen := next((each for each in choices if each in found), None)) is None:
         wrong = later("none of the answers {choices} is right; it would be {right}")
         raise InputValueError(wrong, choices=listed(choices), right=say(" or ").join(found))

@@ -42,7 +42,7 @@ WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it
 QUESTIONS = (WHY, WHAT_IF, WHOM)
 NONE = "none"
 NEW = "-new"
-FEW = LIMITS._replace(candidates=3, rungs=2)
+FEW = LIMITS._replace(candidates=2, rungs=2)
 """The most candidates of the tables below the picture, so that they fit beside a text."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
@@ -256,14 +256,14 @@ def _among(decision: Decision) -> str:
     if fits < 2:
         return say("{node}, the only node that fits", node=node)
     if best > 1:
-        return say("{node}, one of {best} that tie", node=node, best=best)
+        return say("any of {best} that tie, here {node}", node=node, best=best)
     return say("{node}, best of {fits} that fit", node=node, fits=fits)
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
     """The change as a card, with pods counted instead of named."""
     line, eviction = answer.line, found.eviction
-    change, whole = line.change, say("{change}: {then}", change=line.change, then=line.then)
+    change, whole = answer.short or line.change, say("{change}: {then}", change=line.change, then=line.then)
     if eviction is not None and answer.decision is eviction.decision and len(eviction.victims) > 1:
         pods, where = count(len(eviction.victims), "pod"), listing(eviction.where, 1)
         change = say("without {names} on {node}", names=pods, node=where)
@@ -276,8 +276,8 @@ def _shortly(decision: Decision) -> str:
         return decision.node
     if decision.nominated_node is None or decision.preemption is None:
         return say("fits nowhere")
-    pods = count(len(decision.preemption.victims), "pod")
-    return say("{node}, evicting {pods}", node=decision.nominated_node, pods=pods)
+    pods = len(decision.preemption.victims)
+    return say("{node}, evicts {pods:,}", node=decision.nominated_node, pods=pods)
 
 
 def _word(answer: WhatIfAnswer) -> str:
@@ -358,7 +358,7 @@ def panel(source: str | Objects | None = None, plugins: object = (), **values: s
 
 
 def loader() -> Any:
-    """The panel, and above it what loads another cluster into it: files, a path or text."""
+    """The panel, and above it what loads another cluster into it: files or a path."""
     from kschedlab_lab.panels.cluster_loader import Loader
 
     return Loader(panel())

@@ -74,13 +74,13 @@ function typed(control, stage) {
   input.addEventListener("focus", () => input.select());
   const list = wraps ? "" : make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
   const root = labelled(control, input, list);
+  root.classList.toggle("ks-long", wraps || control.values.some(isLong));
   const update = (at) => {
     const refused = Boolean(stage.shown.error) && sent !== null && sent !== at;
     input.setAttribute("aria-invalid", String(refused));
     const isTyping = document.activeElement === input && ![written, sent].includes(input.value.trim());
     if (refused || isTyping) return;
     input.value = written = at;
-    root.classList.toggle("ks-long", wraps || isLong(at));
   };
   return { root, update };
 }

@@ -1,4 +1,4 @@
-// A button and a place to drop files on. It sends them in parts: one large message would end the connection to the
+// A button and a place to drop files on, and a field for a path. Files go in parts: one large message would end the connection to the
 // kernel without a word. Each part is acknowledged before the next one leaves.
 
 import { button, make, tell } from "./dom.js";
@@ -17,7 +17,20 @@ export default {
     let acknowledged = () => {};
     el.classList.add("kschedlab", "ks", "ks-files");
     input.addEventListener("change", () => send([...input.files]));
-    el.append(button(say("Choose files, or drop them here"), () => input.click()), note, input);
+    const path = make("input", { type: "text", placeholder: "/path/to/cluster.yaml", "aria-label": say("path") });
+    const load = () => ask({ path: path.value.trim() });
+    path.addEventListener("keydown", (event) => event.key === "Enter" && load());
+    el.append(
+      button(say("Choose files, or drop them here"), () => input.click()), note, input,
+      make("span", { class: "ks-path" }, path, button(say("Load path"), load)),
+      button(model.get("leaving"), () => ((path.value = ""), ask({ back: true }))),
+    );
+
+    function ask(message) {
+      if (message.path === "") note.textContent = say("Type a path.");
+      else if (tell(model, message, [])) note.textContent = say("Loading …");
+      else note.textContent = say("✕ The kernel has stopped. Run the cell again to go on.");
+    }
 
     for (const name of ["dragenter", "dragover"]) el.addEventListener(name, (event) => (event.preventDefault(), el.classList.add("ks-over")));
     for (const name of ["dragleave", "drop"]) el.addEventListener(name, () => el.classList.remove("ks-over"));
@@ -46,13 +59,13 @@ export default {
           }
           await answer;
           done += part.byteLength;
-          note.textContent = last ? hint : say("{at} of {last}", { at: size(done), last: size(total) });
+          note.textContent = last ? say("Loading …") : say("{at} of {last}", { at: size(done), last: size(total) });
         }
       }
       input.value = "";
     }
 
-    const heard = () => acknowledged();
+    const heard = (message) => (message.done ? (note.textContent = hint) : acknowledged());
     model.on("msg:custom", heard);
     return () => model.off("msg:custom", heard);
   },

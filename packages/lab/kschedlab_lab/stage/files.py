@@ -1,4 +1,4 @@
-"""A button that takes files of any size up to a limit, in parts."""
+"""A button that takes files of any size up to a limit, in parts, a field for a path, and a button for the way back."""
 
 from __future__ import annotations
 
@@ -18,20 +18,36 @@ Files: TypeAlias = list[tuple[str, bytes]]
 
 
 class FilePicker(anywidget.AnyWidget):
-    """The button. ``take``: called with all files once they are complete. ``limit``: in bytes, of all together."""
+    """The buttons and the field. ``take``: called with all files once they are complete; ``limit``: in bytes, of all
+    together; ``read``: called with the path that the field has when it is sent; ``back``: called by the other button,
+    ``leaving``: its text.
+    """
 
     _esm = front_end(HERE / "files.js")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
     limit: Any = traitlets.Int().tag(sync=True)
+    leaving: Any = traitlets.Unicode().tag(sync=True)
     spoken: Any = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, take: Callable[[Files], object], limit: int) -> None:
-        self._take, self._parts = take, list[tuple[str, bytearray]]()
-        super().__init__(limit=limit, spoken=spoken())
+    def __init__(
+        self,
+        take: Callable[[Files], object],
+        limit: int,
+        read: Callable[[str], object],
+        back: Callable[[], object],
+        leaving: str,
+    ) -> None:
+        self._take, self._read, self._back = take, read, back
+        self._parts = list[tuple[str, bytearray]]()
+        super().__init__(limit=limit, leaving=leaving, spoken=spoken())
         self.on_msg(self._received)
 
     def _received(self, _widget: object, message: dict[str, Any], buffers: Sequence[memoryview]) -> None:
-        """A part of a file. More than the limit is dropped, whatever the front end says."""
+        """A path, the way back, or a part of a file; more than the limit is dropped, whatever the front end says."""
+        if "path" in message or message.get("back"):
+            self._back() if message.get("back") else self._read(str(message["path"]))
+            self.send({"done": True})
+            return
         if message.get("first"):
             self._parts = []
         if message.get("begins"):
@@ -43,3 +59,4 @@ class FilePicker(anywidget.AnyWidget):
         if message.get("last") and self._parts:
             parts, self._parts = self._parts, []
             self._take([(name, bytes(content)) for name, content in parts])
+            self.send({"done": True})

@@ -1,10 +1,10 @@
-"""What stands beside a map of nodes: a node against the chosen one, the changes that would help, the victims."""
+"""What is below a map of nodes: a node against the chosen one, the changes that would help, the victims."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say
@@ -12,24 +12,22 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Arrangement, Place, shapes
-from kschedlab_lab.views.layout import Part, column, moved, padded, words
-from kschedlab_lab.views.lettering import fitted, flowed, text_width, wrapped
-from kschedlab_lab.views.picture import boxes, common_resource, pods_on
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words, wrap
+from kschedlab_lab.views.lettering import fitted, flowed, text_width
+from kschedlab_lab.views.picture import boxes, common_resource
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, priority_fill
 from kschedlab_lab.views.svg import label
 from kschedlab_why.why_not import Points, WhyNot
 
-LINE, BAR, ROW = 15, 5, 38
-"""Heights of a line of text, of a bar and of a victim, in pixels."""
-CHANGES = 340
-"""The height that changes may take in any room before they lose what follows from them, in pixels."""
+LINE, BAR, GAP = 15, 5, 12
+"""Heights of a line of text and of a bar, and the space between columns, in pixels."""
+NARROW, WIDE, CARD, THREE = 400, 520, 150, 3
+"""The least widths of what is in two columns and in three, and of a change, in pixels; and how many filters are below
+the heading."""
+SHOWN, VICTIMS, BOX, TITLE = 9, 2, 52, 26
+"""The most changes and victims that are shown; the heights of the node that loses pods and of its name, in pixels."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
-LEAST_BOX, TALLEST, TITLE = 64, 260, 36
-"""The least and the greatest height of the node that loses pods, and that of its name; in pixels."""
-
-Drawn: TypeAlias = tuple[list[Html], float]
-"""What is drawn from (0, 0) on, and its height."""
 
 
 class Choice(NamedTuple):
@@ -41,23 +39,41 @@ class Choice(NamedTuple):
     whole: str = ""
 
 
-def heading(text: str, width: float) -> list[Html]:
-    """The heading of what stands beside the map, and a button that closes it."""
+def heading(text: str, width: float) -> Part:
+    """What is below the map, and a button that closes it."""
     hint = {"data_set": "node: none", "data_tip": say("close"), "aria_label": say("close")}
+    name = words(text, bold=True, width=width - 22)
     target = element("rect", x=-4, y=-13, width=18, height=18, fill="transparent")
-    close = element("g", target, label("✕", 5, 1, "middle"), transform=f"translate({width - 12:g},14)", **hint)
-    return [label(fitted(text, width - 22, bold=True), 0, 14, font_weight="bold"), close]
+    close = element("g", target, label("✕", 5, 1, "middle"), transform=f"translate({name.width + 4:g},12)", **hint)
+    return Part(width, name.height, (*name.shapes, close))
+
+
+def _after(head: Part, rest: Sequence[Part], width: float) -> Part:
+    """The rest in columns beside the head, or in one below it where there is no room."""
+    number = 2 if width >= WIDE else 1
+    if width < NARROW:
+        return column([head, *rest], 6)
+    each, lines = _share(width), -(-len(rest) // number)
+    columns = [column(rest[i : i + lines], 6) for i in range(0, len(rest), lines)] if rest else []
+    return Part(
+        width,
+        max(part.height for part in (head, *columns)),
+        (moved(head, 0, 0), *(moved(part, (each + GAP) * (i + 1), 0) for i, part in enumerate(columns))),
+    )
+
+
+def _share(width: float) -> float:
+    """The width of a column."""
+    return width if width < NARROW else (width - GAP) / 2 if width < WIDE else (width - 2 * GAP) / 3
 
 
 # -- why not this one
 
 
-def why_not_shapes(found: WhyNot, width: float, height: float) -> Drawn:
-    """The node against the chosen one, plugin by plugin, in a space of this size."""
-    parts = heading(_title(found), width)
+def why_not_part(found: WhyNot, width: float) -> Part:
+    """The node against the chosen one, plugin by plugin."""
     draw = _points if found.points else _rules if found.rules else _checks if found.checks else _words
-    drawn, bottom = draw(found, width, height)
-    return [*parts, *drawn], bottom
+    return draw(found, heading(_title(found), _share(width)), width)
 
 
 def _title(found: WhyNot) -> str:
@@ -70,36 +86,23 @@ def _title(found: WhyNot) -> str:
     return say("Why not {node}?", node=found.node)
 
 
-def _words(found: WhyNot, width: float, height: float) -> Drawn:
-    lines = wrapped(found.sentence, width, 8)
-    return [label(line, 0, 36 + i * LINE) for i, line in enumerate(lines)], 30 + LINE * len(lines)
+def _words(found: WhyNot, head: Part, width: float) -> Part:
+    return column([head, words(found.sentence, width=width)], 4)
 
 
-def _points(found: WhyNot, width: float, height: float) -> Drawn:
+def _points(found: WhyNot, head: Part, width: float) -> Part:
     """A pair of bars for each plugin that makes a difference: the chosen node's above the other's."""
     *rows, total = found.points
-    other = found.node if found.node != found.winner else say("the next best")
-    star = fitted(f"★ {found.winner}: {total.chosen}", width, bold=True)
-    drawn = [label(star, 0, 34, fill=CHOSEN, font_weight="bold")]
-    drawn.append(label(fitted(f"{other}: {total.others[0]}", width, bold=True), 0, 34 + LINE, font_weight="bold"))
-    differing = sorted((each for each in rows if each.lead), key=lambda each: -abs(each.lead))
-    highest = max((max(each.chosen, each.others[0]) for each in differing), default=1) or 1
-    y, rest = 58.0, len(rows)
-    for each in differing:
-        bars = _bars(each, width, highest)
-        if y + bars.height > height - 2 * LINE and rest < len(rows):
-            break
-        drawn.append(moved(bars, 0, y))
-        y, rest = y + bars.height, rest - 1
-    if rest:
-        message = later(
-            "no difference: {plugins}" if len(rows) - rest == len(differing) else "less or no difference: {plugins}"
-        )
-        scores = count(rest, "other score" if differing else "score")
-        note = words(say(message, plugins=scores), width=width, fill=INK_2)
-        drawn.append(moved(note, 0, y))
-        y += note.height + 4
-    return drawn, y
+    each, other = _share(width), found.node if found.node != found.winner else say("the next best")
+    star = fitted(f"★ {found.winner}: {total.chosen}", each, bold=True)
+    beside = fitted(f"{other}: {total.others[0]}", each, bold=True)
+    differing = sorted((row for row in rows if row.lead), key=lambda row: -abs(row.lead))
+    highest = max((max(row.chosen, row.others[0]) for row in differing), default=1) or 1
+    same = count(len(rows) - len(differing), "other score" if differing else "score")
+    texts = [head, words(star, bold=True, fill=CHOSEN), words(beside, bold=True)]
+    if len(rows) > len(differing):
+        texts.append(words(say("no difference: {plugins}", plugins=same), width=each, fill=INK_2))
+    return _after(column(texts, 1), [_bars(row, each, highest) for row in differing], width)
 
 
 def _bars(each: Points, width: float, highest: int) -> Part:
@@ -108,84 +111,81 @@ def _bars(each: Points, width: float, highest: int) -> Part:
     lead = f"{-each.lead:+d}"
     name = words(f"{each.plugin}{weight}", width=width - text_width(lead) - 8)
     bars, y = [label(lead, width, 12, "end", font_weight="bold")], name.height + 2
-    for row, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], "currentColor"))):
+    for line, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], "currentColor"))):
         wide = max(width * points / highest, 0.5)
         look: dict[str, Any] = {"fill": fill, "fill_opacity": None if fill == CHOSEN else 0.55}
-        key = f"points/{each.plugin}/{row}"
-        bars.append(element("rect", x=0, y=y + row * (BAR + 1), width=wide, height=BAR, data_key=key, **look))
+        key = f"points/{each.plugin}/{line}"
+        bars.append(element("rect", x=0, y=y + line * (BAR + 1), width=wide, height=BAR, data_key=key, **look))
     tip = say("{chosen} and {other} points", chosen=each.chosen, other=each.others[0])
-    return Part(width, y + 2 * BAR + 9, (element("g", *name.shapes, data_tip=tip), *bars))
+    return Part(width, y + 2 * BAR + 3, (element("g", *name.shapes, data_tip=tip), *bars))
 
 
-def _rules(found: WhyNot, width: float, height: float) -> Drawn:
-    """The rules of preemption with both nodes' values; the one that prefers the chosen node is marked."""
-    winner = str(found.winner)
-    half = width / 2
-    drawn = [label(fitted(f"★ {winner}", half - 6, bold=True), 0, 34, fill=CHOSEN, font_weight="bold")]
-    drawn.append(label(fitted(found.node, half - 6, bold=True), half, 34, font_weight="bold"))
-    y = 44.0
-    for rule in found.rules:
-        if not rule.applies or found.node not in rule.standing:
-            continue
-        name = words(f"{rule.number} {rule.rule}", width=width)
-        if found.node not in rule.kept:
-            look: dict[str, Any] = {"fill": CHOSEN, "fill_opacity": 0.18, "stroke": CHOSEN}
-            drawn.append(element("rect", x=-3, y=y - 2, width=width + 3, height=name.height + LINE + 5, **look))
-        drawn.append(moved(name, 0, y))
-        y += name.height + LINE - 3
-        drawn += [_value(rule, winner, 0, y), _value(rule, found.node, half, y)]
-        y += 12
-    if any(EACH in value for rule in found.rules for value in rule.values.values()):
-        note = words(
-            say("{each} for each victim, so that one more always costs more", each=EACH), width=width, fill=INK_2
-        )
-        drawn.append(moved(note, 0, y))
-        y += note.height
-    return drawn, y
+def _rules(found: WhyNot, head: Part, width: float) -> Part:
+    """The rule of preemption that prefers the chosen node, with both nodes' values; those before it leave both."""
+    winner, each = str(found.winner), _share(width)
+    rules = [rule for rule in found.rules if rule.applies and found.node in rule.standing]
+    decides = [rule for rule in rules if found.node not in rule.kept]
+    parts = [_rule(rule, winner, found.node, each) for rule in decides]
+    if rules[: -len(decides)]:
+        first, last = rules[0].number, rules[-len(decides) - 1].number
+        message = later("rule {first} leaves both" if first == last else "rules {first} to {last} leave both")
+        parts.append(words(say(message, first=first, last=last), width=each, fill=INK_2))
+    if any(EACH in value for rule in decides for value in rule.values.values()):
+        note = say("{each} for each victim, so that one more always costs more", each=EACH)
+        parts.append(words(note, width=each, fill=INK_2))
+    return _after(head, parts, width)
 
 
-def _value(rule: RuleResult, node: str, x: float, y: float) -> Html:
-    return label(rule.values[node] if node in rule.kept else f"{rule.values[node]} ✕", x, y)
+def _rule(rule: RuleResult, winner: str, other: str, width: float) -> Part:
+    """The name of a rule, and below it both nodes' values."""
+    values = {winner: CHOSEN, other: "currentColor"}
+    lines = [words(f"{node}: {rule.values[node]}", width=width, fill=fill) for node, fill in values.items()]
+    return column([words(f"{rule.number} {rule.rule}", width=width, bold=True), *lines], 0)
 
 
-def _checks(found: WhyNot, width: float, height: float) -> Drawn:
-    """The filters that refuse the node, and what is in the way."""
-    parts = []
-    for check in sorted((each for each in found.checks if each.refuses), key=lambda each: not each.first):
-        after = "" if check.first else say(" (not asked any more)")
-        name = words(f"✕ {check.plugin}{after}", bold=True, width=width, fill=EVICTED)
-        parts.append(column([name, *(padded(words(each, width=width - 16), 8) for each in check.details)], 1))
-    shown = column(parts, 8)
-    return [moved(shown, 0, 24)], 24 + shown.height
+def _checks(found: WhyNot, head: Part, width: float) -> Part:
+    """The filters that refuse the node, and what is in the way; those that are not asked any more are pale."""
+    refusing = sorted((each for each in found.checks if each.refuses), key=lambda each: not each.first)
+    each, parts = _share(width), list[Part]()
+    if len(refusing) == 1 and width >= NARROW:
+        each = width - each - GAP
+    for check in refusing:
+        name = words(f"✕ {check.plugin}", bold=True, width=each, fill=EVICTED if check.first else INK_2)
+        texts = [words(text, width=each, fill=None if check.first else INK_2) for text in check.details]
+        tip = None if check.first else say("not asked any more")
+        whole = column([name, *texts], 0)
+        parts.append(whole._replace(shapes=(element("g", *whole.shapes, data_tip=tip),)))
+    if len(parts) < THREE or width < WIDE:
+        return _after(head, parts, width)
+    return column([head, wrap((part._replace(width=each) for part in parts), width, GAP, 6)], 3)
 
 
 # -- what would change it
 
 
-def choice_shapes(choices: Sequence[Choice], applied: str, width: float, height: float, brief: bool = False) -> Drawn:
-    """The changes as buttons, the one that is applied marked; the first one is none.
-
-    ``brief``: without what follows from them.
-    """
-    many = [_as_it_is(), *choices]
-    height = max(height, CHANGES)
-    sizes = [_Button(each, width) for each in many]
-    if brief or sum(each.tall + 4 for each in sizes) > height:
-        sizes = [_Button(each._replace(then=""), width) for each in many]
-    found, y = list[Html](), 0.0
-    for number, each in enumerate(sizes):
-        if y + each.tall > height and number < len(many) - 1:
-            found.append(
-                label(say("and {number} more in the table", number=len(many) - number), 0, y + 13, opacity=0.75)
-            )
-            return found, y + LINE + 5
-        found.append(each.draw(each.choice.word == applied, y))
-        y += each.tall + 4
-    return found, y
+def choices_part(choices: Sequence[Choice], applied: str, width: float) -> Part:
+    """The changes as buttons in columns, as many as make them lowest; the one that is applied is marked."""
+    many = [*choices[:SHOWN]]
+    numbers = [number for number in range(1, 4) if number == 1 or (width + GAP) / number - GAP >= CARD]
+    whole = min((_cards(many, applied, width, number) for number in numbers), key=lambda part: part.height)
+    if rest := len(choices) - len(many):
+        return column([whole, words(say("and {number} more in the table", number=rest), fill=INK_2)], 2)
+    return whole
 
 
-def _as_it_is() -> Choice:
-    return Choice("none", say("as it is"))
+def _cards(choices: Sequence[Choice], applied: str, width: float, number: int) -> Part:
+    """The buttons in this many columns."""
+    wide = (width + GAP) / number - GAP
+    buttons = [_Button(each, wide) for each in choices]
+    shapes, y = list[Html](), 0.0
+    for i in range(0, len(buttons), number):
+        tall = max(each.tall for each in buttons[i : i + number])
+        shapes += [
+            each.draw(each.choice.word == applied, (wide + GAP) * j, y, tall)
+            for j, each in enumerate(buttons[i : i + number])
+        ]
+        y += tall + 4
+    return Part(width, y - 4, tuple(shapes))
 
 
 class _Button:
@@ -197,9 +197,9 @@ class _Button:
         self.then = flowed(f"→ {choice.then}", width - 16) if choice.then else []
         self.tall = LINE * len([*self.lines, *self.then]) + 8
 
-    def draw(self, applied: bool, y: float) -> Html:
+    def draw(self, applied: bool, x: float, y: float, tall: float) -> Html:
         look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
-        size = {"width": self.width - 2, "height": self.tall - 2, "stroke_width": 2.5 if applied else 1}
+        size = {"width": self.width - 2, "height": tall - 2, "stroke_width": 2.5 if applied else 1}
         box = element("rect", x=1, y=1, rx=4, **size, **look)
         texts = [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.lines)]
         texts += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(self.then, len(self.lines))]
@@ -209,7 +209,7 @@ class _Button:
             "g",
             box,
             *texts,
-            transform=f"translate(0,{y:g})",
+            transform=f"translate({x:g},{y:g})",
             data_key=f"change/{self.choice.word}",
             aria_label=said,
             data_tip=self.choice.whole or None,
@@ -220,43 +220,29 @@ class _Button:
 # -- whom it would evict
 
 
-def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
-    """The chosen node with its pods, and beside it a label for each victim."""
+def victims_part(decision: Decision, width: float) -> Part:
+    """A label for each victim, and beside them the chosen node with its pods."""
     node, preemption = decision.nominated_node, decision.preemption
     if node is None or preemption is None:
-        return [], 0
-    waiting, box = (each for each in boxes(decision, nodes=[node]))
-    gone = {block.key for block in waiting.blocks}
-    others = [info for info in pods_on(decision, node) if not {info.key, info.pod.metadata.name} & gone]
-    spared = sum(each.reprieved for each in preemption.candidates[node].attempts)
-    victims = preemption.victims
+        return NOTHING
+    _, box = boxes(decision, nodes=[node])
+    victims, half = preemption.victims, width if width < NARROW else width / 2 - GAP
     moment = clock(info.start for info in victims)
-    title = say("{node} loses {pods}", node=node, pods=count(len(victims), "pod"))
-    found, y = [label(fitted(title, width, bold=True), 0, 14, font_weight="bold")], 38.0
-    shown = max(int((height - 60) // (2 * ROW)), 1)
-    for info in victims[:shown]:
-        name = words(info.pod.metadata.name, bold=True, width=width - 20, fill=EVICTED)
-        look: dict[str, Any] = {"fill": priority_fill(info.priority), "stroke": EVICTED, "stroke_width": 2}
-        square = element("rect", x=1, y=-11, width=13, height=13, rx=3, **look)
+    labels = list[Part]()
+    for info in victims[:VICTIMS]:
         numbers = say("priority {priority}, {start}", priority=info.priority, start=moment(info.start))
-        under = words(numbers, width=width - 20, fill=INK_2)
-        shapes_ = [square, moved(column([name, under], 0), 20, -12)]
-        found.append(element("g", *shapes_, transform=f"translate(0,{y:g})", data_key=f"victim/{info.key}"))
-        y += name.height + under.height + 7
-    rest = len(victims) - shown
-    parts = [
-        *([say("and {pods} more", pods=count(rest, "pod"))] if rest > 0 else []),
-        *([say("{pods} may stay", pods=count(spared, "pod"))] if spared else []),
-        *([say("{pods} never at risk", pods=count(safe, "pod"))] if (safe := len(others) - spared) > 0 else []),
-    ]
-    for line in wrapped(say(", ").join(parts), width, 3):
-        found.append(label(line, 0, y, fill=INK_2))
-        y += LINE
-    left = height - y - TITLE
-    if left < LEAST_BOX:
-        return found, y
+        look: dict[str, Any] = {"fill": priority_fill(info.priority), "stroke": EVICTED, "stroke_width": 2}
+        square = Part(15, 15, (element("rect", x=1, y=1, width=13, height=13, rx=3, **look),))
+        name = words(info.pod.metadata.name, bold=True, width=half - 20, fill=EVICTED)
+        about = row([square, column([name, words(numbers, width=half - 20, fill=INK_2)], 0)], 5, "start")
+        labels.append(about._replace(shapes=(element("g", *about.shapes, data_key=f"victim/{info.key}"),)))
+    if (rest := len(victims) - VICTIMS) > 0:
+        labels.append(words(say("and {pods} more", pods=count(rest, "pod")), fill=INK_2))
+    said = column(labels, 2)
     blocks = tuple(replace(block, key=f"beside/{block.key}") for block in box.blocks)
     beside = replace(box, name=f"beside/{node}", title=box.title or node, blocks=blocks)
-    tall = min(left, TALLEST)
-    plan = Arrangement((Place(6, y + 4, width - 12, tall),), width, tall)
-    return [*found, *shapes([beside], plan, common_resource(decision, [node]), captions=False)], y + tall + TITLE
+    wide = (width if width < NARROW else width / 2) - 12
+    plan = Arrangement((Place(6, 6, wide, BOX),), width, BOX + TITLE)
+    drawn = shapes([beside], plan, common_resource(decision, [node]), captions=False)
+    whole = Part(wide + 12, BOX + TITLE, (element("g", *drawn),))
+    return column([said, whole], 6) if width < NARROW else row([said._replace(width=half + GAP), whole], 0, "start")

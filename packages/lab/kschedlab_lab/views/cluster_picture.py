@@ -1,4 +1,4 @@
-"""A decision in a whole cluster: who waits, a map of the nodes or their boxes, and beside it what was asked."""
+"""A decision in a whole cluster: who waits, a map of the nodes or their boxes, and below it what was asked."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import (
     Choice,
-    Drawn,
-    choice_shapes,
-    victim_shapes,
-    why_not_shapes,
+    choices_part,
+    victims_part,
+    why_not_part,
 )
 from kschedlab_lab.views.drawing import Arrangement, Block, Place, shapes
 from kschedlab_lab.views.event_line import event_line
 from kschedlab_lab.views.glyphs import OUTLINES
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, words, wrap
+from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, text_width
-from kschedlab_lab.views.map_legend import Drawn as Shown, in_a_column, legend
+from kschedlab_lab.views.map_legend import Drawn as Shown, legend
 from kschedlab_lab.views.node_map import (
     CHOSEN_ONE,
     EVICTS,
@@ -91,17 +90,17 @@ LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MOR
 the way."""
 VOLUMES = {"disk", "zone"}
 """The signs of filters that ask where a volume is."""
-BESIDE, SHARE, PHONE = 400, 0.58, 360
-"""The least width of a picture for two things side by side, the nodes' share of it, and below which width a room is a
-phone's; in pixels."""
-FLAT, ABOVE = 0.62, 0.55
-"""The most height of nodes that have something beside them, for the width of the picture, and the share of the height
-of those that have it below them: they stay where they are, however much is said above the picture."""
+NARROW, PHONE, MANY = 400, 360, 2000
+"""Below which width, in pixels, nodes may be as high as they are wide, and a room is a phone's; and a height for
+everything that is below them then."""
+TALL, SHARE, LEAST = 0.48, 0.66, 262
+"""The height of nodes: most of it, for the width of the picture; and of a low room their share, but never less than
+this, in pixels. So they have one place and size, however much is said above and below them."""
+LEGEND = 26
+"""The height that boxes leave for the legend, in pixels."""
 SPARE = -1
 """The position of a node that is not there."""
-BELOW = 34
-"""The height of a legend in a line below the nodes, in pixels."""
-OPEN = 28
+OPEN = 22
 """The height of what the pod asks for, above the nodes while a question is open: so much less is said above them then
 that they stay where they are."""
 
@@ -113,7 +112,7 @@ class Asked:
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
     ``before`` it; ``victims``: whether the victims are shown. With ``before``, nodes are where they were then.
-    ``note``: said beside the nodes, where it does not move them, or above them without ``questions``; ``event``: the
+    ``note``: said below the nodes, where it does not move them, or above them without ``questions``; ``event``: the
     decision whose event is below them. ``framed``, ``starred``: where the pod runs and would go, in an open question.
     """
 
@@ -136,43 +135,37 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     """The whole picture. ``alt``: its text alternative."""
     width = float(room.width)
     top, y = _header(decision, asked, width)
-    beside = width >= BESIDE
-    left = round(width * SHARE) if beside else width
-    has_detail = asked.why_not is not None or bool(asked.choices) or asked.victims
-    fills = node_fills(decision) if decision.verdicts is not None else ()
-    event = event_line(asked.event, fills, width) if asked.event is not None else NOTHING
-    space = max(room.height - y, 200.0)
-    tall = min(space, FLAT * width) if beside else ABOVE * space
-    nodes = _Nodes(decision, asked, left, tall, room.width < PHONE)
-    body, shown = nodes.drawn(), nodes.shown
-    below = legend(decision, width, shown)
-    if not beside:
-        body = column([body, below], 10)
-    x, at = (left + 22, y) if beside else (0.0, y + body.height + 12)
-    low, parts = y + body.height, [*top, moved(body, 0, y)]
-    if asked.note and asked.questions and asked.why_not is None:
-        note = words(asked.note, width=width - x, fill=INK_2)
-        parts.append(moved(note, x, at))
-        at += note.height + 10
-        low = max(low, at)
-    if has_detail:
-        detail, high = _detail(decision, asked, width - x, y + space - at - (below.height + 18 if beside else 0))
-        parts.append(element("g", *detail, transform=f"translate({x:g},{at:g})"))
-        at += high
-        low = max(low, at)
-        at += 16
-    if beside:
-        explained = in_a_column(decision, width - x, (low if has_detail else y + space) - at, shown)
-        if has_detail and at + explained.height > low:
-            parts.append(moved(below, 0, low + 8))
-            low += below.height + 10
-        else:
-            parts.append(moved(explained, x, at + 2))
-            low = max(low, at + 2 + explained.height)
-    if event.height and (event.height <= room.height - low - 8 or not asked.questions):  # it makes no map smaller
-        parts.append(moved(event, 0, low + 8))
-        low += event.height + 8
+    tall = min(TALL * width, max(SHARE * (room.height - y), LEAST))
+    tall = tall if width >= NARROW else width
+    below = _below(decision, asked, width)
+    most = max(tall, room.height - y - sum(part.height + 6 for part in below) - LEGEND)
+    nodes = _Nodes(decision, asked, width, tall, most, room.width < PHONE)
+    body = nodes.drawn()
+    parts, low = [*top, moved(body, 0, y)], y + body.height
+    for part in below:
+        parts.append(moved(part, 0, low + 6))
+        low += part.height + 6
+    left = room.height - low - 6 if width >= NARROW else MANY
+    explained = legend(decision, width, left, nodes.shown)
+    if explained.height:
+        parts.append(moved(explained, 0, low + 6))
+        low += explained.height + 6
     return svg(parts, width, low, alt)
+
+
+def _below(decision: Decision, asked: Asked, width: float) -> list[Part]:
+    """The event, what is said, and what was asked, one below the other."""
+    fills = node_fills(decision) if decision.verdicts is not None else ()
+    parts = [event_line(asked.event, fills, width)] if asked.event is not None else []
+    if asked.note and asked.questions and asked.why_not is None:
+        parts.append(words(asked.note, width=width, fill=INK_2))
+    if asked.choices:
+        parts.append(choices_part(asked.choices, asked.change, width))
+    if asked.why_not is not None:
+        parts.append(why_not_part(asked.why_not, width))
+    elif asked.victims:
+        parts.append(victims_part(decision, width))
+    return [part for part in parts if part.height]
 
 
 def undecided(decision: Decision) -> Decision:
@@ -181,18 +174,6 @@ def undecided(decision: Decision) -> Decision:
     return replace(
         decision, verdicts=None, feasible=nothing, scores=None, preemption=None, node=None, gates=(), error=""
     )
-
-
-def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Drawn:
-    if asked.choices:
-        found, y = choice_shapes(asked.choices, asked.change, width, height, brief=asked.why_not is not None)
-        if asked.why_not is None:
-            return found, y
-        below, high = why_not_shapes(asked.why_not, width, height - y - 8)
-        return [*found, element("g", *below, transform=f"translate(0,{y + 8:g})")], y + 8 + high
-    if asked.why_not is not None:
-        return why_not_shapes(asked.why_not, width, height)
-    return victim_shapes(decision, width, height)
 
 
 # -- above the nodes
@@ -206,7 +187,7 @@ def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html],
         note = words(asked.note, width=width, fill=INK_2)
         return [moved(note, 0, 0)], max(OPEN, note.height + 6)
     whole = wrap([_tabs(asked, width), _next(decision)], width, 16, 8)
-    return [*whole.shapes], whole.height + 14
+    return [*whole.shapes], whole.height + 8
 
 
 def _tabs(asked: Asked, width: float) -> Part:
@@ -308,9 +289,14 @@ def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) ->
 
 
 class _Nodes:
-    """The nodes in a space of this size: pools below one another and zones side by side, or few nodes as boxes."""
+    """The nodes in a space of this size: pools below one another and zones side by side, or few nodes as boxes.
 
-    def __init__(self, decision: Decision, asked: Asked, width: float, height: float, is_phone: bool) -> None:
+    ``most``: the height that boxes may have if they do not fit into ``height``.
+    """
+
+    def __init__(
+        self, decision: Decision, asked: Asked, width: float, height: float, most: float, is_phone: bool
+    ) -> None:
         self.decision, self.asked, self.width = decision, asked, width
         base = asked.before or decision
         self.found = found = shown_nodes(decision, asked.show, asked.pools, base.cluster.index)
@@ -319,12 +305,15 @@ class _Nodes:
         self.pods, owner = siblings(decision), controller_of(decision.pod.pod.metadata)
         self.cells = Cells(decision, found, self.pods)
         self.above = 21 if self.crumbs else 0
-        space = height - self.above - BELOW
+        space = height - self.above
         sizes = (ALONE, *TILES) if number == 1 else TILES
-        tiles = blocks(found, width, space, sizes) if found and (self.crumbs or everything <= BOXES) else None
+        are_few = bool(found) and (bool(self.crumbs) or everything <= BOXES)
+        tries = (blocks(found, width, high - self.above, sizes) for high in (height, most) if are_few)
+        tiles = next(filter(None, tries), None)
         self.are_boxes = tiles is not None
         self.zones = _in_zones(decision, found, asked.pools)
-        self.made = tiles or _without_spare(grid(_with_spare(self.zones, decision, base), width - 1, space, is_phone))
+        spare = _with_spare(self.zones, decision, base)
+        self.made = tiles or _without_spare(grid(spare, width - 1, space, is_phone, more=1))
         self.volume = volume_zone(base)
         self.shown = Shown(
             0 if self.are_boxes else self.made.each,
@@ -345,7 +334,7 @@ class _Nodes:
             numbers = {pool: len(places) for pool, places in found.items()}
             parts = [*heads(made, numbers, self._notes(), self.volume), *self.cells.draw(made)]
         body = element("g", *parts, *self._moving(), transform=f"translate(0,{self.above:g})")
-        return Part(self.width, self.above + made.bottom + 8, (*self.crumbs, body))
+        return Part(self.width, self.above + made.bottom, (*self.crumbs, body))
 
     def _notes(self) -> dict[str, str]:
         """By zone, how many other pods of the pod's controller are there."""

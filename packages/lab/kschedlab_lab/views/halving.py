@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2
+from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3, LIFT
 from kschedlab_lab.views.svg import label, svg
 
 WIDE, SIDE, ROW = 150, 46, 18
@@ -38,7 +38,7 @@ class Halving:
     most: int
 
     def html(self) -> Html:
-        """A row for each try: what was left, the amount in its middle, and the half that is left then."""
+        """A row for each try: what was open, the amount in its middle, and the half that it decides."""
         rows = [each for number, row in enumerate(self._left()) for each in self._row(number, *row)]
         return svg(rows, 2 * SIDE + WIDE + TRIED, ROW * len(self.tries) + 4, repr(self))
 
@@ -52,17 +52,11 @@ class Halving:
     def _row(self, number: int, low: int, high: int, tried: Try) -> Iterator[Html]:
         y, fill = ROW * number, CHOSEN if tried.fits else EVICTED
         middle = SIDE + WIDE * (tried.amount - low) / max(high - low, 1)
-        ends = (middle, SIDE + WIDE) if tried.fits else (SIDE, middle)
-        yield element("rect", x=SIDE, y=y + 3, width=WIDE, height=11, fill=HAIR, rx=2)
+        start, end = (SIDE, middle) if tried.fits else (middle, SIDE + WIDE)
+        box: dict[str, Any] = {"y": y + 3, "height": 11, "rx": 2}
+        yield element("rect", x=SIDE, width=WIDE, fill=LIFT, stroke=INK_3, stroke_dasharray="3 2", **box)
         yield element(
-            "rect",
-            x=f"{ends[0]:.1f}",
-            y=y + 3,
-            width=f"{ends[1] - ends[0]:.1f}",
-            height=11,
-            fill=fill,
-            fill_opacity=0.3,
-            rx=2,
+            "rect", x=f"{start:.1f}", width=f"{end - start:.1f}", fill=fill, fill_opacity=0.4, stroke=fill, **box
         )
         yield element("rect", x=f"{middle - 1.5:.1f}", y=y + 1, width=3, height=15, fill=fill)
         yield label(str(low), SIDE - 6, y + 13, "end", fill=INK_2)

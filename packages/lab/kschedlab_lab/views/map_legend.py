@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import element
-from kschedlab_lab.views.layout import Part, column, phrase, row, words, wrap
+from kschedlab_lab.views.layout import Part, phrase, row, wrap
 from kschedlab_lab.views.node_map import (
     CHOSEN_ONE,
     EDGE,
@@ -29,13 +29,10 @@ from kschedlab_lab.views.node_map import (
     runners_up,
     star_path,
 )
-from kschedlab_lab.views.obstacles import obstacle, sign_of
 from kschedlab_lab.views.picture import scarcest
 from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, ON_ACCENT, TICK, TRAY
 
 SWATCH, GAP = 14, 6
-EXPLAINED = 500
-"""The most nodes whose reasons are compared."""
 NAMES = {
     GOOD: later("fits"),
     EVICTS: later("fits if others leave"),
@@ -78,16 +75,12 @@ class Drawn:
     starred: str = ""
 
 
-def legend(decision: Decision, width: float, drawn: Drawn) -> Part:
-    """What the squares mean, in as many lines as it takes."""
-    return wrap([_drawn(entry) for entry in _entries(decision, drawn)], width, 18, 4)
-
-
-def in_a_column(decision: Decision, width: float, height: float, drawn: Drawn) -> Part:
-    """The legend one below the other, with what is known of each kind, if it is not too high with it."""
-    entries = _entries(decision, drawn)
-    whole = column((_explained(decision, entry, width) for entry in entries), 10)
-    return whole if whole.height <= height else column((_drawn(entry) for entry in entries), 8)
+def legend(decision: Decision, width: float, height: float, drawn: Drawn) -> Part:
+    """What the squares mean; in a low room, the first entries that fit."""
+    entries = [_drawn(entry) for entry in _entries(decision, drawn)]
+    while (whole := wrap(entries, width, 18, 4)).height > max(height, 0):
+        entries.pop()
+    return whole
 
 
 def _entries(decision: Decision, drawn: Drawn) -> list[LegendEntry]:
@@ -135,35 +128,8 @@ def _decided(decision: Decision, each: int) -> list[LegendEntry]:
     return [*entries, *([LegendEntry("free", say("free {resource}", resource=scarcest(decision)))] if each else [])]
 
 
-def _more(decision: Decision, entry: LegendEntry) -> str:
-    """What is known of an entry's nodes beyond their kind."""
-    if entry.places:
-        return _why(decision, entry.places)
-    return say("the darker, the more points") if entry.kind == GOOD and decision.scores is not None else ""
-
-
-def _why(decision: Decision, places: Sequence[int]) -> str:
-    """What is in the way on these nodes, by the scheduler's reasons; taints by their names."""
-    found = Counter(_reason(decision, decision.cluster.names[place]) for place in places[:EXPLAINED])
-    (first, _), *others = found.most_common()
-    return say("{first} and others", first=first) if others or len(places) > EXPLAINED else first
-
-
-def _reason(decision: Decision, node: str) -> str:
-    if sign_of(decision, node) == "taint":
-        return obstacle(decision, node)
-    return say("; ").join(reason.removeprefix("node(s) ") for reason in decision.verdict(node).reasons)
-
-
 def _drawn(entry: LegendEntry) -> Part:
     return _marked(entry, row([_sample(entry.kind, entry.fill), _name(entry)], GAP))
-
-
-def _explained(decision: Decision, entry: LegendEntry, width: float) -> Part:
-    """An entry with what is known of these nodes below its name."""
-    more = _more(decision, entry)
-    texts = [_name(entry), *([words(more, width=width - SWATCH - GAP, fill=INK_2)] if more else [])]
-    return _marked(entry, row([_sample(entry.kind, entry.fill), column(texts, 1)], GAP, "start"))
 
 
 def _name(entry: LegendEntry) -> Part:

@@ -62,7 +62,7 @@ class Shape(NamedTuple):
 
 TALLER = 1.1
 """How much taller than wide a node may be."""
-CELL_SHAPES = tuple(Shape(size, size, gap=4 if size > 16 else 2) for size in range(60, 10, -1))
+CELL_SHAPES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in range(60, 10, -1))
 """From the largest to the smallest."""
 
 
@@ -87,41 +87,52 @@ class Grid(NamedTuple):
         return lefts[1] - lefts[0] - 4 if len(lefts) > 1 else 0
 
 
-def grid(pools: Mapping[str, Mapping[str, Sequence[int]]], width: float, height: float, is_phone: bool = False) -> Grid:
+def grid(
+    pools: Mapping[str, Mapping[str, Sequence[int]]],
+    width: float,
+    height: float,
+    is_phone: bool = False,
+    more: int = 0,
+) -> Grid:
     """The largest cells with which all pools, each divided into zones, fit into this space; many nodes share cells.
 
-    If none fit, the smallest. On a phone nodes share cells before these are too small for a thumb.
+    If none fit, the smallest. On a phone nodes share cells before these are too small for a thumb. The last ``more``
+    nodes of each zone need no row of their own: there is room for them after its columns.
     """
     nodes = sum(len(places) for zones in pools.values() for places in zones.values())
     each = max(-(-nodes // CELLS), 1)
     shapes = [shape for shape in CELL_SHAPES if shape.wide >= THUMB or not is_phone]
     sizes = range(each, 4 * each + 1) if each > 1 or is_phone else range(1, 2)
-    made = (_matrix(pools, width, shape, number) for number in sizes for shape in shapes)
+    made = (_matrix(pools, width, shape, number, more) for number in sizes for shape in shapes)
     fitting = next((found for found in made if found.bottom <= height), None)
-    return fitting or _matrix(pools, width, shapes[-1], sizes[-1] if is_phone else each)
+    return fitting or _matrix(pools, width, shapes[-1], sizes[-1] if is_phone else each, more)
 
 
-def _matrix(pools: Mapping[str, Mapping[str, Sequence[int]]], width: float, shape: Shape, each: int) -> Grid:
+def _matrix(
+    pools: Mapping[str, Mapping[str, Sequence[int]]], width: float, shape: Shape, each: int, more: int = 0
+) -> Grid:
     """Pools below one another, each after its name, and in each the zones side by side."""
     names = [*dict.fromkeys(zone for zones in pools.values() for zone in zones)]
-    heads = {pool: f"{pool} {sum(map(len, zones.values()))}" for pool, zones in pools.items()}
-    side = min(max((text_width(head, bold=True) for head in heads.values()), default=0) + 12, SIDE)
-    wide = (width - side - ASIDE * (len(names) - 1)) / max(len(names), 1)
+    heads = {pool: f"{pool} {sum(map(len, zones.values())) - more * len(zones)}" for pool, zones in pools.items()}
+    side = round(min(max((text_width(head, bold=True) for head in heads.values()), default=0) + 12, SIDE))
     pitch = shape.wide + shape.gap
+    apart = more * pitch or ASIDE
+    wide = (width - side - more * pitch - apart * (len(names) - 1)) / max(len(names), 1)
     columns = max(int((wide + shape.gap) // pitch), 1)
-    lefts = {zone: side + number * (columns * pitch + ASIDE) for number, zone in enumerate(names)}
-    cells, made, y = [], [], LINE + 6.0 if len(names) > 1 else 2.0
+    lefts = {zone: side + number * (columns * pitch + apart) for number, zone in enumerate(names)}
+    cells, made, y = [], [], LINE + 4.0 if len(names) > 1 else 2.0
     for pool, zones in pools.items():
         groups = {
             zone: [tuple(places[i : i + each]) for i in range(0, len(places), each)] for zone, places in zones.items()
         }
-        high = max(max(-(-len(found) // columns) for found in groups.values()) * pitch, LINE)
+        rows = {zone: max(-(-(len(found) - more) // columns), 1) for zone, found in groups.items()}
+        high = max(max(rows.values()) * pitch, LINE)
         made.append((pool, 0.0, y + (min(pitch, high) - LINE) / 2))
         for zone, found in groups.items():
-            cells += [
-                (group, lefts[zone] + i % columns * pitch, y + i // columns * pitch) for i, group in enumerate(found)
-            ]
-        y += high + 6
+            for i, group in enumerate(found):
+                line = min(i // columns, rows[zone] - 1)
+                cells.append((group, lefts[zone] + (i - line * columns) * pitch, y + line * pitch))
+        y += high + 4
     return Grid(shape, each, cells, made, y, side - 6, lefts if len(names) > 1 else {})
 
 
@@ -389,14 +400,16 @@ class Cells:
     def draw(self, made: Grid) -> list[Html]:
         """All squares, and what is written on them; the star is drawn by :func:`star_at`."""
         size, reached = made.shape.wide, self._reached(len(made.cells))
-        rows: dict[tuple[str, str, float], list[Html]] = {}
+        rows: dict[tuple[str, str, float, float], list[Html]] = {}
         for group, x, y in made.cells:
             best = min(group, key=self._rank)
-            rows.setdefault((self.kinds[best], self.fills[best], y), []).append(
-                self._cell(group, best, x, size, self.kinds[best] in reached)
+            left = max((zone for zone in made.zones.values() if zone <= x), default=0)
+            rows.setdefault((self.kinds[best], self.fills[best], left, y), []).append(
+                self._cell(group, best, x - left, size, self.kinds[best] in reached)
             )
         groups = [
-            element("g", *cells, transform=f"translate(0,{y:g})", fill=fill) for (_, fill, y), cells in rows.items()
+            element("g", *cells, transform=f"translate({left:g},{y:g})", fill=fill)
+            for (_, fill, left, y), cells in rows.items()
         ]
         key = f"writing/{size:g}/{len(made.cells)}"
         return [*groups, element("g", *self._writing(made), pointer_events="none", data_key=key)]

@@ -256,10 +256,11 @@ def test_points_that_all_nodes_get_are_left_out() -> None:
     assert "1000388" in show(Settings("please avoid", "v1.20")).sentence
 
 
-def test_questions_about_pods_and_about_no_node() -> None:
+def test_questions_about_pods_rules_and_no_node() -> None:
     assert right(Settings("who may stay?", "v1.16"), ("young", "old")) == "young"
     assert right(Settings("who may stay?", "v1.13"), ("young", "old")) == "old"
     assert right(Settings("never preempt", "v1.20"), ("node-a", "node-b", "no node")) == "no node"
+    assert right(Settings(version="v1.20", rules="sorted_again on"), ("rule 2", "rule 3", "rule 5")) == "rule 5"
 
 
 def test_remarks_on_nodes_that_are_not_taken() -> None:

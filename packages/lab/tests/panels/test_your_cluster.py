@@ -10,7 +10,6 @@ import pytest
 
 from kschedlab.build import as_yaml, cluster, node, pod
 from kschedlab.cluster.pools import pools
-from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
@@ -269,15 +268,26 @@ def test_wrong_input_is_told_by_line_and_the_old_cluster_stays(text, problem):
     assert loader._wrong.value == "" and loader.panel.loaded.name == "small.yaml"
 
 
-def test_the_way_back_empties_the_fields():
+def test_a_path_is_loaded_as_it_is_sent_and_the_way_back_is_open(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(SMALL)
+    (tmp_path / ".hidden.json").write_text("{")
+    loader, sent = Loader(lesson.panel()), []
+    loader.files.send = sent.append
+    loader.files._received(None, {"path": "/"}, [])
+    assert "the whole file system" in loader._wrong.value and loader.panel.loaded.name == BUNDLED
+    for given in (path, tmp_path):
+        loader.files._received(None, {"path": str(given)}, [])
+        assert loader.panel.loaded.name == str(given) and loader._wrong.value == ""
+    loader.files._received(None, {"back": True}, [])
+    assert loader.panel.loaded.name == BUNDLED and sent == [{"done": True}] * 4
+
+
+def test_another_cluster_is_drawn_for_the_same_room():
     loader = Loader(lesson.panel())
-    _, by_path, text, load = loader.fields()
-    path, _, back = by_path.children
-    text.value, path.value = SMALL, "/somewhere"
-    load.click()
-    assert loader.panel.loaded.name != BUNDLED
-    back.click()
-    assert (loader.panel.loaded.name, text.value, path.value) == (BUNDLED, "", "")
+    loader.stage.session.room = Room(540, 400)
+    loader.take(lambda: from_files([("small.yaml", SMALL.encode())]))
+    assert 'viewBox="0 0 540 ' in loader.stage.shown["picture"]
 
 
 def test_a_misspelt_field_is_named_above_the_picture():
@@ -310,22 +320,6 @@ def test_the_nodes_of_a_question_are_marked_and_named():
     shown = Session(cluster_questions.which_plugin()).shown["picture"]
     assert shown.count('data-key="asked"') == 1 == shown.count('data-key="star"')
     assert "it runs on general-97" in shown and "it would go to general-03" in shown
-
-
-def test_a_node_stays_between_the_weights_that_are_shown_and_not_beyond():
-    shown = cluster_questions.weight_ranges()
-    cluster, latest = lesson.bundled().cluster(LATEST), GENERATIONS[LATEST]
-
-    def best(**weights):
-        return explain(cluster_questions.STAYS, cluster, latest.weighted(**weights)).decision.best
-
-    scores = explain(cluster_questions.STAYS, cluster).decision.scores
-    assert len(shown.ranges) == 3 and {each.plugin for each in shown.ranges} | {*shown.others} == {*scores.plugins}
-    for each in shown.ranges:
-        for weight in range(shown.most + 1):
-            assert (shown.node in best(**{each.plugin: weight})) == (each.low <= weight <= each.high)
-        for other, weight in ((each.below, each.low - 1), (each.above, each.high + 1)):
-            assert not other or other in best(**{each.plugin: weight})
 
 
 def test_the_lesson_names_the_most_cpu_that_a_node_of_each_pool_has_free():
@@ -363,13 +357,13 @@ def test_what_is_wrong_with_many_objects_is_cut_off():
 
 def test_a_large_file_comes_in_parts_and_each_is_acknowledged():
     taken, sent = [], []
-    picker = FilePicker(taken.append, 100)
+    picker = FilePicker(taken.append, 100, taken.append, taken.clear, "back")
     picker.send = sent.append
     parts = [("a.json", b"x" * 40, True, True), ("a.json", b"y" * 20, False, False), ("b.yaml", b"z", False, True)]
     for i, (name, content, first, begins) in enumerate(parts):
         message = {"name": name, "first": first, "begins": begins, "last": i == 2}
         picker._received(None, message, [memoryview(content)])
-        assert len(sent) == i + 1 and (taken == []) == (i < 2)
+        assert sent.count({"got": True}) == i + 1 and (taken == []) == (i < 2) == ({"done": True} not in sent)
     assert taken == [[("a.json", b"x" * 40 + b"y" * 20), ("b.yaml", b"z")]]
     picker._received(None, {"name": "c", "first": True, "begins": True, "last": True}, [memoryview(b"x" * 500)])
     assert len(taken[1][0][1]) == 101, "more than the limit is dropped; the reader then says that it is too large"
@@ -380,7 +374,7 @@ def test_a_large_file_comes_in_parts_and_each_is_acknowledged():
 def test_a_chosen_file_replaces_the_cluster():
     loader = Loader(lesson.panel())
     first = loader.stage
-    picker = loader.fields()[0]
+    picker = loader.files
     picker._received(
         None, {"name": "mine.yaml", "first": True, "begins": True, "last": True}, [memoryview(SMALL.encode())]
     )

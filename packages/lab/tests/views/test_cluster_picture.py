@@ -12,7 +12,7 @@ from kschedlab.text.html import join
 from kschedlab.text.whatif import whatif_answers
 from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
-from kschedlab_lab.views.cluster_detail import Choice, choice_shapes
+from kschedlab_lab.views.cluster_detail import Choice, choices_part
 from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, shown_nodes, undecided, volume_zone
 from kschedlab_lab.views.node_map import runners_up
 from kschedlab_lab.views.svg import Room
@@ -74,11 +74,12 @@ def test_words_choose_nodes(world):
 def places(svg):
     """By node, where its square is."""
     rows = re.findall(
-        r'<g transform="translate\(0,([\d.]+)\)" fill="[^"]*"[^>]*>((?:<rect [^>]*data-key="node/.*?)+)</g>', str(svg)
+        r'<g transform="translate\(([\d.]+),([\d.]+)\)" fill="[^"]*"[^>]*>((?:<rect [^>]*data-key="node/.*?)+)</g>',
+        str(svg),
     )
     return {
-        name: (float(x), float(y))
-        for y, cells in rows
+        name: (float(left) + float(x), float(y))
+        for left, y, cells in rows
         for x, name in re.findall(r'<rect x="([\d.]+)"[^>]*?data-key="node/([\w-]+)"', cells)
     }
 
@@ -175,24 +176,27 @@ def test_the_next_pod_leads_through_all_that_wait(world):
 
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
     many = [Choice(f"c{i}", f"change {i}", "then") for i in range(19)]
-    shapes, height = choice_shapes(many, "c1", 300, 200)
-    text = str(join(shapes))
-    assert "and 8 more in the table" in text and height <= 360
+    part = choices_part(many, "c1", 540)
+    text = str(join(part.shapes))
+    assert "and 10 more in the table" in text and text.count("→ then") == 9
     assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c2"' in text
-    assert "more in the table" not in str(join(choice_shapes(many, "", 300, 900)[0]))
-
-
-def test_six_changes_say_what_follows_in_any_room():
-    six = [Choice(f"c{i}", f"change {i}", "then") for i in range(6)]
-    assert str(join(choice_shapes(six, "", 300, 100)[0])).count("→ then") == 6
+    assert 'data-set="change: none"' in text, "a click on the one that is applied takes it back"
+    assert part.height < choices_part(many, "", 310).height, "a narrow room has fewer columns"
 
 
 def test_changes_stay_in_sight_beside_why_not_a_node(world):
     decision = explain("shop/payment-burst-0", world).decision
     choices, asked = (Choice("a", "a change", "then"),), why_not(decision, "general-44")
     svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, choices=choices, why_not=asked), ""))
-    assert 'data-set="change: a"' in svg and "→ then" not in svg and "It loses at rule 5" in svg
-    assert "2³¹ for each victim" in svg, "the sums of rule 3 are explained where they are shown"
+    assert 'data-set="change: a"' in svg and "It loses at rule 5" in svg and "rules 1 to 4 leave both" in svg
+
+
+def test_sums_of_priorities_are_explained_where_they_are_shown(world):
+    decision = explain("shop/payment-burst-0", world).decision
+    third = decision.preemption.rungs[2]
+    other = world.names[decision.preemption.positions[third.entered & ~third.kept][0]]
+    svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, why_not=why_not(decision, other)), ""))
+    assert "It loses at rule 3" in svg and "2³¹ for each victim" in svg
 
 
 def test_only_the_node_that_loses_last_has_an_edge(world):

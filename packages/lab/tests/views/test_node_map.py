@@ -117,7 +117,7 @@ def test_many_nodes_share_cells_which_open_them():
     svg = drawn(decision, 900, 400)
     assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
     assert len(svg) < 220_000
-    assert "a cell is 4 nodes" in text_of(legend(decision, 900, Drawn(4)))
+    assert "a cell is 4 nodes" in text_of(legend(decision, 900, 100, Drawn(4)))
 
 
 def test_each_filter_that_refuses_is_an_obstacle():
@@ -158,21 +158,34 @@ def test_every_node_has_a_spot_and_the_star_goes_from_one_to_another():
 def test_tied_nodes_have_a_hollow_star_and_are_called_a_tie():
     twins = cluster(node("a"), node("b"), node("c"), node("d", 2), pod("mine", "", 1))
     decision = explain("default/mine", twins).decision
-    (ties,) = re.findall(r'd="([^"]*)" fill="none" stroke=', drawn(decision, 720, 48))
+    (ties,) = re.findall(r'd="([^"]*)" fill="none" stroke=', drawn(decision, 720, 30))
     assert len(decision.best) == 3 and ties.count("Z") == 2, "one of the three is chosen"
-    assert ">tie<" in text_of(legend(decision, 700, Drawn()))
+    assert ">tie<" in text_of(legend(decision, 700, 100, Drawn()))
 
 
 def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
     for key in PENDING:
         decision = explain(key, world).decision
-        text = text_of(legend(decision, 500, Drawn()))
+        text = text_of(legend(decision, 500, 200, Drawn()))
         shown = dict(re.findall(r'data-set="show: ([\w -]+)".*?> ?(\d+)</tspan>', text))
         causes = {f"{ONE} {plugin}": len(places) for plugin, places in one_away(decision, kinds(decision)).items()}
         found = Counter(kinds(decision))
         assert found.pop(ONE, 0) == sum(causes.values())
         found[FITS if decision.node else EVICTS] += found.pop(CHOSEN_ONE, 0)
         assert shown == {kind: str(number) for kind, number in {**+found, **causes}.items()}
+
+
+def test_a_low_room_has_the_first_entries_of_the_legend(world):
+    decision = explain("data/postgres-0", world).decision
+    whole, low = (legend(decision, 500, height, Drawn()) for height in (200, 20))
+    assert "three or more" in text_of(whole) and low.height < whole.height
+    assert "only VolumeBinding" in text_of(low) and "three or more" not in text_of(low)
+
+
+def test_a_new_node_needs_no_row_of_its_own():
+    made = grid({"a": {"x": range(5), "y": range(20, 23)}}, 300, 30, more=1)
+    rows = {y for _, _, y in made.cells}
+    assert len(rows) == 1 and len({x for _, x, _ in made.cells}) == 8
 
 
 def test_each_pool_of_boxes_is_a_block_with_its_name_above():

@@ -1,5 +1,6 @@
 """A whole cluster in tables."""
 
+import html
 import re
 
 import pytest
@@ -48,13 +49,14 @@ def test_whom_as_text(world):
 @pytest.mark.parametrize("key", ["ml/train-small-0", "data/postgres-0", "analytics/report-builder-0"])
 def test_all_reasons_of_the_event_are_there_with_the_colours_of_their_nodes(world, key):
     decision = schedule(key, world)
-    svg = (
-        str(join(event_line(decision, node_fills(decision), 2000).shapes)).replace("&#x27;", "'").replace("&#39;", "'")
-    )
-    assert " ".join(re.findall(r">([^<>]+)</text>", svg)) == decision.event.partition(" preemption:")[0]
-    if key == "data/postgres-0":
-        bars = [re.findall(r'fill="([^"]*)"', each) for each in svg.split("</text>") if "<rect" in each]
-        assert bars[0] == [cause_fill("VolumeBinding")] and bars[3] == [cause_fill("NodeResourcesFit")]
+    for width in (2000, 300):
+        svg = html.unescape(str(join(event_line(decision, node_fills(decision), width).shapes)))
+        text = re.sub("<[^>]*>", "", svg.replace("</text>", " ")).replace("■", "")
+        assert " ".join(text.split()) == decision.event.partition(" preemption:")[0]
+        if key == "data/postgres-0":
+            first = re.findall('fill="([^"]*)" font-size="16">■</tspan>', svg)[0]
+            before = svg[: svg.index("Insufficient cpu") if "Insufficient cpu" in svg else svg.index("Insufficient")]
+            assert first == cause_fill("VolumeBinding") and cause_fill("NodeResourcesFit") in before
 
 
 def test_a_pod_that_goes_somewhere_has_no_event_line(world):
