@@ -20,8 +20,8 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import DISK
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.drawing import Block, Box, Number
-from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import number, total
+from kschedlab_lab.views.picture import colours
+from kschedlab_lab.views.score import decided, number, total
 from kschedlab_lab.views.wishes import Wish, Wishes
 
 NEW = "default/web"
@@ -65,7 +65,7 @@ def decide(settings: Settings) -> Decision:
 def show(settings: Settings) -> View:
     """Web on its node, and below each node what the plugins give it."""
     decision = decide(settings)
-    sentence = caption(decision)
+    sentence = decided(decision)
     boxes = [_box(name, _points(decision, name), decision) for name in NODES]
     picture = Wishes(None, WISHES, boxes, sentence)
     return View(picture, sentence, Html(), sentence, names=colours(decision))
