@@ -45,11 +45,12 @@ class GridCell:
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of cells. ``selected``: the framed cell; ``framed``: the row in a frame, by its name.
+    """Rows of cells. ``selected``: the framed cell; ``framed``: rows in frames, by their names.
 
     ``refused``: columns with a cross. ``titles``: of the columns and the rows; ``legend``: (colour, stripes, meaning),
     shown if cells are ``short``; ``left``: the least width of the names of rows; ``notes`` and ``swatches``: by name,
-    what follows a row's name, and its colour.
+    what follows a row's name, and its colour; ``between``: what is free between the names and the cells; ``picks``:
+    whether a column answers a question.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -63,7 +64,9 @@ class Grid:
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     swatches: Mapping[str, str] = field(default_factory=dict)
-    framed: str = ""
+    framed: Sequence[str] = ()
+    between: float = 0
+    picks: bool = False
 
     def __call__(self, room: Room) -> Html:
         plan = GridMeasures(self, room)
@@ -80,7 +83,7 @@ class GridMeasures:
         self.grid, self.room = grid, room
         longest = max(map(text_width, (*grid.rows, f"{grid.titles[1]} ↓")), default=0)
         self.left = max(min(longest + 16, SIDE * room.width), grid.left)
-        self.names = self.left - 8 - (SWATCH + 4 if grid.swatches else 0)
+        self.names = self.left - grid.between - 8 - (SWATCH + 4 if grid.swatches else 0)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
@@ -150,9 +153,13 @@ class GridMeasures:
             name, sign, x = grid.columns[c], signs[c], self.left + self.wide * (c + 0.5)
             text = fitted(f"{sign}{names[c]}", room)
             x = max(x, self.left + text_width(text) / 2)
-            words = label(text, x, self.top - 9, "middle")
-            tip = _tip(name, [text.removeprefix(sign)])
-            shapes.append(element("g", words, data_key=f"column/{name}", data_tip=tip))
+            words = [label(text, x, self.top - 9, "middle")]
+            about = {"data_key": f"column/{name}", "data_tip": _tip(name, [text.removeprefix(sign)])}
+            if grid.picks:
+                place = {"x": self.left + self.wide * c + 1, "y": self.top - 24, "width": self.wide - 2, "height": 22}
+                words.insert(0, element("rect", **place, rx=4, fill="transparent"))
+                about |= {"data_pick": name, "aria_label": name}
+            shapes.append(element("g", *words, **about))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:
@@ -195,9 +202,9 @@ class GridMeasures:
 
     def _frames(self) -> list[Html]:
         grid, frames = self.grid, []
-        if grid.framed in grid.rows:
-            y, wide = self.top + self.high * grid.rows.index(grid.framed) - 1, self.wide * len(grid.columns) + 2
-            frames.append(_frame(f"framed/{grid.framed}", self.left - 1, y, wide, self.high + 2, "currentColor", 2.5))
+        for name in grid.framed:
+            y, wide = self.top + self.high * grid.rows.index(name) - 1, self.wide * len(grid.columns) + 2
+            frames.append(_frame(f"framed/{name}", self.left - 1, y, wide, self.high + 2, "currentColor", 2.5))
         if grid.selected is not None:
             r, c = grid.selected
             place = self.left + self.wide * c - 1, self.top + self.high * r - 1

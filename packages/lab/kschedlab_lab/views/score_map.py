@@ -114,7 +114,7 @@ class ScoreMap:
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
             notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
             swatches=fills(self.plugins),
-            framed=self.framed,
+            framed=[self.framed] if self.framed else (),
         )
 
     def _weights(self) -> Mapping[str, str]:

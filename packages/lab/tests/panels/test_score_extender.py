@@ -9,7 +9,7 @@ from kschedlab_lab.panels import score_extender as lesson
 from kschedlab_lab.panels.base import drawn
 from kschedlab_lab.panels.score_cluster import NODES, Cause, decide
 from kschedlab_lab.panels.score_extender import EXTENDERS, NAME, OFF, REFUSES, SCORES, Settings
-from kschedlab_lab.views.score import STAGES, SUM, number, total
+from kschedlab_lab.views.score import STAGES, number, total
 from kschedlab_lab.views.svg import Room
 
 
