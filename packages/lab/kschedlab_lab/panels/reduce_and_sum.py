@@ -150,9 +150,10 @@ def _common() -> str:
 
 def cell(settings: Settings, steps: list[Calculation]) -> str:
     """The cell's arithmetic at this stage."""
-    known = [step for step in steps if step.what in (settings.stage, SUM)]
-    row = short(settings.priority)
-    return say("{row} on {node}: {value}.", row=row, node=settings.node, value=(known or steps)[-1])
+    ends = [i for i, step in enumerate(steps) if step.what == settings.stage] or [len(steps) - 1]
+    first = max((i + 1 for i in range(ends[-1]) if steps[i].what in STAGES), default=0)
+    value = say("; ").join(map(str, steps[first : ends[-1] + 1]))
+    return say("{row} on {node}: {value}.", row=short(settings.priority), node=settings.node, value=value)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -111,10 +111,14 @@ def in_cell(cell: Sequence[Calculation], stage: str) -> tuple[str, str]:
     at = next(i for i, step in enumerate(cell) if step.what in (shown, SUM))
     first = max((i + 1 for i in range(at) if cell[i].what in STAGES), default=0)
     written = (
-        f"{step} ({step.remark})" if step.formula == step.result and step.remark else str(step)
-        for step in cell[first : at + 1]
+        f"{step} ({step.remark})" if step.remark and _needs_words(step) else str(step) for step in cell[first : at + 1]
     )
     return cell[at].result, say("; ").join(written)
+
+
+def _needs_words(step: Calculation) -> bool:
+    """Whether the formula alone doesn't say what its numbers are."""
+    return step.formula == step.result or (step.what == STAGES[0] and "/" not in step.formula)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

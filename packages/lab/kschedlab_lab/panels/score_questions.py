@@ -219,5 +219,5 @@ def which_change() -> Question[Settings]:
         return settings.changed(**changes[right(settings)], node="node-a")
 
     changes = {say(text): change for text, change in CHANGES.items()}
-    text = say("Which change lets node-a draw level with the first?")
+    text = say("Which change lets node-a draw level with the leader?")
     return Question(text, tuple(changes), right, why, unchanged, looks=LOOKS, shows=changed)

@@ -228,11 +228,10 @@ def _line(now: Handout, piece: Piece) -> int:
 
 
 def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
-    """A frame around each row that one goroutine has written: the Function's, and those of Reduce."""
+    """After Map, a frame around each row that one goroutine has written: the Function's, and those of Reduce."""
     shapes = []
     for number, name in enumerate(now.scores.plugins):
-        function = name in FUNCTIONS and now.function
-        if function or (now.stage and name in reduced(now.scores)):
+        if now.stage and (name in FUNCTIONS or name in reduced(now.scores)):
             box = {"x": at.x(part[0]) - 2, "y": y + number * high, "width": len(part) * at.wide + 2, "height": high}
             key = f"row/{number}/{part[0]}"
             shapes.append(element("rect", data_key=key, rx=4, fill="none", stroke=INK, stroke_width=2.5, **box))
