@@ -11,7 +11,7 @@ from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
@@ -22,7 +22,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, cluster, manifests
 from kschedlab_lab.panels.settings import choice, slider
-from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, result_list
+from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
@@ -120,16 +120,14 @@ def who_is_left() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         ours, before = decide(settings), decide(settings.changed(extender=OFF))
-        sums = listed(f"{node} {found}" for node, found in result_list(bare(ours)))
         was, now = (number(each, "normalised", AFFINITY, "node-d") for each in (before, ours))
-        lowest = say(
+        return say(
             "Normalising compares only the three that are left: node-d has the lowest {affinity} now, so its {was} "
             "becomes {now}.",
             affinity=AFFINITY,
             was=was,
             now=now,
         )
-        return sentences((lowest, say("The sums: {sums}.", sums=sums)))
 
     return Question(
         say("The extender {name} refuses node-c. Where does shop-new go?", name=NAME),

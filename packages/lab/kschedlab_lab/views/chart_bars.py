@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import fitting, folded, text_width
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, svg
@@ -26,7 +25,7 @@ class Bars:
 
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
     ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question; ``sets``: by
-    name, the settings that a click on the bar applies.
+    name, the settings that a click on the bar applies; ``fills``: by part, its colour, if it has one.
     """
 
     names: Sequence[str]
@@ -38,9 +37,10 @@ class Bars:
     picks: Sequence[str] = ()
     tied: Sequence[str] = ()
     sets: Mapping[str, str] = field(default_factory=dict)
+    fills: Mapping[str, str] = field(default_factory=dict)
 
     def fill(self, part: str) -> str:
-        return FILLS[list(self.parts).index(part) % len(FILLS)]
+        return self.fills.get(part) or FILLS[list(self.parts).index(part) % len(FILLS)]
 
     def end(self, i: int) -> str:
         return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]
@@ -97,13 +97,11 @@ class BarMeasures:
             if values[i] > 0:
                 shapes.append(self._part(name, part, values[i], x))
                 x += self.scale * values[i]
-        if won:
-            box = {"x": self.left - 2, "y": -2, "width": x - self.left + 4, "height": self.high + 4, "rx": 3}
-            shapes.append(element("rect", **box, fill="none", stroke=CHOSEN, stroke_width=4, data_key=f"won/{name}"))
-        tied = name in bars.tied
-        if tied:
-            path = element("path", d=hatch(x - self.left, self.high, 14), stroke=CHOSEN, stroke_width=2, opacity=0.5)
-            shapes.append(element("g", path, transform=f"translate({self.left:g},0)"))
+        if won or name in bars.tied:
+            box: dict[str, Any] = {"x": self.left - 2, "y": -2, "width": x - self.left + 4, "height": self.high + 4}
+            line = {"stroke_width": 4} if won else {"stroke_width": 3, "stroke_dasharray": "6 4"}
+            key = f"won/{name}" if won else f"tied/{name}"
+            shapes.append(element("rect", rx=3, fill="none", stroke=CHOSEN, data_key=key, **box, **line))
         words = folded(f"★ {name}" if won else name, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kschedlab.decision import Decision
+from kschedlab.generations import V1_20
 from kschedlab.messages import say
 from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.score import STAGES, number, total
 
 VETOES = "NodePreferAvoidPods"
 """Its weight is a veto, not points: bars and colours leave it out."""
+KNOWN = tuple(plugin.name for plugin, _ in V1_20.scores if plugin.name != VETOES)
 
 
 def fills(plugins: Iterable[str]) -> dict[str, str]:
-    """By plugin: its colour in rows, bars and weights."""
+    """By plugin: its colour in rows, bars and weights; one of KNOWN has it wherever it is."""
     pointed = [plugin for plugin in plugins if not plugin.startswith(VETOES)]
-    return {plugin: FILLS[i % len(FILLS)] for i, plugin in enumerate(pointed)}
+    places = {plugin: KNOWN.index(plugin) if plugin in KNOWN else i for i, plugin in enumerate(pointed)}
+    return {plugin: FILLS[place % len(FILLS)] for plugin, place in places.items()}
 
 
 def points(decision: Decision, node: str) -> int | None:
@@ -55,7 +58,7 @@ def sum_bars(
     tied = best if len(best) > 1 else ()
     marked = [decision.node] if won and decision.node else []
     ends = _ends(decision, nodes, won and behind)
-    return Bars(nodes, parts, ends, alt, marked, legend=False, tied=tied, sets=sets or {})
+    return Bars(nodes, parts, ends, alt, marked, legend=False, tied=tied, sets=sets or {}, fills=fills(plugins))
 
 
 def _ends(decision: Decision, nodes: Sequence[str], behind: bool) -> list[str]:

@@ -12,9 +12,10 @@ from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, arrange,
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.svg import Room, label, svg
 
-LEFT, LINE, TOP, NARROW, POD, WISH, BAR, BETWEEN = 192, 17, 24, 500, 157, 130, 16, 6
+LEFT, LINE, TOP, NARROW, POD, WISH, BAR, BETWEEN, RING = 192, 17, 24, 500, 157, 130, 16, 6, 9
 """Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
-the nodes; width of the pod and of a wish there; height of a bar, and what parts two bars. In pixels."""
+the nodes; width of the pod and of a wish there; height of a bar, what parts two bars, and
+the room for a ring around the last node. In pixels."""
 TALL = 240
 """Least height of the largest node, at which 500m of 8 CPU have room for a name."""
 
@@ -43,12 +44,12 @@ class Wishes:
     def __call__(self, room: Room) -> Html:
         if room.width < NARROW:
             return self._below(room)
-        plan = self._plan(room.width - LEFT, room.height)
+        plan = self._plan(room.width - LEFT - RING, room.height)
         places = tuple(place._replace(x=place.x + LEFT) for place in plan.places)
         nodes = shapes(self.boxes, replace(plan, places=places), "cpu")
         own, end = self._pod(places[0].height / max(box.capacity for box in self.boxes))
         sums, end = self._sums(end, LEFT - 6)
-        return svg([*nodes, *own, *sums], plan.width + LEFT, max(plan.bottom, end), self.alt)
+        return svg([*nodes, *own, *sums], plan.width + LEFT + RING, max(plan.bottom, end), self.alt)
 
     def _below(self, room: Room) -> Html:
         """The pod and its wishes in lines above the nodes."""
@@ -62,7 +63,7 @@ class Wishes:
         """The bars of the sums below ``top``, and where they end."""
         if self.sums is None:
             return [], top
-        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(70, BAR, BETWEEN))
+        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(78, BAR, BETWEEN))
         return [element("g", *bars.shapes(), transform=f"translate(0,{top:g})")], top + bars.bottom
 
     def _plan(self, width: int, height: int) -> Arrangement:
