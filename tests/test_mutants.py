@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutants import ROOT, drawn_over_all, mutants, stages_of_all
+from tools.executed import Executed, recorded
+from tools.mutants import ROOT, Mutant, drawn_over_all, mutants, stages
 
+QUANTITIES = "tests/objects/test_quantity.py"
 MODULE = '''"""A number: 3 < 4."""
 from typing import TYPE_CHECKING
 
@@ -66,11 +68,27 @@ def test_every_package_is_drawn_and_more_changes_begin_with_the_same() -> None:
     assert any(each.module.startswith("kschedlab/") for each in many)
 
 
-def test_the_nearest_tests_come_first_and_each_once() -> None:
-    change = next(mutants(ROOT / "packages/simulation/kschedlab_simulation/controllers/podgc.py"))
-    asked = [[each for each in tests if each.startswith("packages")] for tests in stages_of_all(change).values()]
-    assert asked[0] == ["packages/simulation/tests/controllers/test_podgc.py"]
-    assert asked[-1] == ["packages/simulation/tests"] and len(asked) == len({str(each) for each in asked})
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> Executed:
+    return recorded(tmp_path_factory.mktemp("record") / "executed", [QUANTITIES])
+
+
+def change_of(module: str, old: str) -> Mutant:
+    return next(each for each in mutants(ROOT / module) if each.old == old)
+
+
+def test_the_tests_that_execute_a_line_come_first(executed: Executed) -> None:
+    asked = stages(change_of("kschedlab/objects/quantity.py", "self._milli * (NANO // 1000)"), executed)
+    first, *others = asked.values()
+    assert {test.partition("[")[0] for test in first} == {
+        f"{QUANTITIES}::test_is_rounded_up_as_the_api_server_stores_it"
+    }
+    assert sorted(first + [test for tests in others for test in tests]) == sorted(executed.fastest)
+
+
+def test_where_only_an_import_runs_a_line_its_package_is_asked(executed: Executed) -> None:
+    asked = stages(change_of("kschedlab/objects/names.py", "63"), executed)
+    assert asked == {"its package's": executed.fastest}
 
 
 def test_where_a_picture_has_its_lines_is_no_change() -> None:

@@ -1,11 +1,13 @@
 """Do the tests notice a wrong scheduler? ``python -m tools.mutants --count 300 --seed 1``.
 
 Draws small changes of the rooms that decide (``<`` to ``<=``, ``and`` to ``or``, a condition reversed, a number plus
-one, a call left out) and runs the tests against a fresh copy of the project with one change each, the nearest tests
-first. Prints what became of each. Exit status 1 if more than 5 in 100 of those decided survive.
+one, a call left out) and tests a fresh copy of the project with one change each. First all tests of ``make test`` that
+need no browser run once and record which lines they execute (some minutes; ``--executed FOLDER`` keeps the record);
+then each change meets the tests that execute it. Prints what became of each. Exit status 1 if more than 5 in 100
+survive.
 
-``--all`` draws over every package, by weight of its lines, and asks only tests that ``make test`` runs; 10 in 100 may
-survive. ``--first 26 --count 25`` goes on where ``--count 25`` ended.
+``--all`` draws over every package, by weight of its lines; 10 in 100 may survive. ``--first 26 --count 25`` goes on
+where ``--count 25`` ended.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ import msgspec  # noqa: F401
 import numpy  # noqa: F401, ICN001
 import pytest
 import yaml  # noqa: F401
+
+from tools.executed import Executed, recorded
 
 ROOT = Path(__file__).parents[1]
 ENGINE = ("filter", "score", "preemption", "queue", "cluster", "objects", "extenders", "scheduler.py", "decision.py")
@@ -62,17 +66,15 @@ SWAPS: dict[type[ast.AST], Any] = {
     ast.BitOr: ast.BitAnd,
 }
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
-SLOW = ("tests/notebooks", "tests/browser", "packages/lab/tests", "tests/program/test_output.py")
-NEVER_DECIDE = ("tests/objects", "tests/manifests", "tests/rules", "tests/test_house.py", "tests/test_project.py")
-TOOLS = ("tests/test_mutants.py", "tests/test_mutations.py", "tests/test_fuzz.py")
-LONG = "tests/cluster/test_changes.py::test_after_random_changes"
-NOT_OURS = ("packages/live/tests/real",)
+CHOSEN = ["-m", "not nightly and not release"]
+CHOSEN += [
+    f"--ignore={each}" for each in ("tests/notebooks", "tests/browser", "tests/site", "packages/live/tests/real")
+]
+"""What is recorded: `make test` without browsers and kernels."""
 SEEN_IN_A_BROWSER = "packages/lab/kschedlab_lab/views"
 """Where a number is a place in a picture: a test of each would forbid to draw it better."""
-LIMIT_OF_ALL = 90
-"""Seconds of the processor for each change, over every package."""
-LIMIT = 200
-"""Seconds of the processor for a run of tests; each takes less than 80 where nothing is changed."""
+MOST = 300
+"""Seconds that the tests for one change may take, as recorded."""
 WORK = Path(tempfile.gettempdir()) / f"mutants-{os.getpid()}"
 MOMENTS = itertools.count(1)
 
@@ -90,6 +92,10 @@ class Mutant:
 
     def __str__(self) -> str:
         return f"{self.module}:{self.line}: {' '.join(self.old.split())[:70]}  ->  {' '.join(self.new.split())[:70]}"
+
+    def lines(self) -> range:
+        """The lines of the module that it changes."""
+        return range(self.line, self.line + self.old.count("\n") + 1)
 
     def applied(self) -> bytes:
         """The module's text with the change."""
@@ -187,64 +193,42 @@ def drawn_over_all(seed: int) -> Iterator[Mutant]:
             yield mutant
 
 
-def stages(mutant: Mutant) -> dict[str, list[str]]:
-    """The tests that may notice it, the cheapest first: its module's, its room's, the real verdicts, the rest."""
-    room, stem = mutant.module.split("/")[1].removesuffix(".py"), Path(mutant.module).stem
-    near = [each for each in (f"tests/{room}", f"tests/test_{room}.py") if (ROOT / each).exists()]
-    own = [str(each.relative_to(ROOT)) for each in (ROOT / "tests").glob(f"{room}/**/test_{stem}*.py")]
-    if mutant.module.startswith("packages/"):
-        near = [f"packages/{room}/tests"]
-        own = [str(each.relative_to(ROOT)) for each in (ROOT / near[0]).glob(f"**/test_{stem}*.py")]
-    verdicts = ["tests/conformance/test_vectors.py", "tests/conformance/test_queue_ops.py"]
-    rest = [f"--ignore={each}" for each in (*SLOW, *NEVER_DECIDE, *TOOLS, *verdicts)]
-    asked = {"its module's tests": own, "its room's": near}
-    asked = {name: [*each, f"--deselect={LONG}"] for name, each in asked.items() if each}
-    return asked | {"the real schedulers' verdicts": verdicts, "the rest": rest}
-
-
-def stages_of_all(mutant: Mutant) -> dict[str, list[str]]:
-    """Of `make test`: its module's tests, those that name it, its folder's, its package's, lessons that name it."""
+def stages(mutant: Mutant, executed: Executed) -> dict[str, list[str]]:
+    """The tests that may notice it, the nearest first; its package's if it runs only while modules are imported."""
     module = Path(mutant.module)
-    package = Path(*module.parts[: 3 if module.parts[0] == "packages" else 1])
-    tests = package.parent / "tests"
-    folder = ROOT / tests / module.parent.relative_to(package)
-    names = re.compile(rf"\b{module.stem if module.stem != '__init__' else module.parent.name}\b")
-    dotted = ".".join(module.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
-    named, elsewhere = [], []
-    for path in [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("packages/*/tests/**/test_*.py")]:
-        text = path.read_text(encoding="utf-8")
-        if path.is_relative_to(ROOT / tests) and names.search(text):
-            named.append((-len(names.findall(text)), path))
-        elif dotted in text:
-            elsewhere.append(path)
-    lessons = [path for path in ROOT.glob("notebooks/*.ipynb") if names.search(path.read_text(encoding="utf-8"))]
+    tests = str(Path(*module.parts[:2], "tests") if module.parts[0] == "packages" else "tests")
+    its_lines = executed.tests(mutant.module, mutant.lines())
+    package = [] if its_lines else [test for test in executed.fastest if test.startswith(tests)]
     asked = {
-        "its module's tests": [*(ROOT / tests).glob(f"**/test_{module.stem}*.py")],
-        "those that name it": [path for _, path in sorted(named)],
-        "its folder's": [folder] if folder != ROOT / tests and folder.is_dir() else [],
-        "those elsewhere that name it": elsewhere,
-        "its package's": [ROOT / tests],
-        "lessons that name it": lessons if package.name == "kschedlab_lab" else [],
+        "its module's tests": [test for test in its_lines or package if f"/test_{module.stem}" in test],
+        "those that execute it": sorted(its_lines, key=lambda test: not test.startswith(tests)),
+        "those that execute its module": executed.tests(mutant.module),
+        "its package's": package,
     }
-    slow = ("tests/notebooks", "tests/browser", "tests/site")
-    ignored = [f"--ignore={each}" for each in (*slow, *TOOLS, *NOT_OURS)]
-    chosen = [*ignored, f"--deselect={LONG}", "-m", "not nightly and not release"]
-    found: dict[str, list[str]] = {}
-    done: list[str] = []
-    for name, paths in asked.items():
-        every = [str(path.relative_to(ROOT)) for path in paths]
-        every = [each for each in every if not each.startswith((*slow, *TOOLS, *NOT_OURS, *done))]
-        if every and name.startswith("lessons"):
-            found[name] = ["-p", "nbval.plugin", "--nbval", "--nbval-current-env", *every]
-            found[name] += ["--nbval-cell-timeout", "60", "--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"]
-        elif every:
-            found[name] = [*every, *(f"--ignore={each}" for each in done), *chosen]
-        done += every
-    return found
+    left: dict[str, list[str]] = {}
+    done, seconds = set[str](), 0.0
+    for name, every in asked.items():
+        left[name] = []
+        for test in every:
+            if test not in done and (seconds := seconds + executed.seconds[test]) < MOST:
+                left[name].append(test)
+                done.add(test)
+    return {name: every for name, every in left.items() if every} | _lessons(module)
 
 
-def verdict(mutant: Mutant, tests: list[str], limit: int) -> str:
-    """What these tests say of this change: killed, survives, or undecided where they don't end in time."""
+def _lessons(module: Path) -> dict[str, list[str]]:
+    """The notebooks that name a module of the lab, and what compares them with their saved outputs."""
+    name = re.compile(rf"\b{module.stem if module.stem != '__init__' else module.parent.name}\b")
+    every = [path for path in sorted(ROOT.glob("notebooks/*.ipynb")) if name.search(path.read_text(encoding="utf-8"))]
+    if not every or "kschedlab_lab" not in module.parts:
+        return {}
+    compared = ["-p", "nbval.plugin", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "60"]
+    compared += ["--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"]
+    return {"lessons that name it": [*compared, *(str(path.relative_to(ROOT)) for path in every)]}
+
+
+def survives(mutant: Mutant, tests: list[str], limit: int) -> bool:
+    """Whether these tests pass in spite of this change, in so many seconds of the processor."""
     shutil.rmtree(WORK / "project", ignore_errors=True)
     shutil.copytree(
         ROOT, WORK / "project", copy_function=os.symlink, ignore=shutil.ignore_patterns(".*", "__pycache__")
@@ -257,10 +241,7 @@ def verdict(mutant: Mutant, tests: list[str], limit: int) -> str:
     if child == 0:
         _run(tests, limit)
     status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGALRM, signal.SIGKILL):
-        return "undecided"
-    passed = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-    return "survives" if os.waitstatus_to_exitcode(status) in passed else "killed"
+    return os.waitstatus_to_exitcode(status) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
 def _run(tests: list[str], limit: int) -> None:
@@ -275,24 +256,28 @@ def _run(tests: list[str], limit: int) -> None:
     os.environ |= {"PYTHONHASHSEED": "0", "KSCHEDLAB_PROGRESS": "off"}
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
+    places = {test: place for place, test in enumerate(tests)}
+    asked = dict.fromkeys(test.partition("::")[0] for test in tests)
+    os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *asked], [_Chosen(places)] if "::" in tests[0] else []))
 
 
-def judged(mutant: Mutant, asked: dict[str, list[str]], limit: int) -> tuple[str, str]:
-    """What became of a change, and which tests said so; these may have so many seconds of the processor for it."""
-    spent = _spent()
-    for name, tests in asked.items():
-        left = int(limit - (_spent() - spent))
-        said = verdict(mutant, tests, left) if left > 0 else "undecided"
-        if said != "survives":
-            return said, name
-    return "survives", ""
+class _Chosen:
+    """Of the tests in some files, these in this order."""
+
+    def __init__(self, places: dict[str, int]) -> None:
+        self._places = places
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted((item for item in items if item.nodeid in self._places), key=lambda x: self._places[x.nodeid])
 
 
-def _spent() -> float:
-    """Seconds of the processor that the children have had."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def noticed(mutant: Mutant, executed: Executed) -> str:
+    """Which tests notice a change: one fails, or they need thrice the time that was recorded."""
+    for name, tests in stages(mutant, executed).items():
+        limit = 60 + 3 * sum(executed.seconds.get(test, 60) for test in tests)
+        if not survives(mutant, tests, int(limit)):
+            return name
+    return ""
 
 
 def main() -> int:
@@ -302,7 +287,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--first", type=int, default=1, help="the number of the first change to make")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=int, help="seconds of the processor for each change")
+    parser.add_argument("--executed", type=Path, default=WORK / "executed", help="the record of an earlier run")
     options = parser.parse_args()
     changes = itertools.islice(
         enumerate((drawn_over_all if options.all else drawn)(options.seed), 1),
@@ -310,15 +295,15 @@ def main() -> int:
         options.first - 1 + options.count,
     )
     sys.pycache_prefix = str(WORK / "bytecode")
-    found = dict.fromkeys(("killed", "survives", "undecided"), 0)
+    executed = recorded(options.executed, CHOSEN)
+    killed = 0
     for number, mutant in changes:
-        asked = (stages_of_all if options.all else stages)(mutant)
-        said, by = judged(mutant, asked, options.limit or (LIMIT_OF_ALL if options.all else LIMIT * len(asked)))
-        found[said] += 1
-        print(f"{number}: {said}{f' ({by})' if by else ''}: {mutant}", flush=True)
+        by = noticed(mutant, executed)
+        killed += bool(by)
+        print(f"{number}: {f'killed ({by})' if by else 'survives'}: {mutant}", flush=True)
     shutil.rmtree(WORK, ignore_errors=True)
-    print("\n" + ", ".join(f"{count} {said}" for said, count in found.items()))
-    return found["survives"] > (0.1 if options.all else 0.05) * (found["killed"] + found["survives"])
+    print(f"\n{killed} killed, {options.count - killed} survive")
+    return options.count - killed > (0.1 if options.all else 0.05) * options.count
 
 
 if __name__ == "__main__":

@@ -374,8 +374,6 @@ class _Loader:
     def _check_nodes(self, objects: Objects) -> None:
         """Warn of pods on nodes that do not exist. The real scheduler keeps them, but they affect no decision."""
         names = {node.metadata.name for node in objects.nodes}
-        if all(not pod.spec.nodeName or pod.spec.nodeName in names for pod in objects.pods):
-            return
         for loaded in self.loaded:
             pod = loaded.document
             if isinstance(pod, model.Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:

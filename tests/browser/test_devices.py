@@ -73,3 +73,19 @@ def test_the_whole_selector_can_be_read_before_the_answer(shown: Show) -> None:
     parts = selector.evaluated(selector.Settings())
     last = "".join(page.key(f"part/{len(parts) - 1}").locator("text").all_text_contents())
     assert last.replace(" ", "") == parts[-1].text.replace(" ", "") and page.faults() == []
+
+
+def test_a_selector_can_be_typed_while_the_picture_gets_another_size(shown: Show) -> None:
+    page = shown(selector.panel().answer("selected"), width=640, height=600)
+    field = page.page.locator(".ks-typed textarea")
+    text = 'device.attributes["gpu.example.com"].model == "t4"'
+    field.focus()
+    page.page.keyboard.press("Control+a")
+    for part, width in ((text[:20], 700), (text[20:40], 640), (text[40:], 700)):
+        page.page.keyboard.type(part)
+        page.page.set_viewport_size({"width": width, "height": 600})
+        page.settled()
+    expect(field).to_have_value(text)
+    page.page.keyboard.press("Enter")
+    page.settled()
+    assert page.session.panel.settings.selector == text

@@ -69,6 +69,12 @@ def test_removing_pods_and_nodes() -> None:
         before.remove("n3")
 
 
+def test_a_pending_pod_is_removed_from_one_fork_alone() -> None:
+    world = cluster(*NODES, pod("b", cpu=1))
+    fork = world.fork().remove("default/b")
+    assert fork.pod_keys() == [] and world.pod_keys() == ["default/b"]
+
+
 def test_nothing_is_removed_if_a_name_is_wrong() -> None:
     world = cluster(*NODES, pod("a", "n1", 1))
     for names in (("n1", "default/aa"), ("default/a", "n3"), ("n1", "n1")):

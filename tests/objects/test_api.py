@@ -1,9 +1,12 @@
 """Which fields of a pod each generation's API keeps, and how its scheduler counts the pod's requests."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
+from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_24, API_1_37
+from kschedlab.objects.meta import ApiObject, Part
 from kschedlab.objects.model import LabelSelectorRequirement, Pod
 
 MIB = 1 << 20
@@ -65,6 +68,13 @@ def full(**metadata: object) -> Pod:
 def test_the_latest_api_keeps_everything():
     original = full(uid="u")
     assert API_1_37.admit(original) == original
+
+
+def test_two_apis_differ_only_for_pods_with_a_field_that_one_lacks():
+    plain = pod({"volumes": [{"name": "c", "configMap": {"name": "c"}}]})
+    assert API_1_20.admits_alike(API_1_24, [plain])
+    assert not API_1_20.admits_alike(API_1_24, [plain, full()])
+    assert not API_1_20.admits_alike(API_1_37, [plain]), "they count requests in different ways"
 
 
 def test_v1_20_drops_newer_fields():
@@ -139,3 +149,16 @@ def test_the_requests_that_count(api, incoming, placed, scored, nonzero):
 
 def test_a_zero_request_of_init_containers_only_does_not_count():
     assert API_1_20.incoming(pod(REQUESTING)).keys() == {"cpu", "memory", "example.com/gpu"}
+
+
+def kinds_of(base: type) -> Iterator[type]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from kinds_of(kind)
+
+
+def test_nobody_can_change_an_object_that_clusters_share():
+    for kind in (*kinds_of(Part), *kinds_of(ApiObject)):
+        for field in kind.__struct_fields__:
+            with pytest.raises(AttributeError):
+                setattr(kind(), field, None)

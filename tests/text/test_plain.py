@@ -63,6 +63,14 @@ def test_scores_of_the_best_nodes_and_then_the_others() -> None:
     assert named == {name: totals[name] for name in ranked[4:]}
 
 
+def test_the_last_row_of_scores_says_how_many_are_left_and_down_to_which() -> None:
+    nodes = [node(f"n{i}", allocatable={"cpu": str(1 + i), "memory": "8Gi", "pods": "10"}) for i in range(16)]
+    decision = schedule("default/web", cluster(*nodes, pod("web", cpu="1", memory="1Gi")))
+    assert decision.scores is not None
+    last = next(line for line in str(decision).splitlines() if line.startswith("  …")).split()
+    assert last[1] == "1" and {str(decision.scores.total.min()), "n0"} <= {*last}
+
+
 def test_five_thousand_nodes_stay_readable_and_fast() -> None:
     full = [pod(f"p{i}", f"n{i}", cpu="1", priority=i % 7) for i in range(5000)]
     nodes = [node(f"n{i}", allocatable={"cpu": "1", "pods": "10"}) for i in range(5000)]

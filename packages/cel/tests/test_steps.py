@@ -40,6 +40,26 @@ def test_an_error_is_a_value():
     assert steps[-1].values == ("true",)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(1 + 2) * 3 == 9",
+        "(5 - 2) * 3 == 9",
+        "9 - (5 - 2) == 6",
+        "2 * (3 + 4) == 14",
+        "8 / (4 / 2) == 4",
+        "-(2 * 3) == -6",
+        "-(6 / 2) == -3",
+        "-(7 % 4) == -3",
+        "(true || false) && true",
+        "!(true && false)",
+        "(true ? 1 : 2) + 3 == 4",
+    ],
+)
+def test_the_text_of_a_step_keeps_the_parentheses_that_it_needs(text: str):
+    assert shown(text)[-1] == (text, ("true",))
+
+
 @pytest.mark.parametrize("part", sampled(range(16), 2))
 def test_the_last_step_is_the_result_and_the_text_means_the_same(part: int):
     for question, real in vectors()[part::16]:

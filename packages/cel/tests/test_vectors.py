@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kschedlab.objects.devices import Device
 from kube_cel import CelError, compile
 from tests.oracle.cel import answer, difference
 
@@ -45,3 +46,35 @@ def test_estimated_costs():
         assert expression.highest_cost == real.get("maxCost", 0), question["expression"]
         compared += 1
     assert compared > 1000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'%d%% of %s'.format([5, 'all']) == '5% of all'",  # cel-go v0.29.2: ext/formatting.go, parseFormatString
+        "'%%%s%%'.format(['x']) == '%x%'",
+        "timestamp('2026-01-01T00:30:00-05:30') == timestamp('2026-01-01T06:00:00Z')",  # time.RFC3339
+        "timestamp('2026-01-01T06:00:00+05:30') == timestamp('2026-01-01T00:30:00Z')",
+        "[1, 2].slice(1, 1) == [] && [1, 2].slice(2, 2) == []",  # cel-go v0.29.2: ext/lists.go, slice
+        "isSemver('1.2', true) && !isSemver('1.2-rc', true) && !isSemver('1.2+b', true)",  # v1.37: semverlib.go
+        "quantity('12345678901Ki').isInteger()",
+        "!quantity('123456789012Ki').isInteger()",  # v1.37: apimachinery pkg/api/resource/quantity.go, precision
+    ],
+)
+def test_what_is_true_of_functions(text: str):
+    assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))
+
+
+@pytest.mark.parametrize(("left", "right"), [("1", "1"), ("2", "0"), ("0", "2")])
+def test_a_sum_of_quantities_may_only_be_on_the_left_of_a_comparison(left: str, right: str):
+    """v1.37: apiserver pkg/cel/quantity.go, Equal knows no pointer."""
+    total = f"quantity('{left}').add(quantity('{right}'))"
+    assert compile(f"{total} == quantity('2')").matches("gpu.example.com", Device(name="gpu-0"))
+    with pytest.raises(CelError, match="overload"):
+        compile(f"quantity('2') == {total}").matches("gpu.example.com", Device(name="gpu-0"))
+
+
+def test_a_short_version_with_more_than_numbers_is_refused():
+    for text in ("1.2-rc", "1.2+b"):
+        with pytest.raises(CelError, match="short version"):
+            compile(f"semver('{text}', true).major() == 1").matches("gpu.example.com", Device(name="gpu-0"))

@@ -3,14 +3,17 @@
 import io
 import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.manifests.loading import ManifestError
-from kschedlab_configuration import load_configuration
+from kschedlab.objects.meta import Part
+from kschedlab_configuration import fields, load_configuration
 from kschedlab_configuration.fields import Plugins
 from kschedlab_configuration.plugin_catalogues import V1
+from kschedlab_configuration.policy import fields as policy
 
 TEXT = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -117,3 +120,12 @@ def test_no_plugin_runs_twice_or_at_a_point_that_it_lacks(plugins):
     ):
         assert len(set(names)) == len(names)
         assert all(points & V1.points[name] for name in names)
+
+
+@pytest.mark.parametrize("module", [fields, policy])
+def test_nobody_can_change_a_configuration_that_profiles_share(module: ModuleType):
+    kinds = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, Part)]
+    for kind in kinds:
+        for name in kind.__struct_fields__:
+            with pytest.raises(AttributeError):
+                setattr(kind(), name, None)

@@ -26,6 +26,7 @@ def test_pods_are_placed_until_the_cluster_is_full() -> None:
         (("default/db", 2), "0 of 2 pods fit."),
         (("default/lost", 1), "The pod fits."),
         ([], "There are no pods to place."),
+        ((pod("a"), 0), "There are no pods to place."),
     ],
 )
 def test_pods_of_all_forms(pods, sentence: str) -> None:

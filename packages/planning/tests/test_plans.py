@@ -176,6 +176,15 @@ def test_a_budget_that_allows_nothing_keeps_a_node():
     assert len(plan.nodes) == 2 and plan.check.holds
 
 
+@pytest.mark.parametrize(("least", "lost"), [(1, ("default/one", "default/two")), (2, None)])
+def test_each_pod_that_is_lost_uses_up_a_budget(least, lost):
+    alone = [pod(name, on=on, labels={"app": "web"}) for name, on in (("one", "a"), ("two", "a"), ("three", "b"))]
+    world = cluster(node("a"), node("b"), *alone, budget("web", 0, minAvailable=least))
+    plan = plan_drain(world, nodes=["a"], force=True)
+    assert [each.lost for each in plan.steps] == ([lost] if lost else [])
+    assert [each.pod for each in plan.obstacles] == ([] if lost else ["default/two"])
+
+
 def test_two_budgets_of_one_pod_are_in_the_way():
     budgets = [budget(name, 1, labels={"app": "web"}, maxUnavailable=1) for name in ("one", "two")]
     plan = plan_drain(cluster(node("a"), node("b"), owned("p", "a"), *budgets), nodes=["a"])

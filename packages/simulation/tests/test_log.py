@@ -66,6 +66,13 @@ def test_a_log_read_back_is_the_log_that_was_written(found, moments_given):
     assert list(again.lines()) == list(log.lines())
 
 
+@given(entries)
+def test_nobody_can_change_what_is_in_a_log(found):
+    for entry in found:
+        with pytest.raises(AttributeError):
+            entry.at = 1
+
+
 def test_a_part_that_is_written_empty_does_not_replace_one_that_is_not_written():
     written, unwritten = Node(metadata=ObjectMeta(name="a"), status=NodeStatus()), Node(metadata=ObjectMeta(name="b"))
     changes = (unwritten, written), (written, unwritten)

@@ -106,6 +106,13 @@ def test_114788_a_tainted_zone_counts_as_a_domain(file, run):
     assert says(said, "with nodeTaintsPolicy Honor of its", "it goes to a1")
 
 
+def test_a_zone_with_one_node_without_taints_is_not_called_tainted(file, run):
+    taint = {"key": "gpu", "effect": "NoSchedule"}
+    nodes = in_zone("a1", "a"), in_zone("c1", "c", taints=[taint]), in_zone("c2", "c", unschedulable=True)
+    said = run("why", file(*nodes, pod("r", on="a1", labels={"app": "a"}), pod("web", **spread())))
+    assert "0 in the emptiest (c), maxSkew 1" in said
+
+
 def test_91492_budgets_are_kept_if_that_is_possible(file, run):
     """kubernetes/kubernetes#91492 and the docs: a node without violations is taken, else one with."""
     free, kept = pod("free", on="a", cpu=4), pod("kept", on="b", cpu=4, labels={"app": "a"})
@@ -223,3 +230,11 @@ def test_preemption_does_not_cross_nodes_and_one_pod_less_is_enough(file, run):
         "why", file(*nodes, q, pod("big", on="m", cpu=3, priority=2000), pod("p", cpu=3, priority=1000, **apart))
     )
     assert "without default/q (priority 100) on m it goes to n" in said and "without default/big" not in said
+
+
+def test_pods_of_a_zone_that_keep_the_pod_off_by_their_anti_affinity_are_named_together(file, run):
+    apart = required("podAntiAffinity", ZONE, app="web")
+    guards = pod("guard-1", on="a1", **apart), pod("guard-2", on="a2", **apart)
+    nodes = in_zone("a1", "a"), in_zone("a2", "a")
+    said = run("why", file(*nodes, *guards, pod("bystander", on="a1"), pod("web", labels={"app": "web"})))
+    assert says(said, "without", "default/guard-1", "default/guard-2") and "bystander" not in said

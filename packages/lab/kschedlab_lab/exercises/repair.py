@@ -89,7 +89,7 @@ class Repair(Exercise):
                 right = say("expected: {value}", value=_short(expected))
                 evidence = f"{self._call(case)}\n  {yours}\n  {right}"
                 return Verdict(
-                    State.WRONG, say("Case {number} goes wrong; no smaller case does.", number=number), evidence
+                    State.WRONG, say("Case {number} goes wrong; those before it are right.", number=number), evidence
                 )
         return Verdict(State.RIGHT, self.why)
 

@@ -16,14 +16,14 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import say, terms
+from kschedlab.messages import later, say, sentences, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.first import PHASES, Running, Scene, Target, draw_first
-from kschedlab_lab.views.picture import caption, colours
+from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
@@ -67,7 +67,7 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision = decide(settings, plugins)
-    sentence = caption(decision)
+    sentence = said(decision)
     idle = {} if decision.preemption is not None else {"priority": say("not asked: web fits without evicting anybody")}
     return View(
         lambda room: picture(settings, decision, room),
@@ -78,6 +78,28 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         names=colours(decision),
         story=lambda room: story(settings, decision, room),
     )
+
+
+def said(decision: Decision) -> str:
+    """What was decided, and why, for somebody who has met no rule yet."""
+    what, why = decided_and_why(decision)
+    preemption = decision.preemption
+    if preemption is None:
+        return sentences((what, why))
+    if decision.nominated_node is None:
+        request = milli(decision.pod.request["cpu"])
+        none = say("No node has {cpu} free, and none has enough pods of lower priority.", cpu=request)
+        return sentences((what, none))
+    highest = {name: max(each.priority for each in found.victims) for name, found in preemption.candidates.items()}
+    chosen = decision.nominated_node
+    others = [(priority, name) for name, priority in highest.items() if priority > highest[chosen]]
+    if len(highest) == 1:
+        why = say("Only {node} can make enough room.", node=chosen)
+    elif others:
+        most, other = min(others)
+        there = later("There the most important pod to leave has {least}; on {other} it would have {most}.")
+        why = say(there, least=highest[chosen], other=other, most=most)
+    return sentences((what, why))
 
 
 def chosen_by(decision: Decision) -> str:
@@ -136,9 +158,9 @@ def told(settings: Settings, decision: Decision) -> dict[str, str]:
         "asks": say("web asks for {cpu}. Where does it go?", cpu=milli(settings.request)),
         "filter": say("Filter: which nodes have room?"),
         "score": say("No node has room, so pods of lower priority leave." if preempts else "Score: which is best?"),
-        "chosen": caption(decision),
+        "chosen": said(decision),
     }
-    if decision.node is None and not preempts:
+    if decision.scores is None and not preempts:
         del words["score"]
     return words
 

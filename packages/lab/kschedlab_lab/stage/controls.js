@@ -58,10 +58,13 @@ function radios(control, stage) {
   return { root, update: (at) => (inputs[at].checked = true) };
 }
 
-/** Text, of which the kernel knows what it means; in a field of some lines if it is long. A text that it refuses stays, to be corrected. */
+/**
+ * Text, of which the kernel knows what it means; in a field of some lines if it is long. A text that it refuses stays, to be
+ * corrected, and so does one that somebody is still typing: a field that grows brings new states.
+ */
 function typed(control, stage) {
   const id = unique();
-  let sent = null;
+  let sent = null, written = "";
   const about = { "aria-label": control.label, autocomplete: "off", spellcheck: "false" };
   const wraps = control.values.some(({ length }) => length > LINE);
   const input = wraps ? make("textarea", { rows: 3, ...about }) : make("input", { type: "text", list: id, ...about });
@@ -74,8 +77,9 @@ function typed(control, stage) {
   const update = (at) => {
     const refused = Boolean(stage.shown.error) && sent !== null && sent !== at;
     input.setAttribute("aria-invalid", String(refused));
-    if (refused) return;
-    input.value = at;
+    const isTyping = document.activeElement === input && ![written, sent].includes(input.value.trim());
+    if (refused || isTyping) return;
+    input.value = written = at;
     root.classList.toggle("ks-long", wraps || isLong(at));
   };
   return { root, update };

@@ -14,7 +14,7 @@ from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, svg
 
-TOP, BELOW = 76, 78
+TOP, BELOW = 62, 78
 """The space above the nodes, for what sticks out, and below them; in pixels at normal size."""
 PHASES = ("asks", "filter", "score", "chosen")
 """What is known so far: nothing, which nodes have room, their scores, the decision."""
@@ -70,7 +70,7 @@ class Scene:
 def draw_first(scene: Scene, alt: str, room: Room) -> Html:
     """The pod on the left, the nodes beside it, all to one scale."""
     plan = _Plan(scene, room)
-    boxes = [_box(scene, node, plan.places[0].width < BRIEF) for node in scene.nodes]
+    boxes = [_box(scene, node, plan.places[0].width) for node in scene.nodes]
     found = shapes(boxes, Arrangement(plan.places, room.width, 0), "cpu")
     if scene.phase != "asks":
         for node, place in zip(scene.nodes, plan.places, strict=True):
@@ -92,8 +92,8 @@ class _Plan:
     def __init__(self, scene: Scene, room: Room) -> None:
         self.scene, number = scene, len(scene.nodes)
         largest = max(node.capacity for node in scene.nodes)
-        victims = max((len(node.victims) for node in scene.nodes), default=0)
-        self.below = BELOW + (CHIP + 2) * max(victims - 1, 0)
+        most = max((len(node.pods) for node in scene.nodes), default=0)
+        self.below = BELOW + (CHIP + 2) * max(most - 1, 0)  # also while nobody leaves: nothing moves under the hand
         tall = max(min(max(room.height - TOP - self.below, LOWEST), HIGHEST), lowest(scene))
         self.base = float(TOP + tall)
         self.scale = (tall - 2 * INSET) / largest
@@ -104,8 +104,8 @@ class _Plan:
         self.places = tuple(Place(left + i * (wide + gap), TOP, wide, tall) for i in range(number))
 
 
-def _box(scene: Scene, node: Target, brief: bool) -> Box:
-    """The node with its pods, and what comes of it, ``brief`` where it is narrow."""
+def _box(scene: Scene, node: Target, width: float) -> Box:
+    """The node with its pods, and what comes of it, in brief where it is narrow."""
     is_chosen = scene.chosen == node.name and scene.phase == "chosen"
     leaves = scene.chosen == node.name and scene.phase in ("score", "chosen")
     blocks = [
@@ -123,20 +123,19 @@ def _box(scene: Scene, node: Target, brief: bool) -> Box:
         pod, mark = scene.pod, "arriving" if node.victims else "placed"
         place = len([block for block in blocks if not block.aside])
         blocks.insert(place, Block(pod.name, pod.size, pod.priority, (Number(str(pod.priority)),), mark, origin="ask"))
-    says, refused = _verdict(scene, node, brief)
+    says, refused = _verdict(scene, node, width)
     return Box(node.name, node.capacity, tuple(blocks), (says,), is_chosen, refused)
 
 
-def _verdict(scene: Scene, node: Target, brief: bool) -> tuple[str, str]:
+def _verdict(scene: Scene, node: Target, width: float) -> tuple[str, str]:
     """What is known of the node, or why it is refused."""
+    brief, lacks = width < BRIEF, scene.pod.size - node.free
     if scene.phase == "asks":
         return "", ""
     if scene.chosen == node.name and node.victims and scene.phase in ("score", "chosen"):
         return "" if brief else say("makes room"), ""
-    if node.free < scene.pod.size and brief:
-        return "", amount("cpu", node.free)
-    if node.free < scene.pod.size:
-        return "", say("only {cpu} free", cpu=amount("cpu", node.free)) if node.free else say("full")
+    if lacks > 0:
+        return "", f"−{amount('cpu', lacks)}" if brief else say("lacks {cpu}", cpu=amount("cpu", lacks))
     if node.refused:
         return "", node.refused
     if scene.phase == "filter":
@@ -144,8 +143,10 @@ def _verdict(scene: Scene, node: Target, brief: bool) -> tuple[str, str]:
     if node.score is None:
         return say("only choice"), ""
     best = max(each.score for each in scene.nodes if each.score is not None)
-    less = f" (−{best - node.score})" if node.score < best else ""
-    return (str(node.score) if brief else say("score {number}", number=node.score) + less), ""
+    if brief:
+        return str(node.score), ""
+    less = f"{node.score} (−{best - node.score})"
+    return less if node.score < best else say("score {number}", number=node.score), ""
 
 
 def _ghost(plan: _Plan, node: Target, place: Place) -> Html:

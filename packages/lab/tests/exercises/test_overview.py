@@ -1,11 +1,15 @@
 """Every instance of lesson 01's exercises has one answer, and what is said to wrong ones is true."""
 
+import random
+import re
 from functools import partial
 
 import pytest
 
 from kschedlab.build import as_yaml, pod
 from kschedlab_lab.exercises import overview
+from kschedlab_lab.exercises.overview_predict import random_meeting
+from kschedlab_lab.panels.overview_gate import judged
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
 from tests.saying import says
@@ -31,6 +35,16 @@ def test_all_kinds_are_there_and_neighbours_differ():
 def test_over_the_seeds_the_answers_differ():
     for number, least in ((0, 3), (1, 3)):
         assert len({exercises(seed)[number].right for seed in range(25)}) >= least
+
+
+def test_what_is_told_of_ports_and_cpu_is_what_the_engine_sees():
+    for seed in range(100):
+        met = random_meeting(random.Random(seed))
+        ports = re.findall("8080/(TCP|UDP)", " ".join(met.facts))
+        (room, taken, wanted), *_ = *(re.findall(r"\b\d+\b", fact) for fact in met.facts if "CPU" in fact), "900"
+        crowded = len(ports) == 2 and len({*ports}) == 1 or int(taken) + int(wanted) > int(room)
+        verdict = judged(met.manifests).verdict("node-a")
+        assert ("GeneralPredicates" in (verdict.plugin, *verdict.also)) == crowded, met.facts
 
 
 def test_a_predicate_that_comes_later_is_told_so():

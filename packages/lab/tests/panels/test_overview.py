@@ -112,6 +112,22 @@ def test_every_pod_goes_as_far_as_its_feasible_nodes_allow():
         assert inside.ending(decision) == {0: "FitError", 1: "the only node"}.get(len(fit), "")
 
 
+def test_the_function_that_ends_with_an_error_is_crossed_and_no_other():
+    for settings in inside.Settings.grid():
+        decision = inside.decide(settings)
+        root = ElementTree.fromstring(str(inside.show(settings).picture(ROOM)))
+        spoken = root.get("aria-label", "")
+        stops = {
+            int(key.removeprefix("function/")): "".join(each.itertext())
+            for each in root.iter()
+            if (key := each.get("data-key", "")).startswith("function/")
+        }
+        called = range(len(inside.way(decision)))
+        crossed = [at for at in called if "✕" in stops[at]]
+        assert crossed == ([called[-1]] if settings.missing or not settings.nodes else [])
+        assert inside.show(settings).sentence in spoken
+
+
 def test_schedule_calls_its_functions_in_the_order_of_the_source():
     """v1.16: core/generic_scheduler.go, Schedule."""
     first, rest = inside.WAY[:6], inside.WAY[6:]

@@ -30,6 +30,16 @@ def test_every_setting_has_a_picture_with_a_dot_for_each_run():
         assert not any(key == f"a/{settings.seeds + 1}" for key in found)
 
 
+def test_dots_of_a_pair_tell_both_numbers_and_others_their_own():
+    for joined in (True, False):
+        picture = ElementTree.fromstring(str(panel(NUMBERS, joined=joined).view.picture(ROOM)))
+        tips = {each.get("data-key"): each.get("data-tip", "") for each in picture.iter()}
+        if joined:
+            assert tips["a/1"] == tips["b/1"] and says(tips["a/1"], "seed 1", "62.5", "66.0", "+3.5")
+        else:
+            assert (tips["a/1"], tips["b/1"]) == ("62.5", "66.0")
+
+
 def test_pairs_take_the_seeds_luck_away():
     joined, apart = panel(NUMBERS), panel(NUMBERS, joined=False)
     assert says(joined.view.sentence, "Hard to explain by chance", "+3.6", "8 of 8")

@@ -24,6 +24,7 @@ from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, Request, decid
 from kschedlab_lab.panels.weights import FIELDS, Weights
 from kschedlab_lab.views.score import STAGES, together
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 CAUSES = list(Cause.grid())
 
@@ -218,6 +219,12 @@ def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None
         if question.before is not None:
             picture = str(drawn(question.before(panel.settings), Room()))
             assert "★" not in picture and (question.choices[:1] != NODES[:1] or 'data-pick="node-a"' in picture)
+
+
+def test_a_wrong_node_hears_how_far_it_is_behind() -> None:
+    question, settings = questions.which_node(), score.shop().settings
+    for node, behind in (("node-a", "2 points"), ("node-b", "71 points"), ("node-d", "1 point")):
+        assert says(str(question.verdict(node, settings)["why"]), node, behind, "node-c")
 
 
 def test_the_question_about_weights_shows_them_beside_the_normalised_scores() -> None:

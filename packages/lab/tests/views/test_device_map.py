@@ -112,6 +112,14 @@ def test_the_picture_says_why_in_two_words_and_the_tip_with_the_expression():
     assert "t4; the claim wants a100 (model t4, memory 16Gi). " in svg and "a100&quot; is false" in svg
 
 
+def test_where_nodes_are_below_each_other_the_one_that_is_searched_has_its_tree():
+    seen = sights(decision(f'{D}.model == "a100"', LARGE))
+    frames = search_story(seen, "the end")
+    shown, place, _ = next(frame for frame in frames if frame[1] is not None and frame[0][frame[1]].steps)
+    picture = str(draw_sights(shown, Room(300, 300), whole=seen, searched=place))
+    assert f"branch/{shown[place].node}/" in picture
+
+
 def test_a_story_keeps_its_size():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
     (first, place, _), *_ = search_story(seen, "the end")

@@ -58,6 +58,8 @@ def test_the_ladder_stands_below_the_nodes_and_shows_where_each_drops_out() -> N
         node, thread = found[f"node/{name}/box"], found[f"thread/{name}"]
         left = float(found[f"node/{name}"].get("transform", "")[10:].split(",")[0])
         assert abs(float(thread.get("x", "")) - left - float(node.get("width", "")) / 2) < 2
+    looks = {name: found[f"thread/{name}"].get("fill") for name in ("node-a", "node-b", "node-c")}
+    assert looks["node-a"] not in (looks["node-b"], looks["node-c"]), "the thread of the node that wins"
     states = {key[5:]: state for key, each in found.items() if key[:5] == "rung/" and (state := each.get("data-state"))}
     assert states == {"2/node-b": "lost", "3/node-a": "wins", "3/node-c": "lost"}
     assert "not asked" in words(ElementTree.fromstring(str(svg)))

@@ -93,6 +93,27 @@ def test_a_token_that_expired_is_read_again(tmp_path: Path) -> None:
             ask(Access(url))
 
 
+def test_after_a_watch_with_an_expired_token_it_is_read_again(tmp_path: Path) -> None:
+    token, seen = tmp_path / "token", list[str]()
+    token.write_text("old", encoding="utf-8")
+
+    def answer(request: Any) -> Answer:
+        seen.append(request.headers["Authorization"])
+        token.write_text("new", encoding="utf-8")
+        return 401, {}, json.dumps(status(401, "Unauthorized", "Unauthorized")).encode()
+
+    async def watching(client: Client) -> None:
+        for _ in range(2):
+            with pytest.raises(ApiError, match="Unauthorized"):
+                async with client.stream("/x", {}):
+                    pass
+        await client.close()
+
+    with server(answer) as url:
+        run(watching(Client(Access(url, token=str(token)))))
+    assert seen == ["Bearer old", "Bearer new"]
+
+
 def test_a_token_follows_no_redirect(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("t", encoding="utf-8")
     asked: list[str] = []

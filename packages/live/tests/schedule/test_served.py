@@ -58,6 +58,7 @@ def test_each_generation_binds_and_says_why_not(cluster: Served) -> None:
         for name in names.values():
             until(lambda name=name: any("2 Insufficient cpu" in note for note in news(cluster, name)))
         check_health(programs[0].url)
+        assert all(program.says("synchronized: 2 nodes") for program in programs)
     found, secret = where(cluster), cluster.url.rpartition("/")[2]
     assert not any(found[f"big-{name}"] for name in names.values()) and not found["foreign"]
     assert len(secret) > 20 and not any(program.says(secret) for program in programs)

@@ -93,6 +93,30 @@ def test_a_rehearsal_changes_nothing(cluster):
     assert "unschedulable" not in cluster.http.get("/api/v1/nodes/n1").json()["spec"]
 
 
+def test_a_namespace_goes_with_its_pods_and_a_rehearsal_keeps_both(cluster):
+    made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
+    assert cluster.http.post("/api/v1/namespaces", json=made).status_code == 201
+    inside = "/api/v1/namespaces/shop/pods"
+    assert cluster.http.post(inside, json=pod("web", nodeSelector={"no": "node"})).status_code == 201
+    rehearsed = cluster.http.delete("/api/v1/namespaces/shop", params={"dryRun": "All"})
+    assert rehearsed.status_code == 200 and cluster.http.get(f"{inside}/web").status_code == 200
+    assert cluster.http.delete("/api/v1/namespaces/shop").status_code == 200
+    assert cluster.http.get(f"{inside}/web").status_code == 404
+
+
+def test_what_an_object_owns_stays_if_it_is_orphaned(cluster):
+    spec = {"selector": {"matchLabels": {"app": "o"}}, "replicas": 1}
+    spec |= {"template": {"metadata": {"labels": {"app": "o"}}, "spec": pod("o")["spec"]}}
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "o"}, "spec": spec}
+    sets = "/apis/apps/v1/namespaces/default/replicasets"
+    assert cluster.http.post(sets, json=owner).status_code == 201
+    (event, *_) = watch(cluster, PODS, lambda event: event["type"] == "ADDED", labelSelector="app=o")
+    name = event["object"]["metadata"]["name"]
+    assert cluster.http.delete(f"{sets}/o", params={"propagationPolicy": "Orphan"}).status_code == 200
+    left = cluster.http.get(f"{PODS}/{name}").json()
+    assert "ownerReferences" not in left["metadata"] and "deletionTimestamp" not in left["metadata"]
+
+
 @pytest.mark.parametrize(
     ("method", "path", "headers", "body", "code", "text"),
     [

@@ -38,6 +38,11 @@ def test_items_whose_borders_lie_between_two_reads():
         assert [json.loads(item) for item in items(io.BytesIO(listed(*objects)))] == objects
 
 
+def test_an_item_of_many_reads():
+    objects = [{"text": "x" * 20 * CHUNK}, {"n": 1}]
+    assert [json.loads(item) for item in items(io.BytesIO(listed(*objects)))] == objects
+
+
 def test_items_in_another_layout():
     for indent in (None, 2):
         text = json.dumps({"kind": "List", "items": [{"a": 1}, {"b": 2}]}, indent=indent).encode()
@@ -60,6 +65,8 @@ def test_storage_and_devices_are_read_for_pods_that_use_them(kubectl, why):
     fake = kubectl(node("n1"), pod("web", **CLAIMED), pod("gpu", requests={"x.io/gpu": 1}))
     why("web")
     assert [each.count("persistentvolumeclaims") for each in kinds(fake)] == [0, 1]
+    claims = next(call for call in fake.gets if "persistentvolumeclaims" in call[1])
+    assert "--all-namespaces" in claims, "pods of other namespaces use volumes, too"
     assert "resourceclaims" not in "".join(kinds(fake))
     fake = kubectl(node("n1"), pod("web", **CLAIMED), pod("gpu", requests={"x.io/gpu": 1}))
     why("gpu")

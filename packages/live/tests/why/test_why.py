@@ -6,6 +6,7 @@ import re
 import pytest
 
 from kschedlab.build import budget, node, pod
+from kschedlab.program.main import main
 from tests.saying import says
 
 GPU = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
@@ -18,6 +19,14 @@ SAID += "scheduling."
 def refused_with(message, **more):
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     return {"status": {"phase": "Pending", "conditions": [condition]}} | more
+
+
+def test_a_terminal_sees_that_kubectl_reads_until_there_is_an_answer(kubectl, why, monkeypatch, capsys):
+    kubectl(node("n1"), pod("web"))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert main(["why", "web"]) == 0
+    announced, erased = capsys.readouterr().err.strip("\r").split("\r")
+    assert "kubectl" in announced and erased.isspace()
 
 
 def test_a_pod_that_is_too_large(kubectl, why):

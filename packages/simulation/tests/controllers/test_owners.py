@@ -214,6 +214,23 @@ def test_a_rolling_update_keeps_within_its_limits(surge: int | str, unavailable:
 DONE = ("True", "NewReplicaSetAvailable")
 
 
+def test_a_rollout_that_is_stuck_is_scaled_in_proportion():
+    """The documentation's example (concepts/workloads/controllers/deployment, Proportional scaling)."""
+
+    def sizes() -> list[int]:
+        return sorted(each.spec.replicas or 0 for each in stage.run(30).all(ReplicaSet))
+
+    rolling = {"maxSurge": 3, "maxUnavailable": 2}
+    stage = Stage(NODE, owner("Deployment", replicas=10, strategy={"rollingUpdate": rolling}), kubelet=QUICK).run()
+    found = stage.get(Deployment, "web")
+    stuck = replace(found.spec.template, spec=replace(found.spec.template.spec, nodeSelector={"node": "missing"}))
+    stage.api.update(replace(found, spec=replace(found.spec, template=stuck)), by="test")
+    assert sizes() == [5, 8]
+    found = stage.get(Deployment, "web")
+    stage.api.update(replace(found, spec=replace(found.spec, replicas=15)), by="test")
+    assert sizes() == [7, 11]
+
+
 def test_a_deployment_reports_its_progress():
     stage = Stage(NODE, owner("Deployment"), kubelet=QUICK)
     early = stage.run(0.2).get(Deployment, "web")

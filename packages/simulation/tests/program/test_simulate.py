@@ -16,6 +16,7 @@ from kschedlab.program.main import main
 from kschedlab.program.progress import Progress
 from kschedlab_simulation.log import read_log
 from kschedlab_simulation.report import report_of
+from kschedlab_simulation.timeline.scenario import loads_scenario
 
 RUN = """
 timeline:
@@ -222,6 +223,17 @@ def test_a_configuration_and_warnings(file: str, tmp_path: Path, capsys: pytest.
     assert "0 pods of 1 bound" in out
 
 
+@pytest.mark.parametrize("on", [False, True])
+def test_a_scenario_without_the_gate_warns_of_what_only_the_gate_obeys(on: bool) -> None:
+    gates = f"simulation: {{featureGates: {{GenericWorkload: {str(on).lower()}}}}}"
+    grouped = "{containers: [{name: c}], schedulingGroup: {podGroupName: g}}"
+    group = f"{{apiVersion: v1, kind: Pod, metadata: {{name: a}}, spec: {grouped}}}"
+    unknown = "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {containers: [{name: c}], colour: red}}"
+    lines = loads_scenario(f"{gates}\n---\n{group}\n---\n{unknown}").report.lines()
+    assert any("GenericWorkload" in each for each in lines) != on
+    assert any("colour" in each for each in lines)
+
+
 def test_a_terminal_gets_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -242,6 +254,8 @@ def test_a_terminal_gets_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: 
 def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]) -> None:
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
+    more = tmp_path / "more.yaml"
+    more.write_text("{apiVersion: v1, kind: Namespace, metadata: {name: a}}")
     for path, why in (
         ("/dev/full", "cannot be written: No space left on device"),
         (str(tmp_path), "cannot be written: Is a directory"),
@@ -251,7 +265,7 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, file: str, capsys
         (os.path.join(tmp_path, ".", Path(file).name), "is read by this run: write to another file"),
     ):
         content = Path(file).read_bytes()
-        status, out, err = run(capsys, file, "--log", path)
+        status, out, err = run(capsys, file, str(more), "--log", path)
         assert (status, out) == (2, "") and err.splitlines() == [f"{Path(path)}: {why}".replace("\0", "[U+0000]")]
         assert Path(file).read_bytes() == content
 

@@ -12,6 +12,7 @@ from kschedlab.plugins.framework import (
     POINTS,
     SKIP,
     UNRESOLVABLE,
+    UNSCHEDULABLE,
     NodeView,
     Nominate,
     Plugin,
@@ -118,6 +119,18 @@ def test_an_unresolvable_rejection_does_not_cause_preemption() -> None:
     plane.create(pod("web", priority=9))
     plane.run()
     assert plane.condition("web")[2].endswith("1 Preemption is not helpful for scheduling.")
+
+
+@pytest.mark.parametrize("code", [UNSCHEDULABLE, UNRESOLVABLE])
+def test_prefilter_says_whether_preemption_could_help(code: str) -> None:
+    class Never(Plugin):
+        def pre_filter(self, pod: Pod) -> Status | None:
+            return Status(code, "never") if pod.spec.priority else None
+
+    plane = Plane(node("n1"), pod("old", "n1"), plugins=[Never()])
+    plane.create(pod("web", priority=9))
+    plane.run()
+    assert ("Preemption is not helpful" in plane.condition("web")[2]) == (code == UNRESOLVABLE)
 
 
 def test_prefilter_may_reject_the_pod_restrict_nodes_or_skip() -> None:

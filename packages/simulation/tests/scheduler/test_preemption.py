@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from kschedlab.build import Manifest, node, pod
 from kschedlab.objects.model import Node, Pod
 from kschedlab.plugins.framework import Plugin, Wait
+from kschedlab_simulation.log import Step
 from kschedlab_simulation.scheduler.context import Latencies
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.plane import SECOND, Plane
@@ -43,6 +44,12 @@ def test_the_preemptor_waits_for_its_victim_and_is_bound_to_the_nominated_node(g
     assert plane.where() == {"high": "n1"}
     stays = GENERATIONS[generation].api.bound_pods_stay_nominated
     assert plane.pod("high").status.nominatedNodeName == ("n1" if stays else "")
+
+
+@pytest.mark.parametrize("generation", ["v1.13", "v1.16"])
+def test_the_log_shows_the_nomination_before_the_eviction(generation: str) -> None:
+    steps = [(each.step, each.node) for each in nominated(generation).log if isinstance(each, Step)]
+    assert steps.index(("nominate", "n1")) < steps.index(("evict", "n1"))
 
 
 @pytest.mark.parametrize(
