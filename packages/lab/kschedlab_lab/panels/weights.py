@@ -124,7 +124,7 @@ def winners_map(weights: Weights) -> Grid:
     if any(cell.hatch for cell in shown):
         legend.append((TONES[NODES[0]], (TONES[NODES[3]],), f"= {say(TIE)}"))
     corner = f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}"
-    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], FIELDS[DOWN]), legend=legend)
+    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], "…Spread"), legend=legend)
 
 
 def _unanswered(weights: Weights) -> Grid:

@@ -24,7 +24,7 @@ MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", later("× weight"), later("sum")
 STAGES = (MAP, REDUCE, WEIGHT, SUM)
 FULL = 30
 """The points that fill a cell: three times what Reduce gives at most. A bar is as long at one stage as at another."""
-STEPS, KNOB, NAMES, NARROW = 30, 64, 248, 420
+STEPS, KNOB, NAMES, NARROW = 30, 64, 272, 420
 """Height of the stages; width of a weight's handle, and of it with the rows' names; a narrower room has high rows, for
 names in two lines; in pixels."""
 USUAL, TALL, ROOMY = (21, 16, 5), (30, 24, 8), 500

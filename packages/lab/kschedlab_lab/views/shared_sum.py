@@ -262,7 +262,8 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
     elif (moment.who, moment.node, moment.does) == (who, node, "waits"):
         doing = say("waits"), ""
     frame = INK if (moment.who, moment.node) == (who, node) else ""
-    return Cell(f"+{score}" if score else "", *doing, frame=frame, marks={"data_key": f"cell/{who}/{node}"})
+    text, small = (f"+{score}", doing[0]) if score else ("", "")
+    return Cell(text, small, doing[1], frame=frame, marks={"data_key": f"cell/{who}/{node}"})
 
 
 def describe(race: Race, moments: Sequence[Moment], step: int) -> str:

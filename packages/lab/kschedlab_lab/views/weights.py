@@ -14,10 +14,9 @@ from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, PANEL
 from kschedlab_lab.views.svg import Room, label, svg
 
-ROW, NAME, STEP, BESIDE, BARS, MAP, LOW, MARGIN = 24, 134, 9, 400, 150, 210, 400, 136
+ROW, NAME, STEP, BESIDE, BARS, MAP, LOW = 24, 134, 9, 400, 150, 210, 400
 """Height of a weight's row, width of its name and of one of its values; least width of a room with the map beside the
-weights; heights of the sums and of the map; the height below which a narrow room has no map; what is
-left of the map. In pixels."""
+weights; heights of the sums and of the map; the height below which a narrow room has no map. In pixels."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class WeightStage:
         handles = column(map(_row, self.weights), 0)
         beside = room.width >= BESIDE
         wide = room.width - handles.width - 16 if beside else room.width
-        drawn = GridMeasures(replace(self.winners, left=MARGIN), Room(int(min(wide, 2 * MAP)), MAP))
+        drawn = GridMeasures(replace(self.winners, left=80), Room(int(min(wide, 2 * MAP)), MAP))
         winners = Part(drawn.width, drawn.bottom, tuple(drawn.shapes()))
         bars = BarMeasures(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
         sums = Part(bars.room.width, bars.end, tuple(bars.shapes()))
