@@ -27,7 +27,7 @@ PANELS = [
     lost_update.panel(design="atomic addition"),
     lost_update.panel(design="cells of its own"),
     reduce_and_sum.panel(),
-    reduce_and_sum.panel(stage="sum", affinity=5),
+    reduce_and_sum.panel(stage="sum", affinity=3),
 ]
 
 

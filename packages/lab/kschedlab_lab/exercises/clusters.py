@@ -60,8 +60,8 @@ def scored(decision: Decision) -> Html:
     if decision.scores is None:
         return outcome(decision)
     plugins, nodes = decision.scores.plugins, sorted(decision.cluster.names)
-    scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(bare(decision)))
-    return fitting(scores.grid(), 60 + 32 * len(plugins))
+    scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(bare(decision)), rail=False, above=False)
+    return fitting(scores)
 
 
 def facts(decision: Decision) -> str:

@@ -166,6 +166,11 @@ def sums_words(case: Case) -> str:
     return say("The sums: {sums}.", sums=say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES))
 
 
+def _against(case: Case, one: str, other: str) -> str:
+    sums = case.sums()
+    return say("{one} {a} against {other} {b}", one=one, a=sums[one], other=other, b=sums[other])
+
+
 def which_weight(rng: random.Random) -> Exercise:
     """The smallest weight with which another node wins alone."""
 
@@ -202,9 +207,10 @@ def which_weight(rng: random.Random) -> Exercise:
         ),
         str(right),
         say(
-            "{sums} With one less: {less}",
-            sums=sums_words(weighted(case, right or 0)),
-            less=sums_words(weighted(case, (right or 0) - 1)),
+            "With weight {weight}: {sums}. With one less: {less}.",
+            weight=right,
+            sums=_against(weighted(case, right or 0), target, str(case.decision.node)),
+            less=_against(weighted(case, (right or 0) - 1), target, str(case.decision.node)),
         ),
         (
             say("{target} gains 100 points with each step of the weight, the other nodes none.", target=target),

@@ -18,7 +18,7 @@ from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
-from kschedlab_lab.views.score import result_list
+from kschedlab_lab.views.score import bare, result_list
 
 RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")
 
@@ -109,13 +109,13 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
             empty=empty,
             favourites=listing(favourites(decision, LEAST)),
         )
-    sums = listed(f"{name} {total}" for name, total in result_list(decision))
+    sums = listed(f"{name} {total}" for name, total in result_list(bare(decision)))
     if decision.best != [full]:
         return say("{best} is best: {sums}.", best=listing(decision.best), sums=sums)
     without = schedule(NEW, Cluster(objects, V1_20.api), V1_20.weighted(**{plugin: 0}))
     if without.best != [empty]:
         return say(
-            "{full} is best, but without {plugin} {nodes} would be: something else helps too.",
+            "{full} is best, but without {plugin} {nodes} would be best too: something else helps.",
             full=full,
             plugin=plugin,
             nodes=listing(without.best),

@@ -17,10 +17,10 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say
+from kschedlab.messages import later, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import count, listing, outcome
+from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
@@ -36,6 +36,7 @@ from kschedlab_lab.views.map_reduce import (
     reduced,
     short,
 )
+from kschedlab_lab.views.score import result_list, together
 from kschedlab_lab.views.svg import Room
 
 NEW = "default/web-new"
@@ -187,7 +188,8 @@ def describe(settings: Settings, now: Handout) -> str:
                 errors=now.errors,
                 pod=NEW,
             )
-        return say("One goroutine adds up score × weight, node by node. {outcome}", outcome=outcome(decision))
+        added = say("One goroutine adds up score × weight, node by node.")
+        return sentences((added, _highest(decision)))
     taken = [
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
@@ -212,6 +214,13 @@ def describe(settings: Settings, now: Handout) -> str:
         errors=errors,
         end=end,
     )
+
+
+def _highest(decision: Decision) -> str:
+    most, nodes = max(found for _, found in result_list(decision)), together(decision.best)
+    if len(decision.best) == 1:
+        return say("{nodes} has the highest sum, {most:,}.", nodes=nodes, most=most)
+    return say("{nodes} share the highest sum, {most:,}; {node} is drawn.", nodes=nodes, most=most, node=decision.node)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -276,10 +285,12 @@ def after_errors() -> Question[Settings]:
         return choices[2 if decide(settings.nodes, typo=True).node is None else 0]
 
     def why(settings: Settings, answer: str) -> str:
-        return {
+        reason = say("After all workers it finds errs not empty, and returns these errors instead of scores.")
+        about = {
             choices[0]: say("A wish is only a preference, but an error is not a low score."),
             choices[1]: say("The failed cells do hold 0, and Reduce even runs over them. But nobody adds them up."),
-        }.get(answer, say("An error is not a low score, even where the pod only has a wish."))
+        }
+        return sentences((about.get(answer, ""), reason))
 
     return Question(
         say(

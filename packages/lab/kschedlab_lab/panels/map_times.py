@@ -1,17 +1,18 @@
-"""How long Map takes with 1, 2, 4, 8 and 16 workers: settings -> ticks as bars."""
+"""How long Map takes with 1, 2, 4, 8 and 16 workers: settings -> what each worker does when."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html
-from kschedlab.text.words import count
 from kschedlab_lab.panels import map_reduce
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice
-from kschedlab_lab.views.chart_bars import Bars
+from kschedlab_lab.views.map_times import Lanes, draw_times
+from kschedlab_lab.views.svg import Room
 
 WORKERS = (1, 2, 4, 8, 16)
 
@@ -37,21 +38,22 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     first, *_, last = (ticks(settings, workers) for workers in WORKERS)
     sentence = say(
-        "16 workers take {last} ticks; one takes {first}. In less than {longest} nobody can be done: a node is not "
-        "divided, and the longest takes {longest}.",
+        "16 workers take {last} ticks; one takes {first}. It cannot take less than {longest}: a node is not divided, "
+        "and the longest takes {longest}. Where it is grey, a worker is idle.",
         first=first,
         last=last,
         longest=longest(settings),
     )
-    return View(_bars(settings, len(WORKERS), sentence), sentence, Html(), sentence)
+    return View(_lanes(settings, len(WORKERS), sentence), sentence, Html(), sentence)
 
 
-def _bars(settings: Settings, known: int, alt: str) -> Bars:
-    """The ticks by number of workers; only the first ones are ``known``."""
-    taken = [ticks(settings, workers) for workers in WORKERS]
-    lengths = [float(each) if i < known else 0.0 for i, each in enumerate(taken)]
-    ends = [count(each, "tick") if i < known else "?" for i, each in enumerate(taken)]
-    return Bars([count(each, "worker") for each in WORKERS], {"Map": lengths}, ends, alt, legend=False)
+def _lanes(settings: Settings, known: int, alt: str) -> Callable[[Room], Html]:
+    """What the workers do, by their number; only the first ones are ``known``."""
+    plans = [map_reduce.pieces(map_reduce.Settings(nodes=settings.nodes, workers=workers)) for workers in WORKERS]
+    lanes = [
+        Lanes(workers, plan if i < known else ()) for i, (workers, plan) in enumerate(zip(WORKERS, plans, strict=True))
+    ]
+    return lambda room: draw_times(lanes, room, alt)
 
 
 def panel(**settings: int) -> Panel[Settings]:
@@ -67,8 +69,7 @@ def how_long() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         longest_card = say(
-            "One of the {nodes} cards takes {longest} ticks, and one worker takes it alone.",
-            nodes=settings.nodes,
+            "The longest cards take {longest} ticks, and one worker takes each of them alone.",
             longest=longest(settings),
         )
         if int(answer) < longest(settings):
@@ -76,8 +77,8 @@ def how_long() -> Question[Settings]:
         started = say("With 16 workers all {nodes} cards are taken in the first tick.", nodes=settings.nodes)
         return f"{started} {longest_card}"
 
-    def before(settings: Settings) -> Bars:
-        return _bars(settings, len(WORKERS) - 1, say("How long Map takes with fewer workers."))
+    def before(settings: Settings) -> Callable[[Room], Html]:
+        return _lanes(settings, len(WORKERS) - 1, say("How long Map takes with fewer workers."))
 
     asked = say("Twelve cards of 1 to 4 ticks: how many ticks does Map take with 16 workers?")
     return Question(asked, ("2", "3", "4", "5"), right, why, before)

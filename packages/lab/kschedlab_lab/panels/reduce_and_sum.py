@@ -17,7 +17,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import meant, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import count, listing
+from kschedlab.text.words import count
 from kschedlab_configuration import load_configuration
 from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES
 from kschedlab_lab.panels.base import Frame, Panel, View
@@ -27,13 +27,13 @@ from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.arithmetic import steps_html, summed
 from kschedlab_lab.views.map_reduce import reduced, short
 from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage
-from kschedlab_lab.views.score import result_list
+from kschedlab_lab.views.score import result_list, together
 from kschedlab_lab.views.score_formulas import Calculation
 from kschedlab_lab.views.svg import Room
 
 NODES = tuple(node_names(4))
 ROWS = (*DEFAULT_PRIORITIES, SUM)
-WEIGHTS = (1, 2, 3, 5)
+WEIGHTS = (1, 2, 3)
 FIELDS = {
     "affinity": "NodeAffinityPriority",
     "spread": "SelectorSpreadPriority",
@@ -87,8 +87,8 @@ def show(settings: Settings) -> View:
     sentence = describe(settings)
 
     def story(room: Room) -> list[Frame]:
-        so_far = STAGES[: STAGES.index(settings.stage) + 1]
-        moments = [replace(settings, stage=stage) for stage in so_far]
+        whole = [replace(settings, stage=stage, priority=SUM) for stage in STAGES]
+        moments = [*whole[: -1 if settings.stage == SUM else None], settings]
         return [Frame(draw(each, room), describe(each)) for each in moments]
 
     table = steps_html(score_steps(decide(settings), settings.priority, settings.node))
@@ -109,6 +109,8 @@ def _asked(settings: Settings, room: Room) -> Html:
 def describe(settings: Settings) -> str:
     """The stage, and the arithmetic of the cell."""
     decision = decide(settings)
+    if settings.priority == SUM:
+        return news(decision, settings.stage)
     steps = score_steps(decision, settings.priority, settings.node)
     return sentences([news(decision, settings.stage), cell(settings, steps)])
 
@@ -118,7 +120,8 @@ def news(decision: Decision, stage: str) -> str:
     assert scores is not None
     if stage == MAP:
         return say(
-            "Each score is for one node alone. Some rows hold counts and weights of any size, others scores up to 10."
+            "Map gives each row a scale of its own. Some rows hold counts and weights of any size, others scores up "
+            "to 10."
         )
     if stage == REDUCE:
         return say("Reduce brings {rows} to the scale from 0 to 10.", rows=count(len(reduced(scores)), "row"))
@@ -133,16 +136,24 @@ def ahead(decision: Decision) -> str:
     """Which node leads, and by how much: the points that all nodes have say nothing."""
     (first, highest), (second, after), *_ = sorted(result_list(decision), key=lambda each: -each[1])
     if len(decision.best) > 1:
-        return say("{best} share the highest sum: selectHost takes one of them.", best=listing(decision.best))
+        tie = say("{best} share the highest sum: selectHost takes one of them.", best=together(decision.best))
+        return sentences((tie, _common()))
     more = count(highest - after, "point")
-    return say("{first} has the highest sum, {more} ahead of {second}.", first=first, more=more, second=second)
+    ahead = say("{first} has the highest sum, {more} ahead of {second}.", first=first, more=more, second=second)
+    return sentences((ahead, _common()))
+
+
+def _common() -> str:
+    """What the bars leave out."""
+    return say("Each has another 100,000 from NodePreferAvoidPods.")
 
 
 def cell(settings: Settings, steps: list[Calculation]) -> str:
     """The cell's arithmetic at this stage."""
-    known = [step for step in steps if step.what in (settings.stage, SUM)]
-    name = say("The sum") if settings.priority == SUM else short(settings.priority)
-    return say("{row} on {node}: {value}.", row=name, node=settings.node, value=(known or steps)[-1])
+    ends = [i for i, step in enumerate(steps) if step.what == settings.stage] or [len(steps) - 1]
+    first = max((i + 1 for i in range(ends[-1]) if steps[i].what in STAGES), default=0)
+    value = say("; ").join(map(str, steps[first : ends[-1] + 1]))
+    return say("{row} on {node}: {value}.", row=short(settings.priority), node=settings.node, value=value)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -17,8 +17,8 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests, shop as shop
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import steps, steps_html, summed
-from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import STAGES, SUM, bare
+from kschedlab_lab.views.picture import colours
+from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number
 from kschedlab_lab.views.score_formulas import Calculation
 from kschedlab_lab.views.score_map import Asked, ScoreMap, story
 from kschedlab_lab.views.svg import Room
@@ -65,7 +65,8 @@ def view(shown: ScoreMap, cell: Sequence[Calculation]) -> View:
         return [Frame(*each) for each in story(shown, room)]
 
     table = steps_html(cell) if cell else Html()
-    return View(shown, shown.alt, table, shown.alt, story=frames, names=colours(shown.decision))
+    names = colours(shown.decision) if shown.stage == STAGES[-1] else {}
+    return View(shown, shown.alt, table, shown.alt, story=frames, names=names)
 
 
 def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
@@ -81,15 +82,27 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
 
 def _sentences(settings: Settings, cell: list[Calculation], decision: Decision) -> tuple[str, ...]:
     """What is decided in the last stage; before it, and for another cell than the winner's sum, what is in the cell."""
-    decided, node = caption(bare(decision)), settings.node
+    said, node = decided(bare(decision)), settings.node
+    veto = say("node-c is vetoed: a million points less.") if settings.avoided and settings.stage in STAGES[2:] else ""
     if settings.plugin == SUM:
         about = say("The sum of {node}: {sum}.", node=node, sum=cell[-1])
-        return (decided,) if node == decision.node or settings.stage != STAGES[-1] else (decided, about)
-    number, formula = in_cell(cell, settings.stage)
-    gives = say("{plugin} gives {node} {number}", plugin=settings.plugin, node=node, number=number)
+        return (said, veto, "" if node == decision.node or settings.stage != STAGES[-1] else about)
+    points, formula = in_cell(cell, settings.stage)
+    gives = say("{plugin} gives {node} {number}", plugin=settings.plugin, node=node, number=points)
     if settings.stage == STAGES[-1]:
-        return decided, say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
-    return say("{gives}.", gives=gives), say("{formula}.", formula=formula)
+        return said, veto, say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
+    against = _against(settings, decision) if settings.stage == STAGES[2] else ""
+    first = say("{gives}, {against}.", gives=gives, against=against) if against else say("{gives}.", gives=gives)
+    return veto, first, say("{formula}.", formula=formula)
+
+
+def _against(settings: Settings, decision: Decision) -> str:
+    """How much more this is than the plugin gives the last node, or less than it gives the first."""
+    given = {node: number(decision, settings.stage, settings.plugin, node) or 0 for node in NODES}
+    mine, low, high = given[settings.node], min(given, key=given.__getitem__), max(given, key=given.__getitem__)
+    if mine > given[low]:
+        return say("{points:,} more than {node}", points=mine - given[low], node=low)
+    return say("{points:,} less than {node}", points=given[high] - mine, node=high) if given[high] > mine else ""
 
 
 def in_cell(cell: Sequence[Calculation], stage: str) -> tuple[str, str]:
@@ -98,10 +111,14 @@ def in_cell(cell: Sequence[Calculation], stage: str) -> tuple[str, str]:
     at = next(i for i, step in enumerate(cell) if step.what in (shown, SUM))
     first = max((i + 1 for i in range(at) if cell[i].what in STAGES), default=0)
     written = (
-        f"{step} ({step.remark})" if step.formula == step.result and step.remark else str(step)
-        for step in cell[first : at + 1]
+        f"{step} ({step.remark})" if step.remark and _needs_words(step) else str(step) for step in cell[first : at + 1]
     )
     return cell[at].result, say("; ").join(written)
+
+
+def _needs_words(step: Calculation) -> bool:
+    """Whether the formula alone doesn't say what its numbers are."""
+    return step.formula == step.result or (step.what == STAGES[0] and "/" not in step.formula)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

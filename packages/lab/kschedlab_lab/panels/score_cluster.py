@@ -30,8 +30,9 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 from kschedlab_lab.views.drawing import Block, Box, Number
-from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import bare, total
+from kschedlab_lab.views.picture import colours
+from kschedlab_lab.views.score import bare, decided
+from kschedlab_lab.views.score_bars import sum_bars
 from kschedlab_lab.views.wishes import Wish, Wishes
 
 NEW = "default/shop-new"
@@ -152,8 +153,9 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     (new,) = (each for each in objects.pods if not each.spec.nodeName)
     on = decision.node if decision is not None else None
     boxes = [_box(each, objects.pods, new, decision) for each in objects.nodes]
-    said = say("Four nodes, and shop-new waits.") if decision is None else caption(decision)
-    return Wishes(None if on else _block(new), WISHES, boxes, said)
+    said = say("Four nodes, and shop-new waits.") if decision is None else decided(decision)
+    sums = sum_bars(decision, NODES, said, behind=False) if decision is not None else None
+    return Wishes(None if on else _block(new), WISHES, boxes, said, sums)
 
 
 def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:
@@ -171,9 +173,8 @@ def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) 
     ]
     tied = False
     if decision is not None:
-        verdict, found = decision.verdict(name), total(decision, name)
+        verdict = decision.verdict(name)
         reason = verdict.reasons[0] if verdict.plugin else ""
-        lines = [say("sum {sum}", sum=found), *lines]
         tied = decision.scores is not None and name in decision.best and len(decision.best) > 1
     pick = {"data_pick": name} if decision is None else {}
     return Box(
@@ -201,7 +202,7 @@ def show(request: Request) -> View:
     """The view of the cluster: the nodes, their sums, and the pod on the chosen one."""
     cause = Cause(request.cpu)
     decision = bare(decide(cause))
-    said = caption(decision)
+    said = decided(decision)
     return View(picture(cause, decision), said, Html(), said, names=colours(decision))
 
 

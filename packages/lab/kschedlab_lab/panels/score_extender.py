@@ -11,7 +11,7 @@ from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
@@ -22,8 +22,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, cluster, manifests
 from kschedlab_lab.panels.settings import choice, slider
-from kschedlab_lab.views.picture import caption
-from kschedlab_lab.views.score import STAGES, SUM, bare, number, result_list
+from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
@@ -79,8 +78,10 @@ def show(settings: Settings) -> View:
     decision = decide(settings)
     listed = [*score.PLUGINS, *([NAME] if settings.extender == SCORES else [])]
     cell = score.arithmetic(decision, settings.plugin, settings.node) if settings.plugin in (*listed, SUM) else []
-    sentence = sentences((caption(bare(decision)), _effect(settings, decision)))
-    return score.view(_map(settings, decision, listed, sentence), cell)
+    sentence = sentences((decided(bare(decision)), _effect(settings, decision)))
+    plain = decide(settings.changed(extender=OFF)) if settings.extender == REFUSES else None
+    framed = AFFINITY if plain is not None and settings.plugin == SUM else ""
+    return score.view(_map(settings, decision, listed, sentence, before=plain, framed=framed), cell)
 
 
 def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:
@@ -119,21 +120,18 @@ def who_is_left() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         ours, before = decide(settings), decide(settings.changed(extender=OFF))
-        sums = listed(f"{node} {found}" for node, found in result_list(bare(ours)))
         was, now = (number(each, "normalised", AFFINITY, "node-d") for each in (before, ours))
-        refused = say("A refused node is not scored.") if answer == "node-c" else ""
-        lowest = say(
+        return say(
             "Normalising compares only the three that are left: node-d has the lowest {affinity} now, so its {was} "
             "becomes {now}.",
             affinity=AFFINITY,
             was=was,
             now=now,
         )
-        return sentences((refused, lowest, say("The sums: {sums}.", sums=sums)))
 
     return Question(
         say("The extender {name} refuses node-c. Where does shop-new go?", name=NAME),
-        NODES,
+        tuple(node for node in NODES if node != "node-c"),
         right,
         why,
         _before,

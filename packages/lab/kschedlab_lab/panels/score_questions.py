@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say, sentences
+from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html
-from kschedlab.text.words import count, listing
+from kschedlab.text.words import count
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import LOOKS, PLUGINS, Settings, arithmetic, in_cell, picture
 from kschedlab_lab.panels.score_cluster import NODES, Cause, Request, before, decide
-from kschedlab_lab.views.score import number, total
+from kschedlab_lab.views.score import number, together, total
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
@@ -30,9 +31,9 @@ def which_node() -> Question[Request]:
     return Question(say("Where does shop-new go?"), NODES, lambda request: chosen(decided(request)), why, before)
 
 
-def _sheet(settings: Settings, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
+def _sheet(settings: Settings, alt: str, decision: Decision | None = None, **more: Any) -> ScoreMap:
     """The map without what could be clicked or dragged, on which an answer is looked for."""
-    drawn = picture(settings, decide(settings), plugins, alt, **more)
+    drawn = picture(settings, decision or decide(settings), PLUGINS, alt, **more)
     return replace(drawn, asked=None, rail=False, won=False)
 
 
@@ -91,25 +92,36 @@ def the_number() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         number, formula = came(settings)
-        return sentences((_near(number, formula, answer), say("{formula}.", formula=formula)))
+        return sentences((_near(settings, number, formula, answer), say("{formula}.", formula=formula)))
 
     return Question(say("How many points does LeastAllocated give node-b?"), (), lambda s: came(s)[0], why, _row)
 
 
-def _row(settings: Settings) -> Callable[[Room], Html]:
-    """The selected row alone, without the number that is asked for; before it is normalised, as it comes in."""
+def _row(settings: Settings, **more: Any) -> Callable[[Room], Html]:
+    """The selected row alone, without the number that is asked for."""
     asked, alt = (settings.plugin, settings.node), say("Which number belongs here?")
-    return _sheet(settings, PLUGINS, alt, question=asked, only=asked[0], filled=_filled(settings))
+    return _sheet(settings, alt, question=asked, only=asked[0], **more)
 
 
-def _filled(settings: Settings) -> frozenset[str] | None:
-    return frozenset() if settings.stage == "normalised" else None
-
-
-def _near(number: str, formula: str, answer: str) -> str:
-    """A remark if the answer is one too many: it was rounded, and not down."""
+def _near(settings: Settings, number: str, formula: str, answer: str) -> str:
+    """A remark if the answer is one too many: it was rounded, and not down; or if it leaves out the new pod."""
+    if answer == str(_without_new(settings)):
+        return say("{answer} is without shop-new.", answer=answer)
     is_rounded = "/" in formula and answer == str(int(number) + 1)
     return say("Every division is rounded down.") if is_rounded else ""
+
+
+def _without_new(settings: Settings) -> int:
+    """What LeastAllocated would give the node if the new pod requested nothing."""
+    decision = decide(settings)
+    scores, requests = decision.scores, pod_requests(decision.pod.pod)
+    assert scores is not None
+    terms: dict[str, Any] = dict(scores.rows[scores.plugins.index("NodeResourcesLeastAllocated")].terms)
+    at, shares = scores.nodes.tolist().index(decision.cluster.index[settings.node]), []
+    for resource in ("cpu", "memory"):
+        requested, capacity = (int(terms[resource][name][at]) for name in ("requested", "capacity"))
+        shares.append((capacity - requested + requests[resource]) * 100 // capacity)
+    return sum(shares) // len(shares)
 
 
 def without_the_disk() -> Question[Settings]:
@@ -127,15 +139,18 @@ def without_the_disk() -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         most = max(points(slow(settings), "raw", each) for each in NODES)
         same = answer == str(points(settings, "normalised", settings.node))
-        before = say("{answer} is with the fast disk.", answer=answer) if same else ""
+        known = say("{answer} is with the fast disk.", answer=answer) if same else ""
         raw, found = points(settings, "raw", settings.node), right(settings)
         largest = say(
             "{most} is the largest of the row now: {raw} × 100 / {most} = {points}.", most=most, raw=raw, points=found
         )
-        return sentences((before, largest))
+        return sentences((known, largest))
+
+    def before(settings: Settings) -> Callable[[Room], Html]:
+        return _row(settings, decision=decide(slow(settings)), before=decide(settings), filled=frozenset())
 
     asked = say("node-d's fast disk fails: only zone west is left of its 60. How many points does node-c have then?")
-    return Question(asked, (), right, why, _row, most=100, looks=LOOKS, shows=slow)
+    return Question(asked, (), right, why, before, most=100, looks=LOOKS, shows=slow)
 
 
 def largest_difference() -> Question[Settings]:
@@ -161,7 +176,7 @@ def largest_difference() -> Question[Settings]:
 
     def shown(settings: Settings) -> Callable[[Room], Html]:
         normal, alt = settings.changed(stage="normalised"), say("The normalised scores, and the weights.")
-        return replace(_sheet(normal, PLUGINS, alt, weights=True), selected=None)
+        return replace(_sheet(normal, alt, weights=True), selected=None)
 
     names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
     asked = say("Once the weights are in: which row makes the largest difference between node-a and node-c?")
@@ -182,7 +197,7 @@ def which_change() -> Question[Settings]:
     """Which of four small changes makes node-a one of the best?"""
 
     def unchanged(settings: Settings) -> ScoreMap:
-        return replace(_sheet(settings, PLUGINS, say("The sums before the change")), selected=None)
+        return replace(_sheet(settings, say("The sums before the change")), selected=None)
 
     def best(settings: Settings, change: Mapping[str, Any]) -> list[str]:
         return decide(settings.changed(**change)).best
@@ -197,12 +212,12 @@ def which_change() -> Question[Settings]:
             if len(names) > 1
             else "If {change}, {names} has the highest sum."
         )
-        said = say(message, change=answer, names=listing(names))
+        said = say(message, change=answer, names=together(names))
         return said if answer == right(settings) else sentences((said, why(settings, right(settings))))
 
     def changed(settings: Settings) -> Settings:
         return settings.changed(**changes[right(settings)], node="node-a")
 
     changes = {say(text): change for text, change in CHANGES.items()}
-    text = say("Which change lets node-a draw level with the first?")
+    text = say("Which change lets node-a draw level with the leader?")
     return Question(text, tuple(changes), right, why, unchanged, looks=LOOKS, shows=changed)

@@ -20,8 +20,9 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import DISK
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.drawing import Block, Box, Number
-from kschedlab_lab.views.picture import caption, colours
-from kschedlab_lab.views.score import number, total
+from kschedlab_lab.views.picture import colours
+from kschedlab_lab.views.score import decided, number, total
+from kschedlab_lab.views.score_bars import sum_bars
 from kschedlab_lab.views.wishes import Wish, Wishes
 
 NEW = "default/web"
@@ -65,17 +66,16 @@ def decide(settings: Settings) -> Decision:
 def show(settings: Settings) -> View:
     """Web on its node, and below each node what the plugins give it."""
     decision = decide(settings)
-    sentence = caption(decision)
+    sentence = decided(decision)
     boxes = [_box(name, _points(decision, name), decision) for name in NODES]
-    picture = Wishes(None, WISHES, boxes, sentence)
+    picture = Wishes(None, WISHES, boxes, sentence, sum_bars(decision, NODES, sentence, behind=False))
     return View(picture, sentence, Html(), sentence, names=colours(decision))
 
 
 def _points(decision: Decision, name: str) -> list[str]:
-    """What each plugin gives the node, and their sum."""
+    """What each plugin gives the node."""
     weighted = decision.generation.scores
-    products = [f"{PLUGINS[p.name]} {number(decision, 'normalised', p.name, name)} × {times}" for p, times in weighted]
-    return [*products, say("sum {sum}", sum=total(decision, name))]
+    return [f"{PLUGINS[p.name]} {number(decision, 'normalised', p.name, name)} × {times}" for p, times in weighted]
 
 
 def _box(name: str, points: Sequence[str], decision: Decision | None) -> Box:

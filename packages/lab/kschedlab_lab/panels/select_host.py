@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.score.stage import select_host
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
@@ -163,11 +163,14 @@ def describe(settings: Settings, likely: dict[str, Fraction]) -> str:
             next=next(iter(likely.values())),
         )
     chances = listed(f"{name} {chance}" for name, chance in likely.items())
-    return say(
+    gains = max(likely, key=lambda name: likely[name])
+    first = next(iter(likely))
+    unfair = say(
         "If the k-th equal is taken with probability {rule}, the draw is not fair: {chances}.",
         rule=say(settings.rule),
         chances=chances,
     )
+    return sentences((say("The first one gains.") if gains == first else say("The last one gains."), unfair))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -194,7 +197,7 @@ def first_stays() -> Question[Settings]:
             )
         return say("It must stay each time: {product} = {right}.", product=product, right=right(settings))
 
-    asked = say("The first node is held before the others are seen. With which probability is it held at the end?")
+    asked = say("The first node is held before the others are seen. With what probability is it held at the end?")
     return Question(asked, ("1", "1/2", "1/3", "1/4", "1/8"), right, why, _waiting)
 
 

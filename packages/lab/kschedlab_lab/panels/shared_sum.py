@@ -224,8 +224,7 @@ def wrong_node() -> Question[Settings]:
         )
 
     text = say(
-        "Three workers, four nodes: this is the end of one order of their steps. In how many of {number} orders are "
-        "all totals right?",
+        "This is the end of one shuffle of the steps. In how many of {number} are all totals right?",
         number=SEEDS,
     )
 

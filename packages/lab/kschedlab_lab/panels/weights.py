@@ -23,10 +23,10 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart import TIE, shade
-from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import DARKEST, STAGES, bare, lead, number, total
+from kschedlab_lab.views.score import bare, lead, total
+from kschedlab_lab.views.score_bars import fills, sum_bars
 from kschedlab_lab.views.weights import Weight, WeightStage
 
 FIELDS = {
@@ -42,7 +42,7 @@ FIELDS = {
 DOWN, ACROSS = "spread", "nodes"
 """The weights on the axes of the map."""
 MOST = 6
-TONES = {node: shade(tone, 0, DARKEST) for node, tone in zip(NODES, (15, 45, 75, 125), strict=True)}
+TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (30, 55, 80, 130), strict=True)}
 LETTERS = dict(zip(NODES, "ABCD", strict=True))
 """By node, its grey and its letter in the map: colours are plugins here."""
 
@@ -89,35 +89,26 @@ def decide(weights: Weights) -> Decision:
 def show(weights: Weights) -> View:
     """The panel's view for these settings."""
     decision = decide(weights)
-    sentence = lead(decision)
-    picture = WeightStage(handles(weights), sums(decision, sentence), winners_map(weights), sentence)
+    some = any(getattr(weights, field) for field in FIELDS)
+    sentence = lead(decision) if some else say("NodePreferAvoidPods alone is left, and all nodes tie.")
+    picture = WeightStage(handles(weights), sum_bars(decision, NODES, sentence), winners_map(weights), sentence)
     return View(picture, sentence, Html(), sentence, names=colours(decision))
 
 
 def handles(weights: Weights) -> list[Weight]:
     """Each weight as a bar."""
+    colour = fills(FIELDS.values())
     return [
         Weight(
             plugin.removeprefix("NodeResources"),
             field,
             getattr(weights, field),
             say(_written(getattr(weights, field))),
-            FILLS[i],
+            colour[plugin],
             MOST,
         )
-        for i, (field, plugin) in enumerate(FIELDS.items())
+        for field, plugin in FIELDS.items()
     ]
-
-
-def sums(decision: Decision, alt: str) -> Bars:
-    """The weighted scores as a bar for each node, without the million that all have."""
-    results = {
-        plugin: [float(number(decision, STAGES[2], plugin, node) or 0) for node in NODES] for plugin in FIELDS.values()
-    }
-    ends = [str(total(decision, node)) for node in NODES]
-    won = [decision.node] if decision.node else []
-    tied = decision.best if len(decision.best) > 1 else ()
-    return Bars(NODES, results, ends, alt, won, legend=False, tied=tied)
 
 
 def winners_map(weights: Weights) -> Grid:
@@ -133,7 +124,7 @@ def winners_map(weights: Weights) -> Grid:
     if any(cell.hatch for cell in shown):
         legend.append((TONES[NODES[0]], (TONES[NODES[3]],), f"= {say(TIE)}"))
     corner = f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}"
-    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], say("spread")), legend=legend)
+    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], "…Spread"), legend=legend)
 
 
 def _unanswered(weights: Weights) -> Grid:
@@ -172,7 +163,7 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
     def before(weights: Weights) -> WeightStage:
         then, alt = weights.changed(**{field: old}), say("The sums before the change")
         still = [replace(each, control="") for each in handles(then)]
-        return WeightStage(still, replace(sums(decide(then), alt), picks=NODES), _unanswered(then), alt)
+        return WeightStage(still, replace(sum_bars(decide(then), NODES, alt), picks=NODES), _unanswered(then), alt)
 
     def right(weights: Weights) -> str:
         return decide(weights).best[0]

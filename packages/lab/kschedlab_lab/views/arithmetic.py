@@ -59,7 +59,7 @@ def summed(decision: Decision, node: str) -> Calculation:
         return Calculation(SUM, found, found, say("no score plugins: {said}", said=said))
     values, total = scores.results[:, place].tolist(), str(scores.total[place])
     cells = [(str(abs(value)), f"cell/{name}/{node}") for name, value in zip(scores.plugins, values, strict=True)]
-    return Calculation(SUM, added(values), total, refers=(*cells, (total, f"cell/{say(SUM)}/{node}")))
+    return Calculation(SUM, added(values), total, refers=(*cells, (total, f"end/{node}")))
 
 
 def steps_html(lines: Sequence[Calculation]) -> Html:

@@ -20,6 +20,8 @@ HANDLE = ACT_SOFT
 WORKERS = KINDS
 """A worker's colour. Neither the green of the chosen node nor the orange of a failure is among them."""
 STAR, CROSS = "★", "✕"
+LEGIBLE = 18
+"""The least height of a cell in which a number has room beside a thick ring."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,14 @@ def draw_cell(cell: Cell, box: Box) -> Html:
         line = {"stroke": HAIR, **line}
     shapes = [element("rect", fill=cell.fill or "none", **line, **size)]
     if cell.ring:
-        inner = {"x": 1.5, "y": 1.5, "width": round(box.wide) - 5, "height": round(box.high) - 5}
-        shapes.append(element("rect", fill="none", stroke=cell.ring, stroke_width=3, **inner))
+        thick = 3 if box.high >= LEGIBLE else 1.5
+        inner = {
+            "x": thick / 2,
+            "y": thick / 2,
+            "width": round(box.wide) - 2 - thick,
+            "height": round(box.high) - 2 - thick,
+        }
+        shapes.append(element("rect", fill="none", stroke=cell.ring, stroke_width=thick, **inner))
     if cell.hatched:
         shapes.append(_hatching(box))
     two = cell.small and box.high >= 34
@@ -175,7 +183,7 @@ def columns(room: float, names: Iterable[str], number: int, least: float, most: 
 
     Names are shortened if that saves a band.
     """
-    left = min(max(map(text_width, names), default=0) + 12, room * 0.36)
+    left = min(max(map(text_width, names), default=0) + 12, room * 0.4)
     spared = room - 2 - number * least
     left = min(left, spared) if spared >= SHORTENED else left
     bands = max(1, -(-int(number * least) // int(room - left - 2)))

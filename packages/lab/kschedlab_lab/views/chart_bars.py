@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import fitting, folded, text_width
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, svg
@@ -25,7 +24,8 @@ class Bars:
     """A stacked bar for each name. ``parts``: by part, its length in each bar, in the order of ``names``.
 
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
-    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question.
+    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question; ``sets``: by
+    name, the settings that a click on the bar applies; ``fills``: by part, its colour, if it has one.
     """
 
     names: Sequence[str]
@@ -36,9 +36,11 @@ class Bars:
     legend: bool = True
     picks: Sequence[str] = ()
     tied: Sequence[str] = ()
+    sets: Mapping[str, str] = field(default_factory=dict)
+    fills: Mapping[str, str] = field(default_factory=dict)
 
     def fill(self, part: str) -> str:
-        return FILLS[list(self.parts).index(part) % len(FILLS)]
+        return self.fills.get(part) or FILLS[list(self.parts).index(part) % len(FILLS)]
 
     def end(self, i: int) -> str:
         return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]
@@ -51,22 +53,31 @@ class Bars:
         return svg(plan.shapes(), room.width, plan.end, self.alt)
 
 
+class Fixed(NamedTuple):
+    """Where bars begin, how high each is, and what parts them, for bars that do not choose it by their room."""
+
+    left: float
+    high: float
+    gap: float
+
+
 class BarMeasures:
     """The measures of bars in a room, and their parts; they end at ``end``."""
 
-    def __init__(self, bars: Bars, room: Room) -> None:
+    def __init__(self, bars: Bars, room: Room, fixed: Fixed | None = None) -> None:
         self.bars, self.room = bars, room
         number = max(len(bars.names), 1)
         longest = max((text_width(f"★ {name}", bold=True) for name in bars.names), default=0)
-        self.left = min(longest + 16, SIDE * room.width)
+        self.left = fixed.left if fixed else min(longest + 16, SIDE * room.width)
         self.right = max((text_width(bars.end(i), bold=True) for i in range(len(bars.names))), default=0) + 18
         self.long = max(room.width - self.left - self.right, 60)
         totals = [bars.total(i) for i in range(len(bars.names))]
         self.scale = self.long / max([*totals, 1])
         self.legend = self._legend() if bars.legend and len(bars.parts) > 1 else []
         below = (LINE + 5) * len(self.legend) + 10
-        self.high = min(max((room.height - below) / number - GAP, LOW), HIGH)
-        self.bottom = 6 + number * (self.high + GAP)
+        self.gap = fixed.gap if fixed else GAP
+        self.high = fixed.high if fixed else min(max((room.height - below) / number - GAP, LOW), HIGH)
+        self.bottom = 6 + number * (self.high + self.gap)
         self.end = self.bottom + below
 
     def shapes(self) -> list[Html]:
@@ -86,13 +97,11 @@ class BarMeasures:
             if values[i] > 0:
                 shapes.append(self._part(name, part, values[i], x))
                 x += self.scale * values[i]
-        if won:
-            box = {"x": self.left - 2, "y": -2, "width": x - self.left + 4, "height": self.high + 4, "rx": 3}
-            shapes.append(element("rect", **box, fill="none", stroke=CHOSEN, stroke_width=4, data_key=f"won/{name}"))
-        tied = name in bars.tied
-        if tied:
-            path = element("path", d=hatch(x - self.left, self.high, 14), stroke=CHOSEN, stroke_width=2, opacity=0.5)
-            shapes.append(element("g", path, transform=f"translate({self.left:g},0)"))
+        if won or name in bars.tied:
+            box: dict[str, Any] = {"x": self.left - 2, "y": -2, "width": x - self.left + 4, "height": self.high + 4}
+            line = {"stroke_width": 4} if won else {"stroke_width": 3, "stroke_dasharray": "6 4"}
+            key = f"won/{name}" if won else f"tied/{name}"
+            shapes.append(element("rect", rx=3, fill="none", stroke=CHOSEN, data_key=key, **box, **line))
         words = folded(f"★ {name}" if won else name, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None
@@ -102,19 +111,25 @@ class BarMeasures:
         ]
         shapes.append(label(bars.end(i), x + 8, middle, font_weight="bold", data_key=f"end/{name}"))
         about = {"data_pick": name, "aria_label": name} if name in bars.picks else {}
-        place = f"translate(0,{6 + i * (self.high + GAP):g})"
+        about |= {"data_set": bars.sets[name], "aria_label": name} if name in bars.sets else {}
+        place = f"translate(0,{6 + i * (self.high + self.gap):g})"
         return element("g", *shapes, data_key=f"bar/{name}", transform=place, **about)
 
     def _part(self, name: str, part: str, value: float, x: float) -> Html:
         long, fill = self.scale * value, self.bars.fill(part)
         box: dict[str, Any] = {"x": x, "width": long, "height": self.high, "fill": fill}
         key = f"bar/{name}/{part}"
-        texts = (f"{part} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
+        name_of = part.removeprefix("NodeResources")
+        texts = (f"{name_of} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
         text = fitting(texts, long - 6)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
         inside = [element("rect", **box, stroke=PANEL, stroke_width=1, data_key=f"{key}/box"), *words]
         return element(
-            "g", *inside, data_key=key, data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}")
+            "g",
+            *inside,
+            data_key=key,
+            data_from=f"cell/{part}/{name}",
+            data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}"),
         )
 
     def _legend(self) -> list[list[Html]]:

@@ -10,7 +10,7 @@ from typing import Any
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
 from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, folded, text_width
-from kschedlab_lab.views.style import AMOUNTS, CHOSEN, HAIR, NODES, ink
+from kschedlab_lab.views.style import AMOUNTS, HAIR, NODES, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, CLOSE = 15, 14
@@ -19,14 +19,14 @@ BLACK = "#000000"
 PALE = (AMOUNTS[0], NODES[5])
 """Fills that a light page would swallow without an outline."""
 LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
-STRIPE = 6
-"""Width of the stripes over a tie; their ends stay that much inside the cell."""
-"""Least and greatest height of a cell, greatest width, and the greatest part of the room for the names of rows."""
+STRIPE, SWATCH = 6, 10
+"""Least and greatest height of a cell, greatest width, and the greatest part of the room for the names of rows; width
+of the stripes over a tie, whose ends stay that much inside the cell, and of a row's colour."""
 
 
 @dataclass(frozen=True)
 class GridCell:
-    """``text`` in a box of colour ``fill`` (None: only an outline).
+    """``text`` in a box of colour ``fill`` (None: only an outline), of which it fills ``share``.
 
     ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
     ``hatch``: colours of stripes over it; ``tip``: the cell in words; ``sets``: the settings that a click applies;
@@ -40,16 +40,17 @@ class GridCell:
     hatch: Sequence[str] = ()
     sets: str = ""
     order: int | None = None
+    share: float = 1
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of cells. ``selected``: the framed cell; ``chosen``: the winning column, by its name.
+    """Rows of cells. ``selected``: the framed cell; ``framed``: rows in frames, by their names.
 
-    ``tied``: columns as good as the chosen one; ``refused``: columns with a cross. ``titles``: of the columns and the
-    rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short``;
-    ``remark``: a line below the grid; ``left``: the least width of the names of rows; ``notes``: what follows a row's
-    name, by name.
+    ``refused``: columns with a cross. ``titles``: of the columns and the rows; ``legend``: (colour, stripes, meaning),
+    shown if cells are ``short``; ``left``: the least width of the names of rows; ``notes`` and ``swatches``: by name,
+    what follows a row's name, and its colour; ``between``: what is free between the names and the cells; ``picks``:
+    whether a column answers a question.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -57,14 +58,15 @@ class Grid:
     columns: Sequence[str]
     alt: str
     selected: tuple[int, int] | None = None
-    chosen: int | None = None
     titles: tuple[str, str] = ("", "")
     legend: Sequence[tuple[str | None, Sequence[str], str]] = ()
-    remark: str = ""
     left: float = 0
-    tied: Sequence[int] = ()
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
+    swatches: Mapping[str, str] = field(default_factory=dict)
+    framed: Sequence[str] = ()
+    between: float = 0
+    picks: bool = False
 
     def __call__(self, room: Room) -> Html:
         plan = GridMeasures(self, room)
@@ -72,21 +74,25 @@ class Grid:
 
 
 class GridMeasures:
-    """The measures of a grid in a room, and its parts. The first cell is at (``left``, ``top``)."""
+    """The measures of a grid in a room, and its parts. The first cell is at (``left``, ``top``).
 
-    def __init__(self, grid: Grid, room: Room) -> None:
+    ``high``: the height of a row, if the room does not decide it.
+    """
+
+    def __init__(self, grid: Grid, room: Room, high: float = 0) -> None:
         self.grid, self.room = grid, room
         longest = max(map(text_width, (*grid.rows, f"{grid.titles[1]} ↓")), default=0)
         self.left = max(min(longest + 16, SIDE * room.width), grid.left)
+        self.names = self.left - grid.between - 8 - (SWATCH + 4 if grid.swatches else 0)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
         folds = self.short and any(" " in c.short and text_width(c.short, bold=True) > self.wide for c in cells)
         self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
         self.marks = self._legend() if self.short else []
-        below = (LINE + 3) * (len(self.marks) + bool(grid.remark)) + 8
+        below = (LINE + 3) * len(self.marks) + 8
         fair = (room.height - self.top - below) / max(len(grid.rows), 1)
-        self.high = min(max(fair, 2 * CLOSE + 4 if folds else LOW), HIGH)
+        self.high = high or min(max(fair, 2 * CLOSE + 4 if folds else LOW), HIGH)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
         self.end = self.top + self.high * len(grid.rows)
         self.bottom = self.end + below
@@ -98,7 +104,7 @@ class GridMeasures:
         cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
         shapes.append(element("g", *cells, text_anchor="middle", fill=BLACK))
         shapes += self._frames()
-        for line in [*self.marks, *([[label(grid.remark, 0, 0)]] if grid.remark else [])]:
+        for line in self.marks:
             y += LINE + 3
             shapes.append(element("g", *line, transform=f"translate(6,{y:g})"))
         return shapes
@@ -119,13 +125,17 @@ class GridMeasures:
         shapes = []
         for r, name in enumerate(self.grid.rows):
             note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
-            room = self.left - 12 - text_width(note)
+            room = self.names - 4 - text_width(note)
             short = fitting((name, name.removeprefix("NodeResources")), room)  # a cut name keeps what tells it apart
             lines = folded(short, room)
             lines = lines if self.high >= CLOSE * len(lines) else [fitted(short, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]
-            words = [label(line, self.left - 8, y + CLOSE * i, "end") for i, line in enumerate(shown)]
+            words = [label(line, self.names, y + CLOSE * i, "end") for i, line in enumerate(shown)]
+            if name in self.grid.swatches:
+                middle = self.top + self.high * (r + 0.5)
+                place = {"x": self.names + 6, "y": middle - SWATCH / 2, "width": SWATCH, "height": SWATCH, "rx": 3}
+                words.append(element("rect", **place, fill=self.grid.swatches[name]))
             shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
         return shapes
 
@@ -136,16 +146,20 @@ class GridMeasures:
         every = max(ceil((longest + 4) / self.wide), 1) if grid.titles[0] else 1
         shown = grid.selected[1] % every if grid.selected else 0
         places, names, room = range(shown, len(grid.columns), every), grid.columns, every * self.wide - 2
-        signs = ["★ " if c == grid.chosen else "✕ " if c in grid.refused else "" for c in range(len(names))]
-        if any(text_width(signs[c] + names[c], bold=c == grid.chosen) > room for c in places):
+        signs = ["✕ " if c in grid.refused else "" for c in range(len(names))]
+        if any(text_width(signs[c] + names[c]) > room for c in places):
             names = after_hyphen(names)
         for c in places:
-            name, sign, won, x = grid.columns[c], signs[c], c == grid.chosen, self.left + self.wide * (c + 0.5)
-            text = fitted(f"{sign}{names[c]}", room, bold=won)
-            x = max(x, self.left + text_width(text, bold=won) / 2)
-            words = label(text, x, self.top - 9, "middle", font_weight="bold" if won else None)
-            tip = _tip(name, [text.removeprefix(sign)])
-            shapes.append(element("g", words, data_key=f"column/{name}", data_tip=tip))
+            name, sign, x = grid.columns[c], signs[c], self.left + self.wide * (c + 0.5)
+            text = fitted(f"{sign}{names[c]}", room)
+            x = max(x, self.left + text_width(text) / 2)
+            words = [label(text, x, self.top - 9, "middle")]
+            about = {"data_key": f"column/{name}", "data_tip": _tip(name, [text.removeprefix(sign)])}
+            if grid.picks:
+                place = {"x": self.left + self.wide * c + 1, "y": self.top - 24, "width": self.wide - 2, "height": 22}
+                words.insert(0, element("rect", **place, rx=4, fill="transparent"))
+                about |= {"data_pick": name, "aria_label": name}
+            shapes.append(element("g", *words, **about))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:
@@ -155,9 +169,12 @@ class GridMeasures:
         colours: dict[str, Any] = {"fill": cell.fill}
         if cell.fill in PALE:
             colours |= {"stroke": "currentColor", "stroke_opacity": 0.15}
+        outline: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_opacity": 0.25}
         if cell.fill is None:
-            colours = {"fill": "none", "stroke": "currentColor", "stroke_opacity": 0.25}
-        shapes = [element("rect", width=wide, height=high, rx=2, data_key=f"{key}/box", **colours)]
+            colours = outline
+        shapes = [element("rect", width=wide, height=high, rx=2, **outline)] if cell.share < 1 else []
+        part = round(wide * cell.share, 1)
+        shapes.append(element("rect", width=part, height=high, rx=2, data_key=f"{key}/box", **colours))
         if cell.hatch:
             stroke: dict[str, Any] = {"stroke": cell.hatch[0], "stroke_width": STRIPE, "fill": "none"}
             within = hatch(wide - STRIPE, high - STRIPE, 12)
@@ -174,7 +191,8 @@ class GridMeasures:
         text = "=" if cell.hatch and text_width(text, bold=selected) > self.wide else text
         parts = text.split() if self.short and text_width(text, bold=True) > self.wide else [text]
         lines = [line for line in parts if line and text_width(line, bold=selected) <= self.wide]
-        colour = "currentColor" if cell.fill is None else None if ink(cell.fill) == BLACK else ink(cell.fill)
+        is_open = cell.fill is None or cell.share < 1
+        colour = "currentColor" if is_open else None if ink(cell.fill or "") == BLACK else ink(cell.fill or "")
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}
         return [
@@ -184,19 +202,15 @@ class GridMeasures:
 
     def _frames(self) -> list[Html]:
         grid, frames = self.grid, []
-        high = self.high * len(grid.rows) + 26
-        for c in grid.tied:
-            x, key = self.left + self.wide * c - 1, f"tied/{grid.columns[c]}"
-            frames.append(_frame(key, x, self.top - 24, self.wide + 2, high, CHOSEN, 3.5))
-        if grid.chosen is not None:
-            box = (self.left + self.wide * grid.chosen - 1, self.top - 24.0, self.wide + 2)
-            glow = _frame("chosen/glow", *box, high, CHOSEN, 11)
-            frames += [element("g", glow, opacity=0.35), _frame("chosen", *box, high, CHOSEN, 3.5)]
+        for name in grid.framed:
+            y, wide = self.top + self.high * grid.rows.index(name) - 1, self.wide * len(grid.columns) + 2
+            frames.append(_frame(f"framed/{name}", self.left - 1, y, wide, self.high + 2, "currentColor", 2.5))
         if grid.selected is not None:
             r, c = grid.selected
             place = self.left + self.wide * c - 1, self.top + self.high * r - 1
             fill = grid.cells[r][c].fill
-            inner = _frame("selected/inside", *place, self.wide + 2, self.high + 2, ink(fill), 5) if fill else ""
+            whole = fill if grid.cells[r][c].share == 1 else None
+            inner = _frame("selected/inside", *place, self.wide + 2, self.high + 2, ink(whole), 5) if whole else ""
             outer = _frame("selected", *place, self.wide + 2, self.high + 2, "currentColor", 2.5)
             frames += [element("g", inner), outer]
         return frames

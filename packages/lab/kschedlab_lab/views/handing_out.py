@@ -20,9 +20,10 @@ from kschedlab_lab.views.svg import Room, label, svg
 LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 18, 13, 26, (14, 26), 8, 34
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of a lane; how many lanes there
 are below one another; width of a worker's number before a lane of the second column. In pixels."""
-NARROWEST, WIDEST, SHORTEST, SAID, READABLE = 16, 48, 9, 62, 15
+NARROWEST, WIDEST, SHORTEST, SAID, READABLE, PILED = 16, 48, 9, 62, 13, 1.9
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
-the least height of a row with numbers; in pixels."""
+the least height of a row with numbers, in pixels; how many lines of cards the channel has at most, if a tick is not
+shorter than that."""
 
 
 class Scale(NamedTuple):
@@ -59,7 +60,8 @@ def draw_handing_out(now: Handout, room: Room, alt: str) -> Html:
     wide, last = room.width - at.left - 4, _last(now)
     per = min(len(workers), LANES)
     block = (wide + NUMBER) / -(-len(workers) // per)
-    scale = Scale(at.left, wide, min((block - NUMBER - SAID) / last, max(wide / sum(map(_ticks, now.work)), SHORTEST)))
+    piled = PILED * wide / sum(map(_ticks, now.work))
+    scale = Scale(at.left, wide, min((block - NUMBER - SAID) / last, max(piled, SHORTEST)))
     places, end = _channel(now, scale)
     errors = LINE if now.error else 0
     spare = room.height - end - errors - 14 - len(bands) * HEAD
@@ -94,7 +96,7 @@ def _slots(each: ScoreRow, now: Handout, wide: float, number: int) -> ScoreRow:
     for cell, node in zip(each.cells, now.names, strict=True):
         tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=cell.text)
         marks = {**cell.marks, "data_tip": tip} if cell.text else cell.marks
-        fits = cell.text == CROSS or text_width(cell.text) <= wide - 1 and node not in covered
+        fits = cell.text == CROSS or text_width(cell.text) <= wide and node not in covered
         cells.append(replace(cell, text=cell.text if fits else "", marks=marks))
     return replace(each, cells=cells)
 
@@ -226,11 +228,10 @@ def _line(now: Handout, piece: Piece) -> int:
 
 
 def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
-    """A frame around each row that one goroutine has written: the Function's, and those of Reduce."""
+    """After Map, a frame around each row that one goroutine has written: the Function's, and those of Reduce."""
     shapes = []
     for number, name in enumerate(now.scores.plugins):
-        function = name in FUNCTIONS and now.function
-        if function or (now.stage and name in reduced(now.scores)):
+        if now.stage and (name in FUNCTIONS or name in reduced(now.scores)):
             box = {"x": at.x(part[0]) - 2, "y": y + number * high, "width": len(part) * at.wide + 2, "height": high}
             key = f"row/{number}/{part[0]}"
             shapes.append(element("rect", data_key=key, rx=4, fill="none", stroke=INK, stroke_width=2.5, **box))

@@ -228,15 +228,18 @@ def _arrows(update: Update, end: int, unit: float) -> list[Html]:
         if each.seen is not None and each.read <= end:
             x = LEFT + each.read * unit + 4
             shapes.append(_arrow(x, far, near, f"arrow/read/{each.worker}"))
-        if each.write <= end and not update.cells:
+        if each.write <= end:
             x = LEFT + (each.write + 1) * unit - 5
-            shapes.append(_arrow(x, near, far, f"arrow/write/{each.worker}"))
+            own = LEFT + (i + 0.5) * AXIS * unit / 3 - 3 if update.cells else x
+            shapes.append(_arrow(x, near, far, f"arrow/write/{each.worker}", own))
     return shapes
 
 
-def _arrow(x: float, start: float, end: float, key: str) -> Html:
-    back = 5 if end > start else -5
-    path = f"M{x:.1f} {start:.1f}V{end:.1f}M{x - 4:.1f} {end - back:.1f}L{x:.1f} {end:.1f}L{x + 4:.1f} {end - back:.1f}"
+def _arrow(x: float, start: float, end: float, key: str, to: float | None = None) -> Html:
+    """An arrow up or down; ``to``: where it ends, if not right above or below."""
+    back, tip = 5 if end > start else -5, x if to is None else to
+    head = f"M{tip - 4:.1f} {end - back:.1f}L{tip:.1f} {end:.1f}L{tip + 4:.1f} {end - back:.1f}"
+    path = f"M{x:.1f} {start:.1f}L{tip:.1f} {end:.1f}{head}"
     return element("path", d=path, fill="none", stroke=INK, stroke_width=2, data_key=key)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, say
-from kschedlab.text.words import listing
+from kschedlab.messages import later, listed, say, sentences
+from kschedlab_lab.views.picture import caption
 
 STAGES = (later("raw"), later("normalised"), later("weighted"), later("summed"))
 SUM = later("sum")
-DARKEST = 200
-"""Scores from here up are equally dark, so that one huge weight does not make all others look alike."""
 
 
 def bare(decision: Decision) -> Decision:
@@ -52,13 +51,29 @@ def result_list(decision: Decision) -> list[tuple[str, int]]:
     return [(node, found) for node in decision.names if (found := total(decision, node)) is not None]
 
 
+def together(names: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    *others, last = names
+    return say("{others} and {last}", others=listed(others), last=last) if others else last
+
+
+def decided(decision: Decision) -> str:
+    """Where the pod goes and why; a tie is said first."""
+    if decision.scores is None or len(decision.best) < 2:
+        return caption(decision)
+    most = max(found for _, found in result_list(decision))
+    tie = say("A tie: {nodes} share {sum}.", nodes=together(decision.best), sum=most)
+    pod = decision.pod.pod.metadata.name
+    return sentences((tie, say("{pod} goes to {node}: one of them is drawn.", pod=pod, node=decision.node)))
+
+
 def lead(decision: Decision) -> str:
     """A sentence that says which node has the highest sum, and by how much. Requires scores of at least two nodes."""
     (first, highest), (second, after), *_ = sorted(result_list(decision), key=lambda each: -each[1])
     if len(decision.best) > 1:
         return say(
             "{best} share the highest sum, {highest}: selectHost draws one of them.",
-            best=listing(decision.best),
+            best=together(decision.best),
             highest=highest,
         )
     return say(

@@ -1,4 +1,7 @@
-"""The score map as a stage: the stages as a rail, the nodes, and below them plugins x nodes as cells."""
+"""The score map as a stage: the stages as a rail, plugins x nodes as cells, and at the end the sums as stacked bars.
+
+A plugin has one colour, in its cells and in the bars.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,28 @@ from typing import Any
 from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.chart import NOTHING, TIE, shade
+from kschedlab_lab.views.chart import NOTHING
+from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.score import DARKEST, STAGES, SUM, bare, lead, number, total
-from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
+from kschedlab_lab.views.score import STAGES, SUM, bare, lead, number, total
+from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, vetoed
+from kschedlab_lab.views.style import EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
-RAIL, RAIL_BESIDE, NARROW, LOW, ASKED_HIGH = 24, 340, 420, 380, 24
+RAIL, RAIL_BESIDE, NARROW, ASKED_HIGH, GAP = 24, 320, 420, 24, 10
 """Height of the rail; the least width of a rail beside the names of the plugins; in a room that is narrower than the
-third number the map is as low as the fourth; the least height between a rail and the map for the pod's request."""
+third number rows are high, for names in two lines; the least height between a rail and the map for the pod's request;
+what parts the rail and the map."""
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
-ASKED = 160
-"""The least room for the names of plugins and the pod's request, in pixels."""
-VETOES, MILLION = "NodePreferAvoidPods", 1_000_000
-"""What NodePreferAvoidPods gives: 100 x 10000. It vetoes whom it does not give them."""
-GAP, ROW = 10, 30
-"""What parts the rail and the map; the greatest height of a row: there is as much room for it with a question as
-beside the controls, so that the answer does not change the map's scale."""
+ASKED, NARROW_ASKED = 208, 160
+"""The room for the names of plugins and the pod's request, in pixels; in a narrow room, too."""
+FULL = 200
+"""The points that fill a cell: twice what a plugin gives at most, so that one sees a weight of 2."""
+USUAL, TALL, ROOMY = (21, 16, 5), (30, 24, 8), 500
+"""Heights of a row, of a bar, and of what parts two bars, and in a room that is at least as high as the third number:
+neither depends on what is said above the map, so that an answer does not change its scale."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
 
@@ -45,10 +51,11 @@ class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
     ``asked``: the pod's request; ``question``: the cell whose number is not shown; ``only``: the row that shows alone.
-    While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
-    stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``weights``:
-    whether they show, if before the third stage; ``rail``: whether the stages show; without it its place stays empty,
-    so that the map does not move.
+    ``before``: another decision: cells say how its numbers became these. While cells change: ``filled``, the plugins
+    that have come to ``stage``; the others show the stage before. ``framed``: the plugin whose row has a frame.
+    ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``weights``: whether they show,
+    if before the third stage; ``rail``: whether the stages show; without it its place stays empty, so that the map does
+    not move, unless there is no place ``above`` the map.
     """
 
     decision: Decision
@@ -59,51 +66,55 @@ class ScoreMap:
     alt: str
     asked: Asked | None = None
     question: tuple[str, str] | None = None
+    before: Decision | None = None
     filled: frozenset[str] | None = None
+    framed: str = ""
     sums: bool | None = None
     won: bool | None = None
     only: str = ""
     weights: bool = False
     rail: bool = True
+    above: bool = True
 
     def __call__(self, room: Room) -> Html:
-        grid, wide = self.grid(), room.width
-        most = room.height if wide >= NARROW else min(room.height, LOW)
-        plan = GridMeasures(grid, Room(wide, most - RAIL - GAP))
+        high, bar, gap = TALL if room.height >= ROOMY else USUAL
+        high = TALL[0] if room.width < NARROW else high
+        left = NARROW_ASKED if room.width < NARROW else ASKED
+        plan = GridMeasures(replace(self.grid(), left=left), room, high)
         is_beside = plan.width - plan.left >= RAIL_BESIDE
-        head = RAIL + GAP + (0 if is_beside else ASKED_HIGH)
-        high = min(most - head, plan.top + plan.bottom - plan.end + ROW * len(grid.rows))
-        plan, start = GridMeasures(grid, Room(wide, round(high))), plan.left if is_beside else 0
-        shapes = [*self._rail(start, plan.width - start)] if self.rail else []
+        head = (RAIL + GAP + (0 if is_beside else ASKED_HIGH)) if self.above else 0
+        start = plan.left if is_beside else 0
+        shapes = [*self._rail(start, plan.width - start)] if self.rail and self.above else []
         shapes.append(element("g", *self._asked(plan), transform=f"translate(0,{0 if is_beside else RAIL + GAP})"))
         shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{head:g})"))
-        return svg(shapes, plan.width, plan.bottom + head, self.alt)
+        down = head + plan.end + 4
+        bars = BarMeasures(self._bars(), Room(round(plan.width), 0), Fixed(plan.left, bar, gap))
+        if self._at_end(self.sums):
+            shapes.append(element("g", *bars.shapes(), transform=f"translate(0,{down:g})"))
+        return svg(shapes, plan.width, down + bars.bottom, self.alt)
+
+    def _bars(self) -> Bars:
+        """The sums of the nodes; a click on one writes it out."""
+        sets = {node: f"plugin: {SUM}, node: {node}" for node in self.nodes}
+        return sum_bars(self.decision, self.nodes, self.alt, self._at_end(self.won), sets=sets if self.rail else {})
 
     def _at_end(self, flag: bool | None) -> bool:
         """Whether this shows: in the last stage, unless the flag says otherwise."""
         return self.stage == STAGES[-1] if flag is None else flag
 
     def grid(self) -> Grid:
-        rows = [*self.plugins, SUM]
-        sums, won = map(self._at_end, (self.sums, self.won))
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
-        cells.append([self._sum(node, sums, won) for node in self.nodes])
-        chosen = self.decision.node if won else None
-        tied = self.decision.best if won and len(self.decision.best) > 1 else ()
-        here = self.selected if self.selected is not None and self.selected[0] in rows else None
-        selected = (rows.index(here[0]), self.nodes.index(here[1])) if here else None
+        here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
         return Grid(
             cells,
-            [*self.plugins, say(SUM)],
+            self.plugins,
             self.nodes,
             self.alt,
-            selected,
-            self.nodes.index(chosen) if chosen else None,
-            remark=say("drawn here: {node}", node=chosen) if tied else "",
-            left=ASKED,
-            tied=[self.nodes.index(node) for node in tied if node != chosen],
+            (list(self.plugins).index(here[0]), list(self.nodes).index(here[1])) if here else None,
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
             notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
+            swatches=fills(self.plugins),
+            framed=[self.framed] if self.framed else (),
         )
 
     def _weights(self) -> Mapping[str, str]:
@@ -112,20 +123,8 @@ class ScoreMap:
         named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
         return {plugin: "×10⁴" if weight == 10_000 else f"×{weight}" for plugin, weight in named if weight != 1}
 
-    def _points(self, node: str) -> int | None:
-        """The node's sum without NodePreferAvoidPods's million."""
-        found = total(self.decision, node)
-        return found if found is None or self.vetoed is None else found % MILLION
-
-    @property
-    def vetoed(self) -> frozenset[str] | None:
-        """The nodes without NodePreferAvoidPods's million; None where no node has it."""
-        sums = {node: total(self.decision, node) or 0 for node in self.nodes}
-        high = max(sums.values(), default=0) >= MILLION
-        return frozenset(node for node, found in sums.items() if found < MILLION) if high else None
-
     def _cell(self, plugin: str, node: str, turn: int) -> GridCell:
-        come = self.filled is None or (node if self.stage == STAGES[0] else plugin) in self.filled
+        come = self.filled is None or plugin in self.filled
         stage = self.stage if come else BEFORE[self.stage]
         found = number(self.decision, stage, plugin, node) if stage else None
         sets = f"plugin: {plugin}, node: {node}"
@@ -141,29 +140,14 @@ class ScoreMap:
             )
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and stage in STAGES[2:]:
-            said = "✓" if found >= MILLION else say("veto")
-            return GridCell(said, None if found else EVICTED_SOFT, tip, "✓" if found else "✕", sets=sets, order=turn)
-        fill = shade(max(min(found, DARKEST), 0), 0, DARKEST)
-        return GridCell(str(found), fill, tip, str(found), sets=sets, order=turn)
-
-    def _sum(self, node: str, sums: bool, won: bool) -> GridCell:
-        found = total(self.decision, node) if sums else None
-        sets = f"plugin: {SUM}, node: {node}"
-        if (SUM, node) == self.question:
-            return GridCell("?", None, _tip(SUM, node, "?"), "?")
-        if found is None:
-            there = total(self.decision, node) is not None
-            return GridCell(nothing := "" if there else NOTHING, None, _tip(SUM, node, say("none")), nothing, sets=sets)
-        best, tie = won and node in self.decision.best, won and len(self.decision.best) > 1
-        points = self._points(node)
-        if self.vetoed and node in self.vetoed:
-            return GridCell(say("veto"), EVICTED_SOFT, _tip(SUM, node, str(points)), "✕", sets=sets)
-        behind = max(self._points(each) or 0 for each in self.decision.best) - (points or 0)
-        text, short = (str(points),) * 2 if best or not won else (f"{points} (−{behind})", f"−{behind}")
-        fill = shade(60, 0, DARKEST) if best and tie else CHOSEN if best else None
-        if best and tie:
-            text = say("{sum} ({tie})", sum=points, tie=say(TIE))
-        return GridCell(text, fill, _tip(SUM, node, str(points)), short, [CHOSEN] if best and tie else (), sets=sets)
+            lacks = node in vetoed(self.decision, self.nodes)
+            said = say("veto") if lacks else "✓"
+            return GridCell(said, EVICTED_SOFT if lacks else None, tip, "✕" if lacks else "✓", sets=sets, order=turn)
+        was = number(self.before, stage, plugin, node) if self.before is not None else found
+        text = str(found) if was in (None, found) else f"{was} → {found}"
+        share = max(min(found / FULL, 0.99), 0) if plugin in fills(self.plugins) else 0
+        fill = fills(self.plugins).get(plugin, TICK)
+        return GridCell(text, fill, tip, text, sets=sets, order=turn, share=share)
 
     def _rail(self, start: float, wide: float) -> Iterable[Html]:
         """The four stages, the shown one filled; a click goes to a stage."""
@@ -226,7 +210,7 @@ def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
     passes = dict(zip(STAGES, (_raw, _normalised, _weighted, _summed), strict=True))
     frames = [*passes[shown.stage](start if shown.stage != STAGES[3] else replace(start, plugins=shown.plugins))]
     decides = shown.stage == STAGES[3] and len(shown.nodes) > 1
-    end = say("selectHost: {lead}", lead=lead(bare(shown.decision))) if decides else shown.alt
+    end = lead(bare(shown.decision)) if decides else shown.alt
     return [*((each(room), caption) for each, caption in frames), (shown(room), end)]
 
 
@@ -236,7 +220,7 @@ def _summed(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     own = {score.name for score, _ in decision.generation.scores}
     extenders = [name for name in start.plugins if name not in own]
     plain = replace(start, plugins=[name for name in start.plugins if name in own])
-    yield plain, say("Each column holds what one node has been given.")
+    yield plain, say("Each column holds what one node has been given: laid end to end, that is its sum.")
     yield from ((start, _extended(start, name)) for name in extenders)
     names = listed(f"{node} {total(decision, node)}" for node in start.nodes if _scored(start, node))
     yield replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node: {names}.", names=names)
@@ -266,9 +250,9 @@ def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
         numbers=numbers,
     )
     yield replace(start, stage="raw", filled=frozenset[str]()), caption
-    for i, here in enumerate(nodes, start=1):
-        caption = say("Score: a worker takes {here} and asks every plugin about it.", here=here)
-        yield replace(start, stage="raw", filled=frozenset(nodes[:i])), caption
+    for i, here in enumerate(start.plugins, start=1):
+        caption = say("Score: each node has a worker, and each worker asks {plugin}.", plugin=here)
+        yield replace(start, stage="raw", filled=frozenset(start.plugins[:i]), framed=here), caption
 
 
 def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
@@ -284,7 +268,7 @@ def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
             raw=_row(start, here, "raw"),
             normalised=_row(start, here, "normalised"),
         )
-        yield replace(start, stage="normalised", filled=frozenset(names[:i])), caption
+        yield replace(start, stage="normalised", filled=frozenset(names[:i]), framed=here), caption
 
 
 def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
@@ -299,7 +283,7 @@ def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
             plugin=here,
             weight=weights[here],
         )
-        yield replace(start, stage="weighted", filled=frozenset(names[:i])), caption
+        yield replace(start, stage="weighted", filled=frozenset(names[:i]), framed=here), caption
 
 
 def _changes(start: ScoreMap, plugin: str, before: str, after: str) -> bool:

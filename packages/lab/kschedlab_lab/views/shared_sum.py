@@ -118,8 +118,8 @@ def designs(known: Sequence[str], chosen: str, wide: float) -> list[Html]:
 
 
 class Orders(NamedTuple):
-    """What one can choose. ``fates``: by order of steps, from 1 on, how it ends, empty before the answer;
-    ``seed``: the one shown."""
+    """What one can choose. ``fates``: by order of steps, from 1 on, how it ends, empty before the answer, when there is
+    nothing to choose; ``seed``: the one shown."""
 
     designs: Sequence[str]
     design: str
@@ -138,7 +138,7 @@ def draw_moment(race: Race, moment: Moment, orders: Orders, room: Room, alt: str
     sums, end = draw_rows(rows[workers:], part, at, bottom + 4, ONE_LINE)
     choices, end = _orders(orders.fates, orders.seed, at, end + 8, room.width) if orders.fates else ([], end)
     shapes = [
-        *designs(orders.designs, orders.design, min(room.width, 640)),
+        *(designs(orders.designs, orders.design, min(room.width, 640)) if orders.fates else []),
         element("g", *heads, font_weight="bold", text_anchor="middle"),
         *grid,
         *sums,
@@ -262,7 +262,8 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
     elif (moment.who, moment.node, moment.does) == (who, node, "waits"):
         doing = say("waits"), ""
     frame = INK if (moment.who, moment.node) == (who, node) else ""
-    return Cell(f"+{score}", *doing, frame=frame, marks={"data_key": f"cell/{who}/{node}"})
+    text, small = (f"+{score}", doing[0]) if score else ("", "")
+    return Cell(text, small, doing[1], frame=frame, marks={"data_key": f"cell/{who}/{node}"})
 
 
 def describe(race: Race, moments: Sequence[Moment], step: int) -> str:
@@ -321,11 +322,12 @@ def result(race: Race, moment: Moment) -> str:
     sums = listed(f"{node} {total}" for node, total in zip(race.nodes, totals, strict=True))
     if totals == right:
         return say("Every sum is right: {sums}. {best} has the highest.", sums=sums, best=say(" or ").join(best))
-    wins = (
-        say("{one} wins instead of {other}", one=say(" or ").join(chosen), other=say(" or ").join(best))
-        if chosen != best
-        else say("the same node wins")
-    )
+    wins = say("{one} wins instead of {other}", one=say(" or ").join(chosen), other=say(" or ").join(best))
+    if chosen == best:
+        wins = say("the same node wins")
+    elif set(best) < set(chosen):
+        others = say(" and ").join(node for node in chosen if node not in best)
+        wins = say("{node} only ties with {others}", node=say(" and ").join(best), others=others)
     return say(
         "{lost} of {all} additions are lost, and {wins}. The sums: {sums}.",
         lost=lost,

@@ -9,10 +9,10 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars
 from kschedlab_lab.views.chart_grid import Grid, GridMeasures
-from kschedlab_lab.views.layout import Part, column, moved, row, words
+from kschedlab_lab.views.layout import Part, column, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, PANEL
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, label, svg
 
 ROW, NAME, STEP, BESIDE, BARS, MAP, LOW = 24, 134, 9, 400, 150, 210, 400
 """Height of a weight's row, width of its name and of one of its values; least width of a room with the map beside the
@@ -44,7 +44,7 @@ class WeightStage:
         handles = column(map(_row, self.weights), 0)
         beside = room.width >= BESIDE
         wide = room.width - handles.width - 16 if beside else room.width
-        drawn = GridMeasures(replace(self.winners, left=70), Room(int(min(wide, 2 * MAP)), MAP))
+        drawn = GridMeasures(replace(self.winners, left=80), Room(int(min(wide, 2 * MAP)), MAP))
         winners = Part(drawn.width, drawn.bottom, tuple(drawn.shapes()))
         bars = BarMeasures(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
         sums = Part(bars.room.width, bars.end, tuple(bars.shapes()))
@@ -57,7 +57,6 @@ class WeightStage:
 def _row(weight: Weight) -> Part:
     """The name, the bar with its grip, and the value."""
     long, most = STEP * weight.value, STEP * weight.most + 10
-    text = words(fitted(weight.name, NAME - 8))
     key = f"weight/{weight.name}"
     about = {"data_drag": weight.control, "data_axis": "x", "data_step": str(STEP)}
     track = element("rect", y=ROW / 2 - 1, width=most, height=2, fill=HAIR)
@@ -67,6 +66,6 @@ def _row(weight: Weight) -> Part:
     grip = element("rect", x=long - 2, y=2, width=10, height=ROW - 4, rx=4, fill="currentColor", data_key=f"{key}/grip")
     about |= {"aria_label": say("weight of {name}", name=weight.name)}
     handle = element("g", bar, grip, data_key=key, **about) if weight.control else element("g", bar, data_key=key)
-    label = Part(NAME - 8, ROW, (moved(text, NAME - 8 - text.width, (ROW - text.height) / 2),))
+    name = label(fitted(weight.name, NAME - 8), NAME - 8, ROW / 2 + 4.5, "end")
     value = words(weight.written, bold=True)
-    return row([label, Part(most, ROW, (track, handle)), value], 6)
+    return row([Part(NAME - 8, ROW, (name,)), Part(most, ROW, (track, handle)), value], 6)

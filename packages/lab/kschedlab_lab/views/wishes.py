@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, arrange, shapes
 from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.svg import Room, label, svg
 
-LEFT, LINE, TOP, NARROW, POD, WISH = 192, 17, 24, 500, 157, 130
+LEFT, LINE, TOP, NARROW, POD, WISH, BAR, BETWEEN, RING = 192, 17, 24, 500, 157, 130, 16, 6, 9
 """Width of the pod's column, height of a wish, space above the pod; a narrower room has the pod and its wishes above
-the nodes; width of the pod and of a wish there. In pixels."""
+the nodes; width of the pod and of a wish there; height of a bar, what parts two bars, and
+the room for a ring around the last node. In pixels."""
 TALL = 240
 """Least height of the largest node, at which 500m of 8 CPU have room for a name."""
 
@@ -28,28 +30,41 @@ class Wish:
 
 @dataclass(frozen=True)
 class Wishes:
-    """``waiting``: the pod, None if it is on its node; ``boxes``: the nodes, with sizes in millicores of CPU."""
+    """``waiting``: the pod, None if it is on its node; ``boxes``: the nodes, with sizes in millicores of CPU.
+
+    ``sums``: what the nodes are given, once that is known.
+    """
 
     waiting: Block | None
     wishes: Sequence[Wish]
     boxes: Sequence[Box]
     alt: str
+    sums: Bars | None = None
 
     def __call__(self, room: Room) -> Html:
         if room.width < NARROW:
             return self._below(room)
-        plan = self._plan(room.width - LEFT, room.height)
+        plan = self._plan(room.width - LEFT - RING, room.height)
         places = tuple(place._replace(x=place.x + LEFT) for place in plan.places)
         nodes = shapes(self.boxes, replace(plan, places=places), "cpu")
         own, end = self._pod(places[0].height / max(box.capacity for box in self.boxes))
-        return svg([*nodes, *own], plan.width + LEFT, max(plan.bottom, end), self.alt)
+        sums, end = self._sums(end, LEFT - 6)
+        return svg([*nodes, *own, *sums], plan.width + LEFT + RING, max(plan.bottom, end), self.alt)
 
     def _below(self, room: Room) -> Html:
         """The pod and its wishes in lines above the nodes."""
         above, found = self._above(room.width, TALL / max(box.capacity for box in self.boxes))
         plan = self._plan(room.width, room.height - int(above))
         nodes = element("g", *shapes(self.boxes, plan, "cpu"), transform=f"translate(0,{above:g})")
-        return svg([nodes, *found], room.width, plan.bottom + above, self.alt)
+        sums, end = self._sums(plan.bottom + above + 4, room.width)
+        return svg([nodes, *found, *sums], room.width, end, self.alt)
+
+    def _sums(self, top: float, wide: float) -> tuple[list[Html], float]:
+        """The bars of the sums below ``top``, and where they end."""
+        if self.sums is None:
+            return [], top
+        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(78, BAR, BETWEEN))
+        return [element("g", *bars.shapes(), transform=f"translate(0,{top:g})")], top + bars.bottom
 
     def _plan(self, width: int, height: int) -> Arrangement:
         """The nodes' places."""

@@ -19,10 +19,10 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels import score, score_questions as questions, weights
 from kschedlab_lab.panels.base import Panel, drawn
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score import PLUGINS, ROWS, Settings
+from kschedlab_lab.panels.score import PLUGINS, Settings
 from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, Request, decide
 from kschedlab_lab.panels.weights import FIELDS, Weights
-from kschedlab_lab.views.score import STAGES
+from kschedlab_lab.views.score import STAGES, together
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 
@@ -32,8 +32,14 @@ CAUSES = list(Cause.grid())
 def numbers(settings: Settings) -> dict[str, list[str]]:
     """The map's cells by row, as the picture tells them."""
     shown = keyed(score.panel(**vars(settings)))
-    tips = {key: shown[f"cell/{key[0]}/{key[1]}"].get("data-tip") or "" for key in product(ROWS, NODES)}
-    return {row: [tips[row, node].rpartition(": ")[2].partition(" (")[0] for node in NODES] for row in ROWS}
+    tips = {key: shown[f"cell/{key[0]}/{key[1]}"].get("data-tip") or "" for key in product(PLUGINS, NODES)}
+    return {row: [tips[row, node].rpartition(": ")[2].partition(" (")[0] for node in NODES] for row in PLUGINS}
+
+
+def ends(panel: Panel[Any]) -> list[str]:
+    """What is written at the ends of the bars."""
+    shown = keyed(panel)
+    return ["".join(shown[f"end/{node}"].itertext()) for node in NODES]
 
 
 @pytest.mark.parametrize("cause", CAUSES, ids=str)
@@ -44,9 +50,10 @@ def test_every_cause(cause: Cause) -> None:
     shown = numbers(settings)
     columns = zip(*(shown[plugin] for plugin in PLUGINS), strict=True)
     sums = [sum(map(int, column)) for column in columns]
-    assert shown["sum"] == [str(each % 1_000_000) for each in sums]
+    written = [end.partition(" ")[0] for end in ends(score.panel(**vars(settings)))]
+    assert written == [str(each - 1_000_000) if each >= 1_000_000 else "veto" for each in sums]
     assert decision.best == [node for node, each in zip(NODES, sums, strict=True) if each == max(sums)]
-    assert f"★ {decision.node}" in "".join(keyed(score.panel(**vars(settings)))[f"column/{decision.node}"].itertext())
+    assert f"★ {decision.node}" in "".join(keyed(score.panel(**vars(settings)))[f"bar/{decision.node}"].itertext())
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -92,9 +99,9 @@ def test_the_yaml_is_the_cluster() -> None:
 
 def test_a_click_goes_to_a_cell() -> None:
     panel = score.panel(stage="summed")
-    cells = {key: each for key, each in keyed(panel).items() if key.startswith("cell/") and not key.endswith("/box")}
-    assert len(cells) == len(ROWS) * len(NODES)
-    moved = panel.restore(f"{panel.settings}, {cells['cell/sum/node-d'].get('data-set')}")
+    shown = keyed(panel)
+    assert all(shown[f"cell/{plugin}/{node}"].get("data-set") for plugin, node in product(PLUGINS, NODES))
+    moved = panel.restore(f"{panel.settings}, {shown['bar/node-d'].get('data-set')}")
     assert (moved.settings.plugin, moved.settings.node) == ("sum", "node-d")
     assert moved.settings.stage == "summed" and "= 452" in moved.view.sentence
     assert "= 453" not in panel.view.sentence, "the winner's sum is not said twice"
@@ -128,10 +135,10 @@ def test_the_story_plays_the_pass_of_its_stage_and_ends_in_the_picture(stage: st
     frames = view.story(room)
     assert frames[-1].picture == drawn(view.picture, room)
     filled = [written(frame.picture) for frame in frames]
-    assert filled[:5] == [0, 8, 16, 24, 32] if stage == "raw" else filled[0] >= 28
+    assert filled[:9] == [*range(0, 33, 4)] if stage == "raw" else filled[0] >= 28
     captions = " ".join(frame.caption for frame in frames)
     own = {
-        "raw": "a worker takes node-a",
+        "raw": "each worker asks ImageLocality",
         "normalised": "NormalizeScore of NodeAffinity: 0, 0, 20, 60 becomes 0, 0, 33, 100",
         "weighted": "PodTopologySpread has weight 2",
         "summed": "node-a 451, node-b 382, node-c 453, node-d 452",
@@ -146,32 +153,42 @@ def written(picture: Html) -> int:
     return sum(any((part.text or "").lstrip("-").isdecimal() for part in each) for each in cells)
 
 
-def test_a_tie_is_hatched_and_named_and_one_node_glows() -> None:
-    shown = keyed(score.panel(stage="summed", cpu=250))
-    sums = {node: "".join(shown[f"cell/sum/{node}"].itertext()) for node in NODES}
+def test_a_tie_is_dashed_and_named_and_one_node_is_framed() -> None:
+    panel = score.panel(stage="summed", cpu=250)
+    shown, sums = keyed(panel), dict(zip(NODES, ends(panel), strict=True))
     assert [node for node in NODES if "tie" in sums[node]] == ["node-a", "node-d"]
-    assert all(shown[f"cell/sum/{node}"].findall("{*}path") for node in ("node-a", "node-d"))
-    assert {"chosen", "chosen/glow", "tied/node-d"} <= shown.keys() and "chosen" not in keyed(score.panel())
-    assert "drawn here: node-a" in str(drawn(score.panel(stage="summed", cpu=250).view.picture, Room()))
+    assert {"won/node-a", "tied/node-d"} <= shown.keys() and "won/node-d" not in shown
+    assert "won/node-c" not in keyed(score.panel())
+    assert panel.view.sentence.startswith("A tie: node-a and node-d share 461.")
 
 
 def test_the_numbers_of_the_arithmetic_point_to_their_cells() -> None:
     panel = score.panel(stage="summed", plugin="sum", node="node-c")
     refs = re.findall(r'data-ref="([^"]+)"[^>]*>(\d+)<', str(panel.view.table))
-    assert [ref for ref, _ in refs] == [f"cell/{plugin}/node-c" for plugin in ROWS]
+    assert [ref for ref, _ in refs] == [*(f"cell/{plugin}/node-c" for plugin in PLUGINS), "end/node-c"]
     cells = keyed(panel)
     shown = {ref: "".join(cells[ref].itertext()) for ref, _ in refs}
-    assert shown.pop("cell/sum/node-c") == "453" and shown.pop("cell/NodePreferAvoidPods/node-c") == "✓"
+    assert shown.pop("end/node-c") == "453" and shown.pop("cell/NodePreferAvoidPods/node-c") == "✓"
     assert all(shown[ref] == text for ref, text in refs if ref in shown)
 
 
 def test_sums_are_differences_to_the_best_and_a_note_is_a_veto() -> None:
-    shown = keyed(score.panel(stage="summed"))
-    sums = ["".join(shown[f"cell/sum/{node}"].itertext()) for node in NODES]
-    assert sums == ["451 (−2)", "382 (−71)", "453", "452 (−1)"]
-    vetoed = keyed(score.panel(stage="summed", avoided=True))
+    assert ends(score.panel(stage="summed")) == ["451 (−2)", "382 (−71)", "453", "452 (−1)"]
+    panel = score.panel(stage="summed", avoided=True)
+    vetoed = keyed(panel)
     row = ["".join(vetoed[f"cell/NodePreferAvoidPods/{node}"].itertext()) for node in NODES]
-    assert row == ["✓", "✓", "veto", "✓"] and "".join(vetoed["cell/sum/node-c"].itertext()) == "veto"
+    assert row == ["✓", "✓", "veto", "✓"] and ends(panel)[2] == "veto"
+
+
+def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
+    shown, other = keyed(score.panel(stage="summed")), keyed(weights.panel())
+    for plugin, node in (("NodeAffinity", "node-d"), ("TaintToleration", "node-a")):
+        cell, bar = shown[f"cell/{plugin}/{node}/box"], shown[f"bar/{node}/{plugin}/box"]
+        assert cell.get("fill") == bar.get("fill") == other[f"weight/{plugin}/box"].get("fill")
+    wide = {node: float(shown[f"cell/PodTopologySpread/{node}/box"].get("width", "nan")) for node in NODES}
+    assert wide["node-c"] == wide["node-d"] == pytest.approx(4 * wide["node-a"], rel=0.02)
+    ends_at = {node: float(shown[f"end/{node}"].get("x", "nan")) for node in NODES}
+    assert max(ends_at, key=ends_at.__getitem__) == "node-c"
 
 
 def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None:
@@ -181,7 +198,7 @@ def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None
             score.panel(node="node-b", plugin="NodeResourcesLeastAllocated"),
             questions.the_number(),
             "34",
-            ("35", "25"),
+            ("35", "46", "25"),
         ),
         (
             score.panel(node="node-c", plugin="NodeAffinity", stage="normalised"),
@@ -231,7 +248,7 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
     assert question.before is not None
     root = ElementTree.fromstring(str(drawn(question.before(settings), Room())))
     cells = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
-    assert cells["cell/NodeAffinity/node-c"] == "20 → ?" and cells["cell/NodeAffinity/node-d"] == "60"
+    assert cells["cell/NodeAffinity/node-c"] == "20 → ?" and cells["cell/NodeAffinity/node-d"] == "60 → 20"
     shown = {key: text for key, text in cells.items() if key.startswith("cell/") and text}
     assert all(key.startswith("cell/NodeAffinity/") for key in shown), "no other row distracts"
 
@@ -287,8 +304,8 @@ def test_the_weights_choose_the_node() -> None:
     for given in sampled():
         best, view = by_hand(given), weights.show(given)
         assert weights.decide(given).best == best
-        expected = f"{best[0]} has the highest sum" if len(best) == 1 else f"{', '.join(best)} share the highest sum"
-        assert view.sentence.startswith(expected)
+        has = "has the highest sum" if len(best) == 1 else "share the highest sum"
+        assert view.sentence.startswith(f"{together(best)} {has}")
         shown = keyed(weights.panel().restore(str(given)))
         bars = {node: "".join(shown[f"bar/{node}"].itertext()) for node in NODES}
         assert [node for node in NODES if "★" in bars[node]] == [weights.decide(given).node]

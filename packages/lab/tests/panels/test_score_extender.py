@@ -9,7 +9,7 @@ from kschedlab_lab.panels import score_extender as lesson
 from kschedlab_lab.panels.base import drawn
 from kschedlab_lab.panels.score_cluster import NODES, Cause, decide
 from kschedlab_lab.panels.score_extender import EXTENDERS, NAME, OFF, REFUSES, SCORES, Settings
-from kschedlab_lab.views.score import STAGES, SUM, number, total
+from kschedlab_lab.views.score import STAGES, number, total
 from kschedlab_lab.views.svg import Room
 
 
@@ -61,8 +61,10 @@ def test_the_story_asks_the_extender_after_the_plugins() -> None:
 def test_the_question() -> None:
     question, refuses = lesson.who_is_left(), Settings(extender=REFUSES)
     assert question.right(refuses) == "node-a"
-    assert all("its 37 becomes 0" in question.why(refuses, node) for node in NODES)
-    assert "not scored" in question.why(refuses, "node-c")
+    assert "node-c" not in question.choices
+    assert all("its 37 becomes 0" in question.why(refuses, node) for node in question.choices)
     assert question.before is not None
     before = str(drawn(question.before(refuses), Room()))
-    assert ">453<" in before and ">415<" not in before and SUM in before
+    assert ">453<" in before and ">415<" not in before
+    after = str(drawn(lesson.panel(extender=REFUSES).view.picture, Room()))
+    assert "framed/InterPodAffinity" in after and ">37 → 0<" in after

@@ -23,7 +23,7 @@ ROOMS = (Room(400, 300), Room(640, 330), Room(1100, 500))
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def heat_map(values: list[list[int]], rows: list[str], columns: list[str], **more: int | tuple[int, int]) -> Grid:
+def heat_map(values: list[list[int]], rows: list[str], columns: list[str], **more: list[str] | tuple[int, int]) -> Grid:
     cells = [
         [
             GridCell(str(value), AMOUNTS[0], f"{row}, {name}: {value}", sets=f"plugin: {row}, node: {name}")
@@ -36,7 +36,7 @@ def heat_map(values: list[list[int]], rows: list[str], columns: list[str], **mor
 
 def every_kind(name: str = "node-a") -> list[Callable[[Room], Html]]:
     return [
-        heat_map([[1, 2]], [name], [name, "b"], selected=(0, 1), chosen=0),
+        heat_map([[1, 2]], [name], [name, "b"], selected=(0, 1), framed=[name]),
         curve([1, 2], {name: [1, 2], "y": [3, 4]}, titles=(name, name), at=1).picture,
         Bars([name, "b"], {name: [1, 2], "y": [3, 4]}, [name, "6"], name, [name]),
     ]
@@ -76,13 +76,12 @@ def test_a_chart_keeps_to_its_room(number: int, room: Room) -> None:
     assert len(keyed(picture)) == sum(each.get("data-key") is not None for each in picture.iter())
 
 
-def test_a_grid_marks_the_cell_and_the_column() -> None:
-    chart = heat_map([[10, 20, 0], [30, 40, 50]], ROWS, COLUMNS, selected=(1, 0), chosen=1)
+def test_a_grid_marks_the_cell_and_the_row() -> None:
+    chart = heat_map([[10, 20, 0], [30, 40, 50]], ROWS, COLUMNS, selected=(1, 0), framed=["Fit"])
     parts = keyed(drawn(chart))
     cells = {key: words(parts[f"cell/{key}"]) for key in ("Fit/node-a", "Spread/node-b")}
     assert cells == {"Fit/node-a": ["10"], "Spread/node-b": ["40"]}
-    assert words(parts["column/node-b"]) == ["★ node-b"] and parts["chosen"].get("stroke") == CHOSEN
-    assert abs(middle(parts["chosen"]) - place(parts["column/node-b"].find(f"{SVG}text"))) < 2
+    assert abs(middle(parts["framed/Fit"]) - place(parts["column/node-b"].find(f"{SVG}text"))) < 2
     assert abs(middle(parts["selected"]) - place(parts["column/node-a"].find(f"{SVG}text"))) < 2
     assert parts["selected"].get("stroke") == "currentColor"
 

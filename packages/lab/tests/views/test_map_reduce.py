@@ -39,7 +39,7 @@ from kschedlab_lab.views.map_reduce import (
     reduced,
     sum_row,
 )
-from kschedlab_lab.views.reduce_and_sum import arithmetic, stage_rows
+from kschedlab_lab.views.reduce_and_sum import arithmetic
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, svg
 
@@ -103,20 +103,6 @@ def test_every_room_is_kept_to():
                 right = float(rect.get("x", "0")) + float(rect.get("width", "0"))
                 assert right <= width
             assert float((drawn.get("viewBox") or "").split()[2]) == width
-
-
-def test_stages_are_the_engine_s_rows():
-    scores = decide().scores
-    assert scores is not None
-    stages = {
-        "Map": [row.raw for row in scores.rows],
-        "Reduce": [row.normalized for row in scores.rows],
-        "× weight": list(scores.results),
-        "sum": [*scores.results, scores.total - 100_000],
-    }
-    for stage, expected in stages.items():
-        shown = [[int(cell.text) for cell in row.cells] for row in stage_rows(decide(), stage)]
-        assert shown == [row.tolist() for row in expected]
 
 
 def test_which_rows_reduce_changes():

@@ -20,4 +20,4 @@ def test_numbers_and_the_list_of_sums() -> None:
 
 def test_the_lead_or_the_tie() -> None:
     assert says(lead(decide(Cause())), "node-c", "highest", 1000453, 1, "node-d")
-    assert lead(decide(Cause(cpu=250))).startswith("node-a, node-d share the highest sum")
+    assert lead(decide(Cause(cpu=250))).startswith("node-a and node-d share the highest sum")

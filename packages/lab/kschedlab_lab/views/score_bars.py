@@ -1,0 +1,78 @@
+"""The sums of the score stage as stacked bars: a colour for each plugin, and how far each node is behind the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_20
+from kschedlab.messages import say
+from kschedlab_lab.views.chart_bars import FILLS, Bars
+from kschedlab_lab.views.score import STAGES, number, total
+
+VETOES = "NodePreferAvoidPods"
+"""Its weight is a veto, not points: bars and colours leave it out."""
+KNOWN = tuple(plugin.name for plugin, _ in V1_20.scores if plugin.name != VETOES)
+
+
+def fills(plugins: Iterable[str]) -> dict[str, str]:
+    """By plugin: its colour in rows, bars and weights; one of KNOWN has it wherever it is."""
+    pointed = [plugin for plugin in plugins if not plugin.startswith(VETOES)]
+    places = {plugin: KNOWN.index(plugin) if plugin in KNOWN else i for i, plugin in enumerate(pointed)}
+    return {plugin: FILLS[place % len(FILLS)] for plugin, place in places.items()}
+
+
+def points(decision: Decision, node: str) -> int | None:
+    """The node's sum without what only a veto takes away; None if it was not scored."""
+    found = total(decision, node)
+    return None if found is None else found - _vetoes(decision, node)
+
+
+def vetoed(decision: Decision, nodes: Iterable[str]) -> frozenset[str]:
+    """The nodes that lack what NodePreferAvoidPods gives to others."""
+    given = {node: _vetoes(decision, node) for node in nodes if total(decision, node) is not None}
+    return frozenset(node for node, found in given.items() if found < max(given.values()))
+
+
+def _vetoes(decision: Decision, node: str) -> int:
+    plugins = decision.scores.plugins if decision.scores is not None else ()
+    return sum(number(decision, STAGES[2], each, node) or 0 for each in plugins if each.startswith(VETOES))
+
+
+def sum_bars(
+    decision: Decision,
+    nodes: Sequence[str],
+    alt: str,
+    won: bool = True,
+    behind: bool = True,
+    sets: Mapping[str, str] | None = None,
+) -> Bars:
+    """A bar for each node. ``won``: whether the winner shows, and ``behind``: how far the others are behind; ``sets``:
+    by node, what a click on its bar applies."""
+    plugins = decision.scores.plugins if decision.scores is not None else ()
+    parts = {
+        plugin: [float(max(number(decision, STAGES[2], plugin, node) or 0, 0)) for node in nodes]
+        for plugin in fills(plugins)
+    }
+    best = decision.best if won else []
+    tied = best if len(best) > 1 else ()
+    marked = [decision.node] if won and decision.node else []
+    ends = _ends(decision, nodes, won and behind)
+    return Bars(nodes, parts, ends, alt, marked, legend=False, tied=tied, sets=sets or {}, fills=fills(plugins))
+
+
+def _ends(decision: Decision, nodes: Sequence[str], behind: bool) -> list[str]:
+    """Each node's sum, and in brackets how far it is ``behind``."""
+    lacks = vetoed(decision, nodes)
+    sums = {node: points(decision, node) for node in nodes}
+    most = max((found for node, found in sums.items() if found is not None and node not in lacks), default=0)
+
+    def written(node: str) -> str:
+        found = sums[node]
+        if found is None:
+            return say("not scored") if decision.scores is not None else ""
+        if node in lacks:
+            return say("veto")
+        return f"{found} (−{most - found})" if behind and found < most else str(found)
+
+    return [written(node) for node in nodes]
