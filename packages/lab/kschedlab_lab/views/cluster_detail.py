@@ -24,7 +24,7 @@ LINE, BAR, GAP = 15, 5, 12
 NARROW, WIDE, CARD, THREE = 400, 520, 150, 3
 """The least widths of what is in two columns and in three, and of a change, in pixels; and how many filters are below
 the heading."""
-SHOWN, VICTIMS, BOX, TITLE = 9, 2, 52, 26
+SHOWN, VICTIMS, BOX, TITLE = 9, 2, 48, 32
 """The most changes and victims that are shown; the heights of the node that loses pods and of its name, in pixels."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
