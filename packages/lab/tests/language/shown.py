@@ -61,7 +61,7 @@ OWN_NAMES = {
     ),
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
         "web new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
-        "cache disk count requested match node affinity Allocation Allocated Pods"
+        "cache disk count requested match node affinity Allocation Allocated Pods Spread"
     ),
     "map_reduce": (  # priorities, broken into lines; pods, settings and fields; words that the documents keep
         "Node Affinity Balanced Image Least Locality Priority Requested Selector Spread Taint Toleration Map Reduce "
@@ -79,9 +79,9 @@ OWN_NAMES = {
         "selector satisfy existing pods rules No were unschedulable new claims to deallocate scheduling "
         "untolerated taints Allocation"
     ),
-    "your_plugin": (  # plugins, their label and their reason; an error as the framework writes it
+    "your_plugin": (  # plugins, their label and their reason; part of a name; an error as the framework writes it
         "celsius web api db etl old cold patient Cooler Half Alone unresolvable too hot had other pods "
-        "normalize reverse Score plugin plugins running failed with"
+        "normalize reverse Score plugin plugins running failed with Fit"
     ),
     "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines
         "rival gpus train broken Broken model memory capacity firmware constraints requests count key "
