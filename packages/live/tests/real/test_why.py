@@ -115,7 +115,7 @@ def test_each_pod_is_answered_as_the_scheduler_said(user: tuple[str, ...], plane
     )
     assert "tolerating dedicated=gpu it goes to gpu-1" in big
     choosy = why(plane, cluster, "pod/choosy", *user)
-    assert "wants disk=ssd, the node has no such label" in choosy and same in choosy
+    assert "wants disk=ssd; the node has no such label" in choosy and same in choosy
     claimed = why(plane, cluster, "default/claimed", *user)
     assert 'persistentvolumeclaim "absent" not found' in claimed and same in claimed
     assert "it waits for its scheduling gates: example.com/quota." in why(plane, cluster, "gated", *user)

@@ -57,7 +57,7 @@ def test_obstacles_are_named(kubectl, why):
     kubectl(node("n1"), node("n2", taints=[GPU]), cordoned, pod("web", nodeSelector={"disk": "ssd"}))
     said = why("pod/web")
     assert "1 cordoned n3" in said and "1 taint dedicated=gpu n2" in said
-    assert "1 wants disk=ssd, the node has no such label n1" in said
+    assert "1 wants disk=ssd; the node has no such label n1" in said
     assert "without nodeSelector disk=ssd it goes to n1" in said
 
 
