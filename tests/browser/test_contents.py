@@ -17,11 +17,11 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     expect(page.picture.locator('[data-key="node/node-b"][data-state="chosen"]')).to_have_count(1)
     page.drag("ask", 0, 80)
     expect(sentence).to_contain_text("web goes to node-a")
-    page.drag("ask", 0, -170)
+    page.drag("ask", 0, -130)
     expect(sentence).to_contain_text("goes to node-c; shop has to leave")
     expect(page.key("pod/shop")).to_have_attribute("data-tip", re.compile("evicted"))
     page.drag("priority", -200, 0)
-    expect(sentence).to_contain_text("preemption does not help")
+    expect(sentence).to_contain_text("none has enough pods of lower priority")
     expect(page.key("way")).to_have_count(0)
 
 

@@ -69,7 +69,7 @@ ENGLISH_INSTEAD = {
     "`exercises.progress()` shows what you have solved": "The table at the end of each shows what you have solved",
     ' for Chinese panels on these pages, run `from kschedlab_lab.language import language; language("zh")` once, in '
     'any cell; `language("en")` switches back. All terms': " all terms",
-    "In a class, change `seed`, so that neighbours get other numbers.": "",
+    "In a class, make `seed` your number on the class list, so that neighbours get other numbers.": "",
     ", and press *Check*": "; on Binder, *Check* judges it",
     ", and run the cell": ", and run the cell on Binder",
     "Press Hint, or call hint()": "Press Hint first",
@@ -81,7 +81,7 @@ CHINESE_INSTEAD = {
     '要在英文版里用中文面板，找一个单元格，运行一次 `from kschedlab_lab.language import language; language("zh")`；'
     '用 `language("en")` 改回英文。': "",
     "同一个集群就在笔记本旁边运行": "在 Binder 上，同一个集群就在这一课旁边运行",
-    "上课时请改一下 `seed`，这样和旁边的同学数字不同。": "",
+    "上课时请把 `seed` 改成自己的学号，这样和旁边的同学数字不同。": "",
     "，然后按“检查”": "；要判断对错，请在 Binder 上按“检查”",
     "，按“检查”": "；要判断对错，请在 Binder 上按“检查”",
     "，再运行这个单元格": "，再运行这个单元格（在 Binder 上）",

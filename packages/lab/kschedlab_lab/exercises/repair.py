@@ -88,9 +88,8 @@ class Repair(Exercise):
                 yours = say("yours:    {value}", value=_short(got))
                 right = say("expected: {value}", value=_short(expected))
                 evidence = f"{self._call(case)}\n  {yours}\n  {right}"
-                return Verdict(
-                    State.WRONG, say("Case {number} goes wrong; those before it are right.", number=number), evidence
-                )
+                later_one = say("Case {number} goes wrong; those before it are right.", number=number)
+                return Verdict(State.WRONG, later_one if number > 1 else say("Case 1 goes wrong."), evidence)
         return Verdict(State.RIGHT, self.why)
 
     def explained(self) -> str:
