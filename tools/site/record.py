@@ -15,7 +15,7 @@ from kschedlab_lab.panels.session import described
 from kschedlab_lab.views.svg import Room
 from tools.site.parts import Parts
 from tools.site.run import ShownPanel
-from tools.site.states import along, becomes, fixed, nearest
+from tools.site.states import along, becomes, nearest
 
 ROOMS = (Room(580, 420), Room(580, 340), Room(320, 280))
 """For a page of its usual width, for a class (large, in a low window), and for a phone, where text is below."""
@@ -187,7 +187,7 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         "said": said,
         "answers": numbers,
         "solution": question.right(settings),
-        "fixed": [name for name in fixed(settings, question.moment) if name not in question.looks],
+        "fixed": question.fixed(settings),
         "shows": {name: place for name, place in shown.items() if place != asked[name]},
     }
 

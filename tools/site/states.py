@@ -168,8 +168,3 @@ def along(settings: Sequence[Any]) -> dict[str, dict[str, dict[str, Any]]]:
 
 def _key(indices: Mapping[str, Any]) -> str:
     return "|".join(map(str, indices.values()))
-
-
-def fixed(settings: Restorable, moment: bool = False) -> list[str]:
-    """The controls that an answer is about: not the steps of what is walked through, unless it is about a moment."""
-    return [name for name, each in settings.controls().items() if moment or not each.counts_steps]

@@ -250,9 +250,10 @@ class Panel(Generic[S]):
     def _verdict(self, shown: S) -> dict[str, Any] | None:
         """What is said of the answer beside the state that came with it; None without an answer, and elsewhere."""
         question, asked = self.question, self.gate.settings
-        if question is None or asked is None or not question.shows(asked).is_moment_of(shown, question.looks):
+        if question is None or asked is None:
             return None
-        if question.moment and question.shows(asked) != shown:
+        there = question.shows(asked)
+        if any(getattr(there, name) != getattr(shown, name) for name in question.fixed(there)):
             return None
         return self._judged()
 

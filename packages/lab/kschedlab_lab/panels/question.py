@@ -50,6 +50,11 @@ class Question(Generic[S]):
     shows: Callable[[S], S] = as_asked
     moment: bool = False
 
+    def fixed(self, settings: Any) -> list[str]:
+        """The controls that the answer is about: not what only looks, and not the steps that one walks through."""
+        controls = settings.controls().items()
+        return [name for name, each in controls if name not in self.looks and (self.moment or not each.counts_steps)]
+
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""
         asked = {"text": self.text, "choices": [*self.choices]}

@@ -37,7 +37,6 @@ START = 1_772_438_400_000_000
 TICK, ATTEMPT, END = SECOND // 4, SECOND // 10, 350 * SECOND
 PODS = ("web", "ssd", "friend")
 BOUND = "bound"
-PRIORITY = 100
 
 
 class PartEntered(NamedTuple):
@@ -46,7 +45,6 @@ class PartEntered(NamedTuple):
     at: int
     pod: str
     part: str
-    why: str
 
 
 def manifests() -> dict[str, Manifest]:
@@ -91,9 +89,9 @@ class Story:
         made = self.cluster.get(key.partition("/")[2])
         return decoded(made) if made is not None else None
 
-    def _moved(self, pod: Pod, origin: str, part: str, why: str) -> None:
+    def _moved(self, pod: Pod, _origin: str, part: str, _why: str) -> None:
         if pod.metadata.name in PODS:
-            self.entries.append(PartEntered(self.clock, pod.metadata.name, BOUND if part == GONE else part, why))
+            self.entries.append(PartEntered(self.clock, pod.metadata.name, BOUND if part == GONE else part))
 
     def run(self, until: int) -> None:
         """Everything up to this moment."""

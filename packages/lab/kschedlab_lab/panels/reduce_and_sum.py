@@ -24,7 +24,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.views.arithmetic import steps_html, summed
+from kschedlab_lab.views.arithmetic import leading_to, steps_html, summed
 from kschedlab_lab.views.map_reduce import reduced, short
 from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage
 from kschedlab_lab.views.score import result_list, together
@@ -150,9 +150,8 @@ def _common() -> str:
 
 def cell(settings: Settings, steps: list[Calculation]) -> str:
     """The cell's arithmetic at this stage."""
-    ends = [i for i, step in enumerate(steps) if step.what == settings.stage] or [len(steps) - 1]
-    first = max((i + 1 for i in range(ends[-1]) if steps[i].what in STAGES), default=0)
-    value = say("; ").join(map(str, steps[first : ends[-1] + 1]))
+    at = max((i for i, step in enumerate(steps) if step.what == settings.stage), default=len(steps) - 1)
+    value = say("; ").join(map(str, leading_to(steps, at, STAGES)))
     return say("{row} on {node}: {value}.", row=short(settings.priority), node=settings.node, value=value)
 
 

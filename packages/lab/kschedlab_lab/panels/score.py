@@ -16,7 +16,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests, shop as shop
 from kschedlab_lab.panels.settings import choice, slider
-from kschedlab_lab.views.arithmetic import steps, steps_html, summed
+from kschedlab_lab.views.arithmetic import leading_to, steps, steps_html, summed
 from kschedlab_lab.views.picture import colours
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number
 from kschedlab_lab.views.score_formulas import Calculation
@@ -109,10 +109,8 @@ def in_cell(cell: Sequence[Calculation], stage: str) -> tuple[str, str]:
     """The number in a plugin's cell, and the steps of this stage that lead to it."""
     shown = stage if stage in STAGES[:3] else STAGES[2]
     at = next(i for i, step in enumerate(cell) if step.what in (shown, SUM))
-    first = max((i + 1 for i in range(at) if cell[i].what in STAGES), default=0)
-    written = (
-        f"{step} ({step.remark})" if step.remark and _needs_words(step) else str(step) for step in cell[first : at + 1]
-    )
+    shown_steps = leading_to(cell, at, STAGES)
+    written = (f"{step} ({step.remark})" if step.remark and _needs_words(step) else str(step) for step in shown_steps)
     return cell[at].result, say("; ").join(written)
 
 

@@ -12,7 +12,7 @@ class Settings(Restorable):
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any, Literal, NoReturn, Self, TypeAlias
@@ -249,11 +249,6 @@ class Restorable:
     def at(self, indices: Mapping[str, Any]) -> Self:
         """These settings with the values at these indices. ValueError if there is no such control or value."""
         return self._with(indices, lambda control, name, index, _: control.at(name, index))
-
-    def is_moment_of(self, other: Self, looks: Collection[str] = ()) -> bool:
-        """Whether both differ at most in the step that is looked at, or in these controls."""
-        settings = (name for name, each in self.controls().items() if not each.counts_steps and name not in looks)
-        return all(getattr(self, name) == getattr(other, name) for name in settings)
 
     def clamped(self) -> Self:
         """These settings, with steps limited to the last one."""

@@ -5,7 +5,7 @@ Integer division truncates, as in Go, so each line has one division and its resu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kschedlab.decision import Decision
@@ -45,6 +45,12 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Calculation]:
         step if step.refers or step.what not in STAGES else replace(step, refers=((step.result, here),))
         for step in [*(extender_steps(cell) if own is None else score_steps(own, cell)), weighted]
     ]
+
+
+def leading_to(found: Sequence[Calculation], at: int, stages: Collection[str]) -> Sequence[Calculation]:
+    """The steps after the stage before, up to the one at this place."""
+    first = max((i + 1 for i in range(at) if found[i].what in stages), default=0)
+    return found[first : at + 1]
 
 
 def summed(decision: Decision, node: str) -> Calculation:

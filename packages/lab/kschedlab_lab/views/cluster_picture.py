@@ -77,8 +77,6 @@ from kschedlab_lab.views.svg import Room, label, svg
 from kschedlab_why.why_not import WhyNot
 
 ALL = "all"
-ORDER = tuple(FILLS)
-"""The kinds of nodes, those that are nearest first."""
 BOXES = 40
 """The most nodes that are drawn as boxes with their names."""
 TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for wide in range(150, 57, -4))
@@ -155,8 +153,10 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
 
 def _below(decision: Decision, asked: Asked, width: float) -> list[Part]:
     """The event, what is said, and what was asked, one below the other."""
-    fills = node_fills(decision) if decision.verdicts is not None else ()
-    parts = [event_line(asked.event, fills, width)] if asked.event is not None else []
+    parts = []
+    if asked.event is not None:
+        fills = node_fills(decision) if decision.verdicts is not None else ()
+        parts.append(event_line(asked.event, fills, width))
     if asked.note and asked.questions and asked.why_not is None:
         parts.append(words(asked.note, width=width, fill=INK_2))
     if asked.choices:

@@ -601,8 +601,8 @@ def ending(name: str, width: float) -> str:
     return f"…{name}"
 
 
-def frame(spot: Spot, name: str = "") -> Html:
-    """The frame around the node in question; it travels from node to node. ``name``: of one that stays."""
+def frame(spot: Spot) -> Html:
+    """The frame around the node in question; it travels from node to node."""
     look: dict[str, Any] = {
         "fill": "none",
         "stroke": "currentColor",
@@ -610,5 +610,4 @@ def frame(spot: Spot, name: str = "") -> Html:
         "rx": corner(min(spot.wide, spot.tall)) + 2,
     }
     ring = element("rect", x=-2, y=-2, width=spot.wide + 4, height=spot.tall + 4, **look)
-    key = f"asked/{name}" if name else "asked"
-    return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key=key, pointer_events="none")
+    return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key="asked", pointer_events="none")

@@ -187,15 +187,8 @@ def draw_pairs(
     plan = _Plan(picture, room, answered, seeds)
     shapes = [*_axis(plan), *_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan))]
     if answered:
-        hill = [*_hill(plan), *_interval(plan)] if grains is None else [*_grains(plan, grains)]
-        shapes += [
-            *_choices(plan),
-            *_differences_axis(plan),
-            *hill[:1],
-            *_swarm(plan, grains),
-            *hill[1:],
-            *_seeds(plan),
-        ]
+        under, over = ([*_hill(plan)], [*_interval(plan)]) if grains is None else ([], [*_grains(plan, grains)])
+        shapes += [*_choices(plan), *_differences_axis(plan), *under, *_swarm(plan, grains), *over, *_seeds(plan)]
     return svg(shapes, plan.width, plan.bottom + SEEDS, alt)
 
 

@@ -99,12 +99,9 @@ NOWRAP = "white-space:nowrap;"
 RIGHT = "text-align:right;"
 NUMBER = "padding:0.15em 0.6em;" + RIGHT + NOWRAP
 HEAD = "padding:0.15em 0.6em;border-bottom:1px solid;text-align:left;"
-WIDE = TABLE + "table-layout:fixed;width:100%;min-width:44em;max-width:80em;"
-SECTION = "padding:0.9em 0.6em 0.15em;border-bottom:1px solid;text-align:left;"
 LABELLED = CELL + "font-weight:normal;vertical-align:top;"
 WRAPPED = "vertical-align:top;overflow-wrap:anywhere;"
 GREY = "opacity:0.55;"
-CHANGED = "background-color:rgba(0,114,178,0.25);"
 DECIDES = "background-color:rgba(0,121,90,0.18);outline:2px solid #00795A;"
 MONO = "font-family:monospace;white-space:pre-wrap;"
 

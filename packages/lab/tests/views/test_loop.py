@@ -1,4 +1,4 @@
-"""The two lanes of the scheduler's way, and tables that say where one stands."""
+"""The two lanes of the scheduler's way."""
 
 from xml.etree import ElementTree
 
@@ -9,7 +9,6 @@ from kschedlab_lab.views.bench import NodeCard
 from kschedlab_lab.views.loop import Taken, Way, rows, so_far
 from kschedlab_lab.views.pieces import Piece
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.table import NotebookTable
 
 WEB, SHOP = Piece("web", 2000, 200), Piece("shop", 1000, 100)
 NODES = (NodeCard("node-a", 4000, (Piece("logs", 1000),)), NodeCard("node-b", 4000))
@@ -88,16 +87,3 @@ def test_what_does_not_fit_sticks_out_of_its_node():
     tray = next(each for each in found["node/node-a"].iter() if each.get("width"))
     box = next(each for each in found["tried/node-a/web"].iter() if each.get("width"))
     assert float(box.get("width")) > float(tray.get("width"))
-
-
-def test_a_table_marks_its_row_and_greys_what_is_to_come():
-    told = NotebookTable(("a", "b"), (("1", "x"), ("2", "y"), ("3", "z")), 1)
-    assert repr(told).splitlines()[2].split() == ["▶", "2", "y"]
-    rows = str(told.html()).split("<tr")
-    assert "opacity" in rows[4] and "outline" in rows[3] and "style" not in rows[2].partition(">")[0]
-
-
-def test_a_table_breaks_long_text_and_escapes_it():
-    told = NotebookTable(("a", "b"), (("1", "word " * 40), ("2", "<b>\u202e")))
-    assert max(map(len, repr(told).splitlines())) < 110
-    assert "<b>" not in told._repr_html_() and "[U+202E]" in told._repr_html_() and "[U+202E]" in repr(told)
