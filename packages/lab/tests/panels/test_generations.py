@@ -14,8 +14,8 @@ from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story
 from kschedlab_lab.views.svg import Room
-from tools.history import dated
 from tests.saying import says
+from tools.history import dated
 
 TIE = "tie: node-a, node-b"
 ANSWERS = {
