@@ -166,6 +166,27 @@ def test_a_switch_in_the_picture_and_what_it_says(opened: Open) -> None:
     expect(page.page.get_by_label("node-b is tainted")).not_to_be_checked()
 
 
+def test_a_remark_does_not_cover_what_the_panel_says(opened: Open) -> None:
+    page = opened()
+    page.page.locator("[data-set]").hover()
+    remark, words = page.page.locator(".ks-tip"), page.page.locator(".ks-top")
+    expect(remark).to_be_visible()
+    tip, top = remark.bounding_box(), words.bounding_box()
+    assert tip is not None and top is not None and tip["y"] >= top["y"] + top["height"]
+
+
+def test_a_mouse_leaves_no_ring_around_a_handle_and_a_key_does(opened: Open) -> None:
+    page = opened()
+    handle, ring = page.page.locator("[data-drag]"), "each => getComputedStyle(each).outlineStyle"
+    page.page.keyboard.press("Tab")
+    page.drag(handle, 0, -24)
+    expect(handle).to_be_focused()
+    assert handle.evaluate(ring) == "none"
+    page.page.keyboard.press("ArrowUp")
+    expect(page.sentence).to_contain_text("priority 500 ")
+    assert handle.evaluate(ring) != "none"
+
+
 def test_a_number_lights_up_what_it_is_about(opened: Open) -> None:
     page = opened()
     page.page.locator("td[data-ref]").hover()

@@ -135,7 +135,8 @@ class Exercise(ABC):
     ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
     ``right``: an answer that :meth:`check` accepts. ``solved``: the
     picture of the solution. ``on_progress``: called after each check, hint and solution; progress is kept there.
-    ``given``, ``reply``: the last answer as text, and what was said last. ``call``: the code that names the exercise.
+    ``given``, ``reply``: the last answer as text, and what was said last; below a verdict the last hint stays.
+    ``call``: the code that names the exercise.
     """
 
     kind: ClassVar[str]
@@ -212,8 +213,12 @@ class Exercise(ABC):
         if self.state is not State.RIGHT:
             self.hints_seen = self._hint
             self.on_progress(self)
+        return self._say(self._hinted())
+
+    def _hinted(self) -> Note:
+        """The last hint that was asked for."""
         title = say("Hint {number} of {all}", number=self._hint, all=len(self.hints))
-        return self._say(Note(title, self.hints[self._hint - 1]))
+        return Note(title, self.hints[self._hint - 1])
 
     def solution(self) -> Note:
         """The solution once all hints were seen or the answer is right; until then, the next step."""
@@ -243,6 +248,13 @@ class Exercise(ABC):
         for card in list(self.shown_in):
             card.refresh()
         return reply
+
+    def replies(self) -> list[Verdict | Note]:
+        """What was said last; below a verdict, unless it is right, the last hint."""
+        if self.reply is None:
+            return []
+        helps = isinstance(self.reply, Verdict) and self.reply.state is not State.RIGHT and self._hint
+        return [self.reply, self._hinted()] if helps else [self.reply]
 
     def choices(self) -> list[str]:
         """The choices; empty where the answer is typed."""
@@ -276,18 +288,18 @@ class Exercise(ABC):
             "place": "choice" if self.choices() else place,
             "choices": self.choices(),
             "given": self.given or self.start,
-            "reply": "" if self.reply is None or place == "none" else str(self.reply.html()),
+            "reply": "" if place == "none" else str(join(each.html() for each in self.replies())),
         }
 
     def still(self, part: str) -> tuple[Html, str]:
         """What a saved notebook shows of it, and the same as text."""
-        said = self.reply
+        said = join(each.html() for each in self.replies())
         if part == CELL:
-            return (NO_PICTURE, "") if said is None else (said.html(), repr(said))
+            return said, "\n".join(map(repr, self.replies()))
         picked = (element("div", f"{'●' if each == self.given else '○'} {each}") for each in self.choices())
         written = self.given or self.start
         typed = lines(written) if written and not self.choices() else None
-        shown = said.html() if said is not None and self.answered_by != "function" else None
+        shown = said if self.answered_by != "function" else None
         return element("div", self.html(saved=True), *picked, typed, shown), self.text()
 
     def __repr__(self) -> str:

@@ -183,9 +183,9 @@ def do_the_same(numbers: Numbers, hero: int = 1, **settings: Any) -> Question[An
     return Question(asked, (), lambda settings: str(higher(settings)), why, before, others)
 
 
-def is_it_chance(numbers: Numbers, hero: int = 0, **settings: Any) -> Question[Any]:
-    """Can chance explain the difference? The dots show. ``settings``: as :func:`panel` takes them."""
-    shown = Compared(numbers, hero=hero)
+def is_it_chance(numbers: Numbers, what: str = "", hero: int = 0, **settings: Any) -> Question[Any]:
+    """Can chance explain the difference? The dots show. Takes what :func:`panel` takes."""
+    shown = Compared(numbers, what, hero)
     picture = shown.picture(shown.settings().changed(**settings))
     yes, no = say("hardly"), say("it may")
 

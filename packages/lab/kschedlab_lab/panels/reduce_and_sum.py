@@ -27,7 +27,7 @@ from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.arithmetic import leading_to, steps_html, summed
 from kschedlab_lab.views.map_reduce import reduced, short
 from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage
-from kschedlab_lab.views.score import result_list, together
+from kschedlab_lab.views.score import bare, lead
 from kschedlab_lab.views.score_formulas import Calculation
 from kschedlab_lab.views.svg import Room
 
@@ -126,26 +126,10 @@ def news(decision: Decision, stage: str) -> str:
     if stage == REDUCE:
         return say("Reduce brings {rows} to the scale from 0 to 10.", rows=count(len(reduced(scores)), "row"))
     if stage == SUM:
-        return ahead(decision)
+        return sentences((lead(bare(decision)), say("Each has another 100,000 from NodePreferAvoidPods.")))
     heavy = [name for name, weight in zip(scores.plugins, scores.weights, strict=True) if weight > 1]
     others = say("1 row has") if len(heavy) == 1 else say("{number} rows have", number=len(heavy))
     return say("Each score times its weight; {others} a weight other than 1.", others=others)
-
-
-def ahead(decision: Decision) -> str:
-    """Which node leads, and by how much: the points that all nodes have say nothing."""
-    (first, highest), (second, after), *_ = sorted(result_list(decision), key=lambda each: -each[1])
-    if len(decision.best) > 1:
-        tie = say("{best} share the highest sum: selectHost takes one of them.", best=together(decision.best))
-        return sentences((tie, _common()))
-    more = count(highest - after, "point")
-    ahead = say("{first} has the highest sum, {more} ahead of {second}.", first=first, more=more, second=second)
-    return sentences((ahead, _common()))
-
-
-def _common() -> str:
-    """What the bars leave out."""
-    return say("Each has another 100,000 from NodePreferAvoidPods.")
 
 
 def cell(settings: Settings, steps: list[Calculation]) -> str:

@@ -154,7 +154,7 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     on = decision.node if decision is not None else None
     boxes = [_box(each, objects.pods, new, decision) for each in objects.nodes]
     said = say("Four nodes, and shop-new waits.") if decision is None else decided(decision)
-    sums = sum_bars(decision, NODES, said, behind=False) if decision is not None else None
+    sums = sum_bars(decision, NODES, behind=False) if decision is not None else None
     return Wishes(None if on else _block(new), WISHES, boxes, said, sums)
 
 

@@ -68,7 +68,7 @@ def show(settings: Settings) -> View:
     decision = decide(settings)
     sentence = decided(decision)
     boxes = [_box(name, _points(decision, name), decision) for name in NODES]
-    picture = Wishes(None, WISHES, boxes, sentence, sum_bars(decision, NODES, sentence, behind=False))
+    picture = Wishes(None, WISHES, boxes, sentence, sum_bars(decision, NODES, behind=False))
     return View(picture, sentence, Html(), sentence, names=colours(decision))
 
 

@@ -91,7 +91,7 @@ def show(weights: Weights) -> View:
     decision = decide(weights)
     some = any(getattr(weights, field) for field in FIELDS)
     sentence = lead(decision) if some else say("NodePreferAvoidPods alone is left, and all nodes tie.")
-    picture = WeightStage(handles(weights), sum_bars(decision, NODES, sentence), winners_map(weights), sentence)
+    picture = WeightStage(handles(weights), sum_bars(decision, NODES), winners_map(weights), sentence)
     return View(picture, sentence, Html(), sentence, names=colours(decision))
 
 
@@ -131,7 +131,7 @@ def _unanswered(weights: Weights) -> Grid:
     """The map without winners."""
     full = winners_map(weights)
     cells = [[GridCell("", None, "") for _ in line] for line in full.cells]
-    return replace(full, cells=cells, legend=[("none", (), "")])
+    return replace(full, cells=cells)
 
 
 def _winner(weights: Weights) -> GridCell:
@@ -163,7 +163,7 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
     def before(weights: Weights) -> WeightStage:
         then, alt = weights.changed(**{field: old}), say("The sums before the change")
         still = [replace(each, control="") for each in handles(then)]
-        return WeightStage(still, replace(sum_bars(decide(then), NODES, alt), picks=NODES), _unanswered(then), alt)
+        return WeightStage(still, replace(sum_bars(decide(then), NODES), picks=NODES), _unanswered(then), alt)
 
     def right(weights: Weights) -> str:
         return decide(weights).best[0]

@@ -7,6 +7,11 @@ import { surviving } from "./press.js";
 const FIRM = 4; // pixels: less is a click
 const STEP = -14; // units of the picture for a value, where a handle does not say it
 
+// No ring shows what has the focus while a mouse or a finger is used, also where the picture is drawn again under it.
+const pointing = (on) => () => document.documentElement.classList.toggle("ks-pointing", on);
+document.addEventListener("pointerdown", pointing(true), true);
+document.addEventListener("keydown", pointing(false), true);
+
 export class Hand {
   constructor(stage) {
     this.stage = stage;

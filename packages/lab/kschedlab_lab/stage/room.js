@@ -46,10 +46,11 @@ export class Room {
     return !this.stage.isLarge && Boolean(this.stage.el.closest(".ks-beside > .ks-dock"));
   }
 
-  /** What is said takes as much height as it has taken so far, so that the picture stays where it is; `again`: from now on. */
+  /** What is said takes as much height as it has taken so far, so that the picture stays where it is,
+   * until a question or a verdict comes or goes; `again`: from now on. */
   steady(again = false) {
     const { top, el, shown, hand } = this.stage;
-    const about = [el.clientWidth, this.stage.isLarge, Boolean(shown?.asking)].join();
+    const about = [el.clientWidth, this.stage.isLarge, Boolean(shown?.asking), Boolean(shown?.verdict)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
     const keeps = this.isBeside || this.stage.isLarge;
     if (again || moves || !keeps) top.style.minHeight = "";

@@ -45,7 +45,7 @@ export class Tip {
     if (this.pointed && !this.pointed.isConnected) this.point(null);
   }
 
-  /** Shows this text above the element, below it where there is no room; "" hides it. */
+  /** Shows this text above the element, below it where it would cover what the panel says; "" hides it. */
   say(text, beside, look = "") {
     clearTimeout(this.dwelling);
     this.el.hidden = !text;
@@ -53,9 +53,10 @@ export class Tip {
     this.el.className = `ks-tip ${look}`;
     if (!text || !beside) return;
     const frame = this.frame.getBoundingClientRect(), box = beside.getBoundingClientRect();
-    const { offsetWidth: wide, offsetHeight: high } = this.el;
+    const { offsetWidth: wide, offsetHeight: high } = this.el, above = box.y - high - GAP;
+    const said = this.frame.querySelector(".ks-top")?.getBoundingClientRect().bottom ?? frame.y + 2;
     const left = clamp(box.x - frame.x + box.width / 2 - wide / 2, 0, Math.max(frame.width - wide, 0));
-    const top = box.y - frame.y > high + GAP + 2 ? box.y - frame.y - high - GAP : box.bottom - frame.y + GAP;
-    Object.assign(this.el.style, { left: `${left}px`, top: `${top}px` });
+    const top = above > said ? above : box.bottom + GAP;
+    Object.assign(this.el.style, { left: `${left}px`, top: `${top - frame.y}px` });
   }
 }

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from kschedlab.messages import say
-from kschedlab.text.html import Html, element, join
+from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import fitting, folded, text_width
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label
 
 FILLS = KINDS
 """Parts of bars; green and vermillion are not among them, because they mean the chosen node and what is refused."""
@@ -24,33 +24,24 @@ class Bars:
     """A stacked bar for each name. ``parts``: by part, its length in each bar, in the order of ``names``.
 
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
-    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question; ``sets``: by
-    name, the settings that a click on the bar applies; ``fills``: by part, its colour, if it has one.
+    ``fills``: by part, its colour; ``picks``: the bars that answer a question; ``sets``: by name, the settings that a
+    click on the bar applies.
     """
 
     names: Sequence[str]
     parts: Mapping[str, Sequence[float]]
     ends: Sequence[str]
-    alt: str
+    fills: Mapping[str, str]
     marked: Sequence[str] = ()
-    legend: bool = True
     picks: Sequence[str] = ()
     tied: Sequence[str] = ()
     sets: Mapping[str, str] = field(default_factory=dict)
-    fills: Mapping[str, str] = field(default_factory=dict)
-
-    def fill(self, part: str) -> str:
-        return self.fills.get(part) or FILLS[list(self.parts).index(part) % len(FILLS)]
 
     def end(self, i: int) -> str:
         return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]
 
     def total(self, i: int) -> float:
         return sum(values[i] for values in self.parts.values())
-
-    def __call__(self, room: Room) -> Html:
-        plan = BarMeasures(self, room)
-        return svg(plan.shapes(), room.width, plan.end, self.alt)
 
 
 class Fixed(NamedTuple):
@@ -62,10 +53,10 @@ class Fixed(NamedTuple):
 
 
 class BarMeasures:
-    """The measures of bars in a room, and their parts; they end at ``end``."""
+    """The measures of bars in a room, and their parts; they end at ``bottom``."""
 
     def __init__(self, bars: Bars, room: Room, fixed: Fixed | None = None) -> None:
-        self.bars, self.room = bars, room
+        self.bars, self.wide = bars, room.width
         number = max(len(bars.names), 1)
         longest = max((text_width(f"★ {name}", bold=True) for name in bars.names), default=0)
         self.left = fixed.left if fixed else min(longest + 16, SIDE * room.width)
@@ -73,21 +64,13 @@ class BarMeasures:
         self.long = max(room.width - self.left - self.right, 60)
         totals = [bars.total(i) for i in range(len(bars.names))]
         self.scale = self.long / max([*totals, 1])
-        self.legend = self._legend() if bars.legend and len(bars.parts) > 1 else []
-        below = (LINE + 5) * len(self.legend) + 10
         self.gap = fixed.gap if fixed else GAP
-        self.high = fixed.high if fixed else min(max((room.height - below) / number - GAP, LOW), HIGH)
+        self.high = fixed.high if fixed else min(max((room.height - 10) / number - GAP, LOW), HIGH)
         self.bottom = 6 + number * (self.high + self.gap)
-        self.end = self.bottom + below
 
     def shapes(self) -> list[Html]:
-        """All parts, with their origin at the upper left corner of the room."""
-        shapes = [self._bar(i) for i in range(len(self.bars.names))]
-        y = self.bottom
-        for line in self.legend:
-            y += LINE + 5
-            shapes.append(element("g", *line, transform=f"translate(6,{y:g})"))
-        return shapes
+        """All bars, with their origin at the upper left corner of the room."""
+        return [self._bar(i) for i in range(len(self.bars.names))]
 
     def _bar(self, i: int) -> Html:
         bars, name = self.bars, self.bars.names[i]
@@ -116,7 +99,7 @@ class BarMeasures:
         return element("g", *shapes, data_key=f"bar/{name}", transform=place, **about)
 
     def _part(self, name: str, part: str, value: float, x: float) -> Html:
-        long, fill = self.scale * value, self.bars.fill(part)
+        long, fill = self.scale * value, self.bars.fills[part]
         box: dict[str, Any] = {"x": x, "width": long, "height": self.high, "fill": fill}
         key = f"bar/{name}/{part}"
         name_of = part.removeprefix("NodeResources")
@@ -131,17 +114,3 @@ class BarMeasures:
             data_from=f"cell/{part}/{name}",
             data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}"),
         )
-
-    def _legend(self) -> list[list[Html]]:
-        """Each part with its colour, in as many lines as they need."""
-        lines: list[list[Html]] = [[]]
-        x = 0.0
-        for part in self.bars.parts:
-            long = 20 + text_width(part) + 14
-            if lines[-1] and x + long > self.room.width:
-                lines.append([])
-                x = 0.0
-            box = element("rect", x=x, y=-11, width=13, height=13, rx=3, fill=self.bars.fill(part))
-            lines[-1].append(join([box, label(part, x + 19, 0)]))
-            x += long
-        return lines

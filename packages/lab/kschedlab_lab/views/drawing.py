@@ -217,17 +217,14 @@ def _below_height(boxes: Iterable[Box], width: float, captions: bool) -> float:
     return max((_below(box, width, captions).height for box in boxes), default=0) + 16
 
 
-def shapes(
-    boxes: Sequence[Box], plan: Arrangement, resource: str, captions: bool = True, names: bool = True
-) -> list[Html]:
-    """The nodes, above them the pods, and on top what can be picked. ``names``: with their names below, and
-    ``captions``: the lines below these."""
+def shapes(boxes: Sequence[Box], plan: Arrangement, resource: str, captions: bool = True) -> list[Html]:
+    """The nodes, above them the pods, and on top what can be picked. ``captions``: with the lines below the names."""
     largest = max(*(max(box.capacity, box.used) for box in boxes), 1)
     nodes, pods, picks = list[Html](), list[Html](), list[Html]()
     for box, place in zip(boxes, plan.places, strict=True):
         scale = place.height / largest
         high = scale * (box.capacity or box.used)
-        nodes.append(_node(box, place, scale, resource, captions, names))
+        nodes.append(_node(box, place, scale, resource, captions))
         if "data_pick" in box.marks:
             picks.append(_pick(box, place, high))
         pods += _in_bar(box, place) if place.bar else _inside(box, place, scale, captions)
@@ -272,7 +269,7 @@ def _pick(box: Box, place: Place, high: float) -> Html:
     )
 
 
-def _node(box: Box, place: Place, scale: float, resource: str, captions: bool, names: bool) -> Html:
+def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -> Html:
     """A node without its pods: tray, free space, name and captions; its origin is its place's upper left corner."""
     high = place.height if place.bar else scale * (box.capacity or box.used)
     top = place.height - high
@@ -285,10 +282,10 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool, n
         if _has_ticks(resource, scale) and between + LINE / 2 <= scale * free:
             middle = between
         inside.append(_centred(words(text, SMALL, fill=INK_2), place.width, top + middle - 8))
-    if box.capacity and names:
+    if box.capacity:
         below = _below(box, place.width, captions)
         inside.append(_centred(below, place.width, place.height + 7))
-    elif not box.capacity:
+    else:
         title = say(box.title or box.name)
         is_gone = any(block.mark == "evicted" for block in box.blocks)
         name = words(title, bold=is_gone, fill=EVICTED if is_gone else INK_2)

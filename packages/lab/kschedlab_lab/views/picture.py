@@ -84,7 +84,7 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     if preemption.nominated_node is None:
         return say("{pod} keeps waiting.", pod=name), outcome(decision)
     if len(preemption.tied) > 1:
-        message = later("A tie: {pod} goes to any of {nodes}, here {node}.")
+        message = later("A tie of {nodes}: {pod} goes to one of them, here {node}.")
         tie = say(message, pod=name, nodes=listing(preemption.tied), node=preemption.nominated_node)
         return tie, say("No rule tells them apart.")
     victims = preemption.victims

@@ -15,7 +15,7 @@ from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.map_reduce import FUNCTIONS, reduced, short
-from kschedlab_lab.views.score_bars import fills, sum_bars
+from kschedlab_lab.views.score_bars import fills, heights, sum_bars
 from kschedlab_lab.views.score_formulas import NORMALISED, RAW, WEIGHTED, Calculation
 from kschedlab_lab.views.style import TICK
 from kschedlab_lab.views.svg import Room, label, svg
@@ -24,12 +24,8 @@ MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", later("× weight"), later("sum")
 STAGES = (MAP, REDUCE, WEIGHT, SUM)
 FULL = 30
 """The points that fill a cell: three times what Reduce gives at most. A bar is as long at one stage as at another."""
-STEPS, KNOB, NAMES, NARROW = 30, 64, 272, 420
-"""Height of the stages; width of a weight's handle, and of it with the rows' names; a narrower room has high rows, for
-names in two lines; in pixels."""
-USUAL, TALL, ROOMY = (21, 16, 5), (30, 24, 8), 500
-"""Heights of a row, of a bar, and of what parts two bars, and in a room that is at least as high as the third number:
-neither depends on what is said above the table, so that an answer does not change its scale."""
+STEPS, KNOB, NAMES = 30, 64, 272
+"""Height of the stages; width of a weight's handle, and of it with the rows' names; in pixels."""
 
 
 def draw_stage(
@@ -42,7 +38,7 @@ def draw_stage(
     """
     scores = decision.scores
     assert scores is not None
-    high, bar, gap = TALL if room.height >= ROOMY or room.width < NARROW else USUAL
+    high, bar, gap = heights(room)
     plan = GridMeasures(_grid(decision, stage, selected, min(NAMES, 0.55 * room.width)), room, high)
     shapes = [*(_stages(stage, room.width) if selected else [])]
     shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{STEPS})"))
@@ -51,7 +47,7 @@ def draw_stage(
         shapes.append(_weight(weight, field, plan.left - KNOB, STEPS + plan.top + (i + 0.5) * high))
     names, down = plan.grid.columns, STEPS + plan.end + 4
     sets = {node: f"priority: {SUM}, node: {node}" for node in names}
-    sums = sum_bars(decision, names, alt, sets=sets if selected else {})
+    sums = sum_bars(decision, names, sets=sets if selected else {})
     bars = BarMeasures(sums, Room(round(plan.width), 0), Fixed(plan.left, bar, gap))
     if stage == SUM:
         shapes.append(element("g", *bars.shapes(), transform=f"translate(0,{down:g})"))

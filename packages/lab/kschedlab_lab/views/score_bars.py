@@ -9,10 +9,23 @@ from kschedlab.generations import V1_20
 from kschedlab.messages import say
 from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.score import STAGES, number, total
+from kschedlab_lab.views.svg import Room
 
 VETOES = "NodePreferAvoidPods"
 """Its weight is a veto, not points: bars and colours leave it out."""
 KNOWN = tuple(plugin.name for plugin, _ in V1_20.scores if plugin.name != VETOES)
+
+
+USUAL, TALL = (21, 16, 5), (30, 24, 8)
+"""Heights of a row, of a bar, and of what parts two bars."""
+ROOMY, NARROW = 500, 420
+"""A room that is at least as high, or less wide, has TALL ones: names break into two lines in a narrow one."""
+
+
+def heights(room: Room) -> tuple[int, int, int]:
+    """The heights of a map of scores with the sums below it. They don't depend on what is said above the map, so that
+    an answer does not change its scale."""
+    return TALL if room.height >= ROOMY or room.width < NARROW else USUAL
 
 
 def fills(plugins: Iterable[str]) -> dict[str, str]:
@@ -42,7 +55,6 @@ def _vetoes(decision: Decision, node: str) -> int:
 def sum_bars(
     decision: Decision,
     nodes: Sequence[str],
-    alt: str,
     won: bool = True,
     behind: bool = True,
     sets: Mapping[str, str] | None = None,
@@ -58,7 +70,7 @@ def sum_bars(
     tied = best if len(best) > 1 else ()
     marked = [decision.node] if won and decision.node else []
     ends = _ends(decision, nodes, won and behind)
-    return Bars(nodes, parts, ends, alt, marked, legend=False, tied=tied, sets=sets or {}, fills=fills(plugins))
+    return Bars(nodes, parts, ends, fills(plugins), marked, tied=tied, sets=sets or {})
 
 
 def _ends(decision: Decision, nodes: Sequence[str], behind: bool) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -17,23 +18,19 @@ from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.score import STAGES, SUM, bare, lead, number, total
-from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, vetoed
+from kschedlab_lab.views.score_bars import NARROW, VETOES, fills, heights, sum_bars, vetoed
 from kschedlab_lab.views.style import EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
 from kschedlab_lab.views.svg import Room, label, svg
 
-RAIL, RAIL_BESIDE, NARROW, ASKED_HIGH, GAP = 24, 320, 420, 24, 10
-"""Height of the rail; the least width of a rail beside the names of the plugins; in a room that is narrower than the
-third number rows are high, for names in two lines; the least height between a rail and the map for the pod's request;
-what parts the rail and the map."""
+RAIL, RAIL_BESIDE, ASKED_HIGH, GAP = 24, 320, 24, 10
+"""Height of the rail; the least width of a rail beside the names of the plugins; the least height between a rail and
+the map for the pod's request; what parts the rail and the map."""
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
 ASKED, NARROW_ASKED = 208, 160
 """The room for the names of plugins and the pod's request, in pixels; in a narrow room, too."""
 FULL = 200
 """The points that fill a cell: twice what a plugin gives at most, so that one sees a weight of 2."""
-USUAL, TALL, ROOMY = (21, 16, 5), (30, 24, 8), 500
-"""Heights of a row, of a bar, and of what parts two bars, and in a room that is at least as high as the third number:
-neither depends on what is said above the map, so that an answer does not change its scale."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
 
@@ -77,8 +74,7 @@ class ScoreMap:
     above: bool = True
 
     def __call__(self, room: Room) -> Html:
-        high, bar, gap = TALL if room.height >= ROOMY else USUAL
-        high = TALL[0] if room.width < NARROW else high
+        high, bar, gap = heights(room)
         left = NARROW_ASKED if room.width < NARROW else ASKED
         plan = GridMeasures(replace(self.grid(), left=left), room, high)
         is_beside = plan.width - plan.left >= RAIL_BESIDE
@@ -93,10 +89,18 @@ class ScoreMap:
             shapes.append(element("g", *bars.shapes(), transform=f"translate(0,{down:g})"))
         return svg(shapes, plan.width, down + bars.bottom, self.alt)
 
+    @cached_property
+    def _fills(self) -> Mapping[str, str]:
+        return fills(self.plugins)
+
+    @cached_property
+    def _vetoed(self) -> frozenset[str]:
+        return vetoed(self.decision, self.nodes)
+
     def _bars(self) -> Bars:
         """The sums of the nodes; a click on one writes it out."""
         sets = {node: f"plugin: {SUM}, node: {node}" for node in self.nodes}
-        return sum_bars(self.decision, self.nodes, self.alt, self._at_end(self.won), sets=sets if self.rail else {})
+        return sum_bars(self.decision, self.nodes, self._at_end(self.won), sets=sets if self.rail else {})
 
     def _at_end(self, flag: bool | None) -> bool:
         """Whether this shows: in the last stage, unless the flag says otherwise."""
@@ -113,7 +117,7 @@ class ScoreMap:
             (list(self.plugins).index(here[0]), list(self.nodes).index(here[1])) if here else None,
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
             notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
-            swatches=fills(self.plugins),
+            swatches=self._fills,
             framed=[self.framed] if self.framed else (),
         )
 
@@ -140,13 +144,13 @@ class ScoreMap:
             )
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and stage in STAGES[2:]:
-            lacks = node in vetoed(self.decision, self.nodes)
+            lacks = node in self._vetoed
             said = say("veto") if lacks else "✓"
             return GridCell(said, EVICTED_SOFT if lacks else None, tip, "✕" if lacks else "✓", sets=sets, order=turn)
         was = number(self.before, stage, plugin, node) if self.before is not None else found
         text = str(found) if was in (None, found) else f"{was} → {found}"
-        share = max(min(found / FULL, 0.99), 0) if plugin in fills(self.plugins) else 0
-        fill = fills(self.plugins).get(plugin, TICK)
+        share = max(min(found / FULL, 0.99), 0) if plugin in self._fills else 0
+        fill = self._fills.get(plugin, TICK)
         return GridCell(text, fill, tip, text, sets=sets, order=turn, share=share)
 
     def _rail(self, start: float, wide: float) -> Iterable[Html]:

@@ -17,7 +17,7 @@ from kschedlab_lab.views.picture import WAITING
 from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TICK
 from kschedlab_lab.views.svg import Room, svg
 
-HEAD, BELOW, BAR, LOWEST, HIGHEST, LINE = 40, 16, 6, 64, 150, 8
+HEAD, BELOW, BAR, LOWEST, HIGHEST, LINE = 40, 30, 6, 64, 150, 8
 """Heights: of a row's title with its bar, of the space below a row, of the bar; limits of that of a node; and the
 width of the line that is its memory."""
 WAITS, SLIM = 84, 48
@@ -113,7 +113,7 @@ def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     bottom = step * len(moments)
     door = element("rect", x=room.width / 2, y=0, width=1, height=1, fill="none", data_key=f"pod/{DOOR}")
     plan = Arrangement(tuple(places), room.width, bottom)
-    pods = shapes(boxes, plan, "cpu", captions=False, names=False)
+    pods = shapes(boxes, plan, "cpu", captions=False)
     return svg([*titles, door, *pods, *lines, moved(below, EDGE, bottom)], room.width, bottom + below.height + 4, alt)
 
 
@@ -147,7 +147,7 @@ def _boxes(moment: Moment, others: set[str]) -> list[Box]:
     def blocks(node: str) -> tuple[Block, ...]:
         return tuple(_block(pod, moment.name, others) for pod in moment.pods if pod.node == node)
 
-    nodes = [Box(f"{moment.name}/{name}", size.cpu, blocks(name)) for name, size in moment.nodes.items()]
+    nodes = [Box(f"{moment.name}/{name}", size.cpu, blocks(name), title=name) for name, size in moment.nodes.items()]
     return [Box(f"{moment.name}/{WAITING}", 0, blocks(""), title=WAITING), *nodes]
 
 

@@ -47,7 +47,7 @@ class WeightStage:
         drawn = GridMeasures(replace(self.winners, left=80), Room(int(min(wide, 2 * MAP)), MAP))
         winners = Part(drawn.width, drawn.bottom, tuple(drawn.shapes()))
         bars = BarMeasures(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
-        sums = Part(bars.room.width, bars.end, tuple(bars.shapes()))
+        sums = Part(bars.wide, bars.bottom + 10, tuple(bars.shapes()))
         above = [row([handles, winners], 16, "start"), sums] if beside else [handles, sums]
         below = [] if beside or room.height < LOW else [winners]
         whole = column([*above, *below], 10)

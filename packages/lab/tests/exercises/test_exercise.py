@@ -242,6 +242,14 @@ def test_buttons_do_what_the_methods_do():
     assert "Solution" in sent(card, solution=True)
 
 
+def test_a_hint_stays_below_a_wrong_answer():
+    card = Card(predict(remarks={"web": "Yes.", "db": "It came later."}))
+    sent(card, hint=True)
+    wrong = sent(card, check="db")
+    assert wrong.index("It came later.") < wrong.index("Look at the priorities.")
+    assert "Look at the priorities." not in sent(card, check="web")
+
+
 def test_every_card_of_an_exercise_shows_the_last_reply():
     exercise = predict()
     one, other = Card(exercise), Card(exercise)

@@ -187,7 +187,7 @@ def test_each_rule_decides_somewhere_and_each_node_is_chosen_that_can_be() -> No
         ({"shop_b": 0, "allowed": 2}, "node-b", "rule 2"),
         ({"jobs": LOWEST}, "node-a", "rule 4"),
         ({"shop_a": 200, "allowed": 2}, "node-c", "rule 5"),
-        ({"shop_a": 200, "allowed": 2, "mail_c_start": 540}, "node-b", "any of node-b, node-c"),
+        ({"shop_a": 200, "allowed": 2, "mail_c_start": 540}, "node-b", "a tie of node-b, node-c"),
         ({"allowed": 0, "shop_b": 0, "mail_in_shop": True}, "node-b", "rule 2"),
         ({"allowed": 0, "shop_b": 0, "mail_in_shop": True, "generation": "v1.37"}, "node-a", "rule 3"),
     ],

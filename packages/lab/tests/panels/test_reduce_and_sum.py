@@ -75,7 +75,7 @@ def value(formula: str) -> int:
 
 
 def test_the_settings_that_the_lesson_goes_to():
-    assert show(Settings(stage=SUM)).sentence.startswith("node-a has the highest sum, 1 point ahead of node-b.")
+    assert show(Settings(stage=SUM)).sentence.startswith("node-a has the highest sum, 35, 1 more than node-b.")
     for weights, node in (
         ({"affinity": 3}, "node-c"),
         ({"spread": 3}, "node-d"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -11,11 +11,12 @@ from hypothesis import given, strategies as st
 
 from kschedlab.text.html import Html
 from kschedlab_lab.views.chart import curve, shade
-from kschedlab_lab.views.chart_bars import Bars
+from kschedlab_lab.views.chart_bars import FILLS, BarMeasures, Bars
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.chart_lines import ticks
+from kschedlab_lab.views.score_bars import KNOWN, fills
 from kschedlab_lab.views.style import AMOUNTS, CHOSEN
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.svg import Room, svg
 
 ROWS, COLUMNS = ["Fit", "Spread"], ["node-a", "node-b", "node-c"]
 HOSTILE = "<a href='x'>&</a>"
@@ -34,11 +35,15 @@ def heat_map(values: list[list[int]], rows: list[str], columns: list[str], **mor
     return Grid(cells, rows, columns, "plugin", **more)  # type: ignore[arg-type]
 
 
+def bars(shown: Bars) -> Callable[[Room], Html]:
+    return lambda room: svg(BarMeasures(shown, room).shapes(), room.width, room.height, "")
+
+
 def every_kind(name: str = "node-a") -> list[Callable[[Room], Html]]:
     return [
         heat_map([[1, 2]], [name], [name, "b"], selected=(0, 1), framed=[name]),
         curve([1, 2], {name: [1, 2], "y": [3, 4]}, titles=(name, name), at=1).picture,
-        Bars([name, "b"], {name: [1, 2], "y": [3, 4]}, [name, "6"], name, [name]),
+        bars(Bars([name, "b"], {name: [1, 2], "y": [3, 4]}, [name, "6"], {name: FILLS[0], "y": FILLS[1]}, [name])),
     ]
 
 
@@ -143,8 +148,9 @@ def test_ticks_are_few_and_include_all_numbers(low: float, high: float) -> None:
     assert found[0] <= low and found[-1] >= high and len(found) <= 8 and sorted(set(found)) == found
 
 
-def stacked() -> Bars:
-    return Bars(["node-a", "node-b"], {"Fit": [30.0, 60.0], "Spread": [70.0, 0.0]}, ["100", "60"], "sums", ["node-a"])
+def stacked() -> Callable[[Room], Html]:
+    parts, fills = {"Fit": [30.0, 60.0], "Spread": [70.0, 0.0]}, {"Fit": FILLS[0], "Spread": FILLS[1]}
+    return bars(Bars(["node-a", "node-b"], parts, ["100", "60"], fills, ["node-a"]))
 
 
 def test_bars_are_to_one_scale_and_the_winner_is_framed() -> None:
@@ -158,10 +164,5 @@ def test_bars_are_to_one_scale_and_the_winner_is_framed() -> None:
     assert parts["won/node-a"].get("stroke") == CHOSEN and "★ node-a" in words(parts["bar/node-a"])
 
 
-def test_the_parts_of_a_bar_differ_in_colour() -> None:
-    def fills() -> Iterator[str | None]:
-        for key, each in keyed(drawn(stacked())).items():
-            if key.startswith("bar/node-a/") and key.endswith("/box"):
-                yield each.get("fill")
-
-    assert all(one != other for one, other in combinations(fills(), 2))
+def test_plugins_differ_in_colour() -> None:
+    assert all(one != other for one, other in combinations(fills(KNOWN).values(), 2))
