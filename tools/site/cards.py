@@ -63,16 +63,15 @@ def _begin_again(exercise: Exercise) -> None:
 
 
 def _answers(exercise: Exercise) -> list[str]:
-    """The answers that can be judged without code. A typed one: the right one in all its forms, and wrong numbers."""
+    """The answers that can be judged without code. A typed one: the right one, and wrong numbers."""
     if exercise.choices():
         return exercise.choices()
     if not isinstance(exercise, Predict):
         return []
-    right = exercise.right.removesuffix(exercise.unit)
+    right = exercise.right
     near = range(max(int(right) - NUMBERS, 0), int(right) + NUMBERS) if right.isdecimal() else range(0)
     numbers = sorted({*range(NUMBERS if near else 0), *near})
-    units = dict.fromkeys(("", exercise.unit))
-    return [exercise.right, right, *(f"{each}{unit}" for each in numbers for unit in units)]
+    return [right, *map(str, numbers)]
 
 
 def _plain(answer: str) -> str:

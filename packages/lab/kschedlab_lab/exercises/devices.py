@@ -1,9 +1,9 @@
-"""Exercises of lesson 10: which device a claim gets, claims to write and to mend, and the search behind them."""
+"""Exercises of lesson 10: which device a claim gets, and claims to write and to mend."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import ndiff
 from functools import cached_property, partial
@@ -22,7 +22,6 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, drawn, lines
 from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.devices import (
     DRIVER,
     GENERATION,
@@ -45,7 +44,7 @@ SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"devices {seed}")
-    return [which_device(rng), two_on_one_root(rng), one_line(rng), search(seed)]
+    return [which_device(rng), two_on_one_root(rng), one_line(rng)]
 
 
 @dataclass(frozen=True)
@@ -366,57 +365,3 @@ def one_line(rng: random.Random) -> Exercise:
     )
     built.before = wrong
     return built
-
-
-# -- repair
-
-
-def together_broken(roots: list[str], count: int) -> list[int]:
-    """The places of the devices that are taken: count of them on one root, or []."""
-    taken = [place for place, root in enumerate(roots) if root == roots[0]]
-    return taken[:count] if len(taken) >= count else []
-
-
-def together_mended(roots: list[str], count: int) -> list[int]:
-    """The places of the devices that are taken: count of them on one root, or []."""
-    for first in range(len(roots)):
-        taken = [place for place in range(first, len(roots)) if roots[place] == roots[first]]
-        if len(taken) >= count:
-            return taken[:count]
-    return []
-
-
-def by_engine(roots: list[str], count: int) -> list[int]:
-    """What a node with one device for each root gives to a claim for that many on one root."""
-    gpus = {"node-a": [(f"gpu-{place}", "a100", 40, root) for place, root in enumerate(roots)]}
-    objects = decode_objects([*fleet(gpus), claim_of([], count, True), train()])
-    return [int(name.rpartition("-")[2]) for name in devices_of(decided(objects))]
-
-
-def nodes_with_roots(rng: random.Random) -> Iterator[tuple[list[str], int]]:
-    """Roots and counts; small ones first."""
-    yield ["p0", "p0"], 2
-    yield ["p0", "p1", "p1"], 2
-    for _ in range(15):
-        yield [rng.choice(["p0", "p1", "p2"]) for _ in range(rng.randrange(3, 7))], rng.choice([1, 2, 3])
-
-
-def search(seed: int) -> Exercise:
-    """A search that never gives a device back."""
-    return Repair(
-        say("Given back"),
-        say(
-            "A claim wants count devices on one PCIe root. This function takes the first device, looks for others on "
-            "its root, and gives up if there are too few. Fix it to take the devices that the scheduler takes."
-        ),
-        together_broken,
-        together_mended,
-        by_engine,
-        nodes_with_roots,
-        say("The search is depth first: it gives back a device that leads nowhere, and tries the next one."),
-        (
-            say("Which device is tried first after the first one was given back?"),
-            say("You can skip the devices before it."),
-        ),
-        seed,
-    )

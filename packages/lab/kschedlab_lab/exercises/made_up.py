@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 
-import msgspec
-
 from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.lesson import exercises_of
-from kschedlab_lab.exercises.progress import EXPORTED, Record, as_csv
+from kschedlab_lab.exercises.progress import Record, exported
 
 NAMES = ("ada", "li-na", "mei", "noor", "otto", "sam")
 
@@ -28,4 +26,4 @@ def _file(lesson: str, seed: int, titles: list[str], rng: random.Random) -> str:
         state = State.RIGHT if solved else State.WRONG if tries else State.UNATTEMPTED
         hints = min(rng.randint(0, 2), max(tries - 1, 0))
         records.append(Record(lesson, seed, number, title, state, tries, hints, hints == 2 and not solved))
-    return as_csv(EXPORTED, map(msgspec.to_builtins, records))
+    return exported(records)

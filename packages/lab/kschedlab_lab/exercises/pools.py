@@ -59,15 +59,15 @@ def pool_rows() -> list[list[str]]:
     return rows
 
 
-def wish_instance(wish: Wish, folded: bool = True) -> Instance:
+def wish_instance(wish: Wish) -> Instance:
     """What the pod asks for, beside the pools."""
-    beside, text = pool_instance(folded), wish.essentials
+    beside, text = pool_instance(), wish.essentials
     manifest = lines(text)
     whole = "\n".join(filter(None, [text, beside.text]))
     return replace(beside, picture=join([manifest, beside.picture]), text=whole, printed=manifest)
 
 
-def pool_instance(folded: bool = True) -> Instance:
+def pool_instance(folded: bool = False) -> Instance:
     """All pools in a table; ``folded``: an exercise before has shown them."""
     note = say(
         "Nodes of a pool have the label {pool}. Three nodes of general that take nobody are left out.", pool=POOL

@@ -19,7 +19,7 @@ class Predict(Exercise):
     """A question with one right answer.
 
     ``remarks``: a comment on each choice, the right one included; empty where the answer is typed.
-    ``remark``: the comment on a wrong typed answer: its first wrong step. ``unit``: may be left out of a typed answer.
+    ``remark``: the comment on a wrong typed answer: its first wrong step.
     """
 
     kind = later("predict")
@@ -34,11 +34,10 @@ class Predict(Exercise):
         instance: Instance = NOTHING,
         remarks: Mapping[str, str] | None = None,
         remark: Callable[[str], str] | None = None,
-        unit: str = "",
         solved: Callable[[], Html] | None = None,
     ) -> None:
         super().__init__(title, question, hints, instance, solved)
-        self.correct, self.why, self.remarks, self.unit = answer, why, dict(remarks or {}), unit
+        self.correct, self.why, self.remarks = answer, why, dict(remarks or {})
         self._remark = remark
 
     @property
@@ -70,7 +69,7 @@ class Predict(Exercise):
 
     def _read(self, said: str) -> str:
         """The answer without what may be written differently."""
-        return SEPARATORS.sub("", said).casefold().removesuffix(self.unit)
+        return SEPARATORS.sub("", said).casefold()
 
     def explained(self) -> str:
         return sentences((say("{answer}.", answer=self.correct), self.why))

@@ -83,7 +83,7 @@ class Progress:
 
     def export(self) -> str:
         """All records as CSV, for a teacher."""
-        return as_csv(EXPORTED, map(msgspec.to_builtins, self.records()))
+        return exported(self.records())
 
     def save(self, path: str | Path) -> Path:
         """Write the export to a file, such as ``li-na.csv``: a teacher's table takes the name from it."""
@@ -121,6 +121,11 @@ class Progress:
         self._damaged, self._unsaved = True, False
         message = later("{name} can't be read; delete it to start again. Nothing is saved until then.")
         self.trouble = say(message, name=self._file.name)
+
+
+def exported(records: Iterable[Record]) -> str:
+    """The records as a student hands them in."""
+    return as_csv(EXPORTED, map(msgspec.to_builtins, records))
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:

@@ -34,11 +34,10 @@ def answers(lesson: str, seeds: str, language: str | None = None) -> str:
         return "\n".join(aligned(_rows(lesson, parse_seeds(seeds)), ""))
 
 
-def answers_html(lesson: str, seeds: str, language: str | None = None) -> str:
-    """The same as an HTML document to print."""
-    with speaking(language):
-        rows = _rows(lesson, parse_seeds(seeds))
-        return document(say("{lesson}: answers", lesson=title_of(lesson)), answer_pages(lesson, rows))
+def answers_html(lesson: str, seeds: str) -> str:
+    """The same as an HTML document to print, in the chosen language."""
+    rows = _rows(lesson, parse_seeds(seeds))
+    return document(say("{lesson}: answers", lesson=title_of(lesson)), answer_pages(lesson, rows))
 
 
 def _rows(lesson: str, seeds: Iterable[int]) -> list[list[str]]:

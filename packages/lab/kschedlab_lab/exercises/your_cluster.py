@@ -1,9 +1,8 @@
-"""Exercises of lesson 07, on the bundled cluster: why pending, what would change it, how much is free."""
+"""Exercises of lesson 07, on the bundled cluster: what would change it, a pod for one pool, how much is free."""
 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,10 +11,8 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import say, sentences
 from kschedlab.text.words import count
-from kschedlab.whatif import Case
-from kschedlab.whatif.thresholds import smaller
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, drawn
@@ -28,21 +25,16 @@ from kschedlab_lab.exercises.pools import (
     placed,
     pool_instance,
     wish_instance,
-    with_pod,
 )
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.views.your_cluster import by_pool
 
-NAME = "default/mine"
-CLEAR = 8
-"""The least lead in points of one pool's best node, large enough to predict."""
-
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"your cluster {seed}")
-    return [what_helps(rng), which_pool(rng), how_much(rng), only_there(rng), free_cpu_of_a_node(seed)]
+    return [what_helps(rng), only_there(rng), free_cpu_of_a_node(seed)]
 
 
 # -- predict
@@ -84,7 +76,7 @@ def what_helps(rng: random.Random) -> Exercise:
             say("What does each pool ask of a pod? First its label, then its taint, then its room."),
             decide(wish.manifest).message,
         ),
-        wish_instance(wish, folded=False),
+        wish_instance(wish),
         said,
         solved=lambda: outcome(outcomes[right]),
     )
@@ -100,110 +92,10 @@ def helped(decision: Decision) -> str:
     )
 
 
-def which_pool(rng: random.Random) -> Exercise:
-    """Several pools admit it, and one has the best node."""
-
-    def draw(rng: random.Random) -> Wish:
-        return Wish(rng.choice([100, 250, 500, 1000]), tuple(rng.sample([*TAINTS], rng.choice([1, 2]))))
-
-    def wanted(wish: Wish) -> bool:
-        totals = sorted(best_of(decide(wish.manifest)).values())
-        return len(totals) > 1 and totals[-1] >= totals[-2] + CLEAR
-
-    wish = drawn(rng, draw, wanted)
-    decision = decide(wish.manifest)
-    totals = best_of(decision)
-    right = max(totals, key=lambda name: totals[name])
-    why = say("The best scores by pool: {scores}.", scores=listed(f"{name} {total}" for name, total in totals.items()))
-    higher = later("The best node of {name} has {total} points, and another pool has a better one.")
-    remarks = {
-        name: (
-            why
-            if name == right
-            else say(higher, name=name, total=totals[name])
-            if name in totals
-            else say("{name} refuses it: {refusal}.", name=name, refusal=refusal(decision, name))
-        )
-        for name in pools(cluster())
-    }
-    return Predict(
-        say("Which pool?"),
-        say("To which pool does this pod go?"),
-        right,
-        why,
-        (
-            say(
-                "Where may it go at all? Of those nodes, the emptier ones score more, and so do those that use CPU "
-                "and memory evenly."
-            ),
-            say("A toleration allows; it does not attract."),
-        ),
-        wish_instance(wish),
-        remarks,
-        solved=lambda: outcome(decision),
-    )
-
-
-def best_of(decision: Decision) -> dict[str, int]:
-    """The highest total in each pool that has feasible nodes."""
-    if decision.scores is None:
-        return {}
-    total = dict(zip(decision.scores.nodes.tolist(), decision.scores.total.tolist(), strict=True))
-    found = {name: [total[p] for p in places if p in total] for name, places in pools(decision.cluster).items()}
-    return {name: max(totals) for name, totals in found.items() if totals}
-
-
 def refusal(decision: Decision, pool: str) -> str:
     """The plugin that refuses the pool's first node."""
     place = pools(decision.cluster)[pool][0]
     return str(decision.verdict(decision.cluster.names[place]).plugin)
-
-
-def how_much(rng: random.Random) -> Exercise:
-    """The largest request with which a pod fits."""
-
-    def draw(rng: random.Random) -> Wish:
-        tolerates = tuple(rng.sample([*TAINTS], rng.choice([1, 1, 2])))
-        return Wish(rng.choice([11000, 13000, 15000]), tolerates, rng.choice(["", "", *tolerates]))
-
-    def boundary(wish: Wish) -> int | None:
-        case = Case(NAME, with_pod(decode_objects([wish.manifest])))
-        return next((each.far for each in smaller(case) if each.name == "cpu"), None)
-
-    wish = drawn(rng, draw, lambda wish: decide(wish.manifest).node is None and boundary(wish) is not None)
-    right = boundary(wish)
-    assert right is not None
-
-    def remark(said: str) -> str:
-        if (cores := re.fullmatch(r"(\d{1,3})\.(\d{1,3})", said)) is not None:
-            milli = int(cores[1] + cores[2].ljust(3, "0"))
-            return say("In milli, {said} CPU is {milli}m: answer so.", said=said, milli=milli)
-        if not said.removesuffix("m").isdecimal() or len(said) > 9:
-            return say("An amount in milli is expected, such as 250m.")
-        amount = int(said.removesuffix("m"))
-        decision = decide(wish._replace(cpu=amount).manifest)
-        if decision.node is None:
-            return say("With {amount}m it fits nowhere: {message}", amount=amount, message=decision.message)
-        return say(
-            "With {amount}m it fits on {nodes}; it may ask for more.",
-            amount=amount,
-            nodes=count(len(decision.feasible), "node"),
-        )
-
-    return Predict(
-        say("How much may it ask for?"),
-        say("This pod asks for too much CPU. What is the largest request with which it fits, in milli (such as 250m)?"),
-        f"{right}m",
-        say("{right}m is the most CPU that is free on a node that lets it in.", right=right),
-        (
-            say("Which pools let it in? Leave the others out of the table."),
-            say("Its requests must fit on one node, not in a pool."),
-        ),
-        wish_instance(wish),
-        remark=remark,
-        unit="m",
-        solved=lambda: outcome(decide(wish._replace(cpu=right).manifest)),
-    )
 
 
 # -- build
@@ -231,7 +123,8 @@ def only_there(rng: random.Random) -> Exercise:
             return ""
         refused = say("{name} refuses it: {refusal}.", name=pool, refusal=refusal(decision, pool))
         elsewhere = say("It fits elsewhere: {where}.", where=where)
-        return elsewhere if pool in best_of(decision) else sentences((refused, elsewhere))
+        own = {decision.cluster.names[place] for place in pools(decision.cluster)[pool]}
+        return elsewhere if own.intersection(decision.names) else sentences((refused, elsewhere))
 
     return Build(
         say("Only there"),
@@ -247,7 +140,7 @@ def only_there(rng: random.Random) -> Exercise:
             say("Nodes of the pool have the label {label}: {pool}.", label=POOL, pool=pool),
             say("And they have the taint {taint}: without a toleration nobody gets in.", taint="=".join(TAINTS[pool])),
         ),
-        pool_instance(),
+        pool_instance(folded=True),
         start=as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)]),
         decided=lambda objects: outcome(placed(objects)),
     )

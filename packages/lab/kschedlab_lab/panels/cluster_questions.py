@@ -9,12 +9,10 @@ from typing import Any
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
-from kschedlab.whatif import Case, what_if
-from kschedlab.whatif.thresholds import last
+from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
-from kschedlab_lab.views.halving import Halving, Try
 from kschedlab_why.why_not import why_not
 
 STUCK, LARGE, URGENT, APART = (
@@ -87,19 +85,6 @@ def how_much() -> YourCluster:
         },
         question=WHAT_IF,
     )
-
-
-def halving() -> Halving:
-    """The requests of CPU that are tried for this pod until the largest that fits is known."""
-    case, tries = Case(LARGE, bundled().cluster(LATEST)), list[Try]()
-
-    def fits(amount: int) -> bool:
-        tries.append(Try(amount, case.fits(case.asking("cpu", amount)) > 0))
-        return tries[-1].fits
-
-    most = case.info.request["cpu"]
-    last(fits, range(most))
-    return Halving(tuple(tries), most)
 
 
 def why_six() -> YourCluster:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from kschedlab.messages import later, say, sentences, terms
@@ -96,6 +96,7 @@ def fleet() -> tuple[NodeSight, ...]:
     return tuple(unasked(each) for each in sights(devices.decide(devices.Settings(rival=False, broken=False))))
 
 
+@lru_cache(64)
 def judged(expression: str, device: str) -> tuple[str, str]:
     """What the device is for the selector, and the error if it is one."""
     try:

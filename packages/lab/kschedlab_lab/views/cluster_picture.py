@@ -79,10 +79,8 @@ from kschedlab_why.why_not import WhyNot
 ALL = "all"
 BOXES = 40
 """The most nodes that are drawn as boxes with their names."""
-TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for wide in range(150, 57, -4))
+TILES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for wide in range(320, 57, -4))
 """Sizes of these boxes, the largest first."""
-ALONE = Shape(320, 180, 20, 8)
-"""The same of a node that is shown alone: wide enough for the names of its pods."""
 LOOKS = {GOOD: (CHOSEN_SOFT, CHOSEN), TWO: (FILLS[MORE], HAIR), MORE: (FILLS[MORE], HAIR)}
 """The ground of a box and its edge, by the kind of the node; of one that is one obstacle away, the colour of what is in
 the way."""
@@ -306,9 +304,8 @@ class _Nodes:
         self.cells = Cells(decision, found, self.pods)
         self.above = 21 if self.crumbs else 0
         space = height - self.above
-        sizes = (ALONE, *TILES) if number == 1 else TILES
         are_few = bool(found) and (bool(self.crumbs) or everything <= BOXES)
-        tries = (blocks(found, width, high - self.above, sizes) for high in (height, most) if are_few)
+        tries = (blocks(found, width, high - self.above, TILES) for high in (height, most) if are_few)
         tiles = next(filter(None, tries), None)
         self.are_boxes = tiles is not None
         self.zones = _in_zones(decision, found, asked.pools)

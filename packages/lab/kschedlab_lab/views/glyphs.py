@@ -114,12 +114,12 @@ def _lines(
     )
 
 
-def hatch(width: float, height: float, step: float = 9, x: float = 0, y: float = 0) -> str:
-    """A path of diagonal lines that fill a rectangle at (x, y); it marks a tie."""
+def hatch(width: float, height: float, step: float = 9) -> str:
+    """A path of diagonal lines that fill a rectangle; it marks a tie."""
     lines, at = [], step
     while at < width + height:
         x1, y1 = min(at, width), max(at - width, 0.0)
         x2, y2 = max(at - height, 0.0), min(at, height)
-        lines.append(f"M{x + x1:.1f} {y + y1:.1f}L{x + x2:.1f} {y + y2:.1f}")
+        lines.append(f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}")
         at += step
     return "".join(lines)

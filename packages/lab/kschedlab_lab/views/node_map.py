@@ -47,6 +47,8 @@ RANGE = ".."
 """What is between the names of the first and the last node of several."""
 ZONES, ASIDE = 4, 10
 """The most zones that are columns, and the space between them, in pixels."""
+NAME = 150
+"""The least width of a block of nodes, for its pool's name, in pixels."""
 SIDE = 110
 """The most width of the pools' names beside their nodes, in pixels."""
 
@@ -137,28 +139,32 @@ def _matrix(
 
 
 def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float, shapes: Sequence[Shape]) -> Grid | None:
-    """Each pool a block of rows; the first of these shapes that fits, higher where there is room, or None."""
-    made = next((made for shape in shapes if (made := _grid(pools, width, shape, 1)).bottom <= height), None)
+    """Each pool a block; the first of these shapes that fits, higher where there is room, or None."""
+    made = next((made for shape in shapes if (made := _blocks(pools, width, shape)).bottom <= height), None)
     if made is None:
         return None
     rows = len({y for _, _, y in made.cells})
     tall = min(made.shape.tall + (height - made.bottom) / rows, TALLER * made.shape.wide)
-    return _grid(pools, width, made.shape._replace(tall=tall), 1)
+    return _blocks(pools, width, made.shape._replace(tall=tall))
 
 
-def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: int) -> Grid:
-    """Each pool is a block of its own: its name, and below it its nodes."""
+def _blocks(pools: Mapping[str, Sequence[int]], width: float, shape: Shape) -> Grid:
+    """Each pool is a block of its own, its name and below it its nodes; small ones are side by side."""
     left, (wide, tall, head, gap) = 5, shape
     columns = max(int((width - left + gap) // (wide + gap)), 1)
-    cells, heads, y = [], [], 0.0
+    cells, heads, x, y, bottom, room = [], [], 0.0, 0.0, 0.0, width
     for pool, places in pools.items():
-        heads.append((pool, 0.0, y))
+        whole = max(min(len(places), columns) * (wide + gap), NAME) + ASIDE
+        if x + whole > width + ASIDE + gap:
+            x, y = 0.0, bottom
+        heads.append((pool, x, y))
         top = y + LINE + 4 + head
-        groups = [tuple(places[i : i + each]) for i in range(0, len(places), each)]
-        for i, group in enumerate(groups):
-            cells.append((group, left + i % columns * (wide + gap), top + i // columns * (tall + head + gap)))
-        y = top + -(-len(groups) // columns) * (tall + head + gap) - head + 8
-    return Grid(shape, each, cells, heads, y, width)
+        for i, place in enumerate(places):
+            where = x + left + i % columns * (wide + gap), top + i // columns * (tall + head + gap)
+            cells.append(((place,), *where))
+        bottom = max(bottom, top + -(-len(places) // columns) * (tall + head + gap) - head + 8)
+        x, room = x + whole, min(room, whole - ASIDE)
+    return Grid(shape, 1, cells, heads, bottom, room)
 
 
 # -- verdicts

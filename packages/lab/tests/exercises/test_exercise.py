@@ -321,8 +321,8 @@ def test_a_wrong_cluster_is_drawn_too_if_there_is_a_decision():
     assert str(exercise.check(NODE % "b").picture) == ""
 
 
-@pytest.mark.parametrize("said", ["5000", "5,000", "5 000", " 5000m", "5000M"])
-def test_separators_and_the_unit_may_be_left_out(said):
-    exercise = Predict("How many?", "?", "5000m", "So.", ("Count.",), unit="m")
+@pytest.mark.parametrize("said", ["5000", "5,000", "5 000", " 5000"])
+def test_separators_may_be_left_out(said):
+    exercise = Predict("How many?", "?", "5000", "So.", ("Count.",))
     assert exercise.check(said).state is State.RIGHT
     assert exercise.check("500").state is State.WRONG

@@ -11,11 +11,10 @@ from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.pools import TAINTS, Wish, decide
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
-from tests.saying import says
 
 exercises = partial(made, "your_cluster")
 
-HELPS, POOL, AMOUNT, THERE, FREE = range(5)
+HELPS, THERE, FREE = range(3)
 
 
 @pytest.mark.parametrize("seed", sampled(range(60), 10))
@@ -35,31 +34,12 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in your_cluster.exercises(1)]
-    assert sum(a.text() != b.text() for a, b in zip(first, second, strict=True)) >= 3
+    assert all(a.text() != b.text() for a, b in zip(first[:FREE], second[:FREE], strict=True))
 
 
 def test_over_the_seeds_answers_differ():
     drawn = [exercises(seed) for seed in range(20)]
-    for number in (HELPS, POOL, AMOUNT):
-        assert len({each[number].right.split()[0] for each in drawn}) >= 3
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_one_milli_more_is_too_much_and_one_less_too_little(seed):
-    exercise = exercises(seed)[AMOUNT]
-    amount = int(exercise.right.removesuffix("m"))
-    assert "fits nowhere" in exercise.check(f"{amount + 1}m").words
-    assert "it may ask for more" in exercise.check(f"{amount - 1}m").words
-    for nonsense in ("much", "-5m", "9" * 30, "", "1.2.3"):
-        assert "An amount in milli is expected" in exercise.check(nonsense or " ").words
-    assert says(exercise.check("9.665").words, "9.665 CPU", "9665m"), "cores are understood"
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_a_wrong_pool_does_not_tell_the_right_one(seed):
-    exercise = exercises(seed)[POOL]
-    for name in exercise.choices():
-        assert name == exercise.right or exercise.right not in exercise.check(name).words
+    assert len({each[HELPS].right.split()[0] for each in drawn}) >= 3
 
 
 def test_a_toleration_alone_is_told_where_else_it_fits():

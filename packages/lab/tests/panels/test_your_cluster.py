@@ -13,7 +13,6 @@ from kschedlab.cluster.pools import pools
 from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
-from kschedlab.whatif import what_if
 from kschedlab_lab.panels import cluster_questions, your_cluster as lesson
 from kschedlab_lab.panels.classroom import CLASSROOM, classroom
 from kschedlab_lab.panels.cluster_loader import Loader
@@ -307,13 +306,6 @@ def test_kinds_that_a_file_lacks_are_named(tmp_path):
     loader.take(lambda: lesson.from_paths([str(path)]))
     (kinds,) = re.findall(r"Not in it: ([^.]*)\.", loader._said.value)
     assert "services" in kinds and "persistentvolumes" in kinds and not {"nodes", "pods"} & {*kinds.split(", ")}
-
-
-def test_a_bisection_ends_at_the_boundary():
-    (boundary,) = what_if("analytics/report-builder-0", lesson.bundled().cluster(LATEST)).requests
-    tries = cluster_questions.halving().tries
-    assert max(each.amount for each in tries if each.fits) == boundary.far
-    assert min(each.amount for each in tries if not each.fits) == boundary.near
 
 
 def test_the_nodes_of_a_question_are_marked_and_named():
