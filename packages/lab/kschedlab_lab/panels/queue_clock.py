@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from kschedlab.generations import COURSE, GENERATIONS
+from kschedlab.generations import COURSE
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
@@ -302,18 +302,14 @@ def which_version_is_first() -> Question[Versions]:
 
 
 def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
-    """The number of attempts for the pod that nothing helps. ``asked``: the settings that the question names."""
+    """The number of attempts for the pod that nothing helps, in v1.37. ``asked``: the settings that it names."""
 
     def why(settings: Settings, answer: str) -> str:
         last, story = settings.time * SECOND, replay(settings.generation, settings.busy)
         tries = [at / SECOND for at, who in story.tries if who == "friend" and at <= last]
-        hinted = GENERATIONS[settings.generation].queue.hints
         message = later(
             "{generation} tries it at {times}: as a new pod, and again when it has waited for more than 300 s. No "
             "event wakes it: the hint of the plugin that refused it says that none may help."
-            if hinted
-            else "{generation} tries it at {times}: after events, and without one when it has waited for more than "
-            "60 s; the queue looks every 30 s."
         )
         *first, final = (f"{at:g} s" for at in tries)
         times = say("{first} and {last}", first=listed(first), last=final)
@@ -332,7 +328,7 @@ def how_often_is_friend_tried(asked: Settings) -> Question[Settings]:
     )
 
 
-def friend_panel(generation: str = "v1.37") -> Panel[Settings]:
-    """All three pods in a version up to the last moment, after the question about friend."""
-    asked = Settings(time=TIMES[-1], generation=generation)
-    return panel(time=TIMES[-1], generation=generation).ask(how_often_is_friend_tried(asked))
+def friend_panel() -> Panel[Settings]:
+    """All three pods in v1.37 up to the last moment, after the question about friend."""
+    asked = Settings(time=TIMES[-1], generation="v1.37")
+    return panel(time=asked.time, generation=asked.generation).ask(how_often_is_friend_tried(asked))

@@ -104,7 +104,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "queue, returns": lambda: queue_returns.panel(),
     "queue, nominated": lambda: queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent()),
     "queue, versions": lambda: queue_clock.versions_panel().ask(queue_clock.when_is_web_tried()),
-    "queue, clock, friend": lambda: queue_clock.friend_panel("v1.37"),
+    "queue, clock, friend": lambda: queue_clock.friend_panel(),
     "score, two nodes": lambda: score_two.panel().ask(score_two.which()),
     "score": lambda: score.shop().ask(score_questions.which_node()),
     "score, change": lambda: score.panel(stage="summed").ask(score_questions.which_change()),
