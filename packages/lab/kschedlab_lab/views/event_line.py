@@ -15,7 +15,7 @@ from kschedlab_lab.views.layout import NOTHING, Part
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import INK_2
 
-SQUARE, MANY, LINE = "■", 4, 16
+SQUARE, MANY, LINE = "■", 4, 19
 """What has a node's colour, the most of them before a reason, and the height of a line in pixels."""
 
 
