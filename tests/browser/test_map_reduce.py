@@ -83,7 +83,7 @@ def test_a_write_is_dragged_out_of_the_overlap(shown: Show) -> None:
 def test_weights_stages_and_orders_are_in_the_pictures(shown: Show) -> None:
     page = shown(reduce_and_sum.panel())
     page.page.get_by_label("stage: sum").click()
-    expect(page.sentence).to_contain_text("node-a has the highest sum, 1 point ahead")
+    expect(page.sentence).to_contain_text("node-a has the highest sum, 35, 1 more")
     page.key("weight/affinity").press("ArrowRight")
     expect(page.sentence).to_contain_text("node-c has the highest sum")
     page = shown(shared_sum.panel(step=25))
