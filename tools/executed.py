@@ -19,7 +19,7 @@ FOLDER = "KSCHEDLAB_EXECUTED"
 
 
 def recorded(folder: Path, chosen: list[str]) -> Executed:
-    """The record in this folder; if there is none, these tests run for it (all of ``make test``: about an hour).
+    """The record in this folder; if there is none, these tests run for it (half an hour for all).
 
     A record that is cut short stays beside it, as ``.part``, and the next call begins again.
     """

@@ -2,7 +2,7 @@
 
 Draws small changes of the rooms that decide (``<`` to ``<=``, ``and`` to ``or``, a condition reversed, a number plus
 one, a call left out) and tests a fresh copy of the project with one change each. First the tests of ``make test`` run
-once and record which lines they execute (about an hour; ``--executed FOLDER`` keeps the record for as long as the
+once and record which lines they execute (half an hour; ``--executed FOLDER`` keeps the record for as long as the
 modules stay as they are); then each change meets the tests that execute it, the lessons that name its module, and up to
 a minute of tests in a browser, as far as they run in pytest's own process: what only JupyterLab, a kernel or a page of
 the course would notice survives here. Prints what became of each, with the first test that failed. In the end these
@@ -279,12 +279,18 @@ def _run(tests: list[str], limit: int, failures: Path) -> None:
 
 
 class _Failures:
-    """Writes the names of the tests that fail, a line each."""
+    """Writes the names of the tests that fail, and of files that can't be read, a line each."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._write(report)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._write(report)
+
+    def _write(self, report: pytest.CollectReport | pytest.TestReport) -> None:
         if report.failed:
             with self._path.open("a") as out:
                 print(report.nodeid, file=out)
