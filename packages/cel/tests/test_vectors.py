@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,16 @@ def test_estimated_costs():
 )
 def test_what_is_true_of_functions(text: str):
     assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))
+
+
+@pytest.mark.parametrize(
+    ("step", "suffixes"),
+    [(1000, ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"]), (1024, ["", *map("{}i".format, "KMGTPE")])],
+)
+def test_each_suffix_of_a_quantity_is_a_step_above_the_one_before(step: int, suffixes: list[str]):
+    for smaller, larger in pairwise(suffixes):
+        same = compile(f"quantity('1{larger}').compareTo(quantity('{step}{smaller}')) == 0")
+        assert same.matches("gpu.example.com", Device(name="gpu-0")), larger
 
 
 @pytest.mark.parametrize(("left", "right"), [("1", "1"), ("2", "0"), ("0", "2")])

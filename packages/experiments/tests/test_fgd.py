@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kschedlab_experiments.gpus import Ask
+from kschedlab import schedule
+from kschedlab.build import cluster, node, pod
+from kschedlab_experiments.gpus import COUNT, EACH, MODEL, Ask
 
 FOLDER = Path(__file__).parents[3] / "docs" / "examples" / "fgd"
 
@@ -88,3 +90,11 @@ def test_scores_are_those_of_the_definition(example):
             assert device is None or policy.device(ask, place) == device
             checked += 1
     assert checked > 500
+
+
+def test_a_pod_asks_for_no_more_than_it_names():
+    asked = {EACH: "500", COUNT: "1", MODEL: "T4|G2"}
+    train = pod("train", cpu="2") | {"metadata": {"name": "train", "annotations": asked}}
+    world = cluster(node("a"), train, pod("idle"))
+    assert Ask.of(schedule("default/idle", world).pod) == Ask(0, 0, 0)
+    assert Ask.of(schedule("default/train", world).pod) == Ask(2000, 500, 1, ("T4", "G2"))
