@@ -158,6 +158,15 @@ def test_a_taint_is_known_before_the_pod_asks():
     assert ">taint: broken</text>" in before and "not selected" not in before and "★" not in before
 
 
+def test_what_the_pod_cannot_have_is_pale():
+    def pale(asked: bool) -> list[str]:
+        svg = str(draw_devices(decision(f'{D}.model == "a100"', LARGE), Room(720, 300), asked))
+        return re.findall(r'<g opacity="0.5"><rect[^>]*data-key="device/[^/]*/([^"]*)/box"', svg)
+
+    assert pale(False) == ["node-c/gpu-1"]  # another claim holds it
+    assert pale(True) == ["node-a/gpu-0", "node-b/gpu-0", "node-b/nic-0", "node-c/gpu-0", "node-c/gpu-1"]
+
+
 def test_the_search_as_a_story():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
     frames = list(search_story(seen, "the end"))
