@@ -68,12 +68,9 @@ def run(options: argparse.Namespace) -> int:
     generations = [profiles] if isinstance(profiles, Generation) else [*profiles.values()]
     if len(generations) > 1:
         raise UsageError(f"{options.config}: bench takes one profile, not {len(generations)}")
-    progress = Progress(sys.stderr)
-    progress.reading([options.workload])
-    try:
+    with Progress(sys.stderr) as progress:
+        progress.reading([options.workload])
         result = bench(options.workload, generations[0], options.percentage, progress=progress.show)
-    finally:
-        progress.clear()
     if options.output == "json":
         print_json(result)
     else:

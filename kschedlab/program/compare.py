@@ -61,15 +61,13 @@ def run(options: argparse.Namespace) -> int:
         check_not_finished(objects, options.pod)
     names = _compared(options)
     generations = [with_plugins(GENERATIONS[name], options) for name in names]
-    progress = Progress(sys.stderr)
-    if len(objects.nodes) + len(objects.pods) > LARGE:
-        progress.announce(f"deciding in {len(generations)} generations")
-    try:
-        comparison = _comparison(options.pod, Cluster(objects), generations)
-    except (UnknownNameError, NoProfileError) as error:
-        raise UsageError(str(error)) from None
-    finally:
-        progress.clear()
+    with Progress(sys.stderr) as progress:
+        if len(objects.nodes) + len(objects.pods) > LARGE:
+            progress.announce(f"deciding in {len(generations)} generations")
+        try:
+            comparison = _comparison(options.pod, Cluster(objects), generations)
+        except (UnknownNameError, NoProfileError) as error:
+            raise UsageError(str(error)) from None
     if options.output == "html":
         print_html(comparison._repr_html_())
         return 0

@@ -134,12 +134,9 @@ def _print(explanations: Iterator[Explanation], out: Screen) -> None:
 
 def _watched(explanations: Iterator[Explanation], total: int) -> Iterator[Explanation]:
     """The explanations; a progress line shows while the next one is computed."""
-    progress = Progress(sys.stderr)
-    try:
+    with Progress(sys.stderr) as progress:
         for done, explanation in enumerate(explanations, start=1):
             if sys.stdout.isatty():
                 progress.clear()
             yield explanation
             progress.show(done, total, "decided")
-    finally:
-        progress.clear()

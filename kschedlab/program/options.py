@@ -93,12 +93,9 @@ def read_at(options: argparse.Namespace) -> tuple[Objects, Profiles]:
 @contextmanager
 def reading(files: Sequence[str]) -> Iterator[None]:
     """Show a progress line while large files are read."""
-    progress = Progress(sys.stderr)
-    progress.reading(files)
-    try:
+    with Progress(sys.stderr) as progress:
+        progress.reading(files)
         yield
-    finally:
-        progress.clear()
 
 
 def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = True) -> None:
