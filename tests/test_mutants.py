@@ -150,6 +150,13 @@ def test_the_first_test_that_fails_is_named_and_none_fails_without_a_change() ->
     assert named.splitlines() == [tests[1], ""]
 
 
+def test_what_a_lesson_draws_meets_that_lesson(executed: Executed) -> None:
+    drawing = next(mutants(ROOT / "packages/lab/kschedlab_lab/views/queue_parts.py"))
+    assert stages(drawing, executed)["the nearest lessons"][-1] == "notebooks/02-queue.ipynb"
+    engine = next(mutants(ROOT / "kschedlab/objects/quantity.py"))
+    assert "the nearest lessons" not in stages(engine, executed)
+
+
 def test_where_a_picture_has_its_lines_is_no_change() -> None:
     drawn = [*mutants(ROOT / "packages/lab/kschedlab_lab/views/layout.py")]
     assert drawn and not any(each.old.isdigit() for each in drawn)

@@ -3,10 +3,10 @@
 Draws small changes of the rooms that decide (``<`` to ``<=``, ``and`` to ``or``, a condition reversed, a number plus
 one, a call left out) and tests a fresh copy of the project with one change each. First the tests of ``make test`` run
 once and record which lines they execute (half an hour; ``--executed FOLDER`` keeps the record for as long as the
-modules stay as they are); then each change meets the tests that execute it, the lessons that name its module, and up to
-a minute of tests in a browser, as far as they run in pytest's own process: what only JupyterLab, a kernel or a page of
-the course would notice survives here. Prints what became of each, with the first test that failed. In the end these
-tests run once more without a change: none may fail. Exit status 1 if one does, or if more than 5 in 100 survive.
+modules stay as they are). Then each change meets the tests that execute it, the three lessons nearest to its module,
+and up to a minute of tests in a browser, as far as they run in pytest's own process: what only JupyterLab, a kernel or
+a page of the course would notice survives here. Prints what became of each, with the first test that failed. In the end
+these tests run once more without a change: none may fail. Exit status 1 if one does, or if more than 5 in 100 survive.
 
 ``--all`` draws over every package, by weight of its lines; 10 in 100 may survive. ``--first 26 --count 25`` goes on
 where ``--count 25`` ended.
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ast
 import itertools
+import json
 import os
 import random
 import re
@@ -27,9 +28,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import grimp
 import hypothesis.strategies  # noqa: F401 - what all tests import, before each has a process of its own
 import msgspec  # noqa: F401
 import numpy  # noqa: F401, ICN001
@@ -77,6 +80,7 @@ SEEN_IN_A_BROWSER = "packages/lab/kschedlab_lab/views"
 MOST = 300
 """Seconds that the tests for one change may take, as recorded."""
 MOST_IN_A_BROWSER = 60
+LAB, MOST_LESSONS = "kschedlab_lab", 3
 WORK = Path(tempfile.gettempdir()) / f"mutants-{os.getpid()}"
 MOMENTS = itertools.count(1)
 
@@ -227,14 +231,37 @@ def _within(most: float, asked: dict[str, list[str]], executed: Executed) -> dic
 
 
 def _lessons(module: Path) -> dict[str, list[str]]:
-    """The notebooks that name a module of the lab, and what compares them with their saved outputs."""
-    name = re.compile(rf"\b{module.stem if module.stem != '__init__' else module.parent.name}\b")
-    every = [path for path in sorted(ROOT.glob("notebooks/*.ipynb")) if name.search(path.read_text(encoding="utf-8"))]
-    if not every or "kschedlab_lab" not in module.parts:
+    """The notebooks nearest to a module of the lab, and what compares them with their saved outputs.
+
+    The nearest name the module in their code, the next ones a module that imports it, and so on.
+    """
+    if LAB not in module.parts:
         return {}
+    graph, nearest, seen = grimp.build_graph(LAB), list[str](), set[str]()
+    ring = {".".join(module.with_suffix("").parts[2:]).removesuffix(".__init__")}
+    while ring and len(nearest) < MOST_LESSONS:
+        names = {each.rpartition(".")[2] for each in ring}
+        nearest += sorted(path for path, words in _words().items() if names & words and path not in nearest)
+        seen |= ring
+        ring = {user for each in ring for user in graph.find_modules_that_directly_import(each)} - seen
     compared = ["-p", "nbval.plugin", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "60"]
     compared += ["--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"]
-    return {"lessons that name it": [*compared, *(str(path.relative_to(ROOT)) for path in every)]}
+    return {"the nearest lessons": [*compared, *nearest[:MOST_LESSONS]]} if nearest else {}
+
+
+@cache
+def _words() -> dict[str, set[str]]:
+    """By notebook: the words of its code."""
+    saved = {path: json.loads(path.read_text(encoding="utf-8")) for path in ROOT.glob("notebooks/*.ipynb")}
+    return {
+        str(path.relative_to(ROOT)): {
+            word
+            for cell in notebook["cells"]
+            if cell["cell_type"] == "code"
+            for word in re.findall(r"\w+", "".join(cell["source"]))
+        }
+        for path, notebook in saved.items()
+    }
 
 
 def failing(mutant: Mutant, tests: list[str], limit: int) -> str:
