@@ -15,7 +15,7 @@ from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sigh
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.device_tree import branches
-from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text
+from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, worth_showing
 from kschedlab_lab.views.icons import PATHS
 from kschedlab_lab.views.svg import Room
 from kube_cel import compile
@@ -96,6 +96,17 @@ def test_an_evaluation():
     assert evaluation_text(steps).splitlines()[-1].endswith("= false")
     early = "".join(map(str, evaluation_part(steps, 400, 4).shapes))
     assert early.count(">true<") == 1 and ">false<" not in early
+
+
+def test_of_what_is_not_evaluated_only_the_whole_is_shown():
+    made = decision()
+    first = next(iter(made.cluster.objects_of(ResourceSlice))).spec.devices[0]
+    steps = compile(f'{D}.model == "t4" && ({D}.model == "a100" || {D}.model == "h100")').steps(
+        "gpu.example.com", first
+    )
+    shown = [steps[at].text for at in worth_showing(steps)]
+    either = next(each.text for each in steps if "||" in each.text and "&&" not in each.text)
+    assert shown == [f'{D}.model == "t4"', either, steps[-1].text]
 
 
 def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
