@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kschedlab.build import pod
+from kschedlab.build import node, node_affinity, pod, term
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.manifests.loading import decode_objects
@@ -15,6 +15,7 @@ from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import NODE_ADD, bits
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
+from kschedlab_simulation.scheduler.hints.nodes import affinity_after_node
 from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
 from kschedlab_simulation.scheduler.hints.pod_topology_spread import SpreadHints
 from kschedlab_simulation.scheduler.hints.resources import resources_after_node
@@ -50,6 +51,15 @@ def test_vectors_cover_both_answers_of_every_hint() -> None:
             if each["ask"] == "hint":
                 said[each["plugin"], each["resource"], each["action"]].add(each["says"]["queue"])
     assert sum(len(verdicts) == 2 for verdicts in said.values()) >= 38
+
+
+def test_a_node_helps_a_pod_that_one_of_several_terms_of_its_affinity_matches() -> None:
+    either = node_affinity(term("disk In ssd"), term("disk In nvme"))
+    (waiting,) = decode_objects([pod("p", affinity=either)]).pods
+    hdd, ssd, nvme = decode_objects([node(disk, labels={"disk": disk}) for disk in ("hdd", "ssd", "nvme")]).nodes
+    helps = affinity_after_node()
+    assert [helps(waiting, None, each) for each in (hdd, ssd, nvme)] == [False, True, True]
+    assert helps(waiting, hdd, nvme) and not helps(waiting, ssd, nvme)
 
 
 @pytest.mark.parametrize(
