@@ -28,6 +28,8 @@ Said = TypeVar("Said", "Verdict", "Note")
 NO_PICTURE = Html()
 MODEL = 200
 """Most characters of a right answer in one line."""
+NAMES = ("name: ", "namespace: ", "uid: ", "image: ")
+"""How lines begin that no answer is right or wrong for."""
 
 
 def in_turn(seed: int, choices: Sequence[T]) -> T:
@@ -51,10 +53,10 @@ class State(Enum):
 
 
 def in_one_line(old: str, new: str) -> str:
-    """What the new text adds to the old one: a sign between lines, and an ellipsis where it is too long."""
+    """What the new text adds to the old one but names: a sign between lines, and an ellipsis where it is too long."""
     signed = ndiff(old.splitlines(), new.splitlines())
     added = (line[2:].strip().removeprefix("- ") for line in signed if line.startswith("+ "))
-    text = " / ".join(line for line in added if not line.endswith((":", ">-", "--")))
+    text = " / ".join(line for line in added if not line.endswith((":", ">-", "--")) and not line.startswith(NAMES))
     return text if len(text) <= MODEL else f"{text[:MODEL].rstrip()} …"
 
 
