@@ -20,7 +20,7 @@ from kschedlab_lab.views.svg import Room, label, svg
 LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 18, 13, 26, (14, 26), 8, 34
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of a lane; how many lanes there
 are below one another; width of a worker's number before a lane of the second column. In pixels."""
-NARROWEST, WIDEST, SHORTEST, SAID, READABLE, PILED = 16, 48, 9, 62, 13, 1.9
+NARROWEST, WIDEST, SHORTEST, SAID, READABLE, PILED = 16, 60, 9, 62, 13, 1.9
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
 the least height of a row with numbers, in pixels; how many lines of cards the channel has at most, if a tick is not
 shorter than that."""
