@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import LOOKS, PLUGINS, Settings, arithmetic, in_cell, picture
 from kschedlab_lab.panels.score_cluster import NODES, Cause, Request, before, decide
-from kschedlab_lab.views.score import number, together, total
+from kschedlab_lab.views.score import change_of, number, together, total
+from kschedlab_lab.views.score_bars import points as points_of
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
@@ -31,9 +32,9 @@ def which_node() -> Question[Request]:
     return Question(say("Where does shop-new go?"), NODES, lambda request: chosen(decided(request)), why, before)
 
 
-def _sheet(settings: Settings, alt: str, decision: Decision | None = None, **more: Any) -> ScoreMap:
+def _sheet(settings: Settings, alt: str, **more: Any) -> ScoreMap:
     """The map without what could be clicked or dragged, on which an answer is looked for."""
-    drawn = picture(settings, decision or decide(settings), PLUGINS, alt, **more)
+    drawn = picture(settings, decide(settings), PLUGINS, alt, **more)
     return replace(drawn, asked=None, rail=False, won=False)
 
 
@@ -67,10 +68,10 @@ def about(decision: Decision, node: str) -> str:
 
 
 def _rest(points: int, best: str, other: str) -> str:
-    """What the rows that are not named add to the difference."""
+    """What the plugins that are not named add to the difference."""
     if points > 0:
-        return say("The other rows give {points} back to {other}.", points=points, other=other)
-    return say("The other rows give {best} another {points}.", points=-points, best=best) if points else ""
+        return say("The other plugins give {points} back to {other}.", points=points, other=other)
+    return say("The other plugins give {best} another {points}.", points=-points, best=best) if points else ""
 
 
 def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
@@ -94,13 +95,12 @@ def the_number() -> Question[Settings]:
         number, formula = came(settings)
         return sentences((_near(settings, number, formula, answer), say("{formula}.", formula=formula)))
 
-    return Question(say("How many points does LeastAllocated give node-b?"), (), lambda s: came(s)[0], why, _row)
+    return Question(say("How many points does LeastAllocated give node-b?"), (), lambda s: came(s)[0], why, _cell)
 
 
-def _row(settings: Settings, **more: Any) -> Callable[[Room], Html]:
-    """The selected row alone, without the number that is asked for."""
-    asked, alt = (settings.plugin, settings.node), say("Which number belongs here?")
-    return _sheet(settings, alt, question=asked, only=asked[0], **more)
+def _cell(settings: Settings) -> Callable[[Room], Html]:
+    """The selected cell alone, without the number that is asked for."""
+    return _sheet(settings, say("Which number belongs here?"), question=(settings.plugin, settings.node))
 
 
 def _near(settings: Settings, number: str, formula: str, answer: str) -> str:
@@ -138,19 +138,21 @@ def without_the_disk() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         most = max(points(slow(settings), "raw", each) for each in NODES)
-        same = answer == str(points(settings, "normalised", settings.node))
-        known = say("{answer} is with the fast disk.", answer=answer) if same else ""
         raw, found = points(settings, "raw", settings.node), right(settings)
+        slips = {
+            str(points(settings, "normalised", settings.node)): later("{answer} is with the fast disk."),
+            str(raw): later("{answer} is the raw score."),
+        }
+        known = say(slips[answer], answer=answer) if answer in slips else ""
         largest = say(
             "{most} is the largest of the row now: {raw} × 100 / {most} = {points}.", most=most, raw=raw, points=found
         )
         return sentences((known, largest))
 
-    def before(settings: Settings) -> Callable[[Room], Html]:
-        return _row(settings, decision=decide(slow(settings)), before=decide(settings), filled=frozenset())
-
-    asked = say("node-d's fast disk fails: only zone west is left of its 60. How many points does node-c have then?")
-    return Question(asked, (), right, why, before, most=100, looks=LOOKS, shows=slow)
+    asked = say(
+        "node-d's fast disk fails: only zone west is left of its 60. node-c has 33 points; how many has it then?"
+    )
+    return Question(asked, (), right, why, _cell, most=100, looks=LOOKS, shows=slow)
 
 
 def largest_difference() -> Question[Settings]:
@@ -194,7 +196,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 def which_change() -> Question[Settings]:
-    """Which of four small changes makes node-a one of the best?"""
+    """Which of four small changes makes node-a one of the best? The answer says what each node gains, and why."""
 
     def unchanged(settings: Settings) -> ScoreMap:
         return replace(_sheet(settings, say("The sums before the change")), selected=None)
@@ -205,19 +207,43 @@ def which_change() -> Question[Settings]:
     def right(settings: Settings) -> str:
         return next(text for text, change in changes.items() if "node-a" in best(settings, change))
 
+    def gain(settings: Settings, answer: str, node: str) -> int:
+        then, now = decide(settings), decide(settings.changed(**changes[answer]))
+        return (total(now, node) or 0) - (total(then, node) or 0)
+
     def why(settings: Settings, answer: str) -> str:
-        names = best(settings, changes[answer])
-        message = later(
-            "If {change}, {names} share the highest sum."
-            if len(names) > 1
-            else "If {change}, {names} has the highest sum."
+        found = right(settings)
+        rivals = dict.fromkeys((*best(settings, changes[answer]), "node-a"))
+        said = say(
+            "If {change}, {gains}.",
+            change=answer,
+            gains=together([change_of(node, gain(settings, answer, node)) for node in rivals]),
         )
-        said = say(message, change=answer, names=together(names))
-        return said if answer == right(settings) else sentences((said, why(settings, right(settings))))
+        return reason(settings, found) if answer == found else sentences((said, reason(settings, found)))
+
+    def reason(settings: Settings, answer: str) -> str:
+        then, now = decide(settings), decide(settings.changed(**changes[answer]))
+        each = {plugin: _gain(then, now, plugin, "node-a") for plugin in PLUGINS}
+        own = listed(f"{plugin.removeprefix('NodeResources')} {points}" for plugin, points in each.items() if points)
+        others = (change_of(node, gain(settings, answer, node)) for node in ("node-d", "node-c"))
+        return say(
+            "If {change}, {gains} ({own}), {others}: {names} share {sum}.",
+            change=answer,
+            gains=change_of("node-a", gain(settings, answer, "node-a")),
+            own=own,
+            others=listed(others),
+            names=together(now.best),
+            sum=points_of(now, now.best[0]),
+        )
 
     def changed(settings: Settings) -> Settings:
         return settings.changed(**changes[right(settings)], node="node-a")
 
     changes = {say(text): change for text, change in CHANGES.items()}
-    text = say("Which change lets node-a draw level with the leader?")
+    text = say("Which change lets node-a share the highest sum?")
     return Question(text, tuple(changes), right, why, unchanged, looks=LOOKS, shows=changed)
+
+
+def _gain(then: Decision, now: Decision, plugin: str, node: str) -> int:
+    """How much more the plugin gives the node now."""
+    return (number(now, "weighted", plugin, node) or 0) - (number(then, "weighted", plugin, node) or 0)

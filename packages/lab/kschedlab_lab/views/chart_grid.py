@@ -113,12 +113,15 @@ class GridMeasures:
         across, down = self.grid.titles
         broad = self.wide * len(self.grid.columns)
         shapes = []
+        middle, named = self.left + broad / 2, f"{down} ↓"
+        if down and text_width(named) > self.left - 10:  # above the names of the columns there is room for all of it
+            shapes.append(label(named, 0, 14, font_style="italic"))
+            middle = max(middle, text_width(named) + 16 + text_width(f"{across} →") / 2)
+        elif down:
+            shapes.append(label(named, self.left - 8, self.top - 9, "end", font_style="italic"))
         if across:
             words = fitted(f"{across} →", broad)
-            shapes.append(label(words, self.left + broad / 2, 14, "middle", font_style="italic"))
-        if down:
-            words = fitted(down, self.left - 10 - text_width(" ↓"))
-            shapes.append(label(f"{words} ↓", self.left - 8, self.top - 9, "end", font_style="italic"))
+            shapes.append(label(words, middle, 14, "middle", font_style="italic"))
         return shapes
 
     def _rows(self) -> list[Html]:

@@ -57,6 +57,12 @@ def together(names: Sequence[str]) -> str:
     return say("{others} and {last}", others=listed(others), last=last) if others else last
 
 
+def change_of(node: str, points: int) -> str:
+    """What a node gains or loses, in words."""
+    message = later("{node} gains {points}") if points > 0 else later("{node} loses {points}")
+    return say(message if points else later("{node} gains nothing"), node=node, points=abs(points))
+
+
 def decided(decision: Decision) -> str:
     """Where the pod goes and why; a tie is said first."""
     if decision.scores is None or len(decision.best) < 2:
