@@ -42,7 +42,7 @@ FIELDS = {
 DOWN, ACROSS = "spread", "nodes"
 """The weights on the axes of the map."""
 MOST = 6
-TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (60, 100, 140, 180), strict=True)}
+TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (80, 105, 130, 190), strict=True)}
 LETTERS = dict(zip(NODES, "ABCD", strict=True))
 """By node, its grey and its letter in the map: colours are plugins here."""
 

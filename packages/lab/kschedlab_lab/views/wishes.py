@@ -129,7 +129,7 @@ def _key(sums: Bars, wide: float) -> Part:
     """What the colours of the bars mean."""
     named = [part for part, values in sums.parts.items() if any(values)]
     swatches = [Part(10, 10, (element("rect", width=10, height=10, rx=3, fill=sums.fills[part]),)) for part in named]
-    names = [words(part.removeprefix("NodeResources"), 11, fill=INK_2) for part in named]
+    names = [words(part.removeprefix("NodeResources"), 12, fill=INK_2) for part in named]
     return wrap([row(each, 5) for each in zip(swatches, names, strict=True)], wide, 10, 3)
 
 
