@@ -14,10 +14,10 @@ from kschedlab_lab.views.lettering import text_width, wrapped
 from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room, label, svg
 
-LINE, TOP, NARROW, POD, WISH, BAR, BETWEEN, RING = 17, 24, 500, 157, 130, 24, 6, 9
+LINE, TOP, NARROW, POD, WISH, BAR, BETWEEN, RING = 17, 24, 500, 157, 130, 18, 5, 9
 """Height of a wish, space above the pod; a narrower room has the pod and its wishes above the nodes; width of the pod
 and of a wish there; height of a bar, what parts two bars, and the room for a ring around the last node. In pixels."""
-LEFT, LEFT_MOST, BOX = 170, 270, 88
+LEFT, LEFT_MOST, BOX = 170, 300, 88
 """The least and the greatest width of the pod's column, and the width of a node beside it."""
 TALL, TALLEST = 240, 400
 """Height of the largest node, at least and at most: 500m of 8 CPU have room for a name."""
@@ -51,7 +51,7 @@ class Wishes:
         plan = self._plan(room.width - left - RING, room.height)
         places = tuple(place._replace(x=place.x + left) for place in plan.places)
         nodes = self._nodes(replace(plan, places=places))
-        own, end = self._pod(places[0].height / max(box.capacity for box in self.boxes))
+        own, end = self._pod(left - 13, places[0].height / max(box.capacity for box in self.boxes))
         sums, end = self._sums(end, left - 6)
         return svg([*nodes, *own, *sums], plan.width + left + RING, max(plan.bottom, end), self.alt)
 
@@ -99,9 +99,9 @@ class Wishes:
             y += LINE * max(len(_lines(wish)) for wish in row)
         return max(y + 10, low + 8), found
 
-    def _pod(self, scale: float) -> tuple[list[Html], float]:
+    def _pod(self, wide: float, scale: float) -> tuple[list[Html], float]:
         """The pod where it waits, to the nodes' scale, its wishes below, and where they end."""
-        found, low = self._waits(POD, scale)
+        found, low = self._waits(wide, scale)
         y = low + 20 if self.waiting else TOP
         found.append(label(say("it would like"), 8, y, font_style="italic"))
         for wish in self.wishes:
@@ -130,7 +130,7 @@ def _key(sums: Bars, wide: float) -> Part:
     named = [part for part, values in sums.parts.items() if any(values)]
     swatches = [Part(10, 10, (element("rect", width=10, height=10, rx=3, fill=sums.fills[part]),)) for part in named]
     names = [words(part.removeprefix("NodeResources"), 12, fill=INK_2) for part in named]
-    return wrap([row(each, 5) for each in zip(swatches, names, strict=True)], wide, 10, 3)
+    return wrap([row(each, 5) for each in zip(swatches, names, strict=True)], wide, 10, 0)
 
 
 def _lines(wish: Wish) -> list[str]:
