@@ -15,7 +15,6 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import LOOKS, PLUGINS, Settings, arithmetic, in_cell, picture
 from kschedlab_lab.panels.score_cluster import NODES, Cause, Request, before, decide
 from kschedlab_lab.views.score import change_of, number, together, total
-from kschedlab_lab.views.score_bars import points as points_of
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
@@ -227,13 +226,11 @@ def which_change() -> Question[Settings]:
         own = listed(f"{plugin.removeprefix('NodeResources')} {points}" for plugin, points in each.items() if points)
         others = (change_of(node, gain(settings, answer, node)) for node in ("node-d", "node-c"))
         return say(
-            "If {change}, {gains} ({own}), {others}: {names} share {sum}.",
+            "If {change}, {gains} ({own}), {others}.",
             change=answer,
             gains=change_of("node-a", gain(settings, answer, "node-a")),
             own=own,
             others=listed(others),
-            names=together(now.best),
-            sum=points_of(now, now.best[0]),
         )
 
     def changed(settings: Settings) -> Settings:
