@@ -55,7 +55,7 @@ class ScoreMap:
 
     ``asked``: the pod's request; ``question``: the cell whose number is asked for; it alone shows.
     ``before``: another decision: cells say how its numbers became these. While cells change: ``filled``, those that
-    have come to ``stage``; the others show the stage before; ``workers``: by node, the plugin that its worker asks.
+    have come to ``stage``; the others show the stage before; ``workers``: by node, what its worker asks, or "".
     ``framed``: the plugin whose row has a frame. ``sums`` and ``won``: whether sums and winner show, if other than in
     the last stage; ``most``: the sum that fills the width; ``weights``: whether they show, if before the third stage;
     ``rail``: whether the stages show, and ``until``: the last one that a click goes to; without a rail its place stays
@@ -170,6 +170,8 @@ class ScoreMap:
     def _workers(self, plan: GridMeasures) -> Iterable[Html]:
         """Each worker on the cell whose plugin it asks."""
         for i, (node, plugin) in enumerate(self.workers.items(), start=1):
+            if not plugin:
+                continue
             text = fitting((say("worker {number}", number=i), str(i)), plan.wide - 16)
             wide = text_width(text) + 12
             x = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
@@ -287,7 +289,7 @@ def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     for pace, caption in zip(PACES, captions, strict=True):
         down = {node: len(plugins) * part // 8 for node, part in zip(nodes, cycle(pace))}
         filled = frozenset((plugin, node) for node, deep in down.items() for plugin in plugins[:deep])
-        workers = {node: plugins[deep] for node, deep in down.items() if deep < len(plugins)}
+        workers = {node: plugins[deep] if deep < len(plugins) else "" for node, deep in down.items()}
         yield replace(start, stage="raw", filled=filled, workers=workers), caption
 
 

@@ -162,6 +162,8 @@ def test_workers_go_down_their_columns() -> None:
     assert [len(each) for each in places] == [4, 4, 3, 0], "who has asked all plugins is through"
     assert len(set(places[0].values())) == 1 and len(set(places[1].values())) == 4
     assert all(places[1][node] < y for node, y in places[2].items())
+    said = [keyed_in(str(frame.picture)) for frame in story(Room())[:3]]
+    assert {"".join(shown["worker/node-d"].itertext()) for shown in said} == {"worker 4"}, "a worker keeps its number"
 
 
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
