@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import LOOKS, PLUGINS, Settings, arithmetic, in_cell, picture
 from kschedlab_lab.panels.score_cluster import NODES, Cause, Request, before, decide
-from kschedlab_lab.views.score import change_of, number, together, total
+from kschedlab_lab.views.score import gained, number, together, total
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
@@ -76,12 +76,15 @@ def _rest(points: int, best: str, other: str) -> str:
 def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
     """The plugin that gives most to one node over the other, and how much."""
 
-    def gain(plugin: str) -> int:
-        ours, theirs = (number(decision, "weighted", plugin, node) or 0 for node in (one, other))
-        return ours - theirs
+    gains = {plugin: _difference(plugin, (decision, other), (decision, one)) for plugin in PLUGINS}
+    best = max(PLUGINS, key=gains.__getitem__)
+    return best, gains[best]
 
-    best = max(PLUGINS, key=gain)
-    return best, gain(best)
+
+def _difference(plugin: str, than: tuple[Decision, str], given: tuple[Decision, str]) -> int:
+    """How much more the plugin gives the second node, in its decision, than the first in its own."""
+    less, more = (number(decision, "weighted", plugin, node) or 0 for decision, node in (than, given))
+    return more - less
 
 
 def the_number() -> Question[Settings]:
@@ -200,37 +203,24 @@ def which_change() -> Question[Settings]:
     def unchanged(settings: Settings) -> ScoreMap:
         return replace(_sheet(settings, say("The sums before the change")), selected=None)
 
-    def best(settings: Settings, change: Mapping[str, Any]) -> list[str]:
-        return decide(settings.changed(**change)).best
+    def after(settings: Settings, answer: str) -> Decision:
+        return decide(settings.changed(**changes[answer]))
 
     def right(settings: Settings) -> str:
-        return next(text for text, change in changes.items() if "node-a" in best(settings, change))
-
-    def gain(settings: Settings, answer: str, node: str) -> int:
-        then, now = decide(settings), decide(settings.changed(**changes[answer]))
-        return (total(now, node) or 0) - (total(then, node) or 0)
+        return next(answer for answer in changes if "node-a" in after(settings, answer).best)
 
     def why(settings: Settings, answer: str) -> str:
-        found = right(settings)
-        rivals = dict.fromkeys((*best(settings, changes[answer]), "node-a"))
-        said = say(
-            "If {change}, {gains}.",
-            change=answer,
-            gains=together([change_of(node, gain(settings, answer, node)) for node in rivals]),
-        )
-        return reason(settings, found) if answer == found else sentences((said, reason(settings, found)))
-
-    def reason(settings: Settings, answer: str) -> str:
-        then, now = decide(settings), decide(settings.changed(**changes[answer]))
-        each = {plugin: _gain(then, now, plugin, "node-a") for plugin in PLUGINS}
-        own = listed(f"{plugin.removeprefix('NodeResources')} {points}" for plugin, points in each.items() if points)
-        others = (change_of(node, gain(settings, answer, node)) for node in ("node-d", "node-c"))
+        then, now, found = decide(settings), after(settings, answer), right(settings)
+        if answer != found:
+            moves = [gained(then, now, node) for node in dict.fromkeys((*now.best, "node-a"))]
+            return sentences((say("If {change}, {gains}.", change=answer, gains=together(moves)), why(settings, found)))
+        given = {plugin: _difference(plugin, (then, "node-a"), (now, "node-a")) for plugin in PLUGINS}
         return say(
             "If {change}, {gains} ({own}), {others}.",
             change=answer,
-            gains=change_of("node-a", gain(settings, answer, "node-a")),
-            own=own,
-            others=listed(others),
+            gains=gained(then, now, "node-a"),
+            own=listed(f"{plugin.removeprefix('NodeResources')} {more}" for plugin, more in given.items() if more),
+            others=listed(gained(then, now, node) for node in ("node-d", "node-c")),
         )
 
     def changed(settings: Settings) -> Settings:
@@ -239,8 +229,3 @@ def which_change() -> Question[Settings]:
     changes = {say(text): change for text, change in CHANGES.items()}
     text = say("Which change lets node-a share the highest sum?")
     return Question(text, tuple(changes), right, why, unchanged, looks=LOOKS, shows=changed)
-
-
-def _gain(then: Decision, now: Decision, plugin: str, node: str) -> int:
-    """How much more the plugin gives the node now."""
-    return (number(now, "weighted", plugin, node) or 0) - (number(then, "weighted", plugin, node) or 0)

@@ -25,7 +25,7 @@ from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart import TIE, shade
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import bare, change_of, lead, total
+from kschedlab_lab.views.score import bare, gained, lead, total
 from kschedlab_lab.views.score_bars import fills, sum_bars
 from kschedlab_lab.views.weights import Weight, WeightStage
 
@@ -172,7 +172,7 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
         then, now = decide(weights.changed(**{field: old})), decide(weights)
         best = right(weights)
         compared = dict.fromkeys((answer, then.best[0], best))
-        told = listed(change_of(node, (total(now, node) or 0) - (total(then, node) or 0)) for node in compared)
+        told = listed(gained(then, now, node) for node in compared)
         return say("The change: {told}. Now {best} leads with {total}.", told=told, best=best, total=total(now, best))
 
     asked = say(
