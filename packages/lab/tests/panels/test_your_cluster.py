@@ -414,3 +414,8 @@ def test_pools_by_the_usual_labels_come_first_then_by_taints_and_by_those_with_f
     tainted = [{"key": "dedicated", "value": "db", "effect": "NoSchedule"}]
     nodes = (node(f"n{i}", labels={"pool": f"p{i % 2}", "zone": f"z{i % 3}"}, taints=tainted) for i in range(6))
     assert lesson.pool_labels(cluster(*nodes)) == ["pool", "taints", "zone"]
+
+
+def test_pods_whose_node_is_not_in_the_files_are_counted_as_running():
+    running = as_yaml([node("node-a"), pod("here", "node-a", 1), pod("elsewhere", "node-b", 1), pod("second", "", 1)])
+    assert "1 node, 2 running pods, 1 pending." in repr(uploaded(lesson.panel(), ("mine.yaml", running)))
