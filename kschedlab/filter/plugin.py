@@ -121,21 +121,17 @@ class PreparedFilter(Protocol):
     @property
     def node_names(self) -> frozenset[str] | None:
         """The names of the only nodes to be considered (PreFilterResult), or None for all."""
-        ...
 
     @property
     def depends_on_pods(self) -> bool:
         """Whether adding or removing pods can change the result. If not, it is computed once for a decision."""
-        ...
 
     @property
     def monotonic(self) -> bool:
         """Whether adding pods to a node can only make it refuse more. Required pod affinity is the exception."""
-        ...
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes refused in this snapshot, or None if there are none."""
-        ...
 
 
 class PodsFilter:
@@ -160,11 +156,9 @@ class Filter(Protocol):
     @property
     def name(self) -> str:
         """The plugin's name, as Kubernetes spells it."""
-        ...
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | PreFilterRejection | None:
         """Read the pod once (PreFilter). None: the plugin does not apply to this pod (Skip)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,25 +125,20 @@ class Handle(Protocol):
     @property
     def api(self) -> Any:
         """The API server of the simulation."""
-        ...
 
     @property
     def now(self) -> int:
         """Microseconds since 1970."""
-        ...
 
     @property
     def waiting_pods(self) -> Any:
         """The pods that wait in Permit; a plugin can allow or reject them."""
-        ...
 
     def sleep(self, seconds: float) -> Any:
         """PreBind and Bind yield this to let virtual time pass."""
-        ...
 
     def activate(self, pods: Iterable[Pod]) -> None:
         """Requeue these pods from any part of the queue, so that they are tried again soon."""
-        ...
 
 
 class Plugin:

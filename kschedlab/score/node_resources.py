@@ -74,7 +74,6 @@ class Strategy(Protocol):
 
     def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
         """int64[nodes]: the score of each node."""
-        ...
 
 
 @dataclass(frozen=True)

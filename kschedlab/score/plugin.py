@@ -36,11 +36,9 @@ class Score(Protocol):
     @property
     def name(self) -> str:
         """The plugin's name, as Kubernetes spells it."""
-        ...
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Score the nodes at these positions, in any order. None: the plugin skips the pod (PreScore)."""
-        ...
 
 
 def rounded(exact: FloatArray) -> IntArray:

@@ -71,7 +71,6 @@ class VolumeKind(Protocol):
 
     def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
         """The names of the pod's volumes of this kind, and problems with its volumes, in their order."""
-        ...
 
 
 @dataclass(frozen=True)

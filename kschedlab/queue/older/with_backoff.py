@@ -29,15 +29,12 @@ class PodBackoff(Protocol):
 
     def failed(self, queued: QueuedPodInfo) -> None:
         """The pod's attempt has just failed."""
-        ...
 
     def end(self, queued: QueuedPodInfo) -> int:
         """When its backoff ends, in microseconds since 1970."""
-        ...
 
     def clear(self, key: str) -> None:
         """Clear the backoff of the pod ``namespace/name``: it is deleted or has changed."""
-        ...
 
 
 class PodBackoffMap:
