@@ -22,24 +22,10 @@ ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD = "AssignedPod", "UnscheduledPod", "Ta
 NODE = "Node"
 EVERYTHING = "*"
 
-_SINGLE_ACTIONS = (
-    "Add",
-    "Delete",
-    "UpdateNodeAllocatable",
-    "UpdateNodeLabel",
-    "UpdateNodeTaint",
-    "UpdateNodeCondition",
-    "UpdateNodeAnnotation",
-    "UpdateNodeDeclaredFeature",
-    "UpdateNodePreemptionPolicy",
-    "UpdatePodLabel",
-    "UpdatePodScaleDown",
-    "UpdatePodScaleUp",
-    "UpdatePodToleration",
-    "UpdatePodSchedulingGatesEliminated",
-    "UpdatePodGeneratedResourceClaim",
-)
-_BITS = {action: 1 << bit for bit, action in enumerate(_SINGLE_ACTIONS)}
+_OF_NODES = ("Allocatable", "Label", "Taint", "Condition", "Annotation", "DeclaredFeature", "PreemptionPolicy")
+_OF_PODS = ("Label", "ScaleDown", "ScaleUp", "Toleration", "SchedulingGatesEliminated", "GeneratedResourceClaim")
+_UPDATES = (*(f"UpdateNode{what}" for what in _OF_NODES), *(f"UpdatePod{what}" for what in _OF_PODS))
+_BITS = {action: 1 << bit for bit, action in enumerate(("Add", "Delete", *_UPDATES))}
 _ALL = sum(_BITS.values())
 ACTIONS = _BITS | {"Update": _ALL - _BITS["Add"] - _BITS["Delete"], "All": _ALL}
 """The bits of each action; ``Update`` is any update, ``All`` any action."""
@@ -129,16 +115,11 @@ def matches(registered: ClusterEvent, happened: ClusterEvent) -> bool:
     """
     if is_wildcard(registered):
         return True
-    if not _resource_matches(registered.resource, happened.resource):
+    any_pod = registered.resource == "Pod" and happened.resource in (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD)
+    if not any_pod and registered.resource not in (EVERYTHING, happened.resource):
         return False
     registered_bits, event_bits = bits(registered.actions), bits(happened.actions)
     return registered_bits & event_bits != 0 and event_bits <= registered_bits
-
-
-def _resource_matches(registered: str, happened: str) -> bool:
-    if registered in (EVERYTHING, happened):
-        return True
-    return registered == "Pod" and happened in (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD)
 
 
 # -- the events of an update

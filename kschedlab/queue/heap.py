@@ -54,12 +54,10 @@ class HeapData(Generic[T]):
         items[queue[j]].index = j
 
     def push(self, key: str, obj: T) -> None:
-        """Append the object to the array."""
         self.items[key] = HeapItem(obj, len(self.queue))
         self.queue.append(key)
 
     def pop(self) -> T:
-        """Remove the last place of the array."""
         return self.items.pop(self.queue.pop()).obj
 
 
@@ -137,7 +135,6 @@ class Heap(Generic[T]):
         return data.pop()
 
     def peek(self) -> T | None:
-        """The next object, or None."""
         data = self.data
         return data.items[data.queue[0]].obj if data.queue else None
 

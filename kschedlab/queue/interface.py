@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from kschedlab.objects.model import Pod
+from kschedlab.queue.queued_pod import QueuedPodInfo
 
 ACTIVE, BACKOFF, UNSCHEDULABLE = "active", "backoff", "unschedulable"
 """The parts of a queue."""
@@ -47,24 +48,6 @@ class Place(NamedTuple):
     since: int
 
 
-class QueuedPod(Protocol):
-    """A popped pod; its other fields differ between generations."""
-
-    @property
-    def pod(self) -> Pod:
-        """The pod, in the last version that the queue received."""
-
-    @property
-    def attempts(self) -> int:
-        """The number of scheduling attempts, including this one."""
-
-    def record_failure(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
-        """Record a failed attempt: the current pod and the plugins that rejected it, none if it was an error.
-
-        Call this before :meth:`SchedulingQueue.add_unschedulable`.
-        """
-
-
 class SchedulingQueue(Protocol):
     """The pods that wait to be scheduled. A pod is in one part at a time."""
 
@@ -84,13 +67,14 @@ class SchedulingQueue(Protocol):
     def delete(self, pod: Pod) -> None:
         """Remove a pod that is deleted, or no longer this scheduler's."""
 
-    def pop(self) -> QueuedPod | None:
+    def pop(self) -> QueuedPodInfo | None:
         """The next pod, or None where the real queue would wait."""
 
-    def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
-        """Return a popped pod that was not scheduled; ``cycle``: :attr:`scheduling_cycle` just after its pop.
+    def add_unschedulable(self, queued: QueuedPodInfo, cycle: int) -> None:
+        """Return a popped pod that was not scheduled, after :meth:`QueuedPodInfo.record_failure`.
 
-        ValueError, with the real queue's message, if it is already in the queue.
+        ``cycle``: :attr:`scheduling_cycle` just after its pop. ValueError, with the real queue's message, if it is
+        already in the queue.
         """
 
     def done(self, pod: Pod) -> None:

@@ -65,7 +65,6 @@ class NominatedPodMap:
             self._on_nominated(pod, node)
 
     def delete(self, pod: Pod) -> None:
-        """Remove the pod's nomination, if any."""
         uid = pod.metadata.uid
         node = self.nominated_pod_to_node.pop(uid, None)
         if node is None:

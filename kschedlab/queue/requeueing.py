@@ -37,7 +37,6 @@ class Narrowings:
         return keys
 
     def names(self, pod: Pod) -> set[Hashable]:
-        """The keys of the objects that the pod names."""
         return {key for narrowing in self._all if narrowing is not None for key in narrowing.names(pod)}
 
 
