@@ -1,6 +1,4 @@
-"""``kschedlab bench``: measure how fast a queue is scheduled.
-
-The workload and the keys of the result are the same as in the Go benchmark.
+"""``kschedlab bench``: measure how fast a queue is scheduled, with the workload and result of the Go benchmark.
 
 A workload is JSON: ``{"objects": [...], "queue": [pods]}``. The pods are prepared and queued before the clock starts.
 """
@@ -63,17 +61,13 @@ def _percentage(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Time the workload; print one line of JSON, or a table."""
     profiles = chosen_profiles(options)
     generations = [profiles] if isinstance(profiles, Generation) else [*profiles.values()]
     if len(generations) > 1:
         raise UsageError(f"{options.config}: bench takes one profile, not {len(generations)}")
-    progress = Progress(sys.stderr)
-    progress.reading([options.workload])
-    try:
+    with Progress(sys.stderr) as progress:
+        progress.reading([options.workload])
         result = bench(options.workload, generations[0], options.percentage, progress=progress.show)
-    finally:
-        progress.clear()
     if options.output == "json":
         print_json(result)
     else:
@@ -82,7 +76,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def table(result: dict[str, Any]) -> RenderableType:
-    """The result as a table, one line per key."""
     from kschedlab.program.terminal.screen import grid, text
 
     lines = grid("", "", numbers=[1])
@@ -94,8 +87,6 @@ def table(result: dict[str, Any]) -> RenderableType:
 
 
 class Workload(msgspec.Struct):
-    """A cluster and the arriving pods."""
-
     objects: list[msgspec.Raw]
     queue: list[msgspec.Raw]
 
@@ -116,11 +107,7 @@ def load(path: str, generation: Generation) -> tuple[Cluster, list[str]]:
 
 
 def bench(
-    path: str,
-    generation: Generation,
-    percentage: int | None,
-    *,
-    progress: Callable[[int, int], None] | None = None,
+    path: str, generation: Generation, percentage: int | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, Any]:
     """Schedule the workload's queue once, one attempt per pod. Total in wall-clock seconds, latency per pod in ms.
 

@@ -35,9 +35,8 @@ LARGE = 1000
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add_parser(
-        "compare", help="compare decisions in several generations, and name the rules that differ"
-    )
+    help = "compare decisions in several generations, and name the rules that differ"
+    parser = commands.add_parser("compare", help=help)
     add_files(parser, "manifests, as for explain")
     parser.add_argument("--pod", metavar="NAMESPACE/NAME", help="the pod to decide for (default: all)")
     parser.add_argument(
@@ -55,21 +54,18 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare the decision for one pod, or those for all."""
     objects = read(options)
     if options.pod is not None:
         check_not_finished(objects, options.pod)
     names = _compared(options)
     generations = [with_plugins(GENERATIONS[name], options) for name in names]
-    progress = Progress(sys.stderr)
-    if len(objects.nodes) + len(objects.pods) > LARGE:
-        progress.announce(f"deciding in {len(generations)} generations")
-    try:
-        comparison = _comparison(options.pod, Cluster(objects), generations)
-    except (UnknownNameError, NoProfileError) as error:
-        raise UsageError(str(error)) from None
-    finally:
-        progress.clear()
+    with Progress(sys.stderr) as progress:
+        if len(objects.nodes) + len(objects.pods) > LARGE:
+            progress.announce(f"deciding in {len(generations)} generations")
+        try:
+            comparison = _comparison(options.pod, Cluster(objects), generations)
+        except (UnknownNameError, NoProfileError) as error:
+            raise UsageError(str(error)) from None
     if options.output == "html":
         print_html(comparison._repr_html_())
         return 0

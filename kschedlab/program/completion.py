@@ -30,7 +30,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the script. ``options.parser``: the program's top-level parser."""
     require("program", "shtab")
     import shtab
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import Explanation, NoProfileError, each_pending, explain
@@ -30,13 +28,8 @@ from kschedlab.program.options import (
 )
 from kschedlab.program.progress import Progress
 
-if TYPE_CHECKING:
-    from kschedlab.program.terminal.screen import Screen
-
-
 MANY = 500
 """The most pending pods whose decisions are printed; of more, how many wait for what, and all only with ``--all``."""
-
 
 WORKLOADS = ("CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch")
 """Kinds whose pods only controllers make."""
@@ -55,7 +48,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Explain one pod, or every pending pod."""
     objects, profiles = read_at(options)
     cluster = Cluster(objects, api_of(profiles))
     made = [kind.partition(".")[0] for kind in WORKLOADS if kind in objects.report.unknown]
@@ -84,7 +76,9 @@ def run(options: argparse.Namespace) -> int:
 
         print_html(page_html(list(explanations)))
     else:
-        _print(explanations, screen(options))
+        from kschedlab.program.terminal.pending import print_all
+
+        print_all(explanations, screen(options))
     return 0
 
 
@@ -104,42 +98,11 @@ def _pending(cluster: Cluster, profiles: Profiles) -> Iterator[Explanation]:
             yield Explanation(decision)
 
 
-def _print(explanations: Iterator[Explanation], out: Screen) -> None:
-    """Print each decision as soon as it is made, then how many pods found a node.
-
-    Consecutive pods that fail for the same reasons, such as replicas, are listed after the first one.
-    """
-    from kschedlab.program.terminal.pending import alike, failure, outcome_of, summary
-    from kschedlab.program.terminal.writer import limits, written
-
-    outcomes: Counter[str] = Counter()
-    same: list[str] = []
-    latest = None
-    for explanation in explanations:
-        decision = explanation.decision
-        why = None if out.all else failure(decision)
-        outcomes[outcome_of(decision)] += 1
-        if why is not None and why == latest:
-            same.append(decision.pod.key)
-            continue
-        if outcomes.total() > 1:
-            out.print(*alike(same, out), "", out.rule(), "")
-        out.print(*written(explanation.sections(limits(out)), out, decision.cluster.names))
-        same, latest = [], why
-    out.print(*alike(same, out))
-    if outcomes.total() != 1:
-        out.print(*([""] if outcomes else []), summary(outcomes))
-    out.close()
-
-
 def _watched(explanations: Iterator[Explanation], total: int) -> Iterator[Explanation]:
     """The explanations; a progress line shows while the next one is computed."""
-    progress = Progress(sys.stderr)
-    try:
+    with Progress(sys.stderr) as progress:
         for done, explanation in enumerate(explanations, start=1):
             if sys.stdout.isatty():
                 progress.clear()
             yield explanation
             progress.show(done, total, "decided")
-    finally:
-        progress.clear()

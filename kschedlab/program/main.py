@@ -62,7 +62,7 @@ def _drop_output() -> None:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """As argparse, but the user's input cannot steer the terminal."""
+        """The user's input must not steer the terminal."""
         super().error(visible(message))
 
 

@@ -33,7 +33,7 @@ class UsageError(Exception):
 
 
 def check_not_finished(objects: Objects, key: str) -> None:
-    """UsageError if the pod ``namespace/name`` has finished, because clusters leave out finished pods."""
+    """UsageError if the pod ``namespace/name`` has finished."""
     for pod in objects.pods:
         if pod.key == key and pod.status.phase in ("Succeeded", "Failed"):
             raise UsageError(f"pod {key} has finished ({pod.status.phase}): schedulers ignore finished pods")
@@ -56,7 +56,6 @@ def pod_named(text: str, objects: Objects) -> str:
 
 
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:
-    """Add the argument for the files to read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=help)
     parser.add_argument(
         "--strict", action="store_true", help="refuse fields and kinds that Kubernetes does not know, as kubectl does"
@@ -73,12 +72,8 @@ def read(options: argparse.Namespace) -> Objects:
 
 
 def add_moment(parser: argparse.ArgumentParser) -> None:
-    """Add the option ``--at``; :func:`read_at` reads it."""
-    parser.add_argument(
-        "--at",
-        metavar="DURATION",
-        help="simulate FILE until this virtual time first, such as 5m, and ask the cluster then",
-    )
+    help = "simulate FILE until this virtual time first, such as 5m, and ask the cluster then"
+    parser.add_argument("--at", metavar="DURATION", help=help)
 
 
 def read_at(options: argparse.Namespace) -> tuple[Objects, Profiles]:
@@ -93,12 +88,9 @@ def read_at(options: argparse.Namespace) -> tuple[Objects, Profiles]:
 @contextmanager
 def reading(files: Sequence[str]) -> Iterator[None]:
     """Show a progress line while large files are read."""
-    progress = Progress(sys.stderr)
-    progress.reading(files)
-    try:
+    with Progress(sys.stderr) as progress:
+        progress.reading(files)
         yield
-    finally:
-        progress.clear()
 
 
 def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = True) -> None:
@@ -128,7 +120,6 @@ def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = Tru
 
 
 def generation_name(text: str) -> str:
-    """The name, if a generation has it; else argparse says which there are, or which to take instead."""
     try:
         return Generation.named(text).name
     except KeyError as error:
@@ -136,7 +127,6 @@ def generation_name(text: str) -> str:
 
 
 def add_plugins(parser: argparse.ArgumentParser) -> None:
-    """Add the option ``--plugin``; :func:`with_plugins` reads it."""
     parser.add_argument(
         "--plugin",
         dest="plugins",
@@ -157,7 +147,6 @@ def _plugin(text: str) -> object:
 
 
 def with_plugins(generation: Generation, options: argparse.Namespace) -> Generation:
-    """The generation with the plugins of ``--plugin``. UsageError if a plugin cannot join it."""
     try:
         return generation.plus(*options.plugins) if options.plugins else generation
     except (ValueError, TypeError) as error:
@@ -224,7 +213,6 @@ def print_json(data: object) -> None:
 
 
 def print_html(document: str) -> None:
-    """Print an HTML document in UTF-8, whatever the terminal's encoding is."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(document)

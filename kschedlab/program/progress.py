@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from shutil import get_terminal_size
 from time import perf_counter
-from typing import TextIO
+from typing import Self, TextIO
 
 BAR = 30
 SLOW, SLOW_YAML = {".json": 15 << 20, ".gz": 1 << 19}, 4 << 20
@@ -17,7 +17,7 @@ class Progress:
     """A progress line on a terminal that counts the pods done.
 
     It appears only after ``patience`` seconds on ``clock``, so a short command shows nothing, and only if ``out`` is a
-    terminal. It uses no thread: :meth:`show` draws it.
+    terminal. It uses no thread: :meth:`show` draws it. As a context manager it erases itself at the end.
     """
 
     def __init__(self, out: TextIO, clock: Callable[[], float] = perf_counter, patience: float = 2.0) -> None:
@@ -26,6 +26,12 @@ class Progress:
         self._shown = out.isatty()
         self._next = clock() + patience
         self._drawn = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
 
     def show(self, done: int, total: int, what: str = "bound") -> None:
         """Draw ``3 of 9 pods bound`` with a bar, at most ten times a second."""
@@ -43,12 +49,10 @@ class Progress:
             self.announce(f"reading {sum(path.stat().st_size for path in existing) / (1 << 20):,.0f} MiB")
 
     def announce(self, what: str) -> None:
-        """Say at once what is being done: for work that reports no progress."""
         if self._shown:
             self._draw(f"{what} ...")
 
     def clear(self) -> None:
-        """Erase the line if it was drawn."""
         if self._drawn:
             self._draw("")
             self._out.write("\r")
