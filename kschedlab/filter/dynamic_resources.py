@@ -38,7 +38,6 @@ GROUP = "kschedlab.claims"
 
 
 def wall_clock() -> int:
-    """Microseconds since 1970."""
     return time.time_ns() // 1000
 
 

@@ -46,7 +46,6 @@ class AllReasons:
         self.node_names = node_names[0].intersection(*node_names[1:]) if node_names else None
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes that any of them refuses, with the reasons of all."""
         refusals = [prepared.filter(snapshot) for prepared in self._filters]
         parts = [part for refused in refusals if refused is not None for part in refused.parts]
         return Refusals(parts) if parts else None

@@ -40,7 +40,6 @@ class AntiAffinityOfOtherKeys:
     clues: tuple[Clue, ...] = ()
 
     def of(self, signature: Signature) -> int:
-        """1 if that is so for pods with this signature."""
         matching = (t for t in self.terms.anti_affinity if t.matches(signature.namespace, signature.labels, {}))
         keys = {term.key for term in matching}
         return int(bool(keys) and self.key not in keys)

@@ -37,7 +37,6 @@ class NodeName:
     reason: str = WRONG_NAME
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips a pod without ``spec.nodeName``."""
         node_name = pod.pod.spec.nodeName
         if not node_name:
             return None
@@ -53,7 +52,6 @@ class NodeUnschedulable:
     name: str = "NodeUnschedulable"
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips if there are no such nodes, or the pod tolerates them."""
         cordoned = unschedulable(cluster)
         if not cordoned.any() or tolerated(UNSCHEDULABLE_TAINT, pod.pod.spec.tolerations):
             return None

@@ -29,7 +29,6 @@ class NodeDeclaredFeatures:
     name: str = "NodeDeclaredFeatures"
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips a pod that needs none."""
         needed = needed_features(pod.pod.spec)
         if not needed:
             return None

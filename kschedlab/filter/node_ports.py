@@ -26,8 +26,6 @@ ALL_ADDRESSES = "0.0.0.0"
 
 
 class HostPort(NamedTuple):
-    """A host port that a container uses."""
-
     address: str
     protocol: str
     port: int
@@ -95,7 +93,6 @@ class NodePorts:
     counts_sidecars: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PortsCheck | None:
-        """Skips a pod without host ports."""
         requested = host_ports(pod.pod, self.counts_sidecars)
         if not requested:
             return None

@@ -62,7 +62,6 @@ class NodeResourcesFit:
 
 
 def requested_resources(request: Mapping[str, int]) -> dict[str, int]:
-    """The resources of which the pod requests more than 0."""
     return {name: amount for name, amount in request.items() if amount > 0}
 
 

@@ -81,7 +81,6 @@ class Refusals:
         return result
 
     def reasons(self, node: int) -> list[str]:
-        """The reasons for one node (its position); empty if it passes."""
         return [part.reason for part in self.parts if part.mask[node]]
 
 
@@ -107,7 +106,6 @@ class PreFilterRejection:
 
 
 def status_code(unresolvable: bool) -> str:
-    """The framework's code for a refusal; ``unresolvable``: evicting pods can't help."""
     return UNRESOLVABLE if unresolvable else UNSCHEDULABLE
 
 
@@ -171,5 +169,4 @@ class StaticFilter:
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The same result in every snapshot."""
         return self.refused

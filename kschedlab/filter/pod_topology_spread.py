@@ -55,7 +55,6 @@ class PodTopologySpread:
     panics_on_new_domain: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> SpreadCheck | None:
-        """Skips a pod without DoNotSchedule constraints."""
         hard = constraints(pod, cluster, DO_NOT_SCHEDULE, self.defaults, self.rules)
         if not hard:
             return None
@@ -110,7 +109,6 @@ class Skew:
         self.least = int(self._counts.min()) if self.enough_domains else 0
 
     def parts(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        """The nodes without the key, and those where the skew is too large."""
         constraint, domain = self.constraint, self._topology.domain
         yield Refusal(domain < 0, NO_LABEL, True)
         matching, minimum = self.counts(snapshot)

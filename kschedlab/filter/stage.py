@@ -98,7 +98,6 @@ def _without_a_node(plugins: list[str]) -> str:
 
 
 def not_satisfied(plugins: Iterable[str]) -> str:
-    """The reason for a node that the PreFilter results of these plugins exclude."""
     return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]"
 
 

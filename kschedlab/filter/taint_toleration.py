@@ -33,7 +33,6 @@ class TaintToleration:
     reason: str = UNTOLERATED
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips a pod that tolerates the taints of all nodes."""
         tolerations = pod.pod.spec.tolerations
         if not untolerated(cluster, tolerations).any():
             return None

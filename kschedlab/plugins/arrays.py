@@ -38,8 +38,6 @@ class ArrayFilter:
 
 
 class _Refusing:
-    """An :class:`ArrayFilter`, prepared for one pod."""
-
     node_names: frozenset[str] | None = None
 
     def __init__(self, plugin: ArrayFilter, pod: PodInfo) -> None:
@@ -62,7 +60,6 @@ class CheckedFilter:
         return name_of(self.plugin)
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CheckedAnswers | PreFilterRejection | None:
-        """Prepare the filter. SchedulingError if it fails."""
         try:
             prepared = _call(self.plugin.prepare, pod, cluster)
             if prepared is None or isinstance(prepared, PreFilterRejection):
@@ -89,7 +86,6 @@ class CheckedAnswers:
         self._name, self._prepared = name, prepared
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Call the filter. SchedulingError if it fails."""
         try:
             refused = _call(self._prepared.filter, snapshot)
             if refused is not None:
@@ -112,11 +108,9 @@ class CheckedScore:
 
     @property
     def formula(self) -> str:
-        """The formula with which views explain the score."""
         return getattr(self.plugin, "formula", "")
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Call the score. SchedulingError if it fails."""
         try:
             scored = _call(self.plugin.score, pod, cluster, nodes)
             if scored is not None:
@@ -190,7 +184,6 @@ def _check_scored(scored: Any, names: list[str]) -> None:
 
 
 def described(value: Any) -> str:
-    """An array as ``float64[3]``, anything else as its repr."""
     if not isinstance(value, np.ndarray):
         return repr(value)
     return f"{value.dtype}[{', '.join(str(size) for size in value.shape)}]"

@@ -106,7 +106,6 @@ class NamedPlugin:
 
     @property
     def parts(self) -> str:
-        """The plugin's methods, for messages."""
         parts = [
             *(["filter(pod, cluster)"] if self.own_filter is not None else []),
             *([say("score(pod, cluster), weight {weight}", weight=self.weight)] if self.own_score is not None else []),

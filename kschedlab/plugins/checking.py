@@ -49,7 +49,6 @@ class RecordedLookups(dict[str, str]):
         self._lookups.setdefault((self._owner, self._part, str(key)))
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The value, or the default."""
         self._note(key)
         return super().get(key, default)
 
@@ -155,7 +154,6 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether the check found no error."""
         return not self.wrong
 
     def raise_if_wrong(self) -> None:
@@ -175,7 +173,6 @@ class CheckReport:
     __repr__ = __str__
 
     def html(self) -> Html:
-        """The text as a list."""
         head, *found = str(self).split("\n  ")
         return join([element("p", element("b", head)), element("ul", *(element("li", each) for each in found))])
 
@@ -237,7 +234,6 @@ class _Check:
     _pods_matter: bool = False
 
     def run(self, members: Members, cluster: Cluster) -> None:
-        """Ask about every pending pod of the cluster."""
         for info in [*cluster.pending.values()][:MOST]:
             before = _written(info, cluster)
             for each in members.filters:

@@ -81,17 +81,14 @@ class NodeView:
 
     @property
     def metadata(self) -> ObjectMeta:
-        """The node's metadata: ``labels``, ``annotations``, ..."""
         return self.node.metadata
 
     @property
     def spec(self) -> NodeSpec:
-        """The node's spec: ``taints``, ``unschedulable``."""
         return self.node.spec
 
     @property
     def status(self) -> NodeStatus:
-        """The node's status: ``images``, ``conditions``, ..."""
         return self.node.status
 
     @property
@@ -101,12 +98,10 @@ class NodeView:
 
     @property
     def allocatable(self) -> dict[str, int]:
-        """By resource: the total that pods can request."""
         return self._resources()[0]
 
     @property
     def requested(self) -> dict[str, int]:
-        """By resource: the sum of the pods' requests."""
         return self._resources()[1]
 
     def __getattr__(self, name: str) -> Any:

@@ -39,12 +39,9 @@ class NodeFilter(Plugin):
 
 
 class NodeFilterWithEvents(NodeFilter):
-    """A :class:`NodeFilter` that registers events."""
-
     events: tuple[tuple[ClusterEvent, QueueingHint | None], ...] = ()
 
     def events_to_register(self) -> Iterable[ClusterEvent | tuple[ClusterEvent, QueueingHint]]:
-        """The events, each with its hint, if any."""
         return [event if hint is None else (event, hint) for event, hint in self.events]
 
 

@@ -36,12 +36,10 @@ class Members(NamedTuple):
     plugins: tuple[tuple[str, object], ...] = ()
 
     def followed_by(self, more: Members) -> Members:
-        """These members, followed by the others."""
         return Members(self.filters + more.filters, self.scores + more.scores, self.plugins + more.plugins)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names, without duplicates."""
         filters, scores = (each.name for each in self.filters), (each.name for each, _ in self.scores)
         return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
 
@@ -71,14 +69,12 @@ def is_array_plugin(plugin: Any) -> bool:
 
 
 def is_plugin(plugin: object) -> bool:
-    """Whether it can join a generation."""
     if isinstance(plugin, type) or inspect.ismodule(plugin):
         return False
     return is_array_plugin(plugin) or any(method(plugin, point) for point in POINTS)
 
 
 def explain_no_plugin(plugin: Any) -> str:
-    """Why it cannot join a generation, with the remedy."""
     if isinstance(plugin, type):
         return say("{name} is a class: a plugin is an object of it, {name}()", name=plugin.__name__)
     if inspect.isfunction(plugin):

@@ -38,7 +38,6 @@ class OneNodeCheck:
         self._pod = pod.pod
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Call the plugin for one node after another."""
         if self._ask is None:
             return None
         masks: dict[Status, BoolArray] = {}
@@ -103,7 +102,6 @@ class OneNodeFilter:
         return name_of(self.plugin)
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> OneNodeCheck | PreFilterRejection | None:
-        """Call PreFilter. SchedulingError if it fails."""
         node_names, ask = None, method(self.plugin, "pre_filter")
         if ask is not None:
             try:
@@ -150,11 +148,9 @@ class OneNodeScore:
 
     @property
     def formula(self) -> str:
-        """The formula with which views explain the score."""
         return getattr(self.plugin, "formula", "")
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Score one node after another. SchedulingError if one of the plugin's methods fails."""
         names = [cluster.names[n] for n in nodes.tolist()]
         if not self._pre_score(pod.pod, names) or (ask := method(self.plugin, "score")) is None:
             return None
@@ -177,7 +173,6 @@ class OneNodeScore:
         return Scored(np.array([raw[name] for name in names], np.int64), column, _by_term(list(terms.values())))
 
     def _pre_score(self, pod: Pod, names: list[str]) -> bool:
-        """Call PreScore; returns whether the plugin scores this pod."""
         ask = method(self.plugin, "pre_score")
         if ask is None:
             return True

@@ -30,7 +30,6 @@ class Attempt:
 
     @property
     def reprieved(self) -> bool:
-        """Whether the pod stays."""
         return self.refused_by is None
 
 
@@ -77,7 +76,6 @@ class Preemption:
 
     @property
     def eligible(self) -> bool:
-        """Whether the pod may preempt at all."""
         return not self.reason
 
     @property
@@ -87,7 +85,6 @@ class Preemption:
 
     @property
     def nominated_node(self) -> str | None:
-        """The chosen node, or None if preemption doesn't help."""
         return None if self.chosen is None else self.cluster.names[self.positions[self.chosen]]
 
     @property
@@ -100,17 +97,14 @@ class Preemption:
 
     @cached_property
     def candidates(self) -> dict[str, Candidate]:
-        """By node, in the order of the search."""
         return {self.cluster.names[n]: self._candidate(int(n)) for n in self.positions}
 
     @property
     def victims(self) -> tuple[PodInfo, ...]:
-        """The victims on the chosen node."""
         return self._victims(int(self.positions[self.chosen])) if self.chosen is not None else ()
 
     @property
     def message(self) -> str:
-        """The sentence that PostFilter adds to the FailedScheduling message."""
         if self.reason:
             return f"preemption: {self.reason}."
         if self.failure:

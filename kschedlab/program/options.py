@@ -196,7 +196,6 @@ def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:
 
 
 def screen(options: argparse.Namespace) -> Screen:
-    """Standard output with the layout that the options select."""
     from kschedlab.program.terminal.screen import screen_for
 
     return screen_for(sys.stdout, options.color, options.wide, options.all)
@@ -230,7 +229,6 @@ def say(message: str) -> None:
 
 
 def argument(parse: Callable[[str], T], text: str) -> T:
-    """The parsed argument; a ValueError becomes argparse's error message."""
     try:
         return parse(text)
     except ValueError as error:

@@ -61,7 +61,6 @@ class NodeAffinityScore:
 
 
 def preferred_terms(spec: PodSpec) -> Terms:
-    """The pod's preferred node affinity."""
     affinity = spec.affinity.nodeAffinity if spec.affinity is not None else None
     return affinity.preferredDuringSchedulingIgnoredDuringExecution if affinity is not None else ()
 

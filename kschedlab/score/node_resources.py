@@ -53,7 +53,6 @@ class RequestedToCapacityRatio:
     ignores_zero_scores: bool = True
 
     def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-        """The score of each node, in integers, rounded toward zero between the points."""
         up = capacity - 1 if self.rounds_utilization_up else 0
         percent = (np.minimum(requested, capacity) * 100 + up) // np.maximum(capacity, 1)
         percent = np.where(capacity == 0, 100, percent)

@@ -101,7 +101,6 @@ def _pod(comparison: Comparison) -> str:
 
 
 def decided(decision: Decision) -> str:
-    """The outcome, and the rule that chose among the candidates for preemption."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
     return sentences((outcome(decision), rule))
 
@@ -140,7 +139,6 @@ def _cell(decision: Decision, verdict: NodeVerdict, evicted: NodeResult, total: 
 
 
 def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
-    """The reasons as one text; if PreFilter rejected the pod, its reasons."""
     rejected = decision.verdicts.rejected if decision.verdicts is not None else None
     reasons = verdict.reasons if rejected is None else rejected.reasons
     return ["; ".join(reasons)] if reasons else []
@@ -159,7 +157,6 @@ def _evicted(decision: Decision, node: str) -> NodeResult:
 
 
 def effect(cause: Cause) -> str:
-    """The effect of this change alone."""
     return (
         say("gives the whole difference") if cause.whole else say("changes {parts}", parts=listed(terms(*cause.parts)))
     )

@@ -143,7 +143,6 @@ def _scored(decision: Decision, scores: Scores, limits: Limits) -> Section:
 
 
 def sums_of(scores: Scores, i: int) -> list[str]:
-    """The computation of each plugin's score of node ``i``."""
     columns = zip(scores.weights, scores.rows, scores.results, strict=True)
     return [f"{row.raw[i]} → {row.normalized[i]} × {weight} = {result[i]}" for weight, row, result in columns]
 

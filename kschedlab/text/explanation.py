@@ -19,14 +19,12 @@ PAGE = (
 
 
 def explanation_sections(explanation: Explanation, limits: Limits) -> Iterator[Section]:
-    """The decision, after a line about where a running pod is."""
     if explanation.runs_on is not None:
         yield Section(running(explanation))
     yield from decision_sections(explanation.decision, limits)
 
 
 def pending_sections(pending: PendingPods, limits: Limits) -> Iterator[Section]:
-    """The decisions about all of them, one after the other."""
     for explanation in pending:
         yield from explanation_sections(explanation, limits)
     if not pending:
@@ -65,7 +63,6 @@ def again(decision: Decision, was_on: str | None) -> str:
 
 
 def page_html(explanations: Iterable[Explanation]) -> str:
-    """Explanations as a self-contained HTML page."""
     sections = [element("section", html(explanation_sections(each, LIMITS))) for each in explanations]
     head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
     body = element("body", *(sections or [element("p", say("no pending pods"))]))

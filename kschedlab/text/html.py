@@ -15,7 +15,6 @@ VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
 def visible(text: str) -> str:
-    """The text with every control, format and surrogate character spelled out, e.g. ``[U+202E]``."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(f"[U+{ord(c):04X}]" if unicodedata.category(c) in HIDDEN else c for c in text)

@@ -36,7 +36,6 @@ class RuleResult:
 
     @property
     def rule(self) -> str:
-        """The rule's name in the chosen language."""
         return say(self.name)
 
     @property

@@ -41,7 +41,6 @@ class WhatIfAnswer(NamedTuple):
 
 
 def whatif_sections(whatif: WhatIf) -> Iterator[Section]:
-    """The summary sentence, then the answers as a table, and what did not help."""
     yield Section(whatif_sentence(whatif), [whatif_table(whatif), *notes(whatif)])
 
 
@@ -50,12 +49,10 @@ def whatif_table(whatif: WhatIf) -> Table:
 
 
 def whatif_lines(whatif: WhatIf) -> list[Line]:
-    """All answers, in order."""
     return [answer.line for answer in whatif_answers(whatif)]
 
 
 def whatif_answers(whatif: WhatIf) -> list[WhatIfAnswer]:
-    """All answers with their decisions, in order."""
     return list(_to_fit(whatif) if whatif.decision.node is None else _to_go_elsewhere(whatif))
 
 
@@ -168,7 +165,6 @@ def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
 
 
 def _still(whatif: WhatIf, boundary: Boundary) -> str:
-    """Says that the current node is still the best, or one of the best."""
     best, node = len(boundary.before.best), str(whatif.decision.node)
     return node if best == 1 else say("one of {best} best: {node}", best=best, node=node)
 

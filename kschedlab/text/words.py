@@ -150,7 +150,6 @@ def _refusal(
 
 
 def request_text(decision: Decision) -> str:
-    """The pod's requests and priority."""
     wants = [amount(name, value) for name, value in decision.pod.request.items() if value]
     requested, priority = listed(wants) or say("nothing"), decision.pod.priority
     return say("asks for {asked}; priority {priority}", asked=requested, priority=priority)
@@ -222,7 +221,6 @@ def without_key_text(decision: Decision) -> str:
 
 
 def _preempting(preemption: Preemption, stays: str) -> str:
-    """The result of preemption for a pod that fits nowhere."""
     node = preemption.nominated_node
     if node is not None:
         victims = evicted(preemption.victims)

@@ -56,14 +56,12 @@ class Case:
         return len(self.decide(info, filters_only).feasible)
 
     def without(self, pods: Iterable[PodInfo]) -> Case:
-        """The same case without these running pods."""
         fewer = self.cluster.fork()
         for pod in pods:
             fewer.evict(pod.key)
         return self.in_cluster(fewer)
 
     def in_cluster(self, cluster: Cluster) -> Case:
-        """The same case in another cluster."""
         case = copy(self)
         case.cluster = cluster
         return case
@@ -90,5 +88,4 @@ def ranked(info: PodInfo, priority: int) -> PodInfo:
 
 
 def with_spec(pod: Pod, **fields: Any) -> Pod:
-    """The pod with these fields of its spec replaced."""
     return put(pod, spec=put(pod.spec, **fields))

@@ -101,8 +101,6 @@ def compare(
 
 
 class ClustersByApi(dict[Api, Cluster]):
-    """The same objects in each API server, read when they are asked for."""
-
     def __init__(self, cluster: Cluster) -> None:
         super().__init__({cluster.api: cluster})
         self._cluster = cluster
@@ -257,7 +255,6 @@ def _filters(earlier: Generation, newer: Generation) -> Iterator[SettingChange]:
 
 
 def _members(plugin: Any) -> tuple[Any, ...]:
-    """The filters of a group such as GeneralPredicates; none if the plugin is a single filter."""
     members: tuple[Any, ...] = getattr(plugin, "filters", ())
     return members
 

@@ -62,13 +62,11 @@ def _cost(pods: Pods) -> tuple[int, int, int, list[str]]:
 
 
 def _of_daemon_set(info: PodInfo) -> bool:
-    """Whether a DaemonSet owns the pod, and puts it back on its node at once."""
     owner = controller_of(info.pod.metadata)
     return owner is not None and owner.kind == "DaemonSet"
 
 
 def _sets(case: Case) -> Iterator[Pods]:
-    """Sets of pods whose eviction may make room."""
     yield from _selected(case)
     yield from _alone(case)
     for pods in _keeping_off(case):

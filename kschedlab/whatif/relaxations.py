@@ -75,7 +75,6 @@ def _fitting(case: Case, tries: Sequence[tuple[tuple[str, ...], Pod]]) -> list[R
 
 
 def relaxed(case: Case, changes: tuple[str, ...], pod: Pod) -> Relaxation | None:
-    """The relaxation by these changes, if the changed pod fits somewhere or preempts; else None."""
     info = case.cluster.info(pod)
     if case.fits(info) or changes == (PREEMPTS,):
         decision = case.decide(info)
@@ -155,7 +154,6 @@ def _honoring_taints(pod: Pod, constraint: TopologySpreadConstraint) -> Pod:
 
 
 def _with_required(pod: Pod, kind: str, terms: Any) -> Pod:
-    """The pod with these required terms of one kind of affinity."""
     affinity = pod.spec.affinity or Affinity()
     changed = put(getattr(affinity, kind), requiredDuringSchedulingIgnoredDuringExecution=terms)
     return with_spec(pod, affinity=put(affinity, **{kind: changed}))

@@ -142,7 +142,6 @@ class OfDriver:
     migrated: bool
 
     def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
-        """The driver's handles of the pod's volumes, and problems."""
         for each in attachments(pod, volumes, self.rules):
             if each.migrated and not self.migrated:
                 continue

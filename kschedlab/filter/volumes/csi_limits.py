@@ -47,7 +47,6 @@ class NodeVolumeLimits(AttachmentRules):
     missing_claim_is_error: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
-        """Skips a pod that attaches no volumes."""
         attached = list(attachments(pod.pod, cluster.volumes, self)) if pod.pod.spec.volumes else []
         if not attached:
             return None

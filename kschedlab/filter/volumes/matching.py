@@ -139,7 +139,6 @@ def _matched(
 
 
 def _is_suitable(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Whether the volume is large enough and has the same mode and attributes class."""
     wanted, offered = claim.spec, volume.spec
     return (
         size_of(volume) >= size_of(claim)

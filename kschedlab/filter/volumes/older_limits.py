@@ -58,7 +58,6 @@ class DiskKind:
     machine_labels: tuple[str, ...] = INSTANCE_TYPE
 
     def name_of(self, volume: Volume | PersistentVolume) -> str | None:
-        """The name of the volume's disk, or None if it is of another kind."""
         source = getattr(volume.spec if isinstance(volume, PersistentVolume) else volume, self.source)
         return None if source is None else str(getattr(source, self.name_field))
 
@@ -131,7 +130,6 @@ class StepsAside(Enum):
     WITH_CSI_NODE = auto()
 
     def nodes(self, cluster: Cluster, plugin: str) -> BoolArray:
-        """bool[nodes], read-only."""
         if self is StepsAside.NOWHERE:
             return np.zeros(len(cluster.nodes), np.bool_)
         return has_csi_node(cluster) if self is StepsAside.WITH_CSI_NODE else migrated_nodes(cluster, plugin)
@@ -154,7 +152,6 @@ class DiskLimits:
     steps_aside: StepsAside = StepsAside.NOWHERE
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
-        """Skips a pod without such disks."""
         if not pod.pod.spec.volumes:
             return None
         kind = DisksOfKind(self.kind, self.checks_claims, self.counts_claims_of_any_class)

@@ -62,7 +62,6 @@ def claim_of(
 
 
 def placeholder(namespace: str, claim: str) -> str:
-    """The name of the volume that a claim will get."""
     return f"\0{namespace}/{claim}"
 
 
@@ -82,7 +81,6 @@ class DistinctVolumes:
     clues: tuple[Clue, ...] = WITH_VOLUMES
 
     def handles(self, signature: Signature) -> frozenset[str]:
-        """The names of the volumes of every pod with the signature."""
         return frozenset(each for each in self.kind.names(signature.example, self.volumes) if isinstance(each, str))
 
     def of(self, signature: Signature) -> int:
@@ -103,7 +101,6 @@ class HasVolumeProblem:
         return (each.message for each in names if isinstance(each, VolumeProblem) and not each.missing)
 
     def of(self, signature: Signature) -> int:
-        """1 if there are any."""
         return int(any(True for _ in self.messages(signature)))
 
 
@@ -216,6 +213,5 @@ class LimitsCheck:
 
 
 def problem_part(problem: VolumeProblem, nodes: BoolArray, missing_is_error: bool) -> Refusal:
-    """The refusal of a new pod with that problem, on those nodes."""
     is_error = missing_is_error or not problem.missing
     return Refusal(nodes, problem.message, not is_error, error=is_error)

@@ -181,8 +181,6 @@ class StorageCapacities:
 
 
 def storage_capacities(cluster: Cluster, class_name: str) -> StorageCapacities:
-    """The capacities that are reported for a class."""
-
     def compute() -> StorageCapacities:
         capacities = tuple(c for c in cluster.volumes.capacities if c.storageClassName == class_name)
         positions = [np.flatnonzero(_access(cluster, capacity.nodeTopology)) for capacity in capacities]

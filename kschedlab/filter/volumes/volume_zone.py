@@ -51,7 +51,6 @@ class VolumeZone:
     older_labels_only: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
-        """Skips a pod whose volumes have no zone or region labels. Rejects one whose volume can't be found."""
         claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
         labels = ZONE_LABELS[:2] if self.older_labels_only else ZONE_LABELS
         parts: list[Refusal] = []

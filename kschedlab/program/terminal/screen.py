@@ -74,11 +74,9 @@ class Screen:
         return things[:limit]
 
     def rule(self) -> Text:
-        """A line across the page."""
         return Text("─" * min(self.width, DEFAULT_WIDTH), style="dim")
 
     def close(self) -> None:
-        """Say which options show omitted items and full names."""
         remedies = []
         if self.folded:
             remedies.append("--all shows what was left out")
@@ -147,7 +145,6 @@ class ShortNames:
         self.known.update(dict.fromkeys(map(visible, self.among)))
 
     def __call__(self, *names: str, before: str = "", after: str = "", style: str = "") -> Listing:
-        """These names as a cell: ``a, b, c``."""
         clean = tuple(map(visible, names))
         self.known.update(dict.fromkeys(clean))
         return Listing(self, clean, visible(before), visible(after), style)

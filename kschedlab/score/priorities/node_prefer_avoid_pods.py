@@ -47,7 +47,6 @@ class NodePreferAvoidPods:
     highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Scores every pod."""
         owner = controller_of(pod.pod.metadata)
         raw = np.full(len(nodes), self.highest, np.int64)
         if owner is not None and owner.kind in CONTROLLERS:

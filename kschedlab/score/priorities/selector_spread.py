@@ -41,7 +41,6 @@ class SelectedBy:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The labels that all selectors demand, and the namespace."""
         demanded = self.selectors if self.all_must else self.selectors[:1] * (len(self.selectors) == 1)
         return tuple(clue for selector in demanded or (Selector(),) for clue in clues_of(selector, [self.namespace]))
 
