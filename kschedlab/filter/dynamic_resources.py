@@ -43,10 +43,8 @@ def wall_clock() -> int:
 
 @dataclass(frozen=True)
 class DynamicResources:
-    """The filter.
-
-    ``binding_timeout``: microseconds until an allocated device must be ready. ``filter_timeout``: microseconds of the
-    real scheduler's search on a node (0: unlimited). ``now``: a clock, in microseconds since 1970.
+    """``binding_timeout``: microseconds until an allocated device must be ready. ``filter_timeout``: those of the real
+    scheduler's search on a node (0: unlimited). ``now``: a clock, in microseconds since 1970.
     """
 
     name: str = NAME

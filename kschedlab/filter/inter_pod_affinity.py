@@ -47,9 +47,7 @@ class AntiAffinityOfOtherKeys:
 
 @dataclass(frozen=True)
 class InterPodAffinity:
-    """The filter.
-
-    ``common_reason``: a reason given for every refused node, before the specific one. Named rules:
+    """``common_reason``: a reason given for every refused node, before the specific one. Named rules:
 
     ``skips_in_pre_filter``: PreFilter skips a pod without required terms that no *running* pod's anti-affinity matches.
     ``existing_anti_affinity_first``: the anti-affinity of existing pods is checked before the pod's own terms.

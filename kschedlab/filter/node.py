@@ -26,10 +26,9 @@ UNSCHEDULABLE = "node(s) were unschedulable"
 
 @dataclass(frozen=True)
 class NodeName:
-    """The filter: only the node of ``spec.nodeName``.
+    """``reason``: its reason for all other nodes than that of ``spec.nodeName``.
 
-    ``reason``: its reason for all other nodes. Named rule ``returns_node_names``: PreFilter leaves them out
-    (PreFilterResult), so Filter never sees them.
+    Named rule ``returns_node_names``: PreFilter leaves them out (PreFilterResult), so Filter never sees them.
     """
 
     name: str = "NodeName"

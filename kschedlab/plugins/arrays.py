@@ -11,10 +11,10 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, Refusal, Refusals, SchedulingError
+from kschedlab.filter.plugin import PreFilterRejection, PreparedFilter, Refusal, Refusals, SchedulingError
 from kschedlab.messages import say
-from kschedlab.plugins.framework import PluginError, call, name_of
-from kschedlab.score.plugin import MAX_NODE_SCORE, Score, Scored
+from kschedlab.plugins.framework import Adapter, PluginError, call
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
 class ArrayFilter:
@@ -50,14 +50,8 @@ class _Refusing:
 
 
 @dataclass(frozen=True)
-class CheckedFilter:
+class CheckedFilter(Adapter):
     """A third-party filter: exceptions and wrong answers become errors that name it."""
-
-    plugin: Filter
-
-    @property
-    def name(self) -> str:
-        return name_of(self.plugin)
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CheckedAnswers | PreFilterRejection | None:
         try:
@@ -96,19 +90,10 @@ class CheckedAnswers:
 
 
 @dataclass(frozen=True)
-class CheckedScore:
+class CheckedScore(Adapter):
     """A third-party score, 0..100; ``highest``: the generation's value for 100 (10 before v1.17)."""
 
-    plugin: Score
     highest: int = field(default=MAX_NODE_SCORE, compare=False)
-
-    @property
-    def name(self) -> str:
-        return name_of(self.plugin)
-
-    @property
-    def formula(self) -> str:
-        return getattr(self.plugin, "formula", "")
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -211,6 +212,21 @@ POINTS = tuple(name for name, value in vars(Plugin).items() if callable(value) a
 
 def name_of(plugin: object) -> str:
     return getattr(plugin, "name", "") or type(plugin).__name__
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A plugin in the place of one of the engine's own."""
+
+    plugin: Any
+
+    @property
+    def name(self) -> str:
+        return name_of(self.plugin)
+
+    @property
+    def formula(self) -> str:
+        return getattr(self.plugin, "formula", "")
 
 
 def method(plugin: object, point: str) -> Callable[..., Any] | None:

@@ -19,7 +19,18 @@ from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
 from kschedlab.messages import say
 from kschedlab.objects.model import Pod
-from kschedlab.plugins.framework import UNRESOLVABLE, NodeView, PluginError, Skip, Status, call, method, name_of, status
+from kschedlab.plugins.framework import (
+    UNRESOLVABLE,
+    Adapter,
+    NodeView,
+    PluginError,
+    Skip,
+    Status,
+    call,
+    method,
+    name_of,
+    status,
+)
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
@@ -52,18 +63,13 @@ class OneNodeCheck:
                 continue
             if answer is not None:
                 masks.setdefault(answer, np.zeros(nodes, np.bool_))[position] = True
-        failed = (_failure(self._name, fault, *where) for fault, where in faults.items())
-        parts = [*failed, *(_part(mask, answer) for answer, mask in masks.items())]
+        parts = []
+        for message, (first, mask) in faults.items():  # named, because errors of v1.13 and v1.16 do not say whose
+            reason = say("{fault}; {name} on node {node}", fault=message, name=self._name, node=first)
+            parts.append(Refusal(mask, reason, error=True))
+        for answer, mask in masks.items():
+            parts.append(Refusal(mask, answer.message, answer.code == UNRESOLVABLE, error=not answer.rejected))
         return Refusals(parts) if parts else None
-
-
-def _part(mask: BoolArray, answer: Status) -> Refusal:
-    return Refusal(mask, answer.message, unresolvable=answer.code == UNRESOLVABLE, error=not answer.rejected)
-
-
-def _failure(name: str, fault: str, first: str, mask: BoolArray) -> Refusal:
-    """The plugin is named, because the errors of v1.13 and v1.16 do not say whose they are."""
-    return Refusal(mask, say("{fault}; {name} on node {node}", fault=fault, name=name, node=first), error=True)
 
 
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
@@ -92,14 +98,8 @@ def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
 
 
 @dataclass(frozen=True)
-class OneNodeFilter:
+class OneNodeFilter(Adapter):
     """A plugin's PreFilter and Filter."""
-
-    plugin: object
-
-    @property
-    def name(self) -> str:
-        return name_of(self.plugin)
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> OneNodeCheck | PreFilterRejection | None:
         node_names, ask = None, method(self.plugin, "pre_filter")
@@ -132,23 +132,14 @@ PRE_SCORE_FAILED = 'running PreScore plugin "{plugin}"'
 
 
 @dataclass(frozen=True)
-class OneNodeScore:
+class OneNodeScore(Adapter):
     """A plugin's PreScore, Score and NormalizeScore.
 
     ``highest``: the largest score that the framework accepts; ``pre_score_failed``: prefix of PreScore's errors.
     """
 
-    plugin: object
     highest: int = field(default=MAX_NODE_SCORE, compare=False)
     pre_score_failed: str = field(default=PRE_SCORE_FAILED, compare=False)
-
-    @property
-    def name(self) -> str:
-        return name_of(self.plugin)
-
-    @property
-    def formula(self) -> str:
-        return getattr(self.plugin, "formula", "")
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         names = [cluster.names[n] for n in nodes.tolist()]

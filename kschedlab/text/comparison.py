@@ -33,7 +33,8 @@ def comparison_sections(comparison: Comparison, limits: Limits) -> Iterator[Sect
     generations = count(len(decisions), "generation")
     pairs = _merged(decisions, [decided(decision) for decision in decisions.values()])
     table = Table(terms("generation", "decision"), [Row([names, result]) for names, result in pairs])
-    yield Section(say("{pod} in {generations}", pod=_pod(comparison), generations=generations), [table])
+    pod = next(iter(decisions.values())).pod.key
+    yield Section(say("{pod} in {generations}", pod=pod, generations=generations), [table])
     for step in comparison.steps:
         yield _changed(step)
     yield _nodes(comparison, limits.groups)
@@ -96,10 +97,6 @@ def _unnamed(cell: NodeResult, row: Sequence[NodeResult]) -> NodeResult:
     return NodeResult((cell.lines[0], say("a candidate for preemption, not chosen")))
 
 
-def _pod(comparison: Comparison) -> str:
-    return next(iter(comparison.decisions.values())).pod.key
-
-
 def decided(decision: Decision) -> str:
     rule = choice(decision.preemption) if decision.preemption is not None else ""
     return sentences((outcome(decision), rule))
@@ -157,6 +154,6 @@ def _evicted(decision: Decision, node: str) -> NodeResult:
 
 
 def effect(cause: Cause) -> str:
-    return (
-        say("gives the whole difference") if cause.whole else say("changes {parts}", parts=listed(terms(*cause.parts)))
-    )
+    if cause.whole:
+        return say("gives the whole difference")
+    return say("changes {parts}", parts=listed(terms(*cause.parts)))

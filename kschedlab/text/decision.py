@@ -46,9 +46,8 @@ from kschedlab.text.words import (
 def decision_sections(decision: Decision, limits: Limits) -> Iterator[Section]:
     """The whole decision; a stage without results has no section. O(nodes)."""
     mark = GOOD if decision.node is not None else WARNING if decision.nominated_node is not None else BAD
-    yield Section(
-        outcome(decision), list(filter(None, (request_text(decision), init_containers_text(decision)))), mark=mark
-    )
+    demands = [text for text in (request_text(decision), init_containers_text(decision)) if text]
+    yield Section(outcome(decision), demands, mark=mark)
     yield from _refused(decision)
     yield from device_sections(decision)
     yield from _extended(decision)
@@ -92,9 +91,8 @@ def device_sections(decision: Decision) -> Iterator[Section]:
     pod, cluster = decision.pod, decision.cluster
     plugin = plugin_for(pod, cluster, decision.generation.filters)
     claims = installed() if plugin is not None else None
-    if (
-        plugin is not None and claims is not None
-    ):  # without a package, the decision ended before devices were considered
+    # without a package, the decision ended before devices were considered
+    if plugin is not None and claims is not None:
         yield from claims.sections(plugin, pod, cluster, decision.node, decision.verdicts)
 
 

@@ -46,11 +46,9 @@ class RuleResult:
             return say("decides: {node}", node=self.kept[0])
         if len(self.kept) == len(self.standing):
             return say("leaves all")
-        return (
-            say("leaves {nodes}", nodes=listed(self.kept))
-            if len(self.kept) <= 3
-            else say("leaves {number:,}", number=len(self.kept))
-        )
+        if len(self.kept) <= 3:
+            return say("leaves {nodes}", nodes=listed(self.kept))
+        return say("leaves {number:,}", number=len(self.kept))
 
 
 def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:

@@ -64,17 +64,10 @@ def whatif_sentence(whatif: WhatIf) -> str:
         if line.what != LIMIT:
             first.setdefault(line.what, line)
     answers = say("; or ").join(say("{change} ({then})", change=line.change, then=line.then) for line in first.values())
-    if fits:
-        more = (
-            say("Another node would be best {answers}.", answers=answers)
-            if answers
-            else say("No change tried moves it.")
-        )
-    elif answers:
-        more = say("What would change it: {answers}.", answers=answers)
-    else:
-        more = say("Nothing that was tried changes that.")
-    return sentences((now, more))
+    if answers:
+        message = later("Another node would be best {answers}." if fits else "What would change it: {answers}.")
+        return sentences((now, say(message, answers=answers)))
+    return sentences((now, say("No change tried moves it." if fits else "Nothing that was tried changes that.")))
 
 
 def notes(whatif: WhatIf) -> list[str]:
@@ -89,10 +82,8 @@ def notes(whatif: WhatIf) -> list[str]:
                 changes=count(relaxations.tried, "change"),
             )
             remarks.append(tried if relaxations.tried else say("No change of its constraints is enough: it has none."))
-        if relaxations.untried:
-            remarks.append(
-                say("{changes} not tried: there are too many.", changes=count(relaxations.untried, "change"))
-            )
+        if untried := relaxations.untried:
+            remarks.append(say("{changes} not tried: there are too many.", changes=count(untried, "change")))
         preemption = whatif.decision.preemption
         if whatif.priority is None and preemption is not None and preemption.eligible and preemption.chosen is None:
             remarks.append(say("No priority makes it preempt."))
@@ -140,26 +131,21 @@ def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
 
 
 def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
-    for limit in whatif.limits:
-        asked = amount(limit.name, limit.far)
-        change, short = later("asking for {amount}", amount=asked), say("with {amount}", amount=asked)
-        near = say("{amount}: {then}", amount=amount(limit.name, limit.near), then=then(limit.before))
-        yield _answer(LIMIT, change, limit.after, near, short)
-    for boundary in whatif.requests:
+    requests = [(LIMIT, each, then(each.before)) for each in whatif.limits]
+    requests += [(later("requests"), each, _still(whatif, each)) for each in whatif.requests]
+    for what, boundary, before in requests:
         asked = amount(boundary.name, boundary.far)
         change, short = later("asking for {amount}", amount=asked), say("with {amount}", amount=asked)
-        near = say("{amount}: {then}", amount=amount(boundary.name, boundary.near), then=_still(whatif, boundary))
-        yield _answer(later("requests"), change, boundary.after, near, short)
+        near = say("{amount}: {then}", amount=amount(boundary.name, boundary.near), then=before)
+        yield _answer(what, change, boundary.after, near, short)
     for boundary in whatif.weights:
         change = later(
             "with weight {far} of {plugin} instead of {now}", far=boundary.far, plugin=boundary.name, now=boundary.now
         )
         short = say("weight {far} of {plugin}", far=boundary.far, plugin=boundary.name)
         if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
-            change, short = (
-                later("without the score {plugin}", plugin=boundary.name),
-                say("without {plugin}", plugin=boundary.name),
-            )
+            change = later("without the score {plugin}", plugin=boundary.name)
+            short = say("without {plugin}", plugin=boundary.name)
         near = say("{amount}: {then}", amount=boundary.near, then=_still(whatif, boundary))
         yield _answer(later("weights"), change, boundary.after, near, short)
 

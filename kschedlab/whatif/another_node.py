@@ -7,7 +7,7 @@ DaemonSets.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as put
 
@@ -46,11 +46,7 @@ def another_node(case: Case, label: str = "") -> Iterator[AnotherNode]:
             if decision.node is not None:
                 helping.append(AnotherNode(pool, zone, f"{like}-new", decision))
         if helping:
-            yield helping[0] if len(helping) < len(zones) else _anywhere(helping[0])
-
-
-def _anywhere(answer: AnotherNode) -> AnotherNode:
-    return AnotherNode(answer.pool, "", answer.node, answer.decision)
+            yield helping[0] if len(helping) < len(zones) else replace(helping[0], zone="")
 
 
 def _by_zone(cluster: Cluster, places: list[int]) -> dict[str, str]:

@@ -214,9 +214,8 @@ def _entries(
 ) -> Iterator[SettingChange]:
     for removed in before:
         if removed not in after:
-            yield SettingChange(
-                f"{path}{removed}", later("yes"), "-", put(tuple(name for name in before if name != removed))
-            )
+            fewer = tuple(name for name in before if name != removed)
+            yield SettingChange(f"{path}{removed}", later("yes"), "-", put(fewer))
     for added in after:
         if added not in before:
             yield SettingChange(f"{path}{added}", "-", later("yes"), put((*before, added)))

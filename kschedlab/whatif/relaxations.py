@@ -98,13 +98,14 @@ def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
     for constraint in spec.topologySpreadConstraints:
         if constraint.whenUnsatisfiable == "DoNotSchedule":
             words = later("without spreading over {what}", what=constraint.topologyKey)
-            yield words, partial(_without_constraint, removed=constraint)
+            yield words, partial(_without, field="topologySpreadConstraints", removed=constraint)
             if constraint.nodeTaintsPolicy != "Honor":
                 words = later("with nodeTaintsPolicy Honor of its spreading over {what}", what=constraint.topologyKey)
                 yield words, partial(_honoring_taints, constraint=constraint)
     for volume in spec.volumes:
         if volume.persistentVolumeClaim is not None or volume.ephemeral is not None:
-            yield later("without volume {what}", what=volume.name), partial(_without_volume, name=volume.name)
+            words = later("without volume {what}", what=volume.name)
+            yield words, partial(_without, field="volumes", removed=volume)
     if spec.preemptionPolicy == "Never":
         yield PREEMPTS, partial(with_spec, preemptionPolicy="PreemptLowerPriority")
     yield from _relaxed_affinity(spec.affinity or Affinity())
@@ -137,13 +138,8 @@ def _without_port(pod: Pod, container: int, port: ContainerPort) -> Pod:
     return with_spec(pod, containers=tuple(containers))
 
 
-def _without_constraint(pod: Pod, removed: TopologySpreadConstraint) -> Pod:
-    kept = tuple(constraint for constraint in pod.spec.topologySpreadConstraints if constraint is not removed)
-    return with_spec(pod, topologySpreadConstraints=kept)
-
-
-def _without_volume(pod: Pod, name: str) -> Pod:
-    return with_spec(pod, volumes=tuple(volume for volume in pod.spec.volumes if volume.name != name))
+def _without(pod: Pod, field: str, removed: object) -> Pod:
+    return with_spec(pod, **{field: tuple(each for each in getattr(pod.spec, field) if each is not removed)})
 
 
 def _honoring_taints(pod: Pod, constraint: TopologySpreadConstraint) -> Pod:

@@ -76,20 +76,14 @@ class Attachment(NamedTuple):
 def attachments(pod: Pod, volumes: Volumes, rules: AttachmentRules = TODAY) -> Iterator[Attachment | VolumeProblem]:
     """The volumes that the pod attaches to its node, and their problems, in the pod's order."""
     for volume in pod.spec.volumes:
-        attachment = _attachment(pod, volume, volumes, rules)
+        claim = claim_of(pod, volume, volumes, rules.checks_claims)
+        attachment: Attachment | VolumeProblem | None
+        if isinstance(claim, PersistentVolumeClaim):
+            attachment = _of_claim(claim, volumes, rules.counts_unbound_claims)
+        else:
+            attachment = _inline(volume) if claim is None and rules.counts_inline else claim
         if attachment is not None:
             yield attachment
-
-
-def _attachment(
-    pod: Pod, volume: Volume, volumes: Volumes, rules: AttachmentRules
-) -> Attachment | VolumeProblem | None:
-    claim = claim_of(pod, volume, volumes, rules.checks_claims)
-    if isinstance(claim, PersistentVolumeClaim):
-        return _of_claim(claim, volumes, rules.counts_unbound_claims)
-    if claim is not None:
-        return claim
-    return _inline(volume) if rules.counts_inline else None
 
 
 def _inline(volume: Volume) -> Attachment | VolumeProblem | None:

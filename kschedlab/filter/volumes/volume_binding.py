@@ -17,6 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, ownership_error
+from kschedlab.filter.node_affinity import common_values
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
 from kschedlab.filter.volumes.csi_migration import CINDER, CLOUD_DISKS, MigrationError, in_tree, translated_affinity
 from kschedlab.filter.volumes.matching import match, unbound
@@ -34,9 +35,7 @@ UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 
 @dataclass(frozen=True)
 class VolumeBinding:
-    """The filter.
-
-    ``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
+    """``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
 
     ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's.
     Portworx is not among them: its volumes keep their affinity.
@@ -80,10 +79,8 @@ class VolumeBinding:
         parts = _bound_parts(cluster, bound, self)
         if waiting:
             matches = match(cluster, waiting, self.checks_storage_capacity)
-            parts += [
-                Refusal(matches.no_volume, BIND_CONFLICT, True),
-                Refusal(matches.no_space, NOT_ENOUGH_SPACE, True),
-            ]
+            parts.append(Refusal(matches.no_volume, BIND_CONFLICT, True))
+            parts.append(Refusal(matches.no_space, NOT_ENOUGH_SPACE, True))
         parts = [part for part in parts if part.mask.any()]
         names = _local_nodes(bound, volumes) if self.names_local_nodes else None
         refused = Refusals(parts) if parts else None
@@ -118,14 +115,8 @@ def _local_nodes(claims: Sequence[PersistentVolumeClaim], volumes: Volumes) -> f
             return None
         affinity = volume.spec.nodeAffinity
         terms = affinity.required.nodeSelectorTerms if affinity is not None and affinity.required is not None else ()
-        names: frozenset[str] = frozenset()
-        for term in terms:
-            hosts = [
-                frozenset(each.values)
-                for each in term.matchExpressions
-                if each.key == "kubernetes.io/hostname" and each.operator == "In"
-            ]
-            names |= hosts[0].intersection(*hosts[1:]) if hosts else frozenset()
+        hosts = (common_values(term.matchExpressions, "kubernetes.io/hostname") for term in terms)
+        names = frozenset(name for values in hosts for name in values or ())
         if names:
             found = names if found is None else found & names
     return found

@@ -92,10 +92,9 @@ class Lists:
 
 @dataclass(frozen=True)
 class VolumeRestrictions:
-    """The filter.
+    """``claim_taken``: the reason (another in v1.32: the same file).
 
-    Named rule ``checks_read_write_once_pod``: ReadWriteOncePod claims are checked too, not just disks (not in v1.20:
-    the same file). ``claim_taken``: the reason (another in v1.32: the same file).
+    Named rule ``checks_read_write_once_pod``: ReadWriteOncePod claims are checked, too (not in v1.20: the same file).
     """
 
     name: str = "VolumeRestrictions"
@@ -124,7 +123,7 @@ class VolumeRestrictions:
 
 @dataclass(frozen=True)
 class RestrictionsCheck(PodsFilter):
-    """``conflicting``: how many mounts conflict with the pod's. ``claim_taken``: the reason.
+    """``conflicting``: how many mounts conflict with the pod's.
 
     ``sharers``: how many claims have the same name as a ReadWriteOncePod claim of the pod;
     ``in_use``: how many of those claims running pods use. As in the real scheduler, hypothetically added or removed
@@ -139,9 +138,5 @@ class RestrictionsCheck(PodsFilter):
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         mounted = snapshot.count(self.conflicting)
         used = np.full(len(mounted), self.in_use, np.int64) + snapshot.overlay_count(self.sharers)
-        return first_of(
-            [
-                Refusal(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted}),
-                Refusal(used > 0, self.claim_taken, terms={"claims in use": used}),
-            ]
-        )
+        disk = Refusal(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted})
+        return first_of([disk, Refusal(used > 0, self.claim_taken, terms={"claims in use": used})])
