@@ -35,7 +35,7 @@ from kschedlab.filter.volumes.volume_limits import (
     placeholder,
 )
 from kschedlab.filter.volumes.volume_topology import counts_as_csi
-from kschedlab.objects.model import CSINode, CSINodeDriver, PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from kschedlab.objects.model import CSINodeDriver, PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 ATTACHABLE = "attachable-volumes-"
 
@@ -187,9 +187,13 @@ def _limits(kind: OfDriver, cluster: Cluster) -> IntArray:
         if resource in node.status.allocatable:
             limits[position] = node.status.allocatable[resource].value()
     for position, listed in _listed(kind.driver, cluster) if kind.rules.reads_csi_nodes else ():
-        if listed.allocatable is not None and listed.allocatable.count is not None:
-            limits[position] = listed.allocatable.count
+        if (limit := _limit(listed)) is not None:
+            limits[position] = limit
     return limits
+
+
+def _limit(listed: CSINodeDriver) -> int | None:
+    return listed.allocatable.count if listed.allocatable is not None else None
 
 
 def installed(cluster: Cluster, name: str) -> BoolArray:
@@ -226,15 +230,13 @@ def is_limited(cluster: Cluster, rules: AttachmentRules = TODAY) -> BoolArray:
     def compute() -> BoolArray:
         mask = np.zeros(len(cluster.nodes), np.bool_)
         if rules.reads_csi_nodes:
-            mask |= [_has_limit(cluster.volumes.nodes.get(name)) for name in cluster.names]
+            nodes = map(cluster.volumes.nodes.get, cluster.names)
+            mask |= [
+                each is not None and any(_limit(driver) is not None for driver in each.spec.drivers) for each in nodes
+            ]
         if rules.reads_allocatable:
             resources = (node.status.allocatable for node in cluster.nodes)
             mask |= [any(name.startswith(ATTACHABLE) for name in each) for each in resources]
         return mask
 
     return cluster.derived(("is limited", rules), compute, NAMES, ALLOCATABLE, CSI_NODES)
-
-
-def _has_limit(node: CSINode | None) -> bool:
-    drivers = node.spec.drivers if node is not None else ()
-    return any(each.allocatable is not None and each.allocatable.count is not None for each in drivers)

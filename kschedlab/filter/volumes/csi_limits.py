@@ -52,7 +52,9 @@ class NodeVolumeLimits(AttachmentRules):
             return None
         volumes = [each for each in attached if isinstance(each, Attachment)]
         problems = [each for each in attached if isinstance(each, VolumeProblem)]
-        parts = [problem_part(each, _affected(each, cluster), self.missing_claim_is_error) for each in problems]
+        everywhere = np.ones(len(cluster.nodes), np.bool_)
+        affected = [(each, has_csi_node(cluster) if each.migrated else everywhere) for each in problems]
+        parts = [problem_part(each, nodes, self.missing_claim_is_error) for each, nodes in affected]
         if self.requires_driver:
             parts += _missing_driver_parts(cluster, volumes)
         wanted = list(self._wanted(volumes, cluster))
@@ -92,10 +94,6 @@ CSI_LIMITS_1_20 = NodeVolumeLimits(
     migration=NOT_MIGRATED,
 )
 """As v1.20 has it, and v1.16 as a predicate."""
-
-
-def _affected(problem: VolumeProblem, cluster: Cluster) -> BoolArray:
-    return has_csi_node(cluster) if problem.migrated else np.ones(len(cluster.nodes), np.bool_)
 
 
 def _missing_driver_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Refusal]:

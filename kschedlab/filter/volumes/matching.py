@@ -25,7 +25,7 @@ from kschedlab.filter.volumes.volume_topology import (
     storage_capacities,
     volume_accessible_nodes,
 )
-from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.objects.selectors import Selector
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
@@ -171,14 +171,11 @@ def _provisioned(
     no_volume |= nodes & ~possible
     nodes &= possible
     choice = np.full(len(nodes), -1, np.int64)
-    if not (checks_storage_capacity and _reports_capacity(cluster.volumes, claim, storage_class)):
+    driver = cluster.volumes.drivers.get(storage_class.provisioner)
+    reports = checks_storage_capacity and driver is not None and driver.spec.storageCapacity
+    if not reports or "storage" not in claim.spec.resources.requests:
         return ProvisionedVolume(claim, None, choice)
     capacities = storage_capacities(cluster, storage_class.metadata.name)
     choice = capacities.enough(claim.spec.resources.requests["storage"].value(), nodes)
     no_space |= nodes & (choice < 0)
     return ProvisionedVolume(claim, capacities, choice)
-
-
-def _reports_capacity(volumes: Volumes, claim: PersistentVolumeClaim, storage_class: StorageClass) -> bool:
-    driver = volumes.drivers.get(storage_class.provisioner)
-    return driver is not None and driver.spec.storageCapacity and "storage" in claim.spec.resources.requests

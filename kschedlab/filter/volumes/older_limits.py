@@ -34,7 +34,7 @@ from kschedlab.filter.volumes.volume_limits import (
     problem_part,
 )
 from kschedlab.filter.volumes.volume_topology import has_csi_node, migrated_nodes
-from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from kschedlab.objects.model import Node, PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
 """Labels with the node's machine type."""
@@ -44,18 +44,21 @@ INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instanc
 class DiskKind:
     """A cloud's disks. ``source``: their field of a volume, ``name_field``: the field in it that names the disk.
 
-    ``provisioner``: of the classes that provision such disks. ``resource``: the node's allocatable resource that sets
-    its limit; ``default_limit``: the limit of a node without it; ``machine_limit``: (pattern, limit) for machine types
-    with a lower default, read from the first of the labels ``machine_labels``.
+    ``plugin``: names the classes' provisioner, and the node's allocatable resource that sets its limit;
+    ``default_limit``: the limit of a node without it; ``machine_limit``: (pattern, limit) for machine types with a
+    lower default, read from the first of the labels ``machine_labels``.
     """
 
     source: str
     name_field: str
-    provisioner: str
-    resource: str
+    plugin: str
     default_limit: int
     machine_limit: tuple[str, int] | None = None
     machine_labels: tuple[str, ...] = INSTANCE_TYPE
+
+    @property
+    def provisioner(self) -> str:
+        return f"kubernetes.io/{self.plugin}"
 
     def name_of(self, volume: Volume | PersistentVolume) -> str | None:
         source = getattr(volume.spec if isinstance(volume, PersistentVolume) else volume, self.source)
@@ -63,38 +66,74 @@ class DiskKind:
 
     def limits(self, cluster: Cluster) -> IntArray:
         """int64[nodes]: each node's limit."""
-        return np.array([self._limit(cluster, position) for position in range(len(cluster.nodes))], np.int64)
+        return np.array([self._limit(node) for node in cluster.nodes], np.int64)
 
-    def _limit(self, cluster: Cluster, position: int) -> int:
-        node = cluster.nodes[position]
-        if self.resource in node.status.allocatable:
-            return node.status.allocatable[self.resource].value()
+    def _limit(self, node: Node) -> int:
+        if (stated := node.status.allocatable.get(f"{ATTACHABLE}{self.plugin}")) is not None:
+            return stated.value()
         machine = next((node.metadata.labels[key] for key in self.machine_labels if key in node.metadata.labels), "")
         if self.machine_limit is not None and re.search(self.machine_limit[0], machine):
             return self.machine_limit[1]
         return self.default_limit
 
 
-EBS = DiskKind(
-    "awsElasticBlockStore",
-    "volumeID",
-    "kubernetes.io/aws-ebs",
-    f"{ATTACHABLE}aws-ebs",
-    39,
-    ("^[cmr]5.*|t3|z1d", 25),
-)
-GCE_PD = DiskKind("gcePersistentDisk", "pdName", "kubernetes.io/gce-pd", f"{ATTACHABLE}gce-pd", 16)
-AZURE_DISK = DiskKind("azureDisk", "diskName", "kubernetes.io/azure-disk", f"{ATTACHABLE}azure-disk", 16)
-CINDER = DiskKind("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}cinder", 256)
+EBS = DiskKind("awsElasticBlockStore", "volumeID", "aws-ebs", 39, ("^[cmr]5.*|t3|z1d", 25))
+GCE_PD = DiskKind("gcePersistentDisk", "pdName", "gce-pd", 16)
+AZURE_DISK = DiskKind("azureDisk", "diskName", "azure-disk", 16)
+CINDER = DiskKind("cinder", "volumeID", "cinder", 256)
+
+
+class StepsAside(Enum):
+    """The nodes whose disks NodeVolumeLimits counts instead (v1.28: nodevolumelimits/utils.go, isCSIMigrationOn)."""
+
+    NOWHERE = auto()
+    WHERE_LISTED = auto()
+    """Where the CSINode's annotation of migrated plugins lists the kind's plugin."""
+    WITH_CSI_NODE = auto()
+
+    def nodes(self, cluster: Cluster, plugin: str) -> BoolArray:
+        if self is StepsAside.NOWHERE:
+            return np.zeros(len(cluster.nodes), np.bool_)
+        return has_csi_node(cluster) if self is StepsAside.WITH_CSI_NODE else migrated_nodes(cluster, plugin)
 
 
 @dataclass(frozen=True)
-class DisksOfKind:
-    """VolumeKind: a cloud's disks, with rules of :class:`DiskLimits`. A claim without a volume counts as one."""
+class DiskLimits:
+    """The filter for one cloud's disks, and their VolumeKind. A claim without a volume counts as one. Named rules:
 
+    ``counts_claims_of_any_class``: a claim that has no volume yet, or does not exist, counts as one disk
+    whatever its class (v1.13: algorithm/predicates/predicates.go, filterVolumes).
+    ``checks_claims``, ``missing_claim_is_error``: as in NodeVolumeLimits. ``steps_aside``: see :class:`StepsAside`.
+    """
+
+    name: str
     kind: DiskKind
-    checks_claims: bool
-    counts_claims_of_any_class: bool
+    counts_claims_of_any_class: bool = False
+    checks_claims: bool = False
+    missing_claim_is_error: bool = True
+    steps_aside: StepsAside = StepsAside.NOWHERE
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
+        if not pod.pod.spec.volumes:
+            return None
+        names = list(self.names(pod.pod, cluster.volumes))
+        problems = [each for each in names if isinstance(each, VolumeProblem)]
+        everywhere = np.ones(len(cluster.nodes), np.bool_)
+        parts = [problem_part(each, everywhere, self.missing_claim_is_error) for each in problems]
+        wanted = tuple(sorted({each for each in names if isinstance(each, str)}))
+        if not wanted:
+            refused = first_of(parts)
+            return StaticFilter(refused) if refused is not None else None
+
+        def compute() -> tuple[AttachedCounts, IntArray, BoolArray]:
+            counts = AttachedCounts(DistinctVolumes(self, cluster.volumes), cluster)
+            nodes = ~self.steps_aside.nodes(cluster, self.kind.provisioner)
+            return counts, np.where(nodes, self.kind.limits(cluster), NO_LIMIT), nodes
+
+        sources = (NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)
+        disks, limits, nodes = cluster.derived(("disks", self), compute, *sources)
+        problem = HasVolumeProblem(self, cluster.volumes)
+        return LimitsCheck(tuple(parts), ((problem, nodes),), (Count(disks, wanted, limits),), only_new_volumes=False)
 
     def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
         for volume in pod.spec.volumes:
@@ -119,57 +158,3 @@ class DisksOfKind:
         claim = volumes.claim(pod, name)
         has_volume = claim is not None and claim.spec.volumeName in volumes.volumes
         return None if has_volume else placeholder(pod.metadata.namespace, name)
-
-
-class StepsAside(Enum):
-    """The nodes whose disks NodeVolumeLimits counts instead (v1.28: nodevolumelimits/utils.go, isCSIMigrationOn)."""
-
-    NOWHERE = auto()
-    WHERE_LISTED = auto()
-    """Where the CSINode's annotation of migrated plugins lists the kind's plugin."""
-    WITH_CSI_NODE = auto()
-
-    def nodes(self, cluster: Cluster, plugin: str) -> BoolArray:
-        if self is StepsAside.NOWHERE:
-            return np.zeros(len(cluster.nodes), np.bool_)
-        return has_csi_node(cluster) if self is StepsAside.WITH_CSI_NODE else migrated_nodes(cluster, plugin)
-
-
-@dataclass(frozen=True)
-class DiskLimits:
-    """The filter for one cloud's disks. Named rules:
-
-    ``counts_claims_of_any_class``: a claim that has no volume yet, or does not exist, counts as one disk
-    whatever its class (v1.13: algorithm/predicates/predicates.go, filterVolumes).
-    ``checks_claims``, ``missing_claim_is_error``: as in NodeVolumeLimits. ``steps_aside``: see :class:`StepsAside`.
-    """
-
-    name: str
-    kind: DiskKind
-    counts_claims_of_any_class: bool = False
-    checks_claims: bool = False
-    missing_claim_is_error: bool = True
-    steps_aside: StepsAside = StepsAside.NOWHERE
-
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
-        if not pod.pod.spec.volumes:
-            return None
-        kind = DisksOfKind(self.kind, self.checks_claims, self.counts_claims_of_any_class)
-        names = list(kind.names(pod.pod, cluster.volumes))
-        problems = [each for each in names if isinstance(each, VolumeProblem)]
-        everywhere = np.ones(len(cluster.nodes), np.bool_)
-        parts = [problem_part(each, everywhere, self.missing_claim_is_error) for each in problems]
-        wanted = tuple(sorted({each for each in names if isinstance(each, str)}))
-        if not wanted:
-            refused = first_of(parts)
-            return StaticFilter(refused) if refused is not None else None
-
-        def compute() -> tuple[AttachedCounts, IntArray, BoolArray]:
-            counts = AttachedCounts(DistinctVolumes(kind, cluster.volumes), cluster)
-            nodes = ~self.steps_aside.nodes(cluster, self.kind.provisioner)
-            return counts, np.where(nodes, self.kind.limits(cluster), NO_LIMIT), nodes
-
-        sources = (NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)
-        disks, limits, nodes = cluster.derived(("disks", kind, self.steps_aside), compute, *sources)
-        problem = HasVolumeProblem(kind, cluster.volumes)
-        return LimitsCheck(tuple(parts), ((problem, nodes),), (Count(disks, wanted, limits),), only_new_volumes=False)
