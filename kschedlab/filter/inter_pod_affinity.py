@@ -73,14 +73,10 @@ class InterPodAffinity:
         existing = by_key((holds.term.key, holds, 1) for holds in forbidding)
         if incoming.terms.affinity or incoming.terms.anti_affinity or (existing and not self.skips_in_pre_filter):
             return AffinityCheck(incoming, existing, cluster, self)
-        if any(_applies(query, key, cluster) for key, query in existing.items()):
-            return AffinityCheck(incoming, existing, cluster, self)
+        for key, query in existing.items():  # does a running pod on a node with the topology key have such a term?
+            if (cluster.count(query)[cluster.topology(key).domain >= 0] > 0).any():
+                return AffinityCheck(incoming, existing, cluster, self)
         return None
-
-
-def _applies(existing: Sum, key: str, cluster: Cluster) -> bool:
-    """Whether a running pod on a node with the topology key has such a term."""
-    return bool((cluster.count(existing)[cluster.topology(key).domain >= 0] > 0).any())
 
 
 class AffinityCheck(PodsFilter):

@@ -35,9 +35,6 @@ class Members(NamedTuple):
     scores: tuple[tuple[Score, int], ...] = ()
     plugins: tuple[tuple[str, object], ...] = ()
 
-    def followed_by(self, more: Members) -> Members:
-        return Members(self.filters + more.filters, self.scores + more.scores, self.plugins + more.plugins)
-
     @property
     def names(self) -> tuple[str, ...]:
         filters, scores = (each.name for each in self.filters), (each.name for each, _ in self.scores)
@@ -50,8 +47,8 @@ def joined(generation: JoinedGeneration, members: Members, plugins: Iterable[obj
     ValueError if a name is taken or the generation lacks an extension point; TypeError if an object is not a plugin.
     """
     for plugin in plugins:
-        more = (_by_arrays if is_array_plugin(plugin) else _by_node)(plugin, generation, members)
-        members = members.followed_by(more)
+        filters, scores, named = (_by_arrays if is_array_plugin(plugin) else _by_node)(plugin, generation, members)
+        members = Members(members.filters + filters, members.scores + scores, members.plugins + named)
     return members
 
 

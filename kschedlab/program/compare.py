@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import NoProfileError
-from kschedlab.generations import COURSE, GENERATIONS, LATEST, Generation
+from kschedlab.generations import COURSE, GENERATIONS, LATEST
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program import hooks
 from kschedlab.program.options import (
@@ -63,7 +62,13 @@ def run(options: argparse.Namespace) -> int:
         if len(objects.nodes) + len(objects.pods) > LARGE:
             progress.announce(f"deciding in {len(generations)} generations")
         try:
-            comparison = _comparison(options.pod, Cluster(objects), generations)
+            comparison: Shown
+            if options.pod is not None:
+                from kschedlab.whatif.compare import compare
+
+                comparison = compare(options.pod, Cluster(objects), generations)
+            else:
+                comparison = hooks.part("upgrade", "compare without --pod")(Cluster(objects), *generations)
         except (UnknownNameError, NoProfileError) as error:
             raise UsageError(str(error)) from None
     if options.output == "html":
@@ -90,12 +95,3 @@ def _compared(options: argparse.Namespace) -> list[str]:
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise UsageError("without --pod two different generations are compared: --generation v1.28 --generation v1.34")
     return chosen
-
-
-def _comparison(pod: str | None, cluster: Cluster, generations: Sequence[Generation]) -> Shown:
-    if pod is not None:
-        from kschedlab.whatif.compare import compare
-
-        return compare(pod, cluster, generations)
-    shown: Shown = hooks.part("upgrade", "compare without --pod")(cluster, *generations)
-    return shown

@@ -119,7 +119,8 @@ class Heap(Generic[T]):
             up(data, len(data.queue) - 1)
         else:
             item.obj = obj
-            self._fix(item.index)
+            if not down(data, item.index, len(data.queue)):
+                up(data, item.index)
 
     def delete(self, key: str) -> T | None:
         """Remove and return the object with this key, or None."""
@@ -151,7 +152,3 @@ class Heap(Generic[T]):
     def get_by_key(self, key: str) -> T | None:
         item = self.data.items.get(key)
         return None if item is None else item.obj
-
-    def _fix(self, place: int) -> None:
-        if not down(self.data, place, len(self.data.queue)):
-            up(self.data, place)

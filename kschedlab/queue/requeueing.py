@@ -69,7 +69,8 @@ class EventHints:
         if not rejector_plugins:
             return AFTER_BACKOFF
         if is_wildcard(event):
-            return AFTER_BACKOFF if new is None or _is_same_pod(new, queued.pod) else SKIP
+            is_meant = new is None or (isinstance(new, Pod) and new.metadata.uid == queued.pod.metadata.uid)
+            return AFTER_BACKOFF if is_meant else SKIP
         strategy = SKIP
         for plugin, hints in self.hints_for(event).items():
             if plugin in rejector_plugins and any(_hint_queues(hint, queued.pod, old, new) for hint in hints):
@@ -91,10 +92,6 @@ class EventHints:
             if strategy >= highest:
                 break
         return strategy
-
-
-def _is_same_pod(new: Any, pod: Pod) -> bool:
-    return isinstance(new, Pod) and new.metadata.uid == pod.metadata.uid
 
 
 def _hint_queues(hint: Hint, pod: Pod, old: Any, new: Any) -> bool:

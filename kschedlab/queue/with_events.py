@@ -265,7 +265,9 @@ class WithEvents:
         """Events that the pod missed in flight may requeue it at once. ``cycle`` is unused."""
         uid = queued.pod.metadata.uid
         try:
-            self._check_not_present(queued)
+            if (present := self._find(queued.key)) is not None:
+                name = {ACTIVE: "the active", BACKOFF: "the backoff", UNSCHEDULABLE: "unschedulable"}[present.part]
+                raise ValueError(f"Pod {queued.key} is already present in {name} queue")
             self._count_failure(queued)
             self._backoff.set(queued)
             strategy = self._registrations.strategy_in_flight(queued, self.in_flight.events_since_pop(uid))
@@ -407,12 +409,6 @@ class WithEvents:
         self._unschedulable.add_or_update(queued)
         if queued.part != UNSCHEDULABLE:
             self._set_part(queued, UNSCHEDULABLE, why)
-
-    def _check_not_present(self, queued: QueuedPodInfo) -> None:
-        present = self._find(queued.key)
-        if present is not None:
-            name = {ACTIVE: "the active", BACKOFF: "the backoff", UNSCHEDULABLE: "unschedulable"}[present.part]
-            raise ValueError(f"Pod {queued.key} is already present in {name} queue")
 
     def _entry_key(self, pod: Pod) -> str:
         """The key of the queue's entry for the pod."""

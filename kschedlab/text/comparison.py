@@ -128,17 +128,13 @@ def _cell(decision: Decision, verdict: NodeVerdict, evicted: NodeResult, total: 
     if decision.gates:
         return NodeResult((say("not looked at"),))
     if not verdict.passes:
-        refused = ": ".join([str(verdict.plugin), *_reasons(decision, verdict)])
+        rejected = decision.verdicts.rejected if decision.verdicts is not None else None
+        reasons = "; ".join(verdict.reasons if rejected is None else rejected.reasons)
+        refused = f"{verdict.plugin}: {reasons}" if reasons else str(verdict.plugin)
         return NodeResult((refused, *evicted.lines), evicted.chosen)
     if decision.scores is None:
         return NodeResult((say("the only one" if best else "passes"),), best)
     return NodeResult((say("score {total} (best)" if best else "score {total}", total=total),), best)
-
-
-def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
-    rejected = decision.verdicts.rejected if decision.verdicts is not None else None
-    reasons = verdict.reasons if rejected is None else rejected.reasons
-    return ["; ".join(reasons)] if reasons else []
 
 
 def _evicted(decision: Decision, node: str) -> NodeResult:

@@ -18,6 +18,8 @@ from kschedlab.objects.model import Node, Pod, controller_of
 from kschedlab.whatif.case import Case
 
 HOSTNAME = "kubernetes.io/hostname"
+ILL = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+"""Such a taint says what is wrong with a node; a new one is well."""
 MOST = 40
 """The most kinds of nodes that are tried."""
 
@@ -54,14 +56,9 @@ def _by_zone(cluster: Cluster, places: list[int]) -> dict[str, str]:
     nodes = sorted((cluster.nodes[place] for place in places), key=lambda node: node.metadata.name)
     by_zone: dict[str, str] = {}
     for node in nodes:
-        if not node.spec.unschedulable and not any(_is_ill(taint.key) for taint in node.spec.taints):
+        if not node.spec.unschedulable and not any(taint.key.startswith(ILL) for taint in node.spec.taints):
             by_zone.setdefault(node.metadata.labels.get(ZONE, ""), node.metadata.name)
     return by_zone
-
-
-def _is_ill(key: str) -> bool:
-    """Whether such a taint says what is wrong with a node; a new one is well."""
-    return key.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
 
 
 def copies(cluster: Cluster, like: str, before: int = 0) -> list[Node | Pod]:

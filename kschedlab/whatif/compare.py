@@ -342,7 +342,6 @@ def identity(plugin: Any) -> tuple[object, ...]:
 
 
 def _hashable(value: object) -> Hashable:
-    """The value, or its text if it cannot be hashed, as in a third-party plugin."""
     return value if isinstance(value, Hashable) else repr(value)
 
 

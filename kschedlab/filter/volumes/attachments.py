@@ -168,9 +168,6 @@ class Driver(AttachedCounts):
         self.nodes = counts_as_csi(cluster, plugin, kind.rules.migration) == kind.migrated
         self.limits = np.where(self.nodes, _limits(kind, cluster), NO_LIMIT)
 
-    def has_limits(self) -> bool:
-        return bool((self.limits != NO_LIMIT).any())
-
 
 def driver(cluster: Cluster, name: str, rules: AttachmentRules = TODAY, migrated: bool = False) -> Driver:
     """The driver of that name, derived on first use."""

@@ -27,7 +27,14 @@ from kschedlab.filter.volumes.attachments import (
     is_limited,
 )
 from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED, PLUGIN_OF
-from kschedlab.filter.volumes.volume_limits import Count, HasVolumeProblem, LimitsCheck, VolumeProblem, problem_part
+from kschedlab.filter.volumes.volume_limits import (
+    NO_LIMIT,
+    Count,
+    HasVolumeProblem,
+    LimitsCheck,
+    VolumeProblem,
+    problem_part,
+)
 from kschedlab.filter.volumes.volume_topology import has_csi_node
 
 NOT_INSTALLED = "{driver} CSI driver is not installed on the node"
@@ -58,7 +65,7 @@ class NodeVolumeLimits(AttachmentRules):
         if self.requires_driver:
             parts += _missing_driver_parts(cluster, volumes)
         wanted = list(self._wanted(volumes, cluster))
-        counts = tuple(Count(each, handles, each.limits) for each, handles in wanted if each.has_limits())
+        counts = tuple(Count(each, handles, each.limits) for each, handles in wanted if (each.limits != NO_LIMIT).any())
         limited = is_limited(cluster, self)
         counted = np.logical_or.reduce([np.zeros(len(limited), np.bool_), *(each.nodes for each, _ in wanted)])
         checked = tuple(self._problems(cluster, limited & counted))

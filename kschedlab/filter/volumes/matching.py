@@ -121,7 +121,8 @@ def _matched(
     undecided = np.ones(len(cluster.nodes), np.bool_)
     for number in candidates.reserved.get((claim.metadata.namespace, claim.metadata.name), ()):
         volume = candidates.volumes[number]
-        if _is_reserved_for(claim, volume) and _is_suitable(claim, volume):
+        reference = volume.spec.claimRef  # names the claim; its uid may be that of an earlier one
+        if reference is not None and reference.uid in ("", claim.metadata.uid) and _is_suitable(claim, volume):
             offered = np.logical_and.reduce([undecided, *(chosen != number for chosen in taken)])
             choice[offered & volume_accessible_nodes(cluster, volume)] = number
             undecided &= ~offered
@@ -129,11 +130,8 @@ def _matched(
     modes = frozenset(claim.spec.accessModes)
 
     def fits(volume: PersistentVolume) -> bool:
-        return (
-            _is_suitable(claim, volume)
-            and modes.issubset(volume.spec.accessModes)
-            and selector.matches(volume.metadata.labels)
-        )
+        has_modes = modes.issubset(volume.spec.accessModes)
+        return has_modes and _is_suitable(claim, volume) and selector.matches(volume.metadata.labels)
 
     return MatchedVolume(claim, candidates, np.maximum(choice, candidates.smallest(fits, undecided, taken)))
 
@@ -145,12 +143,6 @@ def _is_suitable(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool
         and wanted.volumeMode == offered.volumeMode
         and (wanted.volumeAttributesClassName or "") == (offered.volumeAttributesClassName or "")
     )
-
-
-def _is_reserved_for(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Whether a volume that is reserved for a claim of that name is reserved for this very claim (uid)."""
-    reference = volume.spec.claimRef
-    return reference is not None and reference.uid in ("", claim.metadata.uid)
 
 
 # -- new volumes

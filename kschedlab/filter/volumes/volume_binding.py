@@ -73,9 +73,12 @@ class VolumeBinding:
             if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims, explains):
                 return self._refused_everywhere(cluster, error)
         waiting = unbound(pod.pod, volumes)
-        if any(self._should_be_bound(claim, volumes) for claim in waiting):
-            return self._refused_everywhere(cluster, UNBOUND_IMMEDIATE)
-        bound = [claim for name, _ in claims if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
+        for claim in waiting:
+            chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait
+            if claim.spec.volumeName or chosen or not volumes.waits_for_first_consumer(claim):
+                return self._refused_everywhere(cluster, UNBOUND_IMMEDIATE)
+        existing = [volumes.claim(pod.pod, name) for name, _ in claims]
+        bound = [claim for claim in existing if claim is not None and is_bound(claim)]
         parts = _bound_parts(cluster, bound, self)
         if waiting:
             matches = match(cluster, waiting, self.checks_storage_capacity)
@@ -85,10 +88,6 @@ class VolumeBinding:
         names = _local_nodes(bound, volumes) if self.names_local_nodes else None
         refused = Refusals(parts) if parts else None
         return StaticFilter(refused, names) if parts or names is not None else None
-
-    def _should_be_bound(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
-        chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait
-        return bool(claim.spec.volumeName) or chosen or not volumes.waits_for_first_consumer(claim)
 
     def _refused_everywhere(self, cluster: Cluster, error: str) -> StaticFilter | PreFilterRejection:
         if self.checks_claims_in_pre_filter:

@@ -208,10 +208,8 @@ def migrated_nodes(cluster: Cluster, plugin: str) -> BoolArray:
     """bool[nodes], read-only: where a CSI driver has replaced that in-tree plugin."""
 
     def compute() -> BoolArray:
-        csi_nodes = (cluster.volumes.nodes.get(name) for name in cluster.names)
-        replaced = (
-            node.metadata.annotations.get(MIGRATED_PLUGINS, "") if node is not None else "" for node in csi_nodes
-        )
+        nodes = map(cluster.volumes.nodes.get, cluster.names)
+        replaced = [node.metadata.annotations.get(MIGRATED_PLUGINS, "") if node is not None else "" for node in nodes]
         return np.array([plugin in plugins.split(",") for plugins in replaced], np.bool_)
 
     return cluster.derived(("migrated_nodes", plugin), compute, NAMES, CSI_NODES)
