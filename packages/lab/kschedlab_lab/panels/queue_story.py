@@ -22,7 +22,7 @@ from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.backoff import duration
-from kschedlab.queue.events import ASSIGNED_POD_DELETE, node_changes
+from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.queue.interface import GONE
 from kschedlab.queue.older.with_backoff import WithBackoff
 from kschedlab.queue.older.without_backoff import WithoutBackoff
@@ -31,6 +31,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.words import refusals
 from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
+from kschedlab_simulation.scheduler.node_changes import node_changes
 
 START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""
