@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Set
-from typing import TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from kschedlab.objects.model import Node
 
+if TYPE_CHECKING:
+    from kschedlab.cluster.cluster import Cluster
+
+P = ParamSpec("P")
 T = TypeVar("T")
+Function = Callable[Concatenate["Cluster", P], T]
 
 LABELS = "metadata.labels"
 ANNOTATIONS = "metadata.annotations"
@@ -63,6 +69,22 @@ def bindable(class_name: str) -> Hashable:
 def changed_fields(old: Node, new: Node) -> frozenset[str]:
     """The source fields that differ. Resource versions and heartbeats are not among them."""
     return frozenset(field for field, read in READ_FIELD.items() if read(old) != read(new))
+
+
+def derived(*sources: Hashable) -> Callable[[Function[P, T]], Function[P, T]]:
+    """Decorates a function of a cluster and hashable arguments: its value is a derived one. Do not change arrays."""
+
+    def decorate(compute: Function[P, T]) -> Function[P, T]:
+        name = f"{compute.__module__}.{compute.__qualname__}"
+
+        @wraps(compute)
+        def value(cluster: Cluster, /, *arguments: P.args, **named: P.kwargs) -> T:
+            key = (name, arguments, *named.items())
+            return cluster.derived(key, lambda: compute(cluster, *arguments, **named), *sources)
+
+        return value
+
+    return decorate
 
 
 class DerivedValues:

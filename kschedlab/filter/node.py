@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import CORDONS
+from kschedlab.cluster.derived import CORDONS, derived
 from kschedlab.cluster.labels import tolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
@@ -57,8 +57,7 @@ class NodeUnschedulable:
         return StaticFilter(Refusals([Refusal(cordoned, UNSCHEDULABLE, True)]))
 
 
+@derived(CORDONS)
 def unschedulable(cluster: Cluster) -> BoolArray:
     """bool[nodes]: the nodes with ``spec.unschedulable`` (``kubectl cordon``)."""
-    return cluster.derived(
-        "unschedulable", lambda: np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_), CORDONS
-    )
+    return np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_)

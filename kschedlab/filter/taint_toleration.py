@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import TAINTS
+from kschedlab.cluster.derived import TAINTS, derived
 from kschedlab.cluster.labels import first_untolerated, taints, untolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
@@ -36,16 +36,17 @@ class TaintToleration:
         tolerations = pod.pod.spec.tolerations
         if not untolerated(cluster, tolerations).any():
             return None
-        key = ("TaintToleration", self.reason, tolerations)
-        return cluster.derived(key, lambda: self._static_filter(cluster, tolerations), TAINTS)
+        return _static_filter(cluster, self.reason, tolerations)
 
-    def _static_filter(self, cluster: Cluster, tolerations: tuple[Toleration, ...]) -> StaticFilter:
-        number_of_list, lists = taints(cluster)
-        taint_of_list = [first_untolerated(each, tolerations) for each in lists]
-        reasons = [None if t is None else self.reason.format(key=t.key, value=t.value) for t in taint_of_list]
-        parts = []
-        for reason in dict.fromkeys(reasons):
-            if reason is not None:
-                mask = np.array([reason == each for each in reasons], np.bool_)[number_of_list]
-                parts.append(Refusal(mask, reason, True))
-        return StaticFilter(Refusals(parts))
+
+@derived(TAINTS)
+def _static_filter(cluster: Cluster, reason: str, tolerations: tuple[Toleration, ...]) -> StaticFilter:
+    number_of_list, lists = taints(cluster)
+    taint_of_list = [first_untolerated(each, tolerations) for each in lists]
+    reasons = [None if t is None else reason.format(key=t.key, value=t.value) for t in taint_of_list]
+    parts = []
+    for given in dict.fromkeys(reasons):
+        if given is not None:
+            mask = np.array([given == each for each in reasons], np.bool_)[number_of_list]
+            parts.append(Refusal(mask, given, True))
+    return StaticFilter(Refusals(parts))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import ALLOCATABLE, ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
+from kschedlab.cluster.derived import ALLOCATABLE, ATTACHMENTS, CSI_NODES, NAMES, VOLUMES, derived
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import Volumes, claim_class
 from kschedlab.filter.volumes.csi_migration import (
@@ -169,11 +169,9 @@ class Driver(AttachedCounts):
         self.limits = np.where(self.nodes, _limits(kind, cluster), NO_LIMIT)
 
 
+@derived(NAMES, ALLOCATABLE, CSI_NODES, ATTACHMENTS, VOLUMES)
 def driver(cluster: Cluster, name: str, rules: AttachmentRules = TODAY, migrated: bool = False) -> Driver:
-    """The driver of that name, derived on first use."""
-    kind = OfDriver(name, rules, migrated)
-    sources = (NAMES, ALLOCATABLE, CSI_NODES, ATTACHMENTS, VOLUMES)
-    return cluster.derived(("driver", kind), lambda: Driver(kind, cluster), *sources)
+    return Driver(OfDriver(name, rules, migrated), cluster)
 
 
 def _limits(kind: OfDriver, cluster: Cluster) -> IntArray:
@@ -193,15 +191,12 @@ def _limit(listed: CSINodeDriver) -> int | None:
     return listed.allocatable.count if listed.allocatable is not None else None
 
 
+@derived(NAMES, CSI_NODES)
 def installed(cluster: Cluster, name: str) -> BoolArray:
     """bool[nodes], read-only: the nodes whose CSINode lists the driver."""
-
-    def compute() -> BoolArray:
-        mask = np.zeros(len(cluster.nodes), np.bool_)
-        mask[[position for position, _ in _listed(name, cluster)]] = True
-        return mask
-
-    return cluster.derived(("installed", name), compute, NAMES, CSI_NODES)
+    mask = np.zeros(len(cluster.nodes), np.bool_)
+    mask[[position for position, _ in _listed(name, cluster)]] = True
+    return mask
 
 
 def _listed(name: str, cluster: Cluster) -> Iterator[tuple[int, CSINodeDriver]]:
@@ -221,19 +216,14 @@ def _from_attachments(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]
             yield cluster.index[spec.nodeName], volume.spec.csi.volumeHandle
 
 
+@derived(NAMES, ALLOCATABLE, CSI_NODES)
 def is_limited(cluster: Cluster, rules: AttachmentRules = TODAY) -> BoolArray:
     """bool[nodes], read-only: the nodes where any driver has a limit."""
-
-    def compute() -> BoolArray:
-        mask = np.zeros(len(cluster.nodes), np.bool_)
-        if rules.reads_csi_nodes:
-            nodes = map(cluster.volumes.nodes.get, cluster.names)
-            mask |= [
-                each is not None and any(_limit(driver) is not None for driver in each.spec.drivers) for each in nodes
-            ]
-        if rules.reads_allocatable:
-            resources = (node.status.allocatable for node in cluster.nodes)
-            mask |= [any(name.startswith(ATTACHABLE) for name in each) for each in resources]
-        return mask
-
-    return cluster.derived(("is limited", rules), compute, NAMES, ALLOCATABLE, CSI_NODES)
+    mask = np.zeros(len(cluster.nodes), np.bool_)
+    if rules.reads_csi_nodes:
+        for position, node in enumerate(map(cluster.volumes.nodes.get, cluster.names)):
+            mask[position] = node is not None and any(_limit(driver) is not None for driver in node.spec.drivers)
+    if rules.reads_allocatable:
+        resources = (node.status.allocatable for node in cluster.nodes)
+        mask |= [any(name.startswith(ATTACHABLE) for name in each) for each in resources]
+    return mask

@@ -15,7 +15,7 @@ from enum import Enum, auto
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import ALLOCATABLE, CSI_NODES, LABELS, NAMES, VOLUMES
+from kschedlab.cluster.derived import ALLOCATABLE, CSI_NODES, LABELS, NAMES, VOLUMES, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import Volumes
@@ -124,14 +124,7 @@ class DiskLimits:
         if not wanted:
             refused = first_of(parts)
             return StaticFilter(refused) if refused is not None else None
-
-        def compute() -> tuple[AttachedCounts, IntArray, BoolArray]:
-            counts = AttachedCounts(DistinctVolumes(self, cluster.volumes), cluster)
-            nodes = ~self.steps_aside.nodes(cluster, self.kind.provisioner)
-            return counts, np.where(nodes, self.kind.limits(cluster), NO_LIMIT), nodes
-
-        sources = (NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)
-        disks, limits, nodes = cluster.derived(("disks", self), compute, *sources)
+        disks, limits, nodes = _counted(cluster, self)
         problem = HasVolumeProblem(self, cluster.volumes)
         return LimitsCheck(tuple(parts), ((problem, nodes),), (Count(disks, wanted, limits),), only_new_volumes=False)
 
@@ -158,3 +151,11 @@ class DiskLimits:
         claim = volumes.claim(pod, name)
         has_volume = claim is not None and claim.spec.volumeName in volumes.volumes
         return None if has_volume else placeholder(pod.metadata.namespace, name)
+
+
+@derived(NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)
+def _counted(cluster: Cluster, plugin: DiskLimits) -> tuple[AttachedCounts, IntArray, BoolArray]:
+    """(its disks, int64[nodes]: its limits, bool[nodes]: where it counts)."""
+    counts = AttachedCounts(DistinctVolumes(plugin, cluster.volumes), cluster)
+    nodes = ~plugin.steps_aside.nodes(cluster, plugin.kind.provisioner)
+    return counts, np.where(nodes, plugin.kind.limits(cluster), NO_LIMIT), nodes
