@@ -2,7 +2,6 @@
 
 v1.37: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go (Filter). Only the effects NoSchedule and
 NoExecute count here; PreferNoSchedule counts in the score. Evicting pods can't help.
-v1.20 (the same file) names the first taint that the pod does not tolerate.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ UNTOLERATED = "node(s) had untolerated taint(s)"
 UNTOLERATED_TAINT = "node(s) had untolerated taint {{{key}: {value}}}"
 UNTOLERATED_BY_NAME = "node(s) had taint {{{key}: {value}}}, that the pod didn't tolerate"
 NOT_TOLERATED = "node(s) had taints that the pod didn't tolerate"
-"""The reasons from v1.34 on, of v1.24 to v1.33, of v1.20 to v1.23, and of v1.16 and before."""
+"""The reasons from v1.34 on, of v1.24 to v1.33, of v1.20 to v1.23 (the same file), and of v1.16 and before."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,9 @@ ACTIVE, BACKOFF, UNSCHEDULABLE = "active", "backoff", "unschedulable"
 IN_FLIGHT, GONE = "in flight", "gone"
 """The part of a popped pod, and of one that left the queue."""
 
+PreCheck = Callable[[Pod], bool]
+"""Whether a pod may be moved."""
+
 Now = Callable[[], int]
 """The virtual clock: microseconds since 1970."""
 
@@ -80,9 +83,7 @@ class SchedulingQueue(Protocol):
     def done(self, pod: Pod) -> None:
         """The popped pod is bound or deleted: stop tracking events for it."""
 
-    def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
-    ) -> None:
+    def move(self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: PreCheck | None = None) -> None:
         """Move the pods that the event may help. ``pre_check``: consider only pods that pass it."""
 
     def assigned_pod_added(self, pod: Pod) -> None:

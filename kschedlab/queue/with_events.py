@@ -40,6 +40,7 @@ from kschedlab.queue.interface import (
     OnMoved,
     OnNominated,
     Place,
+    PreCheck,
 )
 from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
@@ -303,9 +304,7 @@ class WithEvents:
 
     # -- events
 
-    def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
-    ) -> None:
+    def move(self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: PreCheck | None = None) -> None:
         """Move the pods that the event may help. ``pre_check``: consider only pods that pass it.
 
         O(pods rejected by a plugin that registered for the event), or only those that name what it concerns.

@@ -107,9 +107,9 @@ def cells(comparison: Comparison) -> dict[str, list[NodeResult]]:
     decisions = list(comparison.decisions.values())
     names = sorted(decisions[0].cluster.names)
     columns = [list(_column(decision, names)) for decision in decisions]
-    cells = {name: [cell for cell, _ in results] for name, *results in zip(names, *columns, strict=True)}
-    differing = {name for name, *results in zip(names, *columns, strict=True) if len({fate for _, fate in results}) > 1}
-    return {name: cells[name] for name in sorted(cells, key=lambda name: name not in differing)}
+    rows = {name: results for name, *results in zip(names, *columns, strict=True)}
+    agreeing = {name: len({fate for _, fate in results}) == 1 for name, results in rows.items()}
+    return {name: [cell for cell, _ in rows[name]] for name in sorted(names, key=agreeing.__getitem__)}
 
 
 def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[NodeResult, Fate]]:

@@ -6,7 +6,7 @@ switched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -173,17 +173,15 @@ def changes(earlier: Generation, later: Generation) -> list[SettingChange]:
     The queue and what follows a decision are left out: they say when a pod is scheduled, not how. So are the rules for
     extenders, if there are none.
     """
-    skip = frozenset(
-        {"filters", "scores", "name", "queue", "extension_points", "plugins", "extenders", "extending.binder"}
-    )
-    skip |= frozenset() if earlier.extenders else {"extending"}
+    skip = {"filters", "scores", "name", "queue", "extension_points", "plugins", "extenders", "extending.binder"}
+    skip |= set() if earlier.extenders else {"extending"}
     skip |= {f"messages.{field.name}" for field in fields(Messages) if field.name not in OF_DECISIONS}
     settings = _settings(earlier, later, "", lambda generation: generation, skip=skip)
     return [*settings, *_filters(earlier, later), *_scores(earlier, later)]
 
 
 def _settings(
-    earlier: Any, later: Any, path: str, rebuilt: Callable[[Any], Generation], skip: frozenset[str] = frozenset()
+    earlier: Any, later: Any, path: str, rebuilt: Callable[[Any], Generation], skip: Set[str] = frozenset()
 ) -> Iterator[SettingChange]:
     """The fields in which two dataclasses of the same class differ; nested dataclasses are compared field by field.
 

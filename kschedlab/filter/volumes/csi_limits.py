@@ -1,8 +1,7 @@
 """NodeVolumeLimits: can the CSI drivers attach the pod's volumes to the node without exceeding their limits?
 
 v1.37: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go, with the gate VolumeLimitScaling, which is on by
-default: a driver may require that its pods run only on nodes where it is installed. v1.16 and v1.13:
-pkg/scheduler/algorithm/predicates/csi_volume_predicate.go.
+default. v1.16 and v1.13: pkg/scheduler/algorithm/predicates/csi_volume_predicate.go.
 """
 
 from __future__ import annotations

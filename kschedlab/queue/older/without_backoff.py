@@ -34,6 +34,7 @@ from kschedlab.queue.interface import (
     OnMoved,
     OnNominated,
     Place,
+    PreCheck,
 )
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.queue.order import SCHEDULED, ZERO, pod_timestamp
@@ -218,9 +219,7 @@ class WithoutBackoff:
 
     # -- events
 
-    def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
-    ) -> None:
+    def move(self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: PreCheck | None = None) -> None:
         """Any event moves all pods (MoveAllToActiveQueue). ``pre_check``: only pods that pass it."""
         self._move([q for q in self.unschedulable_q if pre_check is None or pre_check(q.pod)], name_of(event))
 
