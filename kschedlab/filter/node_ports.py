@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
@@ -111,9 +113,7 @@ class PortsCheck(PodsFilter):
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes where a conflicting port is in use. Terms: where each is. O(nodes x conflicting ports)."""
         in_use = {query: snapshot.contains(query) for query in self.conflicting}
-        mask = np.zeros(len(snapshot.cluster.nodes), np.bool_)
-        for nodes in in_use.values():
-            mask |= nodes
+        mask = reduce(or_, in_use.values(), np.zeros(len(snapshot.cluster.nodes), np.bool_))
         if not mask.any():
             return None
         terms = {str(query.host_port): nodes.astype(np.int64) for query, nodes in in_use.items()}

@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -58,27 +59,17 @@ class Refusals:
     @cached_property
     def mask(self) -> BoolArray:
         """bool[nodes]: the nodes that the plugin refuses."""
-        mask = self.parts[0].mask
-        for part in self.parts[1:]:
-            mask = mask | part.mask
-        return mask
+        return reduce(or_, (part.mask for part in self.parts))
 
     @cached_property
     def refused(self) -> BoolArray:
         """bool[nodes]: the nodes that the plugin refuses with a reason; it fails on the others of its mask."""
-        result: BoolArray = np.zeros(len(self.mask), np.bool_)
-        for part in self.parts:
-            if not part.error:
-                result = result | part.mask
-        return result
+        return reduce(or_, (part.mask for part in self.parts if not part.error), np.zeros_like(self.mask))
 
     @cached_property
     def unresolvable(self) -> BoolArray:
         """bool[nodes]: the refused nodes on which preemption can't help."""
-        result: BoolArray = np.zeros(len(self.mask), np.bool_)
-        for part in self.parts:
-            result = result | (part.mask & part.unresolvable)
-        return result
+        return reduce(or_, (part.mask & part.unresolvable for part in self.parts))
 
     def reasons(self, node: int) -> list[str]:
         return [part.reason for part in self.parts if part.mask[node]]

@@ -12,7 +12,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import PreFilterRejection, PreparedFilter, Refusal, Refusals, SchedulingError
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.plugins.framework import Adapter, PluginError, call
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
@@ -135,13 +135,11 @@ def _check_refusals(refused: Any, nodes: int) -> None:
 
 def _check_mask(mask: Any, what: str, nodes: int) -> None:
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (nodes,):
-        raise PluginError(
+        message = later(
             "{what} is {given}, where bool[{nodes}] is expected, an entry for each node: compare, as in "
-            "values > 0, or use .astype(np.bool_)",
-            what=what,
-            given=described(mask),
-            nodes=nodes,
+            "values > 0, or use .astype(np.bool_)"
         )
+        raise PluginError(message, what=what, given=described(mask), nodes=nodes)
 
 
 def _check_scored(scored: Any, names: list[str]) -> None:
@@ -149,23 +147,19 @@ def _check_scored(scored: Any, names: list[str]) -> None:
         raise PluginError("score returned {given!r}, where Scored(raw, normalized) or None is expected", given=scored)
     for what, column in (("raw", scored.raw), ("normalized", scored.normalized)):
         if not isinstance(column, np.ndarray) or column.dtype != np.int64 or column.shape != (len(names),):
-            raise PluginError(
+            message = later(
                 "{what} is {given}, where int64[{number}] is expected, an entry for each node that is scored: "
-                "divide with //, or use .astype(np.int64)",
-                what=what,
-                given=described(column),
-                number=len(names),
+                "divide with //, or use .astype(np.int64)"
             )
+            raise PluginError(message, what=what, given=described(column), number=len(names))
     outside: BoolArray = (scored.normalized < 0) | (scored.normalized > MAX_NODE_SCORE)
     if outside.any():
         place = int(outside.argmax())
-        raise PluginError(
+        message = later(
             "its normalized score of node {node} is {score}, where 0 to {most} is expected: scale it, e.g. with "
-            "default_normalize",
-            node=names[place],
-            score=scored.normalized[place],
-            most=MAX_NODE_SCORE,
+            "default_normalize"
         )
+        raise PluginError(message, node=names[place], score=scored.normalized[place], most=MAX_NODE_SCORE)
 
 
 def described(value: Any) -> str:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kschedlab.messages import later
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputTypeError
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
@@ -127,10 +128,5 @@ def _check_function(function: Any, name: str, decorator: str, arguments: str = "
         inspect.signature(function).bind(*arguments.split(", "))
     except TypeError:
         own = getattr(function, "__name__", repr(function))
-        raise InputTypeError(
-            '@{decorator}("{name}"): {own} must be a function of ({arguments})',
-            decorator=decorator,
-            name=name,
-            own=own,
-            arguments=arguments,
-        ) from None
+        message = later('@{decorator}("{name}"): {own} must be a function of ({arguments})')
+        raise InputTypeError(message, decorator=decorator, name=name, own=own, arguments=arguments) from None

@@ -83,22 +83,15 @@ def explain_no_plugin(plugin: Any) -> str:
     if isinstance(plugin, list | tuple):
         return say("a list is not a plugin: give the plugins one by one, plus(cold, pack) or plus(*plugins)")
     methods = listed(("prepare", *POINTS))
-    return say(
-        '"{name}" is not a plugin (see kschedlab.plugins): it needs one of the methods {methods}',
-        name=name_of(plugin),
-        methods=methods,
-    )
+    message = later('"{name}" is not a plugin (see kschedlab.plugins): it needs one of the methods {methods}')
+    return say(message, name=name_of(plugin), methods=methods)
 
 
 def checked_weight(weight: Any, name: str, least: int = 1) -> int:
     """The weight. ValueError, which names the plugin, unless it is an integer of at least ``least``."""
     if isinstance(weight, bool) or not isinstance(weight, int) or weight < least:
-        raise InputValueError(
-            'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected',
-            name=name,
-            weight=weight,
-            least=least,
-        )
+        message = later('plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected')
+        raise InputValueError(message, name=name, weight=weight, least=least)
     return weight
 
 
@@ -133,13 +126,8 @@ def _by_node(plugin: Any, generation: JoinedGeneration, members: Members) -> Mem
     for point in points:
         if point not in generation.points and point not in IGNORED_EARLIER:
             there = listed(generation.points)
-            raise InputValueError(
-                'plugin "{name}": {generation} has no extension point {point}; it has {there}',
-                name=name,
-                generation=generation.name,
-                point=point,
-                there=there,
-            )
+            message = later('plugin "{name}": {generation} has no extension point {point}; it has {there}')
+            raise InputValueError(message, name=name, generation=generation.name, point=point, there=there)
     weight = _weight_of(plugin)
     filters = (OneNodeFilter(plugin),) if {"filter", "pre_filter"} & {*points} else ()
     score = OneNodeScore(plugin, generation.highest, generation.pre_score_failed)
@@ -148,10 +136,8 @@ def _by_node(plugin: Any, generation: JoinedGeneration, members: Members) -> Mem
 
 
 def _twice(generation: str, what: str, name: str) -> str:
-    return say(
+    message = later(
         '{generation} already has a {what} "{name}": give yours another name, '
-        'or replace it: .without("{name}").plus(...)',
-        generation=generation,
-        what=say(what),
-        name=name,
+        'or replace it: .without("{name}").plus(...)'
     )
+    return say(message, generation=generation, what=say(what), name=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -113,19 +114,16 @@ class Preemption:
             victims, name = len(self.victims), self.nominated_node
             return f"preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
         cluster, run = self.cluster, self.run
-        reasons: dict[str, int] = {}
+        reasons: Counter[str] = Counter()
         potential = set(self.potential.tolist())
         populated = set(run.node.tolist()) if run is not None else set()
         for node in range(len(cluster.nodes)):
             if node not in potential:
-                texts = [NOT_HELPFUL]
-            elif node not in populated:
-                texts = [NO_VICTIMS]
+                reasons[NOT_HELPFUL] += 1
+            elif run is None or node not in populated:
+                reasons[NO_VICTIMS] += 1
             else:
-                assert run is not None
-                texts = run.emptied.reasons(node)
-            for text in texts:
-                reasons[text] = reasons.get(text, 0) + 1
+                reasons.update(run.emptied.reasons(node))
         return f"preemption: {unavailable(len(cluster.nodes), reasons)}"
 
     def _victims(self, node: int) -> tuple[PodInfo, ...]:

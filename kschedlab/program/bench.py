@@ -43,12 +43,8 @@ SHOWN = 64
 def add(commands: Commands) -> None:
     parser = commands.add_parser("bench", help="measure how fast the pods of a workload are scheduled")
     parser.add_argument("workload", metavar="WORKLOAD.json", help="the workload: objects and arriving pods")
-    parser.add_argument(
-        "--percentage",
-        type=_percentage,
-        metavar="N",
-        help="percentageOfNodesToScore; 0 means adaptive (default: the configuration's value, or 0)",
-    )
+    help = "percentageOfNodesToScore; 0 means adaptive (default: the configuration's value, or 0)"
+    parser.add_argument("--percentage", type=_percentage, metavar="N", help=help)
     add_scheduler(parser)
     add_output(parser, "json", "text")
     parser.set_defaults(run=run)

@@ -57,9 +57,8 @@ def pod_named(text: str, objects: Objects) -> str:
 
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:
     parser.add_argument("files", nargs="+", metavar="FILE", help=help)
-    parser.add_argument(
-        "--strict", action="store_true", help="refuse fields and kinds that Kubernetes does not know, as kubectl does"
-    )
+    strict = "refuse fields and kinds that Kubernetes does not know, as kubectl does"
+    parser.add_argument("--strict", action="store_true", help=strict)
 
 
 def read(options: argparse.Namespace) -> Objects:
@@ -105,17 +104,11 @@ def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = Tru
         metavar="VERSION",
         help=f"the scheduler's version: {', '.join(GENERATIONS)} (default: {LATEST}, or one that reads --config)",
     )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="the scheduler's configuration: a KubeSchedulerConfiguration (from v1.20 on) or a Policy (v1.13, v1.16)",
-    )
+    help = "the scheduler's configuration: a KubeSchedulerConfiguration (from v1.20 on) or a Policy (v1.13, v1.16)"
+    parser.add_argument("--config", metavar="FILE", help=help)
     if asks_extenders:
-        parser.add_argument(
-            "--call-extenders",
-            action="store_true",
-            help="call the extenders that --config names: they get the pods and the nodes",
-        )
+        help = "call the extenders that --config names: they get the pods and the nodes"
+        parser.add_argument("--call-extenders", action="store_true", help=help)
     add_plugins(parser)
 
 
@@ -185,12 +178,8 @@ def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:
     """Add the options for output; the first choice of format is the default. :func:`screen` reads the others."""
     parser.add_argument("--output", choices=choices, default=choices[0], help=f"the format (default: {choices[0]})")
     shape = parser.add_argument_group("text output")
-    shape.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="when to use colours (default: auto, on a terminal and without NO_COLOR)",
-    )
+    help = "when to use colours (default: auto, on a terminal and without NO_COLOR)"
+    shape.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=help)
     shape.add_argument("--wide", action="store_true", help="use lines as long as needed, and names in full")
     shape.add_argument("--all", action="store_true", help="list every node, pod and candidate, not only the first few")
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from kschedlab.decision import Decision
 from kschedlab.extenders import ExtenderCall
 from kschedlab.filter.dynamic_resources import installed, plugin_for
-from kschedlab.messages import say, terms
+from kschedlab.messages import later, say, terms
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
 from kschedlab.text.ladder import columns, ladder_table
@@ -168,11 +168,8 @@ def _preempted(preemption: Preemption, limits: Limits) -> Section:
     parts.append(choice(preemption))
     if number > 1:
         parts.append(ladder_table(preemption, limits.rungs))
-    among = say(
-        "{candidates} among {nodes} where evicting may help",
-        candidates=count(number, "candidate"),
-        nodes=count(potential, "node"),
-    )
+    message = later("{candidates} among {nodes} where evicting may help")
+    among = say(message, candidates=count(number, "candidate"), nodes=count(potential, "node"))
     pods = max(len(preemption.candidates[node].attempts) for node in columns(preemption, limits.candidates))
     cut = number > limits.candidates or pods > limits.pods
     return Section(say("Preemption:"), parts, among, cut=cut)

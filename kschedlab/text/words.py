@@ -212,12 +212,8 @@ def without_key_text(decision: Decision) -> str:
     lacking = [node.metadata.name for node in nodes if not keys.keys() <= node.metadata.labels.keys()]
     if not 0 < len(lacking) < len(nodes):
         return ""
-    return say(
-        "{nodes} without the label {keys} ({names}): the ScheduleAnyway constraint gives them no points.",
-        nodes=count(len(lacking), "node"),
-        keys=listed([*keys]),
-        names=listing(lacking, 3),
-    )
+    message = later("{nodes} without the label {keys} ({names}): the ScheduleAnyway constraint gives them no points.")
+    return say(message, nodes=count(len(lacking), "node"), keys=listed([*keys]), names=listing(lacking, 3))
 
 
 def _preempting(preemption: Preemption, stays: str) -> str:
@@ -268,20 +264,10 @@ def choice(preemption: Preemption) -> str:
         if rung.decides:
             beaten = preemption.positions[rung.entered & ~rung.kept].tolist()
             over = listing(sorted(preemption.cluster.names[n] for n in beaten), 3)
-            return say(
-                "Of {candidates:,} candidates, rule {number} ({rule}) chooses {node} over {others}.",
-                candidates=candidates,
-                number=number,
-                rule=say(rung.rule.name),
-                node=node,
-                others=over,
-            )
-    return say(
-        "All {rules} rules leave a tie of {tied}; the scheduler takes any of them, here {node}.",
-        rules=len(preemption.rungs),
-        tied=listing(preemption.tied),
-        node=node,
-    )
+            message = later("Of {candidates:,} candidates, rule {number} ({rule}) chooses {node} over {others}.")
+            return say(message, candidates=candidates, number=number, rule=say(rung.rule.name), node=node, others=over)
+    message = later("All {rules} rules leave a tie of {tied}; the scheduler takes any of them, here {node}.")
+    return say(message, rules=len(preemption.rungs), tied=listing(preemption.tied), node=node)
 
 
 def columns_of(text: str) -> int:
