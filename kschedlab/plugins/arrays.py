@@ -68,11 +68,10 @@ class CheckedAnswers:
 
     def __init__(self, name: str, prepared: Any) -> None:
         if missing := [part for part in ("depends_on_pods", "monotonic", "filter") if not hasattr(prepared, part)]:
-            raise PluginError(
-                "prepare returned {given!r}, which has no {missing}: return a StaticFilter or a PreparedFilter",
-                given=prepared,
-                missing=missing[0],
+            message = later(
+                "prepare returned {given!r}, which has no {missing}: return a StaticFilter or a PreparedFilter"
             )
+            raise PluginError(message, given=prepared, missing=missing[0])
         self.node_names: frozenset[str] | None = getattr(prepared, "node_names", None)
         if self.node_names is not None and not all(isinstance(name, str) for name in self.node_names):
             raise PluginError("node_names must be a set of names of nodes, or None for all")
@@ -120,9 +119,8 @@ def _call(ask: Any, *arguments: Any) -> Any:
 def _check_refusals(refused: Any, nodes: int) -> None:
     """PluginError with the remedy, unless these are Refusals over this many nodes."""
     if not isinstance(refused, Refusals):
-        raise PluginError(
-            "filter returned {given!r}, where Refusals or None is expected: Refusals([Refusal(...)])", given=refused
-        )
+        message = later("filter returned {given!r}, where Refusals or None is expected: Refusals([Refusal(...)])")
+        raise PluginError(message, given=refused)
     if not refused.parts:
         raise PluginError("filter returned Refusals without a part: return None where no node is refused")
     for part in refused.parts:

@@ -85,9 +85,8 @@ def node_filter(
     if hint is not None:
         _check_function(hint, name, "node_filter", "pod, old, new")
         if events is None:
-            raise InputTypeError(
-                '@node_filter("{name}"): a hint needs events=[...], those for which it is asked', name=name
-            )
+            message = later('@node_filter("{name}"): a hint needs events=[...], those for which it is asked')
+            raise InputTypeError(message, name=name)
     try:
         registered = None if events is None else tuple((checked_event(event), hint) for event in events)
     except (TypeError, ValueError) as error:

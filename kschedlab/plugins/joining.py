@@ -75,9 +75,8 @@ def explain_no_plugin(plugin: Any) -> str:
     if isinstance(plugin, type):
         return say("{name} is a class: a plugin is an object of it, {name}()", name=plugin.__name__)
     if inspect.isfunction(plugin):
-        return say(
-            '{name} is a plain function: put @node_filter("Name") or @node_score("Name") above it', name=plugin.__name__
-        )
+        message = later('{name} is a plain function: put @node_filter("Name") or @node_score("Name") above it')
+        return say(message, name=plugin.__name__)
     if isinstance(plugin, str):
         return say('"{plugin}" is a text: load_plugin("{plugin}") finds a plugin by its name', plugin=plugin)
     if isinstance(plugin, list | tuple):

@@ -41,12 +41,11 @@ def load_plugin(reference: str) -> object:
     if not colon:
         if (plugin := installed_plugin(reference)) is None:
             there = listed(sorted(each.name for each in entry_points(group=GROUP))) or say("none")
-            raise PluginNotFoundError(
+            message = later(
                 'no installed plugin "{reference}"; installed plugins: {there}. For a plugin in a file, name the '
-                "file too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file",
-                reference=reference,
-                there=there,
+                "file too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file"
             )
+            raise PluginNotFoundError(message, reference=reference, there=there)
         return made(plugin, {}, reference)
     module = _imported(module_name, reference)
     if not hasattr(module, name):
@@ -70,9 +69,8 @@ def installed_plugin(name: str) -> object | None:
     try:
         plugin: object = declared[0].load()
     except (Exception, SystemExit) as error:
-        raise PluginNotFoundError(
-            'plugin "{name}" ({place}) cannot be loaded: {why}', name=name, place=declared[0].value, why=raised(error)
-        ) from None
+        message = later('plugin "{name}" ({place}) cannot be loaded: {why}')
+        raise PluginNotFoundError(message, name=name, place=declared[0].value, why=raised(error)) from None
     return plugin
 
 
@@ -104,11 +102,10 @@ def _imported(module: str, reference: str) -> Any:
     except (Exception, SystemExit) as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and (module == missing or module.startswith(f"{missing}.")):
-            raise PluginNotFoundError(
+            message = later(
                 '"{reference}": there is no module "{name}": create {name}.py in the current folder, or '
-                "install the package",
-                reference=reference,
-                name=missing,
-            ) from None
+                "install the package"
+            )
+            raise PluginNotFoundError(message, reference=reference, name=missing) from None
         message = later('"{reference}": module {module} cannot be imported: {why}')
         raise PluginNotFoundError(message, reference=reference, module=module, why=raised(error)) from None

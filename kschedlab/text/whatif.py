@@ -77,10 +77,8 @@ def notes(whatif: WhatIf) -> list[str]:
         if not whatif.requests and any(whatif.decision.pod.request.values()):
             remarks.append(say("Less of one resource alone is not enough."))
         if not relaxations.sufficient:
-            tried = say(
-                "No change of its constraints is enough: {changes} tried, pairs as well.",
-                changes=count(relaxations.tried, "change"),
-            )
+            message = later("No change of its constraints is enough: {changes} tried, pairs as well.")
+            tried = say(message, changes=count(relaxations.tried, "change"))
             remarks.append(tried if relaxations.tried else say("No change of its constraints is enough: it has none."))
         if untried := relaxations.untried:
             remarks.append(say("{changes} not tried: there are too many.", changes=count(untried, "change")))
@@ -159,7 +157,6 @@ def then(decision: Decision) -> str:
     if decision.node is not None:
         return say("{node}, {feasible}", node=decision.node, feasible=count(len(decision.feasible), "feasible node"))
     if decision.preemption is not None and decision.nominated_node is not None:
-        return say(
-            "preempts {victims} on {node}", victims=evicted(decision.preemption.victims), node=decision.nominated_node
-        )
+        message = later("preempts {victims} on {node}")
+        return say(message, victims=evicted(decision.preemption.victims), node=decision.nominated_node)
     return say("fits nowhere")

@@ -174,9 +174,8 @@ def init_containers_text(decision: Decision) -> str:
     if not raised or not names:
         return ""
     alone = listed([amount(name, without.get(name, 0)) for name in raised])
-    return say(
-        "Init containers count: {names}; without them it would ask for {asked}.", names=listing(names), asked=alone
-    )
+    message = later("Init containers count: {names}; without them it would ask for {asked}.")
+    return say(message, names=listing(names), asked=alone)
 
 
 def outcome(decision: Decision) -> str:
@@ -191,9 +190,8 @@ def outcome(decision: Decision) -> str:
         rejected = decision.verdicts.rejected
         by = say("{plugin} refuses it", plugin=rejected.plugin) if rejected.plugin else say("it is refused")
         reasons = "; ".join(rejected.reasons)
-        return say(
-            "{pod} stays pending: {by} before any node is looked at ({reasons}).", pod=pod, by=by, reasons=reasons
-        )
+        message = later("{pod} stays pending: {by} before any node is looked at ({reasons}).")
+        return say(message, pod=pod, by=by, reasons=reasons)
     stays = say("{pod} fits on none of {nodes}", pod=pod, nodes=count(nodes, "node"))
     return _preempting(decision.preemption, stays) if decision.preemption is not None else say("{stays}.", stays=stays)
 
