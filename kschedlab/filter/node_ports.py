@@ -44,16 +44,11 @@ class HostPort(NamedTuple):
 
 def host_ports(pod: Pod, counts_sidecars: bool = True) -> tuple[HostPort, ...]:
     sidecars = [c for c in pod.spec.initContainers if counts_sidecars and c.restartPolicy == "Always"]
-    return tuple(
-        HostPort(p.hostIP or ALL_ADDRESSES, p.protocol or "TCP", p.hostPort)
-        for container in (*sidecars, *pod.spec.containers)
-        for p in container.ports
-        if p.hostPort > 0
-    )
+    ports = (port for container in (*sidecars, *pod.spec.containers) for port in container.ports if port.hostPort > 0)
+    return tuple(HostPort(port.hostIP or ALL_ADDRESSES, port.protocol or "TCP", port.hostPort) for port in ports)
 
 
 def host_ports_of(signature: Signature) -> frozenset[HostPort]:
-    """The different host ports that every pod with the signature uses."""
     return frozenset(host_ports(signature.example))
 
 

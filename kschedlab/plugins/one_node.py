@@ -73,7 +73,6 @@ class OneNodeCheck:
 
 
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
-    """The nodes at these positions of the snapshot, as plugins see them."""
     by_node: dict[int, list[PodInfo]] | None = None
     cluster = snapshot.cluster
 

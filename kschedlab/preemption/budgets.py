@@ -36,7 +36,6 @@ class MatchesBudget:
         return int(self.covers(signature.namespace, signature.labels))
 
     def covers(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        """Whether the budget covers a pod with these labels."""
         if self.selector is None or self.selector.empty or namespace != self.namespace or not labels:
             return False
         return self.selector.matches(labels)

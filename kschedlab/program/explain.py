@@ -38,9 +38,8 @@ WORKLOADS = ("CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch")
 def add(commands: Commands) -> None:
     parser = commands.add_parser("explain", help="explain where pods go, and why")
     add_files(parser, "manifests: files or folders, YAML or JSON; - is standard input")
-    parser.add_argument(
-        "--pod", metavar="POD", help="NAME or NAMESPACE/NAME (default: every pending pod, in queue order)"
-    )
+    help = "NAME or NAMESPACE/NAME (default: every pending pod, in queue order)"
+    parser.add_argument("--pod", metavar="POD", help=help)
     add_moment(parser)
     add_output(parser, "text", "json", "html")
     add_scheduler(parser)

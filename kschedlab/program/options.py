@@ -97,13 +97,9 @@ def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = Tru
 
     ``asks_extenders``: whether the command lets its profiles call extenders, which then needs ``--call-extenders``.
     """
-    parser.add_argument(
-        "--generation",
-        type=generation_name,
-        choices=tuple(GENERATIONS),
-        metavar="VERSION",
-        help=f"the scheduler's version: {', '.join(GENERATIONS)} (default: {LATEST}, or one that reads --config)",
-    )
+    names = tuple(GENERATIONS)
+    help = f"the scheduler's version: {', '.join(names)} (default: {LATEST}, or one that reads --config)"
+    parser.add_argument("--generation", type=generation_name, choices=names, metavar="VERSION", help=help)
     help = "the scheduler's configuration: a KubeSchedulerConfiguration (from v1.20 on) or a Policy (v1.13, v1.16)"
     parser.add_argument("--config", metavar="FILE", help=help)
     if asks_extenders:
@@ -120,14 +116,9 @@ def generation_name(text: str) -> str:
 
 
 def add_plugins(parser: argparse.ArgumentParser) -> None:
+    help = "add your own plugin from a file MODULE.py in the current folder or an installed package; repeatable"
     parser.add_argument(
-        "--plugin",
-        dest="plugins",
-        action="append",
-        default=[],
-        type=_plugin,
-        metavar="MODULE:NAME",
-        help="add your own plugin from a file MODULE.py in the current folder or an installed package; repeatable",
+        "--plugin", dest="plugins", action="append", default=[], type=_plugin, metavar="MODULE:NAME", help=help
     )
 
 

@@ -45,7 +45,6 @@ class Backoff:
         return len(self._rejected) + len(self._with_error)
 
     def __iter__(self) -> Iterator[QueuedPodInfo]:
-        """The pods in insertion order: the rejected ones, then those with errors."""
         yield from self._rejected
         yield from self._with_error
 

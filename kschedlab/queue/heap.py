@@ -43,7 +43,6 @@ class HeapData(Generic[T]):
         return len(self.queue)
 
     def less(self, i: int, j: int) -> bool:
-        """Whether place i comes out before place j."""
         queue, items = self.queue, self.items
         return self.less_func(items[queue[i]].obj, items[queue[j]].obj)
 
@@ -123,7 +122,6 @@ class Heap(Generic[T]):
                 up(data, item.index)
 
     def delete(self, key: str) -> T | None:
-        """Remove and return the object with this key, or None."""
         data = self.data
         item = data.items.get(key)
         if item is None:

@@ -50,7 +50,6 @@ class EventHints:
         self.every_narrowing = Narrowings(each.narrowing for each in self._hints)
 
     def hints_for(self, event: ClusterEvent) -> dict[str, list[Hint]]:
-        """The hints of the plugins that registered for the event, by plugin."""
         hints_by_plugin = self._hints_by_event.get(event)
         if hints_by_plugin is None:
             hints_by_plugin = self._hints_by_event[event] = {}

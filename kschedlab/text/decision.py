@@ -63,11 +63,9 @@ def _refused(decision: Decision) -> Iterator[Section]:
     rows = []
     for refusal in refusals(decision):
         also = listing([f"{plugin} ({nodes:,})" for plugin, nodes in refusal.also])
-        reasons: list[Line] = [
-            "; ".join(refusal.reasons),
-            Names(refusal.nodes),
-            *([say("also refused by {plugins}", plugins=also)] if also else []),
-        ]
+        reasons: list[Line] = ["; ".join(refusal.reasons), Names(refusal.nodes)]
+        if also:
+            reasons.append(say("also refused by {plugins}", plugins=also))
         helps = say("does not help") if refusal.unresolvable else say("may help")
         rows.append(Row([len(refusal.nodes), refusal.plugin, Lines(reasons), helps]))
     if rows:
@@ -87,7 +85,6 @@ def _failing(decision: Decision) -> Iterator[str]:
 
 
 def device_sections(decision: Decision) -> Iterator[Section]:
-    """The devices that the pod gets, or why nodes cannot serve its claims."""
     pod, cluster = decision.pod, decision.cluster
     plugin = plugin_for(pod, cluster, decision.generation.filters)
     claims = installed() if plugin is not None else None
@@ -146,7 +143,6 @@ def sums_of(scores: Scores, i: int) -> list[str]:
 
 
 def _lower(nodes: Sequence[tuple[int, str]], limit: int) -> Table:
-    """The nodes (total, name) after the best ones, grouped by total."""
     groups = [(total, [name for _, name in same]) for total, same in groupby(nodes, key=lambda node: node[0])]
     shown, hidden = groups[:limit], groups[limit:]
     rows = [Row([total, len(equal), Names(equal)]) for total, equal in shown]

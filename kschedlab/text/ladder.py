@@ -61,7 +61,6 @@ def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
 
 
 def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
-    """The rules in order, with their values for these nodes (candidates)."""
     names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
     place = {name: i for i, name in enumerate(names)}
     result = []

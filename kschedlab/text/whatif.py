@@ -71,7 +71,6 @@ def whatif_sentence(whatif: WhatIf) -> str:
 
 
 def notes(whatif: WhatIf) -> list[str]:
-    """The changes that did not help, and those that were not tried."""
     relaxations, remarks = whatif.relaxations, []
     if whatif.decision.node is None:
         if not whatif.requests and any(whatif.decision.pod.request.values()):

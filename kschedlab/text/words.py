@@ -166,11 +166,8 @@ def init_containers_text(decision: Decision) -> str:
         return ""
     without = pod_requests(replace(pod, spec=replace(pod.spec, initContainers=())))
     raised = [name for name, value in request.items() if value > without.get(name, 0)]
-    names = [
-        each.name
-        for each in init
-        if any(name in {**each.resources.requests, **each.resources.limits} for name in raised)
-    ]
+    asked = {each.name: {*each.resources.requests, *each.resources.limits} for each in init}
+    names = [name for name, resources in asked.items() if not resources.isdisjoint(raised)]
     if not raised or not names:
         return ""
     alone = listed([amount(name, without.get(name, 0)) for name in raised])

@@ -45,7 +45,6 @@ class Case:
         self.info, self.cluster, self.was_on = as_pending(pod, cluster, self.generation.api)
 
     def decide(self, info: PodInfo | None = None, generation: Generation | None = None) -> Decision:
-        """The decision for the pod, or for this variant of it."""
         return Scheduler(self.cluster, generation or self.generation, exhaustive=True).decide(info or self.info)
 
     def fits(self, info: PodInfo) -> int:

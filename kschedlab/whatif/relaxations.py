@@ -165,10 +165,9 @@ def _without_expression(pod: Pod, removed: NodeSelectorRequirement) -> Pod:
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
     if required is None:
         return pod
-    terms = (
-        put(term, matchExpressions=tuple(e for e in term.matchExpressions if e is not removed))
-        for term in required.nodeSelectorTerms
-    )
+    terms = []
+    for term in required.nodeSelectorTerms:
+        terms.append(put(term, matchExpressions=tuple(e for e in term.matchExpressions if e is not removed)))
     return _with_required(pod, "nodeAffinity", put(required, nodeSelectorTerms=tuple(terms)))
 
 

@@ -138,11 +138,8 @@ def _matched(
 
 def _is_suitable(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
     wanted, offered = claim.spec, volume.spec
-    return (
-        size_of(volume) >= size_of(claim)
-        and wanted.volumeMode == offered.volumeMode
-        and (wanted.volumeAttributesClassName or "") == (offered.volumeAttributesClassName or "")
-    )
+    same_class = (wanted.volumeAttributesClassName or "") == (offered.volumeAttributesClassName or "")
+    return size_of(volume) >= size_of(claim) and wanted.volumeMode == offered.volumeMode and same_class
 
 
 # -- new volumes

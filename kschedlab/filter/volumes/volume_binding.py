@@ -69,8 +69,7 @@ class VolumeBinding:
             return None
         volumes = cluster.volumes
         for name, ephemeral in claims:
-            explains = self.explains_ephemeral_claims
-            if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims, explains):
+            if error := _claim_error(pod.pod, name, ephemeral, volumes, self):
                 return self._refused_everywhere(cluster, error)
         waiting = unbound(pod.pod, volumes)
         for claim in waiting:
@@ -126,31 +125,25 @@ def check_claims(pod: Pod, volumes: Volumes) -> None:
 
     v1.16, v1.13: pkg/scheduler/core/generic_scheduler.go, podPassesBasicChecks.
     """
+    plugin = VolumeBinding(rejects_lost_claims=False)
     for each in claim_names(pod) if pod.spec.volumes else ():
-        if error := claim_error(pod, *each, volumes, rejects_lost_claims=False):
+        if error := _claim_error(pod, *each, volumes, plugin):
             raise SchedulingError(error)
 
 
-def claim_error(
-    pod: Pod,
-    name: str,
-    ephemeral: bool,
-    volumes: Volumes,
-    rejects_lost_claims: bool = True,
-    explains_ephemeral_claims: bool = True,
-) -> str:
+def _claim_error(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, plugin: VolumeBinding) -> str:
     """Why this claim keeps the pod from being scheduled on any node, or ""."""
     claim = volumes.claim(pod, name)
-    if claim is None and ephemeral and explains_ephemeral_claims:
+    if claim is None and ephemeral and plugin.explains_ephemeral_claims:
         return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
     if claim is None:
         return not_found("persistentvolumeclaim", name)
-    if rejects_lost_claims and claim.status.phase == "Lost":
+    if plugin.rejects_lost_claims and claim.status.phase == "Lost":
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volumeName}"'
     if claim.metadata.deletionTimestamp is not None:
         return f'persistentvolumeclaim "{name}" is being deleted'
     fault = ownership_error(pod, claim) if ephemeral else ""
-    if fault and not explains_ephemeral_claims:
+    if fault and not plugin.explains_ephemeral_claims:
         return f'persistentvolumeclaim "{name}" was not created for the pod'
     return fault
 

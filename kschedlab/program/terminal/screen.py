@@ -40,7 +40,6 @@ class Screen:
     shortened: bool = False
 
     def print(self, *parts: RenderableType) -> None:
-        """Print the parts, each on lines of its own."""
         if not parts:
             return
         console = Console(
@@ -67,7 +66,6 @@ class Screen:
         self.out.write(text.encode(encoding, "replace").decode(encoding))
 
     def first(self, things: Sequence[T], limit: int) -> Sequence[T]:
-        """The first items of a list, or all of them with ``all``."""
         if self.all or len(things) <= limit:
             return things
         self.folded = True
@@ -156,7 +154,6 @@ class ShortNames:
         return self(*shown, before=before, after=rest, style=style)
 
     def fit(self, width: int) -> dict[str, str]:
-        """Each name shortened to ``width``, where that keeps it unique."""
         which = len(self.known), width
         if which not in self.fitted:
             if len(self.fitted) == WIDTHS:

@@ -8,6 +8,7 @@ in Go's random map order, they move here in insertion order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any, ClassVar
 
 from msgspec.structs import replace
@@ -76,11 +77,8 @@ class UnschedulablePodsMap:
     def with_matching_affinity_term(self, pod: Pod) -> list[QueuedPodInfo]:
         """The pods with a required affinity term that matches this pod."""
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
-        return [
-            self.pods[key]
-            for key, terms in self._terms.items()
-            if any(term.matches(namespace, labels, {}) for term in terms)
-        ]
+        matching = (any(each.matches(namespace, labels, {}) for each in terms) for terms in self._terms.values())
+        return [self.pods[key] for key in compress(self._terms, matching)]
 
 
 def _required_affinity(pod: Pod) -> tuple[AffinityTerm, ...]:
