@@ -59,8 +59,7 @@ class FunctionScore(Plugin):
     def __call__(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
         return self._rate(pod, node)
 
-    def score(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
-        return self._rate(pod, node)
+    score = __call__
 
     def __repr__(self) -> str:
         return f"node_score({self.name!r}, weight={self.weight})"

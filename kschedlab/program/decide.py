@@ -100,22 +100,20 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
         left_out = [*gates.notes, *answer.pop("notModelled", ())]
         return head | answer | ({"notModelled": left_out} if left_out else {})
     except FeatureGateError as error:
-        return head | {"feasible": [], "error": f"line {number}: featureGates: {error}"}
+        fault = f"featureGates: {error}"
     except (ManifestError, MissingExtraError, UsageError) as error:
-        return head | {"feasible": [], "error": f"line {number}: {error}"}
+        fault = str(error)
     except Exception as error:  # noqa: BLE001  # a fault of ours costs one line, not those after it
         where = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(where.filename).name}:{where.lineno}"
-        what = f"{type(error).__name__}: {error} ({place}); please report it"
-        return head | {"feasible": [], "error": f"line {number}: {what}"}
+        fault = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno}); please report it"
+    return head | {"feasible": [], "error": f"line {number}: {fault}"}
 
 
 def _answer(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     if scenario.podGroup:
-        groups = hooks.part("pod_groups", "podGroup")
-        answer: dict[str, Any] = groups.group_verdict(
-            scenario.podGroup, scenario.objects, decode_objects(scenario.objects), profiles
-        )
+        verdict = hooks.part("pod_groups", "podGroup").group_verdict
+        objects = decode_objects(scenario.objects)
+        answer: dict[str, Any] = verdict(scenario.podGroup, scenario.objects, objects, profiles)
         return answer
     return _placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles)
 

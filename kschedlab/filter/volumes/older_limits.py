@@ -135,7 +135,10 @@ class DiskLimits:
                 claim = claim_of(pod, volume, volumes, self.checks_claims)
                 name = self._of_claim(claim, volumes) if isinstance(claim, PersistentVolumeClaim) else claim
             if name is None and self.counts_claims_of_any_class and volume.persistentVolumeClaim is not None:
-                name = self._of_any_class(pod, volume.persistentVolumeClaim.claimName, volumes)
+                claim_name = volume.persistentVolumeClaim.claimName
+                own = volumes.claim(pod, claim_name)
+                if own is None or own.spec.volumeName not in volumes.volumes:
+                    name = placeholder(pod.metadata.namespace, claim_name)
             if name is not None:
                 yield name
 
@@ -146,11 +149,6 @@ class DiskLimits:
         storage_class = volumes.classes.get(claim.spec.storageClassName or "")
         of_kind = storage_class is not None and storage_class.provisioner == self.kind.provisioner
         return placeholder(claim.metadata.namespace, claim.metadata.name) if of_kind else None
-
-    def _of_any_class(self, pod: Pod, name: str, volumes: Volumes) -> str | None:
-        claim = volumes.claim(pod, name)
-        has_volume = claim is not None and claim.spec.volumeName in volumes.volumes
-        return None if has_volume else placeholder(pod.metadata.namespace, name)
 
 
 @derived(NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)

@@ -164,7 +164,7 @@ class WithoutBackoff:
         elif (queued := self.unschedulable_q.get(new.key)) is not None:
             self.nominated_pods.update(old, new)
             queued.update(new, self._timestamp(new, queued))
-            if is_pod_updated(old, new):
+            if old.spec != new.spec or _stripped(old) != _stripped(new):
                 self._requeue_updated(queued)
             else:
                 self.unschedulable_q.add_or_update(queued)
@@ -291,16 +291,10 @@ class WithoutBackoff:
 
 def is_pod_unschedulable(pod: Pod) -> bool:
     """Whether its PodScheduled condition has the reason Unschedulable, not an error."""
-    for condition in pod.status.conditions:
-        if condition.type == SCHEDULED:
-            return condition.status == "False" and condition.reason == "Unschedulable"
-    return False
-
-
-def is_pod_updated(old: Pod, new: Pod) -> bool:
-    """Whether more than its status, resourceVersion and generation changed."""
-    return old.spec != new.spec or _stripped(old) != _stripped(new)
+    condition = next((each for each in pod.status.conditions if each.type == SCHEDULED), None)
+    return condition is not None and condition.status == "False" and condition.reason == "Unschedulable"
 
 
 def _stripped(pod: Pod) -> ObjectMeta:
+    """What an update of the pod's status leaves as it is."""
     return replace(pod.metadata, resourceVersion="", generation=0)
