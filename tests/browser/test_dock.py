@@ -58,12 +58,15 @@ def run_alone(page: Notebook) -> None:
 
 
 def an_answer_is_said_in_the_line(page: Notebook) -> None:
-    first = lines(page).first
+    first, place = lines(page).first, on_stage(page).locator(".ks-picture")
     first.click()
+    asked = place.bounding_box()
     on_stage(page).locator(".ks-choices").get_by_role("button", name="node-b").click()
     expect(first).to_contain_text("Which node is chosen? node-a")
     expect(first).to_contain_text("node-b ✕")
+    judged = place.bounding_box()
     on_stage(page).get_by_role("button", name="Show how").click()
+    assert asked == judged == place.bounding_box(), "the picture jumps"
     on_stage(page).get_by_role("button", name="Close the story").click()
     expect(first).to_contain_text("Which node is chosen? node-a")
     other = lines(page).nth(2)

@@ -76,7 +76,8 @@ def test_an_answer_is_picked_and_checked(show: Show) -> None:
     page.get_by_role("button", name="Hint").click()
     expect(status).to_contain_text("Hint 1 of 2")
     page.get_by_role("button", name="Solution").click()
-    expect(status).to_contain_text("1 hint left")
+    expect(status.first).to_contain_text("1 hint left")
+    expect(status.last).to_contain_text("Hint 1 of 2")
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -170,7 +170,7 @@ def _state(panel: Panel[Any], settings: Any, parts: Parts, story: bool) -> dict[
 def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[str, Any]:
     """The question, the pictures before it, and what is said of each answer."""
     settings = panel.settings
-    before = [panel.state(settings, room)["picture"] for room in ROOMS]
+    before = [panel.state(settings, room) for room in ROOMS]
     answers: list[str | None] = [None, *(question.choices or _numbers(question, settings))]
     said: list[list[Any]] = []
     numbers = {}
@@ -183,7 +183,9 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
     return {
         "gate": _name(panel.gate, shared.gates),
         "asked": question.asked(),
-        "before": [shared.parts.markup(picture) for picture in before],
+        "before": [shared.parts.markup(shown["picture"]) for shown in before],
+        "handles": before[0].get("handles"),
+        "idle": before[0]["idle"],
         "said": said,
         "answers": numbers,
         "solution": question.right(settings),

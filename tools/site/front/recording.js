@@ -273,7 +273,8 @@ export class Recording extends Model {
     this.at = this.world.named(this.found.at);
     const shown = { at: { ...this.at }, last, state };
     if (covered) return { ...shown, ...HIDDEN, covered: covered[1], own: asks?.asked.text ?? "" };
-    if (asking) return { ...shown, ...HIDDEN, picture: this.text(asks.before[this.room]), asking: asks.asked, error: this.error };
+    const { before, asked, handles, idle: away } = asks ?? {};
+    if (asking) return { ...shown, ...HIDDEN, picture: this.text(before[this.room]), asking: asked, handles, idle: away, error: this.error };
     const judged = this.judged(), verdict = judged && this.isAsked() ? judged : null, answered = verdict ? null : judged;
     const said = { sentence, names, table: this.text(table), error: this.error || error, verdict, answered };
     return { ...shown, ...said, picture: this.text(pictures[this.room]), idle, story, untold: tale ? "" : this.words.untold };

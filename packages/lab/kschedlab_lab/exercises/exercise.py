@@ -135,7 +135,8 @@ class Exercise(ABC):
     ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
     ``right``: an answer that :meth:`check` accepts. ``solved``: the
     picture of the solution. ``on_progress``: called after each check, hint and solution; progress is kept there.
-    ``given``, ``reply``: the last answer as text, and what was said last; below a verdict the last hint stays.
+    ``given``, ``reply``: the last answer as text, and what was said last; the last hint stays below it
+    until an answer is right.
     ``call``: the code that names the exercise.
     """
 
@@ -250,11 +251,11 @@ class Exercise(ABC):
         return reply
 
     def replies(self) -> list[Verdict | Note]:
-        """What was said last; below a verdict, unless it is right, the last hint."""
-        if self.reply is None:
-            return []
-        helps = isinstance(self.reply, Verdict) and self.reply.state is not State.RIGHT and self._hint
-        return [self.reply, self._hinted()] if helps else [self.reply]
+        """What was said last, and below it, until an answer is right, the last hint that was asked for."""
+        said = [] if self.reply is None else [self.reply]
+        is_right = isinstance(self.reply, Verdict) and self.reply.state is State.RIGHT
+        helps = self._hint and not is_right and self._hinted() != self.reply
+        return [*said, self._hinted()] if helps else said
 
     def choices(self) -> list[str]:
         """The choices; empty where the answer is typed."""

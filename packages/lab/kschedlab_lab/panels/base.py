@@ -7,9 +7,11 @@ turns marked parts of it into handles, and moves this panel; code moves copies.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from html import unescape
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 from weakref import WeakSet
 
@@ -35,6 +37,7 @@ Picture: TypeAlias = Html | Callable[[Room], Html]
 CARD = "padding:0.5em;"
 PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
 CALL = "lesson.panel()"
+HANDLE = re.compile(r'data-(drag|set)="([^"]*)"')
 
 
 class Frame(NamedTuple):
@@ -111,7 +114,7 @@ class Panel(Generic[S]):
         return self._copy(self.settings.changed(**values))
 
     def reset(self) -> Self:
-        """A copy with the initial settings."""
+        """A copy with the settings that this panel began with."""
         return self._copy(self._first)
 
     def restore(self, text: str) -> Self:
@@ -152,6 +155,7 @@ class Panel(Generic[S]):
         other = copy(self)
         other.question = None
         other._watchers = WeakSet()
+        other._first = settings
         other.go(settings)
         return other
 
@@ -187,7 +191,8 @@ class Panel(Generic[S]):
             if (draw := asking.before) is None:
                 return {**hidden, "asking": asked}
             before, error = attempted(lambda: str(drawn(draw(settings), room)))
-            return {**hidden, "picture": before or "", "error": self.error or error, "asking": asked}
+            rest = self._elsewhere(asking.shows(settings), room)
+            return {**hidden, "picture": before or "", "error": self.error or error, "asking": asked, **rest}
         view, error = (self.view, self.error) if settings == self.settings else self._compute(settings)
         picture, undrawn = attempted(lambda: str(drawn(view.picture, room)))
         verdict = self._verdict(settings)
@@ -202,6 +207,13 @@ class Panel(Generic[S]):
             "verdict": verdict,
             "answered": self._judged() if verdict is None else None,
         }
+
+    def _elsewhere(self, settings: S, room: Room) -> dict[str, Any]:
+        """What needs no room below the picture of the answer: what that moves and sets, and controls that are away."""
+        view, _ = self._compute(settings)
+        picture, _ = attempted(lambda: str(drawn(view.picture, room)))
+        handles = [[mark, unescape(text)] for mark, text in sorted({*HANDLE.findall(picture or "")})]
+        return {"handles": handles, "idle": {name: why for name, why in view.idle.items() if not why}}
 
     def frames(self, room: Room) -> Sequence[tuple[Html, str]]:
         """The story of the current state; if it cannot be told, its picture and the error."""

@@ -6,7 +6,7 @@ Up to three nodes of 4 CPU, of which 1, 2 and 3 are taken; v1.16 decides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -167,7 +167,7 @@ def draw(
 ) -> Html:
     """The functions, the pod and the nodes; ``at``: how many functions were called, None for the end.
 
-    ``picks``: the nodes that are answers; while these are asked for, the pod and the nodes are all there is.
+    ``picks``: the nodes that are answers; while these are asked for, no function was called and nothing can be changed.
     """
     taken = way(decision)
     ended = at is None
@@ -180,9 +180,8 @@ def draw(
     web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
     hand = Hand(web) if picks else Hand(web, (claim,), resize="cpu")
     cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)
-    if picks:
-        cards = tuple(replace(card, says="") for card in cards)
-    bench = Bench(() if picks else _stops(decision, taken, at, ended), (hand,), cards, picks)
+    stops = tuple(Stop(say(DOES[name][0]), "ahead") for name in MAIN) if picks else _stops(decision, taken, at, ended)
+    bench = Bench(stops, (hand,), cards, picks)
     return draw_bench(bench, say("web waits.") if picks else sentence_of(decision), room)
 
 

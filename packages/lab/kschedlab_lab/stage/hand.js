@@ -8,9 +8,10 @@ const FIRM = 4; // pixels: less is a click
 const STEP = -14; // units of the picture for a value, where a handle does not say it
 
 // No ring shows what has the focus while a mouse or a finger is used, also where the picture is drawn again under it.
-const pointing = (on) => () => document.documentElement.classList.toggle("ks-pointing", on);
-document.addEventListener("pointerdown", pointing(true), true);
-document.addEventListener("keydown", pointing(false), true);
+const KEYS = /^(Tab|Enter| |Escape|Arrow|Page|Home|End)/; // those of the picture: Ctrl alone, or a letter, moves no focus
+const pointing = (on) => document.documentElement.classList.toggle("ks-pointing", on);
+document.addEventListener("pointerdown", () => pointing(true), true);
+document.addEventListener("keydown", ({ key }) => KEYS.test(key) && pointing(false), true);
 
 export class Hand {
   constructor(stage) {

@@ -9,6 +9,14 @@ const ABOVE = 120; // pixels of a stage above the text that it does not get
 const LEAST_UNIT = 1.12; // pixels: in less, small text would have less than 12
 const SMALLER = 0.8, SLACK = 8; // the longest step down in size; pixels that a picture may be too high
 
+/** In a window of one size, no panel of this dock says less than `height`. */
+function keepHeight(dock, height) {
+  const window = [innerWidth, innerHeight].join();
+  if (window !== dock.dataset.window) dock.style.removeProperty("--ks-said");
+  dock.dataset.window = window;
+  dock.style.setProperty("--ks-said", `${Math.max(height, parseFloat(dock.style.getPropertyValue("--ks-said")) || 0)}px`);
+}
+
 export class Room {
   /** `changed` is told about a new room: width and height in units of normal text. */
   constructor(stage, changed) {
@@ -46,16 +54,19 @@ export class Room {
     return !this.stage.isLarge && Boolean(this.stage.el.closest(".ks-beside > .ks-dock"));
   }
 
-  /** What is said takes as much height as it has taken so far, so that the picture stays where it is,
-   * until a question or a verdict comes or goes; `again`: from now on. */
+  /** What is said takes as much height as it has taken so far, so that the picture stays where it is: beside the text
+   * in the whole lesson, before a class until a question or a verdict comes or goes; `again`: from now on. */
   steady(again = false) {
-    const { top, el, shown, hand } = this.stage;
-    const about = [el.clientWidth, this.stage.isLarge, Boolean(shown?.asking), Boolean(shown?.verdict)].join();
+    const { top, el, shown, hand, isLarge } = this.stage;
+    if (this.isBeside) {
+      top.style.minHeight = "";
+      return keepHeight(el.parentElement, top.offsetHeight);
+    }
+    const about = [el.clientWidth, Boolean(shown?.asking), Boolean(shown?.verdict)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
-    const keeps = this.isBeside || this.stage.isLarge;
-    if (again || moves || !keeps) top.style.minHeight = "";
+    if (again || moves || !isLarge) top.style.minHeight = "";
     if (again || moves) this.about = about;
-    if (keeps) top.style.minHeight = `${top.offsetHeight}px`;
+    if (isLarge) top.style.minHeight = `${top.offsetHeight}px`;
   }
 
   /** A picture that goes on below the place for it fades there. */

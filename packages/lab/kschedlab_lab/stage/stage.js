@@ -120,11 +120,12 @@ class Stage {
     this.more.focus({ preventScroll: true });
   }
 
-  /** A control that the picture has, too, with all of its choices, goes to the exact values. */
+  /** A control that the picture has, too, with all of its choices, goes to the exact values; before an answer, one that it will have. */
   sort() {
-    if (this.shown.asking || !this.picture.svg) return;
-    const handles = [...this.picture.svg.querySelectorAll("[data-drag], [data-set]")];
-    const dragged = new Set(handles.map(({ dataset: { drag } }) => drag)), sets = handles.map(({ dataset: { set } }) => this.read(set));
+    if (!this.picture.svg) return;
+    const drawn = [...this.picture.svg.querySelectorAll("[data-drag], [data-set]")].map(({ dataset }) => dataset);
+    const handles = this.shown.handles?.map(([mark, text]) => ({ [mark]: text })) ?? drawn;
+    const dragged = new Set(handles.map(({ drag }) => drag)), sets = handles.map(({ set }) => this.read(set));
     for (const [{ name, kind, values }, { root }] of this.rows) {
       const set = new Set(sets.filter((each) => name in each).map((each) => each[name])).size;
       const all = dragged.has(name) || set >= (kind === "choice" ? values.length - 1 : 1);

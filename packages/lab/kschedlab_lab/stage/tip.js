@@ -3,7 +3,7 @@
 import { clamp, make } from "./dom.js";
 
 const GAP = 6; // pixels between an element and the remark
-const DWELL = 300; // milliseconds for which a mouse points at an element before the remark covers anything
+const DWELL = 600; // milliseconds for which a mouse points at an element before the remark covers anything
 
 export class Tip {
   constructor(frame) {

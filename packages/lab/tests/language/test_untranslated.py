@@ -132,7 +132,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "your_cluster, why six": cluster_questions.why_six,
     "your_cluster, no help": cluster_questions.no_help,
     "your_cluster, which plugin": cluster_questions.which_plugin,
-    "your_cluster, whose pods": cluster_questions.whose_pods,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
     "your_plugin, weight": lambda: your_plugin.panel([COLD, COOLER]).ask(
