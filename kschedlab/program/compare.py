@@ -7,9 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.explanation import NoProfileError
 from kschedlab.generations import COURSE, GENERATIONS, LATEST
-from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program import hooks
 from kschedlab.program.options import (
     Commands,
@@ -61,16 +59,13 @@ def run(options: argparse.Namespace) -> int:
     with Progress(sys.stderr) as progress:
         if len(objects.nodes) + len(objects.pods) > LARGE:
             progress.announce(f"deciding in {len(generations)} generations")
-        try:
-            comparison: Shown
-            if options.pod is not None:
-                from kschedlab.whatif.compare import compare
+        comparison: Shown
+        if options.pod is not None:
+            from kschedlab.whatif.compare import compare
 
-                comparison = compare(options.pod, Cluster(objects), generations)
-            else:
-                comparison = hooks.part("upgrade", "compare without --pod")(Cluster(objects), *generations)
-        except (UnknownNameError, NoProfileError) as error:
-            raise UsageError(str(error)) from None
+            comparison = compare(options.pod, Cluster(objects), generations)
+        else:
+            comparison = hooks.part("upgrade", "compare without --pod")(Cluster(objects), *generations)
     if options.output == "html":
         print_html(comparison._repr_html_())
         return 0

@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import Explanation, NoProfileError, each_pending, explain
 from kschedlab.generations import Profiles, api_of
-from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program import hooks
 from kschedlab.program.options import (
     Commands,
-    UsageError,
     add_files,
     add_moment,
     add_output,
@@ -55,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if options.pod is not None:
         pod = pod_named(options.pod, objects)
         check_not_finished(objects, pod)
-        explanations = iter([_one(pod, cluster, profiles)])
+        explanations = iter([explain(pod, cluster, profiles)])
     else:
         if options.output == "text" and len(cluster.pending) > MANY and hooks.has_part("summary"):
             out = screen(options)
@@ -79,13 +77,6 @@ def run(options: argparse.Namespace) -> int:
 
         print_all(explanations, screen(options))
     return 0
-
-
-def _one(pod: str, cluster: Cluster, profiles: Profiles) -> Explanation:
-    try:
-        return explain(pod, cluster, profiles)
-    except (UnknownNameError, NoProfileError) as error:
-        raise UsageError(str(error)) from None
 
 
 def _pending(cluster: Cluster, profiles: Profiles) -> Iterator[Explanation]:
