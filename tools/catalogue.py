@@ -35,7 +35,7 @@ MARKS = {
     ),
     "count": (1, "{{number}} {}"),
     "terms": (None, "{}"),
-    "Fault": (1, "{}"),
+    **dict.fromkeys(("Fault", "note"), (1, "{}")),
     "invalid": (2, "{}"),
     "required": (1, "{}"),
     "forbidden": (1, "{}"),

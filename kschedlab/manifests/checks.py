@@ -57,7 +57,7 @@ from kschedlab.objects.model import (
     TopologySelectorTerm,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Fault, Path, one_of, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Faults, Path, one_of, shortened
 
 GROUP = "kschedlab.checks"
 
@@ -102,8 +102,8 @@ def priority_fault(pod: Pod | PodGroup, classes: Mapping[str, PriorityClass]) ->
 
 def own_faults(document: ApiObject) -> list[Fault]:
     """What is wrong with the fields that decisions depend on."""
-    faults: list[Fault] = []
-    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    faults = Faults()
+    metadata = document.metadata
     _check_metadata(metadata, type(document).__name__, faults)
     if check := _CHECKS.get(type(document)):
         check(document, faults)
@@ -129,10 +129,10 @@ NAMES: dict[str, Callable[[str], str | None]] = {
 """The rule for the names of a kind, where it is not :func:`name_fault`."""
 
 
-def _check_metadata(metadata: ObjectMeta, kind: str, faults: list[Fault]) -> None:
+def _check_metadata(metadata: ObjectMeta, kind: str, faults: Faults) -> None:
     check_name(metadata.name, ("metadata", "name"), faults, NAMES.get(kind, name_fault))
-    if metadata.namespace and kind not in CLUSTER_SCOPED and (fault := dns_label_fault(metadata.namespace)):
-        faults.append(Fault(("metadata", "namespace"), fault))
+    if metadata.namespace and kind not in CLUSTER_SCOPED:
+        faults.note(("metadata", "namespace"), dns_label_fault(metadata.namespace))
     if metadata.labels:
         check_labels(metadata.labels, ("metadata", "labels"), faults)
 
@@ -140,30 +140,28 @@ def _check_metadata(metadata: ObjectMeta, kind: str, faults: list[Fault]) -> Non
 # -- nodes and pods
 
 
-def _check_node(node: Node, faults: list[Fault]) -> None:
+def _check_node(node: Node, faults: Faults) -> None:
     for field, resources in (("capacity", node.status.capacity), ("allocatable", node.status.allocatable)):
         for name, amount in resources.items():
-            if fault := amount_fault(name, amount):
-                faults.append(Fault(("status", field, name), fault, str(amount)))
+            faults.note(("status", field, name), amount_fault(name, amount), str(amount))
     for i, taint in enumerate(node.spec.taints):
         path: Path = ("spec", "taints", i)
         check_name(taint.key, (*path, "key"), faults, label_key_fault)
-        if fault := label_value_fault(taint.value):
-            faults.append(Fault((*path, "value"), fault))
+        faults.note((*path, "value"), label_value_fault(taint.value))
         check_choice(taint.effect, EFFECTS, (*path, "effect"), faults)
 
 
-def _check_pod(pod: Pod, faults: list[Fault]) -> None:
+def _check_pod(pod: Pod, faults: Faults) -> None:
     # A pod with a uid went through the API server, which has merged the labels already.
     check_pod_spec(pod.spec, faults, merged={} if pod.metadata.uid else pod.metadata.labels)
     _check_pod_status(pod.status, faults)
 
 
-def check_pod_spec(spec: PodSpec, faults: list[Fault], merged: Mapping[str, str] | None = None) -> None:
+def check_pod_spec(spec: PodSpec, faults: Faults, merged: Mapping[str, str] | None = None) -> None:
     """Check the spec of a pod or template. ``merged``: the labels that matchLabelKeys put into selectors."""
     _check_containers(spec, faults)
-    if spec.nodeName and (fault := name_fault(spec.nodeName)):
-        faults.append(Fault(("spec", "nodeName"), fault))
+    if spec.nodeName:
+        faults.note(("spec", "nodeName"), name_fault(spec.nodeName))
     if spec.resources is not None:
         for field, resources in (("limits", spec.resources.limits), ("requests", spec.resources.requests)):
             check_requested(resources, ("spec", "resources", field), faults, pod_level=True)
@@ -180,15 +178,14 @@ def check_pod_spec(spec: PodSpec, faults: list[Fault], merged: Mapping[str, str]
         check_choice(spec.preemptionPolicy, PREEMPTION_POLICIES, ("spec", "preemptionPolicy"), faults)
 
 
-def _check_containers(spec: PodSpec, faults: list[Fault]) -> None:
+def _check_containers(spec: PodSpec, faults: Faults) -> None:
     if not spec.containers:
-        faults.append(Fault(("spec", "containers"), "a pod needs at least one container"))
+        faults.note(("spec", "containers"), "a pod needs at least one container")
     names: set[str] = set()
     for field, containers in (("containers", spec.containers), ("initContainers", spec.initContainers)):
         for i, container in enumerate(containers):
             path: Path = ("spec", field, i)
-            if fault := _container_name_fault(container.name, names):
-                faults.append(Fault((*path, "name"), fault))
+            faults.note((*path, "name"), _container_name_fault(container.name, names))
             names.add(container.name)
             if container.restartPolicy is not None:
                 check_choice(container.restartPolicy, RESTART_POLICIES, (*path, "restartPolicy"), faults)
@@ -204,40 +201,40 @@ def _container_name_fault(name: str, names: set[str]) -> str | None:
     return dns_label_fault(name) if name else "is missing"
 
 
-def _check_port(port: ContainerPort, path: Path, faults: list[Fault]) -> None:
+def _check_port(port: ContainerPort, path: Path, faults: Faults) -> None:
     for field, number, least in (("containerPort", port.containerPort, 1), ("hostPort", port.hostPort, 0)):
         if not least <= number < 65536:
-            faults.append(Fault((*path, field), later("{port} is not a port number (1 to 65535)", port=number)))
+            faults.note((*path, field), "{port} is not a port number (1 to 65535)", port=number)
     check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*path, "protocol"), faults)
 
 
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 
 
-def _check_pod_status(status: PodStatus, faults: list[Fault]) -> None:
+def _check_pod_status(status: PodStatus, faults: Faults) -> None:
     if status.phase:
         check_choice(status.phase, _PHASES, ("status", "phase"), faults)
-    if status.nominatedNodeName and (fault := name_fault(status.nominatedNodeName)):
-        faults.append(Fault(("status", "nominatedNodeName"), fault))
+    if status.nominatedNodeName:
+        faults.note(("status", "nominatedNodeName"), name_fault(status.nominatedNodeName))
 
 
 # -- budgets, priorities, and the owners of pods
 
 
-def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
+def _check_budget(budget: PodDisruptionBudget, faults: Faults) -> None:
     check_selector(budget.spec.selector, ("spec", "selector"), faults)
     check_count(budget.status.disruptionsAllowed, ("status", "disruptionsAllowed"), faults)
 
 
-def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) -> None:
+def _check_priority_class(priority_class: PriorityClass, faults: Faults) -> None:
     check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
 
 
-def _check_selected(owner: Service | ReplicationController, faults: list[Fault]) -> None:
+def _check_selected(owner: Service | ReplicationController, faults: Faults) -> None:
     check_labels(owner.spec.selector, ("spec", "selector"), faults)
 
 
-def _check_owner(owner: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
+def _check_owner(owner: ReplicaSet | StatefulSet | Deployment, faults: Faults) -> None:
     check_selector(owner.spec.selector, ("spec", "selector"), faults)
 
 
@@ -247,11 +244,11 @@ ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce
 VOLUME_MODES = ("Filesystem", "Block")
 
 
-def _check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
+def _check_volume(volume: PersistentVolume, faults: Faults) -> None:
     spec = volume.spec
     if (storage := spec.capacity.get("storage")) is not None and (storage.nanos <= 0 or storage.overflows()):
         message = later("{value} must be greater than 0 and less than 8Ei", value=WRITTEN)
-        faults.append(Fault(("spec", "capacity", "storage"), message, str(storage)))
+        faults.note(("spec", "capacity", "storage"), message, str(storage))
     check_access_modes(spec.accessModes, ("spec", "accessModes"), faults)
     check_choice(spec.volumeMode, VOLUME_MODES, ("spec", "volumeMode"), faults)
     if spec.nodeAffinity is not None and spec.nodeAffinity.required is not None:
@@ -259,58 +256,58 @@ def _check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
         check_node_terms(spec.nodeAffinity.required.nodeSelectorTerms, path, faults)
 
 
-def check_access_modes(modes: tuple[str, ...], path: Path, faults: list[Fault]) -> None:
+def check_access_modes(modes: tuple[str, ...], path: Path, faults: Faults) -> None:
     """Check the access modes of a claim or volume, which has at least one."""
     if not modes:
-        faults.append(Fault(path, later("is missing: expected a list of {choices}", choices=one_of(ACCESS_MODES))))
+        faults.note(path, "is missing: expected a list of {choices}", choices=one_of(ACCESS_MODES))
     for i, mode in enumerate(modes):
         check_choice(mode, ACCESS_MODES, (*path, i), faults)
 
 
-def _check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
+def _check_claim(claim: PersistentVolumeClaim, faults: Faults) -> None:
     check_claim_spec(claim.spec, ("spec",), faults)
 
 
-def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[Fault]) -> None:
+def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: Faults) -> None:
     """Check the spec of a claim, or of a template for claims."""
     check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
     check_selector(spec.selector, (*path, "selector"), faults)
     storage = spec.resources.requests.get("storage")
     if storage is not None and storage.nanos <= 0:
         storage_path = (*path, "resources", "requests", "storage")
-        faults.append(Fault(storage_path, later("{value} must be greater than 0", value=WRITTEN), str(storage)))
-    if spec.storageClassName and (fault := name_fault(spec.storageClassName)):
-        faults.append(Fault((*path, "storageClassName"), fault))
+        faults.note(storage_path, "{value} must be greater than 0", str(storage), value=WRITTEN)
+    if spec.storageClassName:
+        faults.note((*path, "storageClassName"), name_fault(spec.storageClassName))
     check_choice(spec.volumeMode, VOLUME_MODES, (*path, "volumeMode"), faults)
 
 
-def _check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:
+def _check_storage_class(storage_class: StorageClass, faults: Faults) -> None:
     modes = ("Immediate", "WaitForFirstConsumer")
     check_choice(storage_class.volumeBindingMode, modes, ("volumeBindingMode",), faults)
     for i, term in enumerate(storage_class.allowedTopologies):
         _check_topology(term, ("allowedTopologies", i, "matchLabelExpressions"), faults)
 
 
-def _check_topology(term: TopologySelectorTerm, path: Path, faults: list[Fault]) -> None:
+def _check_topology(term: TopologySelectorTerm, path: Path, faults: Faults) -> None:
     for i, each in enumerate(term.matchLabelExpressions):
         check_name(each.key, (*path, i, "key"), faults, label_key_fault)
         check_present(each.values, (*path, i, "values"), faults)
 
 
-def _check_csi_node(node: CSINode, faults: list[Fault]) -> None:
+def _check_csi_node(node: CSINode, faults: Faults) -> None:
     for i, driver in enumerate(node.spec.drivers):
         count = driver.allocatable.count if driver.allocatable is not None else None
         check_count(count, ("spec", "drivers", i, "allocatable", "count"), faults)
 
 
-def _check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
+def _check_capacity(capacity: CSIStorageCapacity, faults: Faults) -> None:
     check_selector(capacity.nodeTopology, ("nodeTopology",), faults)
     check_name(capacity.storageClassName, ("storageClassName",), faults)
     if capacity.capacity is not None and capacity.capacity.nanos < 0:
-        faults.append(Fault(("capacity",), later("{value} is negative", value=WRITTEN), str(capacity.capacity)))
+        faults.note(("capacity",), "{value} is negative", str(capacity.capacity), value=WRITTEN)
 
 
-_CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
+_CHECKS: dict[type[ApiObject], Callable[[Any, Faults], None]] = {
     Node: _check_node,
     Pod: _check_pod,
     PodDisruptionBudget: _check_budget,

@@ -79,7 +79,7 @@ def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
 
 
 def _namespaced(document: D) -> D:
-    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    metadata = document.metadata
     scoped = type(document).__name__ not in CLUSTER_SCOPED
     if scoped == bool(metadata.namespace):
         return document

@@ -12,7 +12,7 @@ from functools import lru_cache
 from kschedlab.messages import later
 from kschedlab.objects.model import LabelSelector, ResourceList
 from kschedlab.objects.names import label_key_fault, label_value_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Fault, Path, one_of, shortened
+from kschedlab.objects.problems import WRITTEN, Faults, Path, one_of, shortened
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity, QuantityError
 from kschedlab.objects.requests import is_extended, is_pod_level
 from kschedlab.objects.selectors import label_expression_fault
@@ -23,41 +23,39 @@ RESTART_POLICIES = ("Always", "OnFailure", "Never")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-def check_choice(value: str, choices: Iterable[str], path: Path, faults: list[Fault]) -> None:
+def check_choice(value: str, choices: Iterable[str], path: Path, faults: Faults) -> None:
     if value not in choices:
         problem = later('"{value}" is not a valid value', value=shortened(value)) if value else later("is missing")
-        faults.append(Fault(path, later("{problem}: expected {choices}", problem=problem, choices=one_of(choices))))
+        faults.note(path, "{problem}: expected {choices}", problem=problem, choices=one_of(choices))
 
 
-def check_present(value: object, path: Path, faults: list[Fault]) -> None:
+def check_present(value: object, path: Path, faults: Faults) -> None:
     """Check that a text, list or map is there and not empty."""
     if not value:
-        faults.append(Fault(path, "is missing"))
+        faults.note(path, "is missing")
 
 
-def check_name(name: str, path: Path, faults: list[Fault], fault_of: Callable[[str], str | None] = name_fault) -> None:
+def check_name(name: str, path: Path, faults: Faults, fault_of: Callable[[str], str | None] = name_fault) -> None:
     """Check that the name is there and valid."""
-    if fault := fault_of(name) if name else "is missing":
-        faults.append(Fault(path, fault))
+    faults.note(path, fault_of(name) if name else "is missing")
 
 
-def check_count(count: int | None, path: Path, faults: list[Fault]) -> None:
+def check_count(count: int | None, path: Path, faults: Faults) -> None:
     """Check that a number, if there is one, is not negative."""
     if count is not None and count < 0:
-        faults.append(Fault(path, later("{value} is negative", value=count)))
+        faults.note(path, "{value} is negative", value=count)
 
 
 # -- labels
 
 
-def check_labels(labels: dict[str, str], path: Path, faults: list[Fault]) -> None:
+def check_labels(labels: dict[str, str], path: Path, faults: Faults) -> None:
     """Check the keys and values of labels."""
     for key, value in labels.items():
-        if fault := label_key_fault(key) or label_value_fault(value):
-            faults.append(Fault((*path, key), fault))
+        faults.note((*path, key), label_key_fault(key) or label_value_fault(value))
 
 
-def check_selector(selector: LabelSelector | None, path: Path, faults: list[Fault]) -> None:
+def check_selector(selector: LabelSelector | None, path: Path, faults: Faults) -> None:
     """Check a label selector, if there is one."""
     if selector is None:
         return
@@ -72,18 +70,17 @@ def check_expression(
     values: tuple[str, ...],
     operators: tuple[str, ...],
     path: Path,
-    faults: list[Fault],
+    faults: Faults,
     free_values: bool = False,
 ) -> None:
     """Check a requirement on labels. ``free_values``: its values need not be valid label values."""
     if fault := label_expression_fault(operator, values, operators):
         field, message = fault
-        faults.append(Fault((*path, field), message))
-    if key_fault := label_key_fault(key):
-        faults.append(Fault((*path, "key"), key_fault))
+        faults.note((*path, field), message)
+    faults.note((*path, "key"), label_key_fault(key))
     for i, value in enumerate(values):
-        if not free_values and (value_fault := label_value_fault(value)):
-            faults.append(Fault((*path, "values", i), value_fault))
+        if not free_values:
+            faults.note((*path, "values", i), label_value_fault(value))
 
 
 # -- amounts
@@ -96,7 +93,7 @@ _INTEGERS = frozenset(
 HUGE_PAGES = "hugepages-"
 
 
-def check_requested(resources: ResourceList, path: Path, faults: list[Fault], pod_level: bool = False) -> None:
+def check_requested(resources: ResourceList, path: Path, faults: Faults, pod_level: bool = False) -> None:
     """Check the names and amounts of what a container, a pod or its overhead asks for."""
     for name, amount in resources.items():
         if pod_level and not is_pod_level(name):
@@ -106,7 +103,7 @@ def check_requested(resources: ResourceList, path: Path, faults: list[Fault], po
         else:
             fault = _requested_fault(name, amount)
         if fault:
-            faults.append(Fault((*path, name), fault, str(amount)))
+            faults.note((*path, name), fault, str(amount))
 
 
 @lru_cache(65536)

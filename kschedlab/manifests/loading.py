@@ -247,7 +247,7 @@ class _Loaded(NamedTuple):
 
     @property
     def named(self) -> Origin:
-        metadata: model.ObjectMeta = self.document.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = self.document.metadata
         names = {"name": metadata.name, "namespace": metadata.namespace}
         return named_origin(self.origin, names, type(self.document).__name__)
 
@@ -319,7 +319,7 @@ class _Loader:
 
     def _named(self, document: model.ApiObject) -> model.ApiObject:
         """The object with a name of its generateName, which it would get from the API server: web-00001, web-00002."""
-        metadata: model.ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = document.metadata
         if metadata.name or not metadata.generateName:
             return document
         self.generated += 1
@@ -363,7 +363,7 @@ class _Loader:
     def _check_unique(
         self, loaded: _Loaded, document: model.ApiObject, origins: dict[tuple[str, str, str], Origin]
     ) -> None:
-        metadata: model.ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = document.metadata
         key = (type(document).__name__, metadata.namespace, metadata.name)
         first = origins.setdefault(key, loaded.origin)
         if first is not loaded.origin:

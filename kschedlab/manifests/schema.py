@@ -16,7 +16,7 @@ import msgspec
 
 from kschedlab.messages import later
 from kschedlab.objects.meta import Part, Time
-from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Faults, Path, shortened
 from kschedlab.objects.quantity import Quantity, QuantityError
 
 _INVALID = object()
@@ -50,7 +50,7 @@ def _unquoted(value: Any) -> Quantity:
 
 def validated(data: dict[str, Any], expected: type[msgspec.Struct]) -> tuple[dict[str, Any], list[Fault]]:
     """The data without nulls and without values of the wrong type, and a fault for each of the latter."""
-    faults: list[Fault] = []
+    faults = Faults()
     valid: dict[str, Any] = _validate(data, expected, (), faults)
     return valid, faults
 
@@ -62,7 +62,7 @@ def _fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
     return {written: hints[name] for written, name in names}
 
 
-def _validate(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate(data: Any, expected: Any, path: Path, faults: Faults) -> Any:
     origin = get_origin(expected)
     if expected is Any:
         return data
@@ -77,9 +77,9 @@ def _validate(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     return _validate_scalar(data, expected, path, faults)
 
 
-def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faults: list[Fault]) -> Any:
+def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faults: Faults) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, later("expected a map of fields, not {given}", given=_type_name(data))))
+        faults.note(path, "expected a map of fields, not {given}", given=_type_name(data))
         return _INVALID
     types = _fields(expected)
     present = {name: value for name, value in data.items() if name in types and value is not None}
@@ -87,9 +87,9 @@ def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faul
     return {name: value for name, value in fields.items() if value is not _INVALID}
 
 
-def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_list(data: Any, expected: Any, path: Path, faults: Faults) -> Any:
     if not isinstance(data, list | tuple):
-        faults.append(Fault(path, later("expected a list, not {given}", given=_type_name(data))))
+        faults.note(path, "expected a list, not {given}", given=_type_name(data))
         return _INVALID
     plain = get_args(expected)[0] if get_origin(expected) is Annotated else expected
     empty: Any = _EMPTY.get(plain, {})
@@ -97,22 +97,22 @@ def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) ->
     return [empty if value is _INVALID else value for value in items]
 
 
-def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_map(data: Any, expected: Any, path: Path, faults: Faults) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, later("expected a map, not {given}", given=_type_name(data))))
+        faults.note(path, "expected a map, not {given}", given=_type_name(data))
         return _INVALID
     for key in data:
         if not isinstance(key, str):
             given = _type_name(key)
             message = later("the key {key!r} is {given}, not text: put it in quotes", key=key, given=given)
-            faults.append(Fault(path, message))
+            faults.note(path, message)
     data = {key: value for key, value in data.items() if isinstance(key, str)}
     absent: Any = "" if expected is str else {} if isinstance(expected, type) and issubclass(expected, Part) else None
     entries = {k: _validate(absent if v is None else v, expected, (*path, k), faults) for k, v in data.items()}
     return {key: value for key, value in entries.items() if value is not _INVALID}
 
 
-def _validate_union(data: Any, members: tuple[Any, ...], path: Path, faults: list[Fault]) -> Any:
+def _validate_union(data: Any, members: tuple[Any, ...], path: Path, faults: Faults) -> Any:
     if data is None and NoneType in members:
         return data
     types = [member for member in members if member is not NoneType]
@@ -121,7 +121,7 @@ def _validate_union(data: Any, members: tuple[Any, ...], path: Path, faults: lis
     return _validate(data, types[0], path, faults)
 
 
-def _validate_scalar(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_scalar(data: Any, expected: Any, path: Path, faults: Faults) -> Any:
     limits: tuple[Any, ...] = ()
     if get_origin(expected) is Annotated:
         expected, *limits = get_args(expected)  # type: ignore[assignment]
@@ -136,7 +136,7 @@ def _validate_scalar(data: Any, expected: Any, path: Path, faults: list[Fault]) 
         return data
     if fault is None:
         return data
-    faults.append(Fault(path, fault, str(data).lower() if isinstance(data, bool) else str(data)))
+    faults.note(path, fault, str(data).lower() if isinstance(data, bool) else str(data))
     return _INVALID
 
 

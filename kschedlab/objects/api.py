@@ -15,6 +15,7 @@ import msgspec
 from kschedlab.objects.match_label_keys import with_label_keys
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import Container, Pod
+from kschedlab.objects.pods import COMPARISONS
 from kschedlab.objects.quantity import NANO
 from kschedlab.objects.requests import (
     DEFAULT_MEMORY,
@@ -25,7 +26,6 @@ from kschedlab.objects.requests import (
     pod_requests,
     scored_requests,
 )
-from kschedlab.objects.tolerations import COMPARISONS
 
 P = TypeVar("P", bound=Part)
 Amounts = dict[str, int]

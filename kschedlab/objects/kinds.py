@@ -34,7 +34,7 @@ class Resource(NamedTuple):
 
     def key_of(self, obj: ApiObject) -> str:
         """The object's :meth:`key`."""
-        metadata = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = obj.metadata
         return f"{metadata.namespace}/{metadata.name}" if self.namespaced else metadata.name
 
     def with_name(self, name: str) -> Resource:
@@ -51,7 +51,7 @@ OF_CONTROLLERS = frozenset(
 
 def _resource(kind: type[ApiObject]) -> Resource:
     """The resource, its name as UnsafeGuessKindToResource forms it (apimachinery pkg/api/meta/restmapper.go)."""
-    group = kind().apiVersion.rpartition("/")[0]  # type: ignore[attr-defined]  # every kind has it
+    group = kind().apiVersion.rpartition("/")[0]
     name = kind.__name__.lower()
     plural = f"{name}es" if name.endswith("s") else f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
     return Resource(kind, "", group, "", kind.__name__ not in CLUSTER_SCOPED).with_name(plural)

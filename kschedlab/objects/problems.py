@@ -33,6 +33,15 @@ class Fault(NamedTuple):
     value: str = "this"
 
 
+class Faults(list[Fault]):
+    """Errors in an object."""
+
+    def note(self, path: Path, message: str | None, written: str = "this", **fields: object) -> None:
+        """Add a fault of that field, with its message's fields; None: there is none."""
+        if message:
+            self.append(Fault(path, later(message, **fields), written))
+
+
 @dataclass(frozen=True, order=True)
 class Problem:
     """An error at a place. ``source``: index among the sources. ``line``: from 1, or 0 if there is none."""

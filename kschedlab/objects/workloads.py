@@ -3,15 +3,12 @@
 v1.37: k8s.io/api core/v1, policy/v1, scheduling/v1 and v1beta1, apps/v1 and batch/v1 (types.go).
 """
 
-# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
-
 from __future__ import annotations
 
 from typing import Any
 
 from kschedlab.objects.meta import ApiObject, Condition, Int32, Int64, LabelSelector, ObjectMeta, Part, Time
-from kschedlab.objects.pod_status import PodResourceClaimStatus
-from kschedlab.objects.pods import PodResourceClaim, PodSpec
+from kschedlab.objects.pods import PodResourceClaim, PodResourceClaimStatus, PodSpec
 from kschedlab.objects.volumes import PersistentVolumeClaimTemplate
 
 
@@ -34,21 +31,15 @@ class PodDisruptionBudgetStatus(Part, frozen=True):
 
 class PodDisruptionBudget(ApiObject, frozen=True):
     apiVersion: str = "policy/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
     status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
 
 
 class PriorityClass(ApiObject, frozen=True):
     apiVersion: str = "scheduling.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     value: Int32 = 0
     globalDefault: bool = False
     preemptionPolicy: str = "PreemptLowerPriority"
-
-
-class BasicSchedulingPolicy(Part, frozen=True):
-    pass
 
 
 class GangSchedulingPolicy(Part, frozen=True):
@@ -56,7 +47,7 @@ class GangSchedulingPolicy(Part, frozen=True):
 
 
 class PodGroupSchedulingPolicy(Part, frozen=True):
-    basic: BasicSchedulingPolicy | None = None
+    basic: Part | None = None
     gang: GangSchedulingPolicy | None = None
 
 
@@ -69,8 +60,8 @@ class PodGroupSchedulingConstraints(Part, frozen=True):
 
 
 class DisruptionMode(Part, frozen=True):
-    single: BasicSchedulingPolicy | None = None
-    all: BasicSchedulingPolicy | None = None
+    single: Part | None = None
+    all: Part | None = None
 
 
 class PodGroupSpec(Part, frozen=True):
@@ -92,14 +83,12 @@ class PodGroupStatus(Part, frozen=True):
 
 class PodGroup(ApiObject, frozen=True):
     apiVersion: str = "scheduling.k8s.io/v1beta1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: PodGroupSpec = PodGroupSpec()
     status: PodGroupStatus = PodGroupStatus()
 
 
 class Namespace(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
+    pass
 
 
 class ServiceSpec(Part, frozen=True):
@@ -107,8 +96,6 @@ class ServiceSpec(Part, frozen=True):
 
 
 class Service(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ServiceSpec = ServiceSpec()
 
 
@@ -139,8 +126,6 @@ class ReplicationControllerSpec(Part, frozen=True):
 
 
 class ReplicationController(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
     status: ReplicaStatus = ReplicaStatus()
 
@@ -156,7 +141,6 @@ class ReplicaSetSpec(Part, frozen=True):
 
 class ReplicaSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
     status: ReplicaStatus = ReplicaStatus()
 
@@ -200,7 +184,6 @@ class StatefulSetStatus(Part, frozen=True):
 
 class StatefulSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: StatefulSetSpec = StatefulSetSpec()
     status: StatefulSetStatus = StatefulSetStatus()
 
@@ -230,13 +213,8 @@ class DeploymentSpec(Part, frozen=True):
     progressDeadlineSeconds: Int32 = 600
 
 
-class DeploymentCondition(Part, frozen=True):
-    type: str = ""
-    status: str = ""
-    reason: str = ""
-    message: str = ""
+class DeploymentCondition(Condition, frozen=True):
     lastUpdateTime: Time | None = None
-    lastTransitionTime: Time | None = None
 
 
 class DeploymentStatus(Part, frozen=True):
@@ -255,7 +233,6 @@ class DeploymentStatus(Part, frozen=True):
 
 class Deployment(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: DeploymentSpec = DeploymentSpec()
     status: DeploymentStatus = DeploymentStatus()
 
@@ -283,7 +260,6 @@ class JobStatus(Part, frozen=True):
 
 class Job(ApiObject, frozen=True):
     apiVersion: str = "batch/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: JobSpec = JobSpec()
     status: JobStatus = JobStatus()
 
@@ -319,7 +295,6 @@ class DaemonSetStatus(Part, frozen=True):
 
 class DaemonSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: DaemonSetSpec = DaemonSetSpec()
     status: DaemonSetStatus = DaemonSetStatus()
 
@@ -349,6 +324,5 @@ class CronJobStatus(Part, frozen=True):
 
 class CronJob(ApiObject, frozen=True):
     apiVersion: str = "batch/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: CronJobSpec = CronJobSpec()
     status: CronJobStatus = CronJobStatus()
