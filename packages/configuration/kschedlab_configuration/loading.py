@@ -24,7 +24,7 @@ class Reader(Protocol):
     """Reads one document. ``faults``: what the real scheduler refuses. ``warnings``: what is not modelled."""
 
     faults: Faults
-    warnings: Faults
+    warnings: list[Fault]
 
     def read(self, data: dict[str, Any]) -> dict[str, Generation]:
         """The generation for each schedulerName; empty if there are faults."""
