@@ -31,31 +31,8 @@ from kschedlab.manifests.fields import (
 from kschedlab.manifests.placement import check_node_terms, check_placement
 from kschedlab.manifests.warnings import unmodelled
 from kschedlab.messages import later
+from kschedlab.objects import model
 from kschedlab.objects.meta import CLUSTER_SCOPED
-from kschedlab.objects.model import (
-    ApiObject,
-    ContainerPort,
-    CSINode,
-    CSIStorageCapacity,
-    Deployment,
-    Node,
-    ObjectMeta,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    PersistentVolumeClaimSpec,
-    Pod,
-    PodDisruptionBudget,
-    PodGroup,
-    PodSpec,
-    PodStatus,
-    PriorityClass,
-    ReplicaSet,
-    ReplicationController,
-    Service,
-    StatefulSet,
-    StorageClass,
-    TopologySelectorTerm,
-)
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
 from kschedlab.objects.problems import WRITTEN, Fault, Faults, Path, one_of, shortened
 
@@ -65,8 +42,8 @@ GROUP = "kschedlab.checks"
 class Checks(NamedTuple):
     """What is wrong with an object, so that it is refused; and warnings about an object that is accepted."""
 
-    faults: Callable[[ApiObject], list[Fault]]
-    warnings: Callable[[ApiObject], list[Fault]]
+    faults: Callable[[model.ApiObject], list[Fault]]
+    warnings: Callable[[model.ApiObject], list[Fault]]
 
 
 @cache
@@ -75,15 +52,21 @@ def installed() -> tuple[Checks, ...]:
     return tuple(entry.load() for _, entry in sorted(declared.items()))
 
 
-def faults_of(document: ApiObject) -> list[Fault]:
+def faults_of(document: model.ApiObject) -> list[Fault]:
     """Everything for which the object is refused."""
-    faults = own_faults(document)
+    faults, metadata, kind = Faults(), document.metadata, type(document).__name__
+    check_name(metadata.name, ("metadata", "name"), faults, NAMES.get(kind, name_fault))
+    if metadata.namespace and kind not in CLUSTER_SCOPED:
+        faults.note(("metadata", "namespace"), dns_label_fault(metadata.namespace))
+    check_labels(metadata.labels, ("metadata", "labels"), faults)
+    if check := _CHECKS.get(type(document)):
+        check(document, faults)
     for checks in installed():
         faults += checks.faults(document)
     return faults
 
 
-def warnings_of(document: ApiObject) -> list[Fault]:
+def warnings_of(document: model.ApiObject) -> list[Fault]:
     """A warning for each field that Kubernetes obeys but this package does not model, and for fields without effect."""
     warnings = unmodelled(document)
     for checks in installed():
@@ -91,26 +74,13 @@ def warnings_of(document: ApiObject) -> list[Fault]:
     return warnings
 
 
-def priority_fault(pod: Pod | PodGroup, classes: Mapping[str, PriorityClass]) -> Fault | None:
+def priority_fault(pod: model.Pod | model.PodGroup, classes: Mapping[str, model.PriorityClass]) -> Fault | None:
     """A fault if the PriorityClass of the pod or group does not exist, and it does not set its priority itself."""
     name = pod.spec.priorityClassName
     if not name or name in classes or pod.spec.priority is not None:
         return None
     missing = later('there is no PriorityClass "{name}": add it or set priority', name=shortened(name))
     return Fault(("spec", "priorityClassName"), missing)
-
-
-def own_faults(document: ApiObject) -> list[Fault]:
-    """What is wrong with the fields that decisions depend on."""
-    faults = Faults()
-    metadata = document.metadata
-    _check_metadata(metadata, type(document).__name__, faults)
-    if check := _CHECKS.get(type(document)):
-        check(document, faults)
-    return faults
-
-
-# -- metadata
 
 
 def path_segment_fault(name: str) -> str | None:
@@ -129,18 +99,12 @@ NAMES: dict[str, Callable[[str], str | None]] = {
 """The rule for the names of a kind, where it is not :func:`name_fault`."""
 
 
-def _check_metadata(metadata: ObjectMeta, kind: str, faults: Faults) -> None:
-    check_name(metadata.name, ("metadata", "name"), faults, NAMES.get(kind, name_fault))
-    if metadata.namespace and kind not in CLUSTER_SCOPED:
-        faults.note(("metadata", "namespace"), dns_label_fault(metadata.namespace))
-    if metadata.labels:
-        check_labels(metadata.labels, ("metadata", "labels"), faults)
-
-
 # -- nodes and pods
 
+_PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 
-def _check_node(node: Node, faults: Faults) -> None:
+
+def _check_node(node: model.Node, faults: Faults) -> None:
     for field, resources in (("capacity", node.status.capacity), ("allocatable", node.status.allocatable)):
         for name, amount in resources.items():
             faults.note(("status", field, name), amount_fault(name, amount), str(amount))
@@ -151,13 +115,16 @@ def _check_node(node: Node, faults: Faults) -> None:
         check_choice(taint.effect, EFFECTS, (*path, "effect"), faults)
 
 
-def _check_pod(pod: Pod, faults: Faults) -> None:
+def _check_pod(pod: model.Pod, faults: Faults) -> None:
     # A pod with a uid went through the API server, which has merged the labels already.
     check_pod_spec(pod.spec, faults, merged={} if pod.metadata.uid else pod.metadata.labels)
-    _check_pod_status(pod.status, faults)
+    if pod.status.phase:
+        check_choice(pod.status.phase, _PHASES, ("status", "phase"), faults)
+    if pod.status.nominatedNodeName:
+        faults.note(("status", "nominatedNodeName"), name_fault(pod.status.nominatedNodeName))
 
 
-def check_pod_spec(spec: PodSpec, faults: Faults, merged: Mapping[str, str] | None = None) -> None:
+def check_pod_spec(spec: model.PodSpec, faults: Faults, merged: Mapping[str, str] | None = None) -> None:
     """Check the spec of a pod or template. ``merged``: the labels that matchLabelKeys put into selectors."""
     _check_containers(spec, faults)
     if spec.nodeName:
@@ -165,10 +132,8 @@ def check_pod_spec(spec: PodSpec, faults: Faults, merged: Mapping[str, str] | No
     if spec.resources is not None:
         for field, resources in (("limits", spec.resources.limits), ("requests", spec.resources.requests)):
             check_requested(resources, ("spec", "resources", field), faults, pod_level=True)
-    if spec.overhead:
-        check_requested(spec.overhead, ("spec", "overhead"), faults)
-    if spec.nodeSelector:
-        check_labels(spec.nodeSelector, ("spec", "nodeSelector"), faults)
+    check_requested(spec.overhead, ("spec", "overhead"), faults)
+    check_labels(spec.nodeSelector, ("spec", "nodeSelector"), faults)
     check_placement(spec, merged or {}, faults)
     for i, volume in enumerate(spec.volumes):
         if volume.persistentVolumeClaim is not None:
@@ -178,7 +143,7 @@ def check_pod_spec(spec: PodSpec, faults: Faults, merged: Mapping[str, str] | No
         check_choice(spec.preemptionPolicy, PREEMPTION_POLICIES, ("spec", "preemptionPolicy"), faults)
 
 
-def _check_containers(spec: PodSpec, faults: Faults) -> None:
+def _check_containers(spec: model.PodSpec, faults: Faults) -> None:
     if not spec.containers:
         faults.note(("spec", "containers"), "a pod needs at least one container")
     names: set[str] = set()
@@ -201,40 +166,30 @@ def _container_name_fault(name: str, names: set[str]) -> str | None:
     return dns_label_fault(name) if name else "is missing"
 
 
-def _check_port(port: ContainerPort, path: Path, faults: Faults) -> None:
+def _check_port(port: model.ContainerPort, path: Path, faults: Faults) -> None:
     for field, number, least in (("containerPort", port.containerPort, 1), ("hostPort", port.hostPort, 0)):
         if not least <= number < 65536:
             faults.note((*path, field), "{port} is not a port number (1 to 65535)", port=number)
     check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*path, "protocol"), faults)
 
 
-_PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
-
-
-def _check_pod_status(status: PodStatus, faults: Faults) -> None:
-    if status.phase:
-        check_choice(status.phase, _PHASES, ("status", "phase"), faults)
-    if status.nominatedNodeName:
-        faults.note(("status", "nominatedNodeName"), name_fault(status.nominatedNodeName))
-
-
 # -- budgets, priorities, and the owners of pods
 
 
-def _check_budget(budget: PodDisruptionBudget, faults: Faults) -> None:
+def _check_budget(budget: model.PodDisruptionBudget, faults: Faults) -> None:
     check_selector(budget.spec.selector, ("spec", "selector"), faults)
     check_count(budget.status.disruptionsAllowed, ("status", "disruptionsAllowed"), faults)
 
 
-def _check_priority_class(priority_class: PriorityClass, faults: Faults) -> None:
+def _check_priority_class(priority_class: model.PriorityClass, faults: Faults) -> None:
     check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
 
 
-def _check_selected(owner: Service | ReplicationController, faults: Faults) -> None:
+def _check_selected(owner: model.Service | model.ReplicationController, faults: Faults) -> None:
     check_labels(owner.spec.selector, ("spec", "selector"), faults)
 
 
-def _check_owner(owner: ReplicaSet | StatefulSet | Deployment, faults: Faults) -> None:
+def _check_owner(owner: model.ReplicaSet | model.StatefulSet | model.Deployment, faults: Faults) -> None:
     check_selector(owner.spec.selector, ("spec", "selector"), faults)
 
 
@@ -244,7 +199,7 @@ ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce
 VOLUME_MODES = ("Filesystem", "Block")
 
 
-def _check_volume(volume: PersistentVolume, faults: Faults) -> None:
+def _check_volume(volume: model.PersistentVolume, faults: Faults) -> None:
     spec = volume.spec
     if (storage := spec.capacity.get("storage")) is not None and (storage.nanos <= 0 or storage.overflows()):
         message = later("{value} must be greater than 0 and less than 8Ei", value=WRITTEN)
@@ -264,11 +219,11 @@ def check_access_modes(modes: tuple[str, ...], path: Path, faults: Faults) -> No
         check_choice(mode, ACCESS_MODES, (*path, i), faults)
 
 
-def _check_claim(claim: PersistentVolumeClaim, faults: Faults) -> None:
+def _check_claim(claim: model.PersistentVolumeClaim, faults: Faults) -> None:
     check_claim_spec(claim.spec, ("spec",), faults)
 
 
-def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: Faults) -> None:
+def check_claim_spec(spec: model.PersistentVolumeClaimSpec, path: Path, faults: Faults) -> None:
     """Check the spec of a claim, or of a template for claims."""
     check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
     check_selector(spec.selector, (*path, "selector"), faults)
@@ -281,45 +236,45 @@ def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: Faults
     check_choice(spec.volumeMode, VOLUME_MODES, (*path, "volumeMode"), faults)
 
 
-def _check_storage_class(storage_class: StorageClass, faults: Faults) -> None:
+def _check_storage_class(storage_class: model.StorageClass, faults: Faults) -> None:
     modes = ("Immediate", "WaitForFirstConsumer")
     check_choice(storage_class.volumeBindingMode, modes, ("volumeBindingMode",), faults)
     for i, term in enumerate(storage_class.allowedTopologies):
         _check_topology(term, ("allowedTopologies", i, "matchLabelExpressions"), faults)
 
 
-def _check_topology(term: TopologySelectorTerm, path: Path, faults: Faults) -> None:
+def _check_topology(term: model.TopologySelectorTerm, path: Path, faults: Faults) -> None:
     for i, each in enumerate(term.matchLabelExpressions):
         check_name(each.key, (*path, i, "key"), faults, label_key_fault)
         check_present(each.values, (*path, i, "values"), faults)
 
 
-def _check_csi_node(node: CSINode, faults: Faults) -> None:
+def _check_csi_node(node: model.CSINode, faults: Faults) -> None:
     for i, driver in enumerate(node.spec.drivers):
         count = driver.allocatable.count if driver.allocatable is not None else None
         check_count(count, ("spec", "drivers", i, "allocatable", "count"), faults)
 
 
-def _check_capacity(capacity: CSIStorageCapacity, faults: Faults) -> None:
+def _check_capacity(capacity: model.CSIStorageCapacity, faults: Faults) -> None:
     check_selector(capacity.nodeTopology, ("nodeTopology",), faults)
     check_name(capacity.storageClassName, ("storageClassName",), faults)
     if capacity.capacity is not None and capacity.capacity.nanos < 0:
         faults.note(("capacity",), "{value} is negative", str(capacity.capacity), value=WRITTEN)
 
 
-_CHECKS: dict[type[ApiObject], Callable[[Any, Faults], None]] = {
-    Node: _check_node,
-    Pod: _check_pod,
-    PodDisruptionBudget: _check_budget,
-    PriorityClass: _check_priority_class,
-    Service: _check_selected,
-    ReplicationController: _check_selected,
-    ReplicaSet: _check_owner,
-    StatefulSet: _check_owner,
-    Deployment: _check_owner,
-    PersistentVolume: _check_volume,
-    PersistentVolumeClaim: _check_claim,
-    StorageClass: _check_storage_class,
-    CSINode: _check_csi_node,
-    CSIStorageCapacity: _check_capacity,
+_CHECKS: dict[type[model.ApiObject], Callable[[Any, Faults], None]] = {
+    model.Node: _check_node,
+    model.Pod: _check_pod,
+    model.PodDisruptionBudget: _check_budget,
+    model.PriorityClass: _check_priority_class,
+    model.Service: _check_selected,
+    model.ReplicationController: _check_selected,
+    model.ReplicaSet: _check_owner,
+    model.StatefulSet: _check_owner,
+    model.Deployment: _check_owner,
+    model.PersistentVolume: _check_volume,
+    model.PersistentVolumeClaim: _check_claim,
+    model.StorageClass: _check_storage_class,
+    model.CSINode: _check_csi_node,
+    model.CSIStorageCapacity: _check_capacity,
 }

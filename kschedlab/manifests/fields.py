@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from kschedlab.messages import later
-from kschedlab.objects.model import LabelSelector, ResourceList
+from kschedlab.objects.model import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement, ResourceList
 from kschedlab.objects.names import label_key_fault, label_value_fault, name_fault
 from kschedlab.objects.problems import WRITTEN, Faults, Path, one_of, shortened
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity, QuantityError
@@ -36,7 +36,6 @@ def check_present(value: object, path: Path, faults: Faults) -> None:
 
 
 def check_name(name: str, path: Path, faults: Faults, fault_of: Callable[[str], str | None] = name_fault) -> None:
-    """Check that the name is there and valid."""
     faults.note(path, fault_of(name) if name else "is missing")
 
 
@@ -50,37 +49,32 @@ def check_count(count: int | None, path: Path, faults: Faults) -> None:
 
 
 def check_labels(labels: dict[str, str], path: Path, faults: Faults) -> None:
-    """Check the keys and values of labels."""
     for key, value in labels.items():
-        faults.note((*path, key), label_key_fault(key) or label_value_fault(value))
+        if fault := label_key_fault(key) or label_value_fault(value):
+            faults.note((*path, key), fault)
 
 
 def check_selector(selector: LabelSelector | None, path: Path, faults: Faults) -> None:
-    """Check a label selector, if there is one."""
     if selector is None:
         return
     check_labels(selector.matchLabels, (*path, "matchLabels"), faults)
     for i, e in enumerate(selector.matchExpressions):
-        check_expression(e.key, e.operator, e.values, _SET_OPERATORS, (*path, "matchExpressions", i), faults)
+        check_expression(e, _SET_OPERATORS, (*path, "matchExpressions", i), faults)
 
 
 def check_expression(
-    key: str,
-    operator: str,
-    values: tuple[str, ...],
+    requirement: LabelSelectorRequirement | NodeSelectorRequirement,
     operators: tuple[str, ...],
     path: Path,
     faults: Faults,
     free_values: bool = False,
 ) -> None:
     """Check a requirement on labels. ``free_values``: its values need not be valid label values."""
-    if fault := label_expression_fault(operator, values, operators):
-        field, message = fault
-        faults.note((*path, field), message)
-    faults.note((*path, "key"), label_key_fault(key))
-    for i, value in enumerate(values):
-        if not free_values:
-            faults.note((*path, "values", i), label_value_fault(value))
+    if fault := label_expression_fault(requirement.operator, requirement.values, operators):
+        faults.note((*path, fault[0]), fault[1])
+    faults.note((*path, "key"), label_key_fault(requirement.key))
+    for i, value in enumerate(() if free_values else requirement.values):
+        faults.note((*path, "values", i), label_value_fault(value))
 
 
 # -- amounts
@@ -97,12 +91,9 @@ def check_requested(resources: ResourceList, path: Path, faults: Faults, pod_lev
     """Check the names and amounts of what a container, a pod or its overhead asks for."""
     for name, amount in resources.items():
         if pod_level and not is_pod_level(name):
-            fault: str | None = later(
-                '"{name}" cannot be requested at pod level: use cpu, memory or hugepages-...', name=shortened(name)
-            )
-        else:
-            fault = _requested_fault(name, amount)
-        if fault:
+            message = later('"{name}" cannot be requested at pod level: use cpu, memory or hugepages-...')
+            faults.note((*path, name), message, name=shortened(name))
+        elif fault := _requested_fault(name, amount):
             faults.note((*path, name), fault, str(amount))
 
 
@@ -117,17 +108,12 @@ def _resource_fault(name: str) -> str | None:
     if name in _STANDARD or (name.startswith(HUGE_PAGES) and "/" not in name):
         return label_key_fault(name)
     if "/" not in name:
-        return later(
-            '"{name}" is not a resource: use cpu, memory, ephemeral-storage, hugepages-... or domain/name',
-            name=shortened(name),
-        )
-    return label_key_fault(name) or (None if "kubernetes.io/" in name or is_extended(name) else _not_extended(name))
-
-
-def _not_extended(name: str) -> str:
-    return later(
-        '"{name}" is not a resource: a name with a domain must not start with "requests."', name=shortened(name)
-    )
+        message = later('"{name}" is not a resource: use cpu, memory, ephemeral-storage, hugepages-... or domain/name')
+        return later(message, name=shortened(name))
+    if (fault := label_key_fault(name)) or "kubernetes.io/" in name or is_extended(name):
+        return fault
+    message = later('"{name}" is not a resource: a name with a domain must not start with "requests."')
+    return later(message, name=shortened(name))
 
 
 @lru_cache(65536)

@@ -150,7 +150,7 @@ def _requirement(key: str, operator: str, values: tuple[str, ...], operators: tu
 
 def _field_requirement(key: str, operator: str, values: tuple[str, ...]) -> Requirement:
     """Any field is asked for, as in the real scheduler; only the API server refuses others than the name."""
-    if fault := field_operator_fault(operator, values):
+    if fault := field_expression_fault(operator, values):
         raise SelectorError(f'"{key}": {fault[1]}')
     return Requirement(key, operator, frozenset(values))
 
@@ -172,15 +172,13 @@ def label_expression_fault(
     return None
 
 
-def field_expression_fault(key: str, operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
-    """(field, message) if the API refuses this expression on a node's fields, or None."""
+def field_expression_fault(operator: str, values: tuple[str, ...], key: str = NAME) -> tuple[str, str] | None:
+    """(field, message) if this expression on a node's field is refused, or None.
+
+    ``key``: the field. The API server refuses others than the name, the scheduler takes any.
+    """
     if key != NAME:
         return "key", later('"{key}" is not a selectable field; only metadata.name is', key=key)
-    return field_operator_fault(operator, values)
-
-
-def field_operator_fault(operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
-    """(field, message) if the scheduler refuses this expression on a field of any name, or None."""
     if operator not in ("In", "NotIn"):
         return "operator", later('"{operator}" is not a valid operator here; use In or NotIn', operator=operator)
     if len(values) != 1:
