@@ -8,7 +8,7 @@ Constant defaults, such as protocol TCP, are part of the model. The API of a gen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -19,7 +19,9 @@ from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_pod_level
 
 D = TypeVar("D", bound=model.ApiObject)
-R = TypeVar("R", model.ExactDeviceRequest, model.DeviceSubRequest)
+C = TypeVar("C", model.ResourceClaim, model.ResourceClaimTemplateSpec)
+S = TypeVar("S", model.PodStatus, model.ContainerStatus)
+R = TypeVar("R", bound=model.Request)
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
@@ -48,7 +50,8 @@ def with_defaults(document: D, classes: Mapping[str, model.PriorityClass]) -> D:
     if isinstance(document, model.Namespace):
         labels = document.metadata.labels | {NAMESPACE_NAME: document.metadata.name}
         return _replace(document, metadata=_replace(document.metadata, labels=labels))
-    return _with_other_defaults(document)
+    complete = _OTHERS.get(type(document))
+    return document if complete is None else complete(document)
 
 
 def _namespaced(document: D) -> D:
@@ -91,32 +94,20 @@ def _pod(pod: model.Pod, classes: Mapping[str, model.PriorityClass]) -> model.Po
         changes["overhead"] = _milli(spec.overhead)
     if changes:
         pod = _replace(pod, spec=_replace(spec, **changes))
-    if pod.status.containerStatuses or pod.status.initContainerStatuses or pod.status.allocatedResources:
-        pod = _replace(pod, status=_status(pod.status))
+    status = pod.status
+    if status.containerStatuses or status.initContainerStatuses or status.allocatedResources:
+        lists = ("containerStatuses", "initContainerStatuses")
+        containers = {field: tuple(map(_reported, getattr(status, field))) for field in lists}
+        pod = _replace(pod, status=_replace(_reported(status), **containers))
     return with_pod_level_defaults(pod) if spec.resources is not None else pod
 
 
-def _status(status: model.PodStatus) -> model.PodStatus:
-    return _replace(
-        status,
-        containerStatuses=tuple(map(_container_status, status.containerStatuses)),
-        initContainerStatuses=tuple(map(_container_status, status.initContainerStatuses)),
-        allocatedResources=_milli_or_none(status.allocatedResources),
-        resources=_actual(status.resources),
-    )
-
-
-def _container_status(status: model.ContainerStatus) -> model.ContainerStatus:
-    allocated, actual = _milli_or_none(status.allocatedResources), _actual(status.resources)
-    return _replace(status, allocatedResources=allocated, resources=actual)
-
-
-def _actual(resources: model.EnactedResources | None) -> model.EnactedResources | None:
-    return model.EnactedResources(_milli_or_none(resources.requests)) if resources is not None else None
-
-
-def _milli_or_none(resources: model.ResourceList | None) -> model.ResourceList | None:
-    return _milli(resources) if resources is not None else None
+def _reported(status: S) -> S:
+    """The status of a pod or container with its resources in thousandths."""
+    allocated, actual = status.allocatedResources, status.resources
+    if actual is not None and actual.requests is not None:
+        actual = model.EnactedResources(_milli(actual.requests))
+    return _replace(status, allocatedResources=None if allocated is None else _milli(allocated), resources=actual)
 
 
 def _priority(spec: model.PodSpec, classes: Mapping[str, model.PriorityClass]) -> dict[str, object]:
@@ -214,20 +205,6 @@ def _container_limits(pod: model.Pod) -> model.ResourceList:
 # -- workloads, and claims of devices
 
 
-def _with_other_defaults(document: Any) -> Any:
-    if isinstance(document, model.ReplicationController):
-        return _replication_controller(document)
-    if isinstance(document, model.Deployment):
-        return _deployment(document)
-    if isinstance(document, model.StatefulSet):
-        return _stateful_set(document)
-    if isinstance(document, model.ResourceClaim):
-        return _replace(document, spec=_claim_spec(document.spec))
-    if isinstance(document, model.ResourceClaimTemplate):
-        return _replace(document, spec=_replace(document.spec, spec=_claim_spec(document.spec.spec)))
-    return document
-
-
 def _replication_controller(controller: model.ReplicationController) -> model.ReplicationController:
     template = controller.spec.template
     if controller.spec.selector or template is None or not template.metadata.labels:
@@ -251,9 +228,15 @@ def _stateful_set(stateful_set: model.StatefulSet) -> model.StatefulSet:
     return _replace(stateful_set, spec=_replace(stateful_set.spec, updateStrategy=strategy))
 
 
-def _claim_spec(spec: model.ResourceClaimSpec) -> model.ResourceClaimSpec:
-    devices = spec.devices
-    return _replace(spec, devices=_replace(devices, requests=tuple(map(_request, devices.requests))))
+def _claim(claim: C) -> C:
+    """A claim, or the spec of a template for claims."""
+    devices = claim.spec.devices
+    devices = _replace(devices, requests=tuple(map(_request, devices.requests)))
+    return _replace(claim, spec=_replace(claim.spec, devices=devices))
+
+
+def _claim_template(template: model.ResourceClaimTemplate) -> model.ResourceClaimTemplate:
+    return _replace(template, spec=_claim(template.spec))
 
 
 def _request(request: model.DeviceRequest) -> model.DeviceRequest:
@@ -267,3 +250,12 @@ def _counted(request: R) -> R:
     mode = request.allocationMode or model.EXACT_COUNT
     count = 1 if mode == model.EXACT_COUNT and request.count == 0 else request.count
     return _replace(request, allocationMode=mode, count=count)
+
+
+_OTHERS: dict[type[model.ApiObject], Callable[[Any], Any]] = {
+    model.ReplicationController: _replication_controller,
+    model.Deployment: _deployment,
+    model.StatefulSet: _stateful_set,
+    model.ResourceClaim: _claim,
+    model.ResourceClaimTemplate: _claim_template,
+}
