@@ -1,6 +1,6 @@
 """The changes of each version: its constants, rules and messages, as differences from the version before.
 
-The modules ``v1_13`` to ``v1_37`` have the filters and scores. The class with the field documents each rule. Sources
+The other modules have the filters and scores. The class with the field documents each rule. Sources
 are below pkg/scheduler, in the version that has the line. The rules of the scheduling loop, which no decision reads,
 are a table of the same shape in kschedlab-simulation.
 """
