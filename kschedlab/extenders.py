@@ -51,8 +51,6 @@ class FreeNode(Enum):
 
 
 class Binder(Enum):
-    """The extender that binds a pod."""
-
     FIRST = auto()
     """The first with a bindVerb, if it manages a resource of the pod. v1.13: factory/factory.go, getBinderFunc."""
     FIRST_INTERESTED = auto()
@@ -140,8 +138,6 @@ class Extending(Protocol):
 
 
 class Package(Protocol):
-    """The functions of the package."""
-
     def checked(self, extenders: Iterable[object]) -> tuple[Extender, ...]:
         """These extenders. InputTypeError for another object."""
         ...

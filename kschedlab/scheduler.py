@@ -142,7 +142,6 @@ class Scheduler:
         return prepare(pod, self.cluster, self.generation.filters, self.generation.naming)
 
     def _extending(self, pod: PodInfo) -> Extending | None:
-        """The extenders that are asked about this pod, None without any."""
         if not (generation := self.generation).extenders:
             return None
         highest = generation.max_node_score

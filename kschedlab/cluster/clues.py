@@ -25,7 +25,6 @@ class Clue(NamedTuple):
 
 
 def labels_of(signature: Signature) -> Iterable[tuple[str, str]]:
-    """The labels, as pairs."""
     return signature.labels.items()
 
 
@@ -34,7 +33,6 @@ def namespace_of(signature: Signature) -> tuple[str]:
 
 
 def has_volumes(signature: Signature) -> tuple[bool, ...]:
-    """True if there are volumes."""
     return (True,) if signature.example.spec.volumes else ()
 
 

@@ -161,7 +161,6 @@ class Cluster(Columns):
         return self._objects.of(kind).get(key)
 
     def last_change(self, kind: type[ApiObject]) -> ObjectChange:
-        """The last change of an object that matters for devices; each change links to the one before."""
         return self._objects.last_change(kind)
 
     @property
@@ -322,7 +321,6 @@ class Cluster(Columns):
         yield from self.pending.values()
 
     def _remove_pod(self, key: str) -> None:
-        """Remove the pod if it is there, running or pending."""
         self._unshare("pods")
         self._end_nomination(key)
         if self.pending.pop(key, None) is None and (key in self.pods.row_of or key in self.without_node):

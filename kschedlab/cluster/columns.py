@@ -211,7 +211,6 @@ class Columns:
                 put(info, node)
 
     def _write_allocatable(self, position: int, node: Node) -> None:
-        """Write the node's allocatable resources into its column."""
         counted = {name: quantity for name, quantity in node.status.allocatable.items() if is_counted(name)}
         amounts = {self._row(name): q.amount(name) for name, q in counted.items()}
         self.allocatable.set(position, amounts)

@@ -35,7 +35,6 @@ class Counts:
         self._about = ByClue((query, query.clues) for query in self.columns)
 
     def copy(self) -> Counts:
-        """Independent columns of the same queries."""
         return Counts(self._signatures, self._nodes, {query: column.copy() for query, column in self.columns.items()})
 
     def rearranged(self, origin: IntArray) -> Counts:

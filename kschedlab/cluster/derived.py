@@ -78,7 +78,6 @@ class DerivedValues:
         return sum(len(values) for values in self._by_source.values())
 
     def find(self, key: Hashable, compute: Callable[[], T], sources: tuple[Hashable, ...]) -> T:
-        """The value of that key, computed unless it is known."""
         values = self._by_source.get(sources)
         if values is None:
             values = self._by_source[sources] = {}
@@ -91,7 +90,6 @@ class DerivedValues:
         return value  # type: ignore[return-value]  # the key names what is stored
 
     def items(self) -> list[tuple[Hashable, object]]:
-        """All values with their keys."""
         return [item for values in self._by_source.values() for item in values.items()]
 
     def without(self, changed: Set[Hashable]) -> DerivedValues:

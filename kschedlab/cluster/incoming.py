@@ -29,7 +29,6 @@ class Selects:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """Those of every term."""
         return tuple(clue for term in self.terms for clue in clues_to(term))
 
 
@@ -46,7 +45,6 @@ class Holds:
     weight: int = 0
 
     def of(self, signature: Signature) -> int:
-        """The number of equal terms of pods with this signature."""
         terms = signature.terms
         if self.purpose == PREFERRED:
             return terms.preferred.count((self.weight, self.term))
@@ -58,7 +56,6 @@ class Holds:
 
 
 def held_terms(signature: Signature) -> Iterator[Holds]:
-    """The terms of pods with the signature."""
     terms = signature.terms
     yield from (Holds(REQUIRED, term) for term in terms.affinity)
     yield from (Holds(FORBIDDEN, term) for term in terms.anti_affinity)
@@ -66,7 +63,6 @@ def held_terms(signature: Signature) -> Iterator[Holds]:
 
 
 def clues_to(term: AffinityTerm) -> tuple[Clue, ...]:
-    """The clues to the pods that the term matches."""
     return clues_of(term.selector, term.namespaces if term.namespace_selector is None else None)
 
 
@@ -86,7 +82,6 @@ class IncomingPod:
         return term.matches(signature.namespace, signature.labels, {})
 
     def matched_by(self, term: AffinityTerm) -> bool:
-        """Whether the term of another pod matches the incoming pod."""
         return term.matches(self.signature.namespace, self.signature.labels, self.namespace_labels)
 
     def terms_of_others(self, cluster: Cluster) -> Iterator[Holds]:

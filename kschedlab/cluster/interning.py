@@ -84,7 +84,6 @@ class Labels(Items):
         return sum(1 for _ in self)
 
     def of(self, item: tuple[str, str]) -> Sequence[ref[Signature]]:
-        """The signatures that have the label, in order of birth."""
         key, value = item
         return _list(self._values_of(key), value)
 
@@ -107,7 +106,6 @@ class Labels(Items):
 
 
 def items_for(extract: Extract) -> Items:
-    """An empty index of what the function extracts."""
     return Labels() if extract is labels_of else Items()
 
 
@@ -183,7 +181,6 @@ class Signatures:
         return len(self._born)
 
     def born_since(self, number: int) -> list[Signature]:
-        """Those in use, without the first ones."""
         return [signature for each in self._born[number:] if (signature := each()) is not None]
 
     def living(self) -> list[Signature]:
@@ -261,7 +258,6 @@ class Signatures:
         return values
 
     def with_item(self, extract: Extract, item: Hashable) -> list[Signature]:
-        """The signatures from which the function extracts the item."""
         references = self._items_of(extract).of(item)
         return [signature for each in references if (signature := each()) is not None]
 

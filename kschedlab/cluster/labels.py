@@ -38,7 +38,6 @@ def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
 
 
 def required_terms(spec: PodSpec) -> NodeSelector | None:
-    """The pod's required node affinity, or None."""
     affinity = spec.affinity.nodeAffinity if spec.affinity is not None else None
     return affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
 
@@ -61,7 +60,6 @@ def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
 
 
 def meets(cluster: Cluster, requirement: Requirement) -> BoolArray:
-    """bool[nodes]: the nodes whose labels meet the requirement."""
     return cluster.derived(("meets", requirement), lambda: meets_uncached(cluster, requirement), LABELS)
 
 

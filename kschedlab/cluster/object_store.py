@@ -109,7 +109,6 @@ class ObjectStore:
 
     @classmethod
     def read(cls, objects: Objects, api: Api) -> ObjectStore:
-        """All objects but nodes and pods, as the API stores them."""
         by_kind = {kind: {key_of(each): each for each in objects.of(kind)} for kind in RELEVANT_PART}
         store = cls(by_kind, {kind: ObjectChange(None, None, None) for kind in DEVICES}, api, {})
         for kind in DEVICES:
@@ -163,7 +162,6 @@ def key_of(obj: Any) -> Any:
 
 
 def put_or_remove(objects: dict[K, D], key: K, new: D | None) -> None:
-    """Store the new object under the key, or remove the old one if ``new`` is None."""
     if new is None:
         del objects[key]
     else:

@@ -46,7 +46,6 @@ def as_pending(pod: AnyPod, cluster: Cluster, api: Api | None = None) -> Pending
 
 
 def checked_cluster(cluster: object) -> Cluster:
-    """The cluster. TypeError if it is something else."""
     if not isinstance(cluster, Cluster):
         raise expected(later("a Cluster, as Cluster.from_dicts(...) or Cluster.from_files(...) makes it"), cluster)
     return cluster
@@ -66,7 +65,6 @@ def pod_of(pod: object, cluster: Cluster) -> Pod:
 
 
 def without_node(pod: Pod) -> Pod:
-    """The pod, bound to no node."""
     return put(pod, spec=put(pod.spec, nodeName="")) if pod.spec.nodeName else pod
 
 

@@ -30,14 +30,12 @@ class Rows:
         return len(self._rows)
 
     def copy(self) -> Rows:
-        """Independent lists with the same rows."""
         other = Rows()
         other._rows = [rows.copy() if isinstance(rows, list) else rows for rows in self._rows]
         other._place = self._place.copy()
         return other
 
     def of(self, signature: int) -> Sequence[int]:
-        """The rows of the signature of that number."""
         rows = self._rows[signature] if signature < len(self._rows) else None
         if rows is None:
             return ()
@@ -165,7 +163,6 @@ class PodColumns:
         return f"<PodColumns: {', '.join(self.row_of) or 'no pods'}>"
 
     def copy(self) -> PodColumns:
-        """Independent columns with the same rows."""
         other = PodColumns.__new__(PodColumns)
         for name in ("node", "signature", "priority", "start", "arrival", "request", "by_signature"):
             setattr(other, name, getattr(self, name).copy())
@@ -203,7 +200,6 @@ class PodColumns:
         self.node = new_position[self.node]
 
     def remove(self, key: str) -> None:
-        """Free the row of the pod ``namespace/name``."""
         row = self.row_of.pop(key)
         self.by_signature.remove(row, int(self.signature[row]))
         self.node[row] = self.signature[row] = -1
@@ -211,7 +207,6 @@ class PodColumns:
         self._free.append(row)
 
     def discard(self, key: str) -> None:
-        """Free the pod's row if it has one."""
         if key in self.row_of:
             self.remove(key)
 
@@ -240,7 +235,6 @@ class PodColumns:
 
 
 def start_of(pod: Pod) -> int:
-    """When the pod started, in microseconds, or NEVER_STARTED."""
     start = pod.status.startTime
     return NEVER_STARTED if start is None else start
 

@@ -77,7 +77,6 @@ class MatchesConstraint:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The selector's labels, and the namespace."""
         return clues_of(self.selector, [self.namespace])
 
 
@@ -158,7 +157,6 @@ def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
 
 
 def own_constraints(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
-    """The pod's own constraints with that ``whenUnsatisfiable``."""
     for spec in pod.spec.topologySpreadConstraints:
         if spec.whenUnsatisfiable == action:
             selector = _narrowed(spec.labelSelector, spec.matchLabelKeys, pod)
@@ -166,7 +164,6 @@ def own_constraints(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[C
 
 
 def _narrowed(selector: LabelSelector | None, keys: tuple[str, ...], pod: Pod) -> Selector | None:
-    """The selector, combined with the pod's own labels of these keys (matchLabelKeys)."""
     if selector is None:
         return None
     same = from_map({key: pod.metadata.labels[key] for key in keys if key in pod.metadata.labels})

@@ -90,12 +90,10 @@ class PodTerms:
 
     @property
     def select_namespaces(self) -> bool:
-        """Whether a term has a namespace selector."""
         terms = (*self.affinity, *self.anti_affinity, *(term for _, term in self.preferred))
         return any(term.namespace_selector is not None for term in terms)
 
     def resolved(self, namespaces: Mapping[str, Labels], keeps_selectors: bool = False) -> PodTerms:
-        """The terms of an incoming pod; see :meth:`AffinityTerm.resolved`."""
         return PodTerms(
             tuple(term.resolved(namespaces, keeps_selectors) for term in self.affinity),
             tuple(term.resolved(namespaces, keeps_selectors) for term in self.anti_affinity),

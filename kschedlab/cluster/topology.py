@@ -79,7 +79,6 @@ class NodeOrder:
         self._zones: dict[tuple[str, str], dict[str, None]] = {}
 
     def copy(self) -> NodeOrder:
-        """The same order, to be changed independently."""
         other = NodeOrder()
         other._zone_of = dict(self._zone_of)
         other._zones = {zone: dict(names) for zone, names in self._zones.items()}

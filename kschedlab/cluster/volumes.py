@@ -82,7 +82,6 @@ class Volumes:
 
     @property
     def capacities(self) -> Collection[model.CSIStorageCapacity]:
-        """The free capacity that drivers report."""
         return self._capacities.values()
 
     def claims_on(self, volume: str) -> list[ClaimKey]:
@@ -101,7 +100,6 @@ class Volumes:
         return any(each.spec.source.persistentVolumeName == volume for each in self.attachments)
 
     def change_claim(self, key: ClaimKey, claim: model.PersistentVolumeClaim | None) -> None:
-        """Add or replace the claim; None: remove it."""
         before = self.claims.get(key)
         if before is not None:
             _discard(self._claims_on, before.spec.volumeName, key)
@@ -113,7 +111,6 @@ class Volumes:
                 self._update_bindable(volume.metadata.name, volume)
 
     def change_volume(self, name: str, volume: model.PersistentVolume | None) -> None:
-        """Add or replace the volume; None: remove it."""
         before = self.volumes.get(name)
         if before is not None:
             self._bindable.get(volume_class(before), {}).pop(name, None)
@@ -141,7 +138,6 @@ class Volumes:
             bindable.pop(name, None)
 
     def claim(self, pod: model.Pod, name: str) -> model.PersistentVolumeClaim | None:
-        """The claim of that name in the pod's namespace, or None."""
         return self.claims.get((pod.metadata.namespace, name))
 
     def waits_for_first_consumer(self, claim: model.PersistentVolumeClaim) -> bool:
@@ -170,12 +166,10 @@ def _discard(index: dict[K, dict[V, None]], key: K, value: V) -> None:
 
 
 def can_still_bind(claim: model.PersistentVolumeClaim | None) -> bool:
-    """Whether the claim exists and its binding is not complete."""
     return claim is not None and not is_bound(claim)
 
 
 def claim_name(pod: model.Pod, volume: model.Volume) -> ClaimName | None:
-    """The claim that the pod's volume names, or None if it names no claim."""
     if volume.persistentVolumeClaim is not None:
         return ClaimName(volume.persistentVolumeClaim.claimName, False)
     if volume.ephemeral is not None:

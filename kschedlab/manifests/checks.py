@@ -53,7 +53,6 @@ def installed() -> tuple[Checks, ...]:
 
 
 def faults_of(document: model.ApiObject) -> list[Fault]:
-    """Everything for which the object is refused."""
     faults, metadata, kind = Faults(), document.metadata, type(document).__name__
     check_name(metadata.name, ("metadata", "name"), faults, NAMES.get(kind, name_fault))
     if metadata.namespace and kind not in CLUSTER_SCOPED:

@@ -61,11 +61,9 @@ class Composer:
 
     @property
     def wants_key(self) -> bool:
-        """Whether a map's key comes next."""
         return bool(self._open) and isinstance(self._open[-1].container, dict) and self._open[-1].key is None
 
     def begin(self, container: dict[str, Any] | list[Any], line: int, anchor: str | None = None) -> None:
-        """Open a map or list. Values go into it until :meth:`end`."""
         if len(self._open) >= MAX_DEPTH:
             raise UnreadableError(line, later("nested deeper than {most} levels", most=MAX_DEPTH))
         if self.wants_key:
@@ -78,7 +76,6 @@ class Composer:
         self._open.append(_Open(container, anchor, start=line))
 
     def end(self) -> None:
-        """Close the innermost map or list."""
         closed = self._open.pop()
         if isinstance(closed.container, dict):
             for value in closed.merged:
@@ -152,7 +149,6 @@ class Composer:
             inner.key = None
 
     def _merge(self, value: Any, container: dict[str, Any], line: int) -> None:
-        """Add the fields of a map, or of a list of maps, that the container lacks."""
         for fields in value if isinstance(value, list) else [value]:
             if not isinstance(fields, dict):
                 raise UnreadableError(line, "<< needs an alias of a map, or a list of such aliases")

@@ -38,7 +38,6 @@ class Origin:
     name: str = ""
 
     def problem(self, fault: Fault) -> Problem:
-        """The fault as a problem: with its line and the object's name."""
         line, spelling = self._locate(fault.path)
         message = say(fault.message).replace(WRITTEN, shortened(spelling or fault.value))
         message = placed(path_text(fault.path), message)
@@ -57,7 +56,6 @@ class Origin:
 
 
 def named_origin(origin: Origin, metadata: Any, kind: str) -> Origin:
-    """The origin, with the object's kind and name for messages."""
     metadata = metadata if isinstance(metadata, dict) else {}
     name, namespace = metadata.get("name") or say(later("(without a name)")), metadata.get("namespace") or "default"
     full_name = shortened(str(name))
@@ -100,7 +98,6 @@ def kind_of(data: Any) -> tuple[str, str] | Fault:
 
 
 def is_read(kind: str, qualified: str) -> bool:
-    """Whether the scheduler reads objects of this kind (and group)."""
     return kind in GROUPS and qualified == (f"{kind}.{GROUPS[kind]}" if GROUPS[kind] else kind)
 
 

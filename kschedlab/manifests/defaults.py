@@ -123,7 +123,6 @@ def _priority(spec: model.PodSpec, classes: Mapping[str, model.PriorityClass]) -
 
 
 def with_default_requests(pod: model.Pod) -> model.Pod:
-    """The pod with its containers' requests completed from their limits."""
     return _replace(pod, spec=_replace(pod.spec, **_containers(pod.spec)))
 
 

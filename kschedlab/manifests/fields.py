@@ -30,7 +30,6 @@ def check_choice(value: str, choices: Iterable[str], path: Path, faults: Faults)
 
 
 def check_present(value: object, path: Path, faults: Faults) -> None:
-    """Check that a text, list or map is there and not empty."""
     if not value:
         faults.note(path, "is missing")
 
@@ -40,7 +39,6 @@ def check_name(name: str, path: Path, faults: Faults, fault_of: Callable[[str], 
 
 
 def check_count(count: int | None, path: Path, faults: Faults) -> None:
-    """Check that a number, if there is one, is not negative."""
     if count is not None and count < 0:
         faults.note(path, "{value} is negative", value=count)
 
@@ -104,7 +102,6 @@ def _requested_fault(resource: str, amount: Quantity) -> str | None:
 
 @lru_cache(4096)
 def _resource_fault(name: str) -> str | None:
-    """What is wrong with the name of a resource that a container requests."""
     if name in _STANDARD or (name.startswith(HUGE_PAGES) and "/" not in name):
         return label_key_fault(name)
     if "/" not in name:

@@ -59,7 +59,6 @@ class _Reader:
         return self.text[self.position : self.position + 1]
 
     def next_member(self) -> None:
-        """Read the next member of the innermost map or list, or its closing bracket."""
         character = self.peek()
         if character == self.closing[-1]:
             self.position += 1
@@ -115,7 +114,6 @@ class _Reader:
         return value
 
     def bare(self) -> Any:
-        """Read true, false, null or a number."""
         word = _WORD.match(self.text, self.position)
         if word is not None and word[0] in _LITERALS:
             self.position = word.end()

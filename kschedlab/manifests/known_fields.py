@@ -58,7 +58,6 @@ def unknown_kind(data: dict[str, Any]) -> Fault | None:
 
 
 def unknown_fields(data: dict[str, Any], kind: str) -> list[Fault]:
-    """A fault for each field that the kind does not have."""
     types = known().types
     if _all_known(data, types[kind], types):
         return []

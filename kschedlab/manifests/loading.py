@@ -67,7 +67,6 @@ class Sharing:
         self._encoder = msgspec.json.Encoder(enc_hook=id)
 
     def shared(self, pod: Pod) -> Pod:
-        """The pod with the parts that an earlier pod has too."""
         text, metadata = self._texts.setdefault, self._with_shared(pod.metadata, METADATA)
         labels = {text(key, key): text(value, value) for key, value in metadata.labels.items()}
         return Pod(
@@ -156,7 +155,6 @@ class Objects:
     report: LoadReport = field(default_factory=LoadReport)
 
     def __iter__(self) -> Iterator[Any]:
-        """All of them, kind by kind."""
         return chain(self.nodes, self.pods, *self.others.values())
 
     def __repr__(self) -> str:
@@ -287,7 +285,6 @@ class _Loader:
                 self.add_all(expanded_lists(data, Origin(text, root, ())))
 
     def add_all(self, objects: Iterator[tuple[Any, Origin]]) -> None:
-        """Decode and check these objects."""
         for data, origin in objects:
             kind = kind_of(data)
             if isinstance(kind, Fault):

@@ -141,7 +141,6 @@ def _validate_scalar(data: Any, expected: Any, path: Path, faults: Faults) -> An
 
 
 def _decoding_fault(data: Any, expected: type) -> str | None:
-    """What is wrong with the value of a quantity or a time, or None."""
     if isinstance(data, dict | list):
         return _not_expected(expected, data)
     try:

@@ -75,12 +75,10 @@ class SourceText:
         return self.compose(positions=True)
 
     def problem(self, line: int, message: str) -> Problem:
-        """A problem on a line of this input."""
         return Problem(self.number, line, self.name, say(message))
 
     @property
     def emptiness(self) -> Problem:
-        """The problem that there is no object in this input."""
         return self.problem(0, later("it has no objects"))
 
     def locate(self, root: int, path: Path) -> tuple[int, str | None]:

@@ -11,7 +11,6 @@ GROUP_WARNING = later("is not modelled without the feature gate GenericWorkload:
 
 
 def unmodelled(document: ApiObject) -> list[Fault]:
-    """A warning for each field that kube-scheduler obeys but kschedlab does not, and for fields without effect."""
     if isinstance(document, Pod):
         return _pod_warnings(document)
     return _budget_warnings(document) if isinstance(document, PodDisruptionBudget) else []

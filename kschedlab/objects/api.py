@@ -265,7 +265,6 @@ _REQUIRED, _PREFERRED = (
 
 
 def _of_terms(*fields: str) -> tuple[str, ...]:
-    """Fields of all terms of a pod's affinity and anti-affinity."""
     kinds = ("podAffinity", "podAntiAffinity")
     return tuple(
         f"affinity.{kind}.{terms}.{field}" for kind in kinds for terms in (_REQUIRED, _PREFERRED) for field in fields

@@ -22,7 +22,6 @@ class Resource(NamedTuple):
         return f"{namespace}/{name}" if self.namespaced else name
 
     def key_of(self, obj: model.ApiObject) -> str:
-        """The object's :meth:`key`."""
         metadata = obj.metadata
         return f"{metadata.namespace}/{metadata.name}" if self.namespaced else metadata.name
 

@@ -45,7 +45,6 @@ def label_key_fault(key: str) -> str | None:
 
 @lru_cache(65536)
 def label_value_fault(value: str) -> str | None:
-    """What is wrong with a label's value."""
     if not value or (len(value) <= 63 and _QUALIFIED.fullmatch(value)):
         return None
     return _refusal("value", value)

@@ -34,8 +34,6 @@ class Fault(NamedTuple):
 
 
 class Faults(list[Fault]):
-    """Errors in an object."""
-
     def note(self, path: Path, message: str | None, written: str = "this", **fields: object) -> None:
         """Add a fault of that field, with its message's fields; None: there is none."""
         if message:
@@ -117,7 +115,6 @@ class UnknownNameError(InputError, KeyError):
 
 
 def expected(what: str, given: object) -> InputTypeError:
-    """The error for an argument of another type."""
     return InputTypeError("expected {what}, got {type}", what=what, type=type(given).__name__)
 
 
@@ -166,7 +163,6 @@ def _escaped(character: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text in double quotes, shortened if it is long."""
     return f'"{shortened(text)}"'
 
 

@@ -55,7 +55,6 @@ class Quantity:
     _milli: int
 
     def __new__(cls, text: str | int = "0") -> Quantity:
-        """Parse the text, or return the cached quantity."""
         text = str(text) if not isinstance(text, str) else text
         quantity = cls._cache.get(text)
         if quantity is None:

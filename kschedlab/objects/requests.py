@@ -94,7 +94,6 @@ def container_requests(pod: Pod) -> Nanos:
 
 
 def is_pod_level(resource: str) -> bool:
-    """Whether the resource can be requested at pod level."""
     return resource in ("cpu", "memory") or resource.startswith("hugepages-")
 
 
@@ -129,7 +128,6 @@ def is_scalar(resource: str) -> bool:
 
 
 def is_counted(resource: str) -> bool:
-    """Whether the scheduler counts the resource: cpu, memory, ephemeral storage and scalar resources."""
     return resource in _NATIVE or is_scalar(resource)
 
 

@@ -61,11 +61,9 @@ class Selector:
 
     @property
     def empty(self) -> bool:
-        """Whether it has no requirements, so that it matches everything."""
         return not self.requirements
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether the labels meet all requirements."""
         return all(requirement.matches(labels) for requirement in self.requirements)
 
 
@@ -81,11 +79,9 @@ class NodeTerm:
 
     @property
     def empty(self) -> bool:
-        """Whether it has no requirements, so that it matches no node."""
         return self.labels.empty and self.fields.empty
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
-        """Whether the node of that name with those labels meets all requirements."""
         if self.empty or not self.labels.matches(labels):
             return False
         return all(each.matches({each.key: name if each.key == NAME else ""}) for each in self.fields.requirements)

@@ -125,8 +125,6 @@ class ImageVolume(Part, frozen=True):
 
 
 class Volume(Part, frozen=True):
-    """A pod's volume, with the sources that the volume plugins read."""
-
     name: str = ""
     persistentVolumeClaim: PersistentVolumeClaimVolume | None = None
     ephemeral: EphemeralVolume | None = None
