@@ -85,7 +85,7 @@ def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, di
 
 def _kind_fault(data: dict[str, Any], kinds: Mapping[str, list[str]]) -> Fault | None:
     kind, version = str(data.get("kind")), str(data.get("apiVersion") or "v1")
-    group = version.rpartition("/")[0]
+    group, named = version.rpartition("/")[0], {"version": shortened(version)}
     if group in _OTHER_GROUPS or ("." in group and group not in {each.rpartition("/")[0] for each in kinds}):
         return None
     if kind.endswith("List"):
@@ -93,24 +93,15 @@ def _kind_fault(data: dict[str, Any], kinds: Mapping[str, list[str]]) -> Fault |
     every = {each for names in kinds.values() for each in names}
     if kind in every:
         homes = [each for each in kinds if kind in kinds[each]]
-        lacks = later(
-            '"{version}" has no {kind}: expected {choices}',
-            version=shortened(version),
-            kind=kind,
-            choices=one_of(homes),
-        )
+        lacks = later('"{version}" has no {kind}: expected {choices}', kind=kind, choices=one_of(homes), **named)
         return Fault(("apiVersion",), lacks) if "apiVersion" in data else None
     if near := _near(kind, tuple(kinds.get(version, every))):
         return Fault(("kind",), later('"{kind}" is not a kind{near}', kind=shortened(kind), near=near))
     if version in kinds:
-        return (
-            Fault(("kind",), later('"{kind}" is not a kind of {version}', kind=shortened(kind), version=version))
-            if "apiVersion" in data
-            else None
-        )
+        wrong = later('"{kind}" is not a kind of {version}', kind=shortened(kind), **named)
+        return Fault(("kind",), wrong) if "apiVersion" in data else None
     return Fault(
-        ("apiVersion",),
-        later('"{version}" is not an API version{near}', version=shortened(version), near=_near(version, tuple(kinds))),
+        ("apiVersion",), later('"{version}" is not an API version{near}', near=_near(version, tuple(kinds)), **named)
     )
 
 

@@ -156,16 +156,10 @@ def _decoding_fault(data: Any, expected: type) -> str | None:
 def _type_fault(data: Any, expected: Any) -> str:
     if isinstance(data, dict | list) or data is None:
         return _not_expected(expected, data)
-    value, given, wanted = _shown(data), _type_name(data), _wanted(expected)
+    names = {"value": _shown(data), "given": _type_name(data), "expected": _wanted(expected)}
     if expected is not str:
-        return later("{value} is {given}, not {expected}", value=value, given=given, expected=wanted)
-    return later(
-        "{value} is {given}, not {expected}: put it in quotes ({quoted})",
-        value=value,
-        given=given,
-        expected=wanted,
-        quoted=f'"{WRITTEN}"',
-    )
+        return later("{value} is {given}, not {expected}", **names)
+    return later("{value} is {given}, not {expected}: put it in quotes ({quoted})", quoted=f'"{WRITTEN}"', **names)
 
 
 def _not_expected(expected: Any, data: Any) -> str:
@@ -173,13 +167,8 @@ def _not_expected(expected: Any, data: Any) -> str:
 
 
 def _wanted(expected: Any) -> str:
-    if expected is str:
-        return later("text")
-    if expected is bool:
-        return later("true or false")
-    if expected is Quantity:
-        return later("a quantity")
-    return later("a time") if expected is Time else later("a whole number")
+    names = {str: later("text"), bool: later("true or false"), Quantity: later("a quantity"), Time: later("a time")}
+    return names.get(expected) or later("a whole number")
 
 
 def _shown(data: Any) -> str:
@@ -189,10 +178,8 @@ def _shown(data: Any) -> str:
 def _type_name(data: Any) -> str:
     if data is None:
         return later("nothing")
-    if isinstance(data, bool):
-        return later("true or false")
     if isinstance(data, int | float | Decimal):
-        return later("a number")
+        return later("true or false") if isinstance(data, bool) else later("a number")
     if isinstance(data, str):
         return later("text")
     if isinstance(data, list | tuple):

@@ -22,8 +22,7 @@ class Resource(NamedTuple):
         return f"{namespace}/{name}" if self.namespaced else name
 
     def key_of(self, obj: model.ApiObject) -> str:
-        metadata = obj.metadata
-        return f"{metadata.namespace}/{metadata.name}" if self.namespaced else metadata.name
+        return self.key(obj.metadata.namespace, obj.metadata.name)
 
     def with_name(self, name: str) -> Resource:
         """The resource under a different name, such as ``pods/binding``."""

@@ -130,15 +130,16 @@ def _away_from_zero(number: int, divisor: int) -> int:
 def _parse(text: str) -> tuple[int, str, str | None]:
     """(nanos, format, text if it is canonical already)."""
     if len(text) > _MAX_LENGTH:
-        raise _refused("range", "too long", text)
+        message = later('"{text}..." is not a quantity: it has more than {most} characters')
+        raise QuantityError("range", say(message, text=text[:20], most=_MAX_LENGTH))
     match = _QUANTITY.fullmatch(text)
     if match is None or not text:
-        raise _refused("format", "unreadable", text)
+        raise _refused("format", text, _remedy(text))
     whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
     binary, exponent, format = _scale(text, suffix)
     narrow = _is_narrow(len(whole), len(fraction), exponent, binary)
     if not narrow and not match[2] and not fraction:
-        raise _refused("numeric", "no digits", text)
+        raise _refused("numeric", text, say("it has no digits"))
     number = int(whole + fraction)
     nanos = _nanos(number, len(fraction), exponent, binary)
     if binary and not narrow:
@@ -156,9 +157,9 @@ def _scale(text: str, suffix: str) -> tuple[bool, int, str]:
         return True, _BINARY[suffix], "BinarySI"
     match = _EXPONENT.fullmatch(suffix)
     if match is None or abs(int(match[1])) > INT64_MAX:
-        raise _refused("suffix", "unreadable", text)
+        raise _refused("suffix", text, _remedy(text))
     if abs(int(match[1])) > _MAX_EXPONENT:
-        raise _refused("range", "exponent", text)
+        raise _refused("range", text, say("its exponent is beyond {most}", most=_MAX_EXPONENT))
     return False, int(match[1]), "DecimalExponent"
 
 
@@ -203,18 +204,8 @@ def _canonical(nanos: int, format: str) -> str:
 # -- why a text is not a quantity, with the remedy
 
 
-def _refused(fault: str, why: str, text: str) -> QuantityError:
-    """``why``: ``too long``, ``no digits``, ``exponent`` (it is too large) or ``unreadable``."""
-    if why == "too long":
-        message = later('"{text}..." is not a quantity: it has more than {most} characters')
-        return QuantityError(fault, say(message, text=text[:20], most=_MAX_LENGTH))
-    if why == "no digits":
-        reason = say("it has no digits")
-    elif why == "exponent":
-        reason = say("its exponent is beyond {most}", most=_MAX_EXPONENT)
-    else:
-        reason = _remedy(text)
-    return QuantityError(fault, say('"{text}" is not a quantity ({why})', text=text, why=reason))
+def _refused(fault: str, text: str, why: str) -> QuantityError:
+    return QuantityError(fault, say('"{text}" is not a quantity ({why})', text=text, why=why))
 
 
 def _remedy(text: str) -> str:

@@ -66,7 +66,7 @@ def scored_requests(pod: Pod) -> tuple[int, int]:
     """
     if _is_simple(pod):
         return nonzero_of(pod.spec.containers[0])
-    requests = _aggregate(pod, _specified, _DEFAULTS)
+    requests = _aggregate(pod, _DEFAULTS)
     _add(requests, _nanos(pod.spec.overhead))
     return _cpu_and_memory(requests)
 
@@ -74,7 +74,7 @@ def scored_requests(pod: Pod) -> tuple[int, int]:
 def exact_requests(pod: Pod, defaults: Mapping[str, int] | None = None) -> Nanos:
     """The pod's request in nanos. ``defaults``: what a container without a request for the resource counts."""
     defaults = defaults or {}
-    requests = _aggregate(pod, _specified, defaults)
+    requests = _aggregate(pod, defaults)
     if _has_reported_resources(pod):
         requests = _with_reported_resources(pod, requests, defaults)
     requests.update(_pod_level(pod))
@@ -90,7 +90,7 @@ def pod_level_requests(pod: Pod) -> ResourceList:
 
 def container_requests(pod: Pod) -> Nanos:
     """The sum of the containers' specified requests, in nanos."""
-    return _aggregate(pod, _specified, {})
+    return _aggregate(pod, {})
 
 
 def is_pod_level(resource: str) -> bool:
@@ -180,11 +180,13 @@ def _largest(lists: Iterable[Nanos]) -> Nanos:
 # -- containers
 
 _Select: TypeAlias = Callable[[Pod, Container], ResourceList | None]
-"""Selects the resource list that counts for a container."""
 
 
-def _aggregate(pod: Pod, select: _Select, defaults: Mapping[str, int]) -> Nanos:
-    """The sum over the containers and sidecars, or what any init container needs while it runs, if that is more."""
+def _aggregate(pod: Pod, defaults: Mapping[str, int], select: _Select = lambda _, c: c.resources.requests) -> Nanos:
+    """The sum over the containers and sidecars, or what any init container needs while it runs, if that is more.
+
+    ``select``: the resources that count for a container, by default those that it specifies.
+    """
     total: Nanos = {}
     for container in pod.spec.containers:
         _add(total, {**defaults, **_nanos(select(pod, container))})
@@ -200,10 +202,6 @@ def _aggregate(pod: Pod, select: _Select, defaults: Mapping[str, int]) -> Nanos:
             _add(needs, sidecars)
             startup.append(needs)
     return _largest([total, *startup])
-
-
-def _specified(_: Pod, container: Container) -> ResourceList | None:
-    return container.resources.requests
 
 
 # -- pods that are being resized (in-place resize)
@@ -241,7 +239,7 @@ def _with_reported_resources(pod: Pod, specified: Nanos, defaults: Mapping[str, 
     if allocated is not None and actual is not None and actual.requests is not None:
         granted = [_nanos(allocated), _nanos(actual.requests)]
     else:
-        granted = [_aggregate(pod, _allocated, defaults), _aggregate(pod, _actual, defaults)]
+        granted = [_aggregate(pod, defaults, _allocated), _aggregate(pod, defaults, _actual)]
     return _largest(granted if _is_infeasible(pod) else [specified, *granted])
 
 
