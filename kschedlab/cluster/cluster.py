@@ -46,8 +46,8 @@ def current_pods(cluster: Columns) -> list[Pod]:
     pods = list[Pod]()
     live = np.flatnonzero(cluster.pods.live())
     for row in live[np.argsort(cluster.pods.arrival[live])].tolist():
-        pods.append(_on_node(as_created(cluster.pods.info(row)), cluster.names[cluster.pods.node[row]]))
-    pods += [_on_node(as_created(info), node) for info, node in cluster.without_node.values()]
+        pods.append(bound_to(as_created(cluster.pods.info(row)), cluster.names[cluster.pods.node[row]]))
+    pods += [bound_to(as_created(info), node) for info, node in cluster.without_node.values()]
     nominated_to = {key: cluster.names[cluster.nominated.node[row]] for key, row in cluster.nominated.row_of.items()}
     nominated_to |= {key: node for key, (_, node) in cluster.nominated_without_node.items()}
     pending = {key: cluster.nominated.info(row) for key, row in cluster.nominated.row_of.items()}
@@ -58,23 +58,20 @@ def current_pods(cluster: Columns) -> list[Pod]:
 
 def as_created(info: PodInfo) -> Pod:
     """The pod as it was created: with the fields that this API drops, without those that it adds."""
-    pod, original = info.pod, info.original
-    if original is None:
+    pod = info.pod
+    if info.original is None:
         return pod
-    spec = replace(original.spec, nodeName=pod.spec.nodeName)
-    return replace(original, metadata=pod.metadata, spec=spec, status=pod.status)
+    return replace(bound_to(info.original, pod.spec.nodeName), metadata=pod.metadata, status=pod.status)
 
 
-def _on_node(pod: Pod, node: str) -> Pod:
-    if pod.spec.nodeName == node:
-        return pod
-    return replace(pod, spec=replace(pod.spec, nodeName=node))
+def bound_to(pod: Pod, node: str) -> Pod:
+    """The pod, bound to that node; "": to none."""
+    return pod if pod.spec.nodeName == node else replace(pod, spec=replace(pod.spec, nodeName=node))
 
 
 def _nominated_to(pod: Pod, node: str) -> Pod:
-    if pod.status.nominatedNodeName == node:
-        return pod
-    return replace(pod, status=replace(pod.status, nominatedNodeName=node))
+    same = pod.status.nominatedNodeName == node
+    return pod if same else replace(pod, status=replace(pod.status, nominatedNodeName=node))
 
 
 T = TypeVar("T")
@@ -197,10 +194,8 @@ class Cluster(Columns):
         """The info of a pod that changed from ``before`` to ``after``, recomputed only if a change can affect it."""
         if not same_info(before, after):
             return self.info(after)
-        pod = info.pod
-        spec = pod.spec if pod.spec.nodeName == after.spec.nodeName else replace(pod.spec, nodeName=after.spec.nodeName)
-        pod = replace(pod, metadata=after.metadata, spec=spec, status=after.status)
-        return replace(info, pod=pod, start=start_of(after))
+        pod = bound_to(info.pod, after.spec.nodeName)
+        return replace(info, pod=replace(pod, metadata=after.metadata, status=after.status), start=start_of(after))
 
     # -- changing
 

@@ -27,16 +27,8 @@ Changes: TypeAlias = Iterable[tuple[str, Node | None]]
 _COLUMNS = {
     "nodes": ("nodes", "names", "index", "allocatable", "max_pods", "_order"),
     "pods": (
-        "resources",
-        "pending",
-        "requested",
-        "nonzero",
-        "pods_on",
-        "pods",
-        "nominated",
-        "_counts",
-        "without_node",
-        "nominated_without_node",
+        *("resources", "pending", "requested", "nonzero", "pods_on", "pods", "nominated", "_counts"),
+        *("without_node", "nominated_without_node"),
     ),
 }
 """Fields that forks share until one of them changes them."""

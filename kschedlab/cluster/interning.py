@@ -18,8 +18,7 @@ from kschedlab.cluster.terms import PodTerms
 from kschedlab.objects.model import Pod
 
 Lists: TypeAlias = dict[Hashable, ref[Signature] | list[ref[Signature]]]
-"""By item: the signatures that have it. Most items, such as a pod's own name, have a single
-signature, stored without a list."""
+"""By item: the signatures that have it. Most items, such as a pod's own name, have one, which needs no list."""
 
 
 def _put(lists: Lists, item: Hashable, signature: ref[Signature]) -> None:
@@ -54,12 +53,11 @@ class Items:
 
     def update(self, extract: Extract, born: Sequence[ref[Signature]]) -> Items:
         """Examine the signatures that are new."""
-        if self.done < len(born):
-            for each in born[self.done :]:
-                if (signature := each()) is not None:
-                    for item in dict.fromkeys(extract(signature)):
-                        self._add(item, each)
-            self.done = len(born)
+        for each in born[self.done :]:
+            if (signature := each()) is not None:
+                for item in dict.fromkeys(extract(signature)):
+                    self._add(item, each)
+        self.done = len(born)
         return self
 
     def _add(self, item: Any, signature: ref[Signature]) -> None:
@@ -105,10 +103,6 @@ class Labels(Items):
             _put(self._found, key, signature)
 
 
-def items_for(extract: Extract) -> Items:
-    return Labels() if extract is labels_of else Items()
-
-
 T = TypeVar("T")
 
 LIMIT = 1 << 13
@@ -132,11 +126,10 @@ class Answers:
     def update(self, query: PodQuery, lists: Sequence[Sequence[ref[Signature]]]) -> dict[int, int]:
         """Ask the signatures that are new in the lists, one for each item of the clue."""
         for place, signatures in enumerate(lists):
-            if self.examined[place] < len(signatures):
-                for each in signatures[self.examined[place] :]:
-                    if (signature := each()) is not None:
-                        self.write(signature, query.of(signature))
-                self.examined[place] = len(signatures)
+            for each in signatures[self.examined[place] :]:
+                if (signature := each()) is not None:
+                    self.write(signature, query.of(signature))
+            self.examined[place] = len(signatures)
         return self.known
 
     def write(self, signature: Signature, answer: int) -> None:
@@ -281,5 +274,5 @@ class Signatures:
         """By item: the signatures from which the function extracts it."""
         items = self.listed.get(extract)
         if items is None:
-            items = self.listed[extract] = items_for(extract)
+            items = self.listed[extract] = Labels() if extract is labels_of else Items()
         return items.update(extract, self._born)
