@@ -1,7 +1,4 @@
-"""Decides for one pod after another: ``Scheduler`` keeps what the real scheduler keeps between decisions.
-
-``schedule(pod, cluster, generation)`` decides once.
-"""
+"""Decides for one pod (:func:`schedule`), or for one after another (:class:`Scheduler`)."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
@@ -35,16 +36,7 @@ LONGEST = 4096
 """The most changes that are remembered."""
 
 
-def _nothing(_: Any) -> None:
-    return None
-
-
-def _selector(obj: Any) -> object:
-    return obj.spec.selector
-
-
-def _labels(obj: Any) -> object:
-    return obj.metadata.labels
+_selector = attrgetter("spec.selector")
 
 
 def _all(obj: Any) -> object:
@@ -53,8 +45,8 @@ def _all(obj: Any) -> object:
 
 RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
     model.PodDisruptionBudget: _selector,
-    model.PriorityClass: _nothing,
-    model.Namespace: _labels,
+    model.PriorityClass: lambda _: None,
+    model.Namespace: attrgetter("metadata.labels"),
     model.Service: _selector,
     model.ReplicationController: _selector,
     model.ReplicaSet: _selector,

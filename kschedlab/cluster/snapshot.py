@@ -133,17 +133,11 @@ class Snapshot:
 
     def requested(self, row: int) -> IntArray:
         """int64[nodes]: the sum of the requests for resource ``row`` on each node."""
-        requested: IntArray = self.cluster.requested[row]
-        for overlay in self.overlays:
-            requested = requested + overlay.requested(row)
-        return requested
+        return sum((overlay.requested(row) for overlay in self.overlays), start=self.cluster.requested[row])
 
     def pods_on(self) -> IntArray:
         """int64[nodes]: the number of pods on each node."""
-        pods_on = self.cluster.pods_on
-        for overlay in self.overlays:
-            pods_on = pods_on + overlay.pods_on()
-        return pods_on
+        return sum((overlay.pods_on() for overlay in self.overlays), start=self.cluster.pods_on)
 
     def count(self, query: PodQuery) -> IntArray:
         """int64[nodes]: the query's sum over each node's own pods."""

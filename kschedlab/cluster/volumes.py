@@ -65,8 +65,8 @@ class Volumes:
         self.classes: dict[str, model.StorageClass] = objects.of(model.StorageClass)
         self.nodes: dict[str, model.CSINode] = objects.of(model.CSINode)
         self.drivers: dict[str, model.CSIDriver] = objects.of(model.CSIDriver)
-        self._attachments: dict[str, model.VolumeAttachment] = objects.of(model.VolumeAttachment)
-        self._capacities: dict[ClaimKey, model.CSIStorageCapacity] = objects.of(model.CSIStorageCapacity)
+        self.attachments: Collection[model.VolumeAttachment] = objects.of(model.VolumeAttachment).values()
+        self.capacities: Collection[model.CSIStorageCapacity] = objects.of(model.CSIStorageCapacity).values()
         self._claims_on: dict[str, dict[ClaimKey, None]] = {}
         self._reserved_for: dict[ClaimKey, dict[str, None]] = {}
         for key, claim in self.claims.items():
@@ -75,14 +75,6 @@ class Volumes:
         self._bindable: dict[str, dict[str, BindableVolume]] = {}
         for name, volume in self.volumes.items():
             self._add_volume(name, volume)
-
-    @property
-    def attachments(self) -> Collection[model.VolumeAttachment]:
-        return self._attachments.values()
-
-    @property
-    def capacities(self) -> Collection[model.CSIStorageCapacity]:
-        return self._capacities.values()
 
     def claims_on(self, volume: str) -> list[ClaimKey]:
         return list(self._claims_on.get(volume, ()))

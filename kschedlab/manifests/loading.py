@@ -118,17 +118,12 @@ class LoadReport:
         """The warnings, and the kinds that were ignored, as lines for a user."""
         gated = {kind: count for kind, count in self.unknown.items() if kind in GATED}
         others = {kind: count for kind, count in self.unknown.items() if kind not in gated}
-        lines = list(self.warnings)
-        if gated:
-            message = later("ignored, because the feature gate GenericWorkload is off: {kinds}", kinds=_counted(gated))
-            lines.append(say(message))
-        if others:
-            reason = later("ignored, because the scheduler does not read them: {kinds}")
-            if self.simulated:
-                reason = later("ignored, because nothing in a simulation reads them: {kinds}")
-            message = later(reason, kinds=_counted(others))
-            lines.append(say(message))
-        return lines
+        off = later("ignored, because the feature gate GenericWorkload is off: {kinds}")
+        unread = later("ignored, because the scheduler does not read them: {kinds}")
+        if self.simulated:
+            unread = later("ignored, because nothing in a simulation reads them: {kinds}")
+        ignored = [say(why, kinds=_counted(kinds)) for why, kinds in ((off, gated), (unread, others)) if kinds]
+        return [*self.warnings, *ignored]
 
 
 _LISTED = 30
@@ -249,9 +244,6 @@ class _Loaded(NamedTuple):
         names = {"name": metadata.name, "namespace": metadata.namespace}
         return named_origin(self.origin, names, type(self.document).__name__)
 
-    def problem(self, fault: Fault) -> Problem:
-        return self.named.problem(fault)
-
 
 class _Loader:
     """Collects objects, problems and warnings, and returns the checked objects at the end.
@@ -340,15 +332,18 @@ class _Loader:
         objects, sharing = Objects(report=self.report), Sharing()
         loaded_classes = (o.document for o in self.loaded if isinstance(o.document, model.PriorityClass))
         classes = priority_classes([*self.classes, *loaded_classes])
-        origins: dict[tuple[str, str, str], Origin] = {}
+        origins: dict[tuple[type, str, str], Origin] = {}
         for i, loaded in enumerate(self.loaded):
             if isinstance(loaded.document, model.Pod) and (fault := priority_fault(loaded.document, classes)):
-                self.problems.append(loaded.problem(fault))
+                self.problems.append(loaded.named.problem(fault))
                 continue
             document = with_defaults(loaded.document, classes)
             document = sharing.shared(document) if isinstance(document, model.Pod) else document
             self.loaded[i] = loaded._replace(document=document)  # what it shares with others need not stay
-            self._check_unique(loaded, document, origins)
+            key = (type(document), document.metadata.namespace, document.metadata.name)
+            if (first := origins.setdefault(key, loaded.origin)) is not loaded.origin:
+                twice = Fault((), later("is defined twice, first at {place}", place=first.place))
+                self.problems.append(loaded.named.problem(twice))
             objects.of(type(document)).append(document)
         self._check_sums(objects)
         if self.problems:
@@ -357,27 +352,15 @@ class _Loader:
         self.report.warnings = [_warning(*warning) for warning in self.warnings.values()]
         return objects
 
-    def _check_unique(
-        self, loaded: _Loaded, document: model.ApiObject, origins: dict[tuple[str, str, str], Origin]
-    ) -> None:
-        metadata = document.metadata
-        key = (type(document).__name__, metadata.namespace, metadata.name)
-        first = origins.setdefault(key, loaded.origin)
-        if first is not loaded.origin:
-            self.problems.append(
-                loaded.problem(Fault((), later("is defined twice, first at {place}", place=first.place)))
-            )
-
     def _check_nodes(self, objects: Objects) -> None:
         """Warn of pods on nodes that do not exist. The real scheduler keeps them, but they affect no decision."""
         names = {node.metadata.name for node in objects.nodes}
         for loaded in self.loaded:
             pod = loaded.document
             if isinstance(pod, model.Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
-                message = later(
-                    'there is no node "{name}": decisions ignore the pod', name=shortened(pod.spec.nodeName)
-                )
-                self._warn(loaded.named, Fault(("spec", "nodeName"), message))
+                message = later('there is no node "{name}": decisions ignore the pod')
+                fault = Fault(("spec", "nodeName"), later(message, name=shortened(pod.spec.nodeName)))
+                self._warn(loaded.named, fault)
 
     def _check_sums(self, objects: Objects) -> None:
         """Refuse a cluster whose requests add up to more than an int64 on a node, or in a pod."""
@@ -400,7 +383,7 @@ class _Loader:
     def _refuse_sum(self, pod: model.Pod, message: str) -> None:
         for loaded in self.loaded:
             if isinstance(loaded.document, model.Pod) and loaded.document.metadata.name == pod.metadata.name:
-                self.problems.append(loaded.problem(Fault(("spec", "containers"), message)))
+                self.problems.append(loaded.named.problem(Fault(("spec", "containers"), message)))
                 return
 
 

@@ -1,7 +1,4 @@
-"""Nodes.
-
-v1.37: k8s.io/api core/v1 (types.go).
-"""
+"""Nodes. v1.37: k8s.io/api core/v1 (types.go)."""
 
 from __future__ import annotations
 
