@@ -131,8 +131,6 @@ class Cluster(Columns):
             raise expected(later("a list of manifests"), manifests)
         return cls(decode_objects(manifests), api)
 
-    # -- computing
-
     def count(self, query: PodQuery) -> IntArray:
         """int64[nodes], read-only: the query's sum over each node's pods; see :mod:`kschedlab.cluster.counts`."""
         return self._counts.of(query, self.pods)
@@ -196,8 +194,6 @@ class Cluster(Columns):
             return self.info(after)
         pod = bound_to(info.pod, after.spec.nodeName)
         return replace(info, pod=replace(pod, metadata=after.metadata, status=after.status), start=start_of(after))
-
-    # -- changing
 
     def add(self, *objects: Mapping[str, Any] | ApiObject) -> Self:
         """Add nodes, pods and others (manifests or objects); one of the same name is replaced. Returns the cluster.
@@ -268,8 +264,6 @@ class Cluster(Columns):
             changed |= self._change_object(type(each), key_of(each), None)
         self._derived = self._derived.without(changed)
 
-    # -- what-if
-
     def fork(self) -> Cluster:
         """A copy that changes independently. Columns are shared until one of the two changes them."""
         other = Cluster.__new__(Cluster)
@@ -287,8 +281,6 @@ class Cluster(Columns):
             return alike
         return Cluster(self.objects, api)
 
-    # -- exporting
-
     @property
     def objects(self) -> Objects:
         """All objects as they are now; a cluster built from them decides in the same way. O(all)."""
@@ -305,8 +297,6 @@ class Cluster(Columns):
         nodes, running = len(self.nodes), len(self.pods.row_of) + len(self.without_node)
         words = f"{nodes:,} node{'s' * (nodes != 1)}, {running:,} running pod{'s' * (running != 1)}"
         return f"<Cluster: {words}, {len(self.pending):,} pending>"
-
-    # -- inside
 
     def _infos(self) -> Iterator[PodInfo]:
         """All pods, on nodes, nominated and pending, in no particular order."""

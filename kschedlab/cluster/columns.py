@@ -73,8 +73,6 @@ class Columns:
         """The positions of the nodes in order of arrival; a node that changed its zone arrived again."""
         return [self.index[name] for name in self._order.arrivals()]
 
-    # -- pods
-
     def bind(self, info: PodInfo, node: str) -> None:
         """Bind the pod to the node; it is no longer pending or nominated. O(resources + queries)."""
         self._unshare("pods")
@@ -126,8 +124,6 @@ class Columns:
     def withdraw(self, key: str) -> None:
         self._unshare("pods")
         self._end_nomination(key)
-
-    # -- nodes
 
     def _change_nodes(self, changes: Changes) -> frozenset[str]:
         """Change nodes; return the fields that differ, see :mod:`kschedlab.cluster.derived`."""
@@ -208,8 +204,6 @@ class Columns:
         self.allocatable.set(position, amounts)
         pods = node.status.allocatable.get("pods")
         self.max_pods[position] = 0 if pods is None else pods.value()
-
-    # -- inside
 
     def _add(self, info: PodInfo, node: str) -> None:
         if node not in self.index:

@@ -20,8 +20,6 @@ FORBIDDING_EFFECTS = ("NoSchedule", "NoExecute")
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
 """Effects of taints: pods that don't tolerate them must not, or preferably should not, run on the node."""
 
-# -- labels
-
 
 def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
     """bool[nodes]: the nodes that match the pod's ``nodeSelector`` and required node affinity.
@@ -93,9 +91,6 @@ def _all(cluster: Cluster, masks: Iterable[BoolArray]) -> BoolArray:
     for mask in masks:
         result &= mask
     return result
-
-
-# -- taints
 
 
 def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:

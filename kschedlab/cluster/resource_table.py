@@ -44,8 +44,6 @@ class ResourceTable:
         other._rows_of = {column: rows.copy() for column, rows in self._rows_of.items()}
         return other
 
-    # -- reading
-
     def __len__(self) -> int:
         return len(self._place)
 
@@ -75,8 +73,6 @@ class ResourceTable:
         array = np.zeros(self._arrays.shape[1], np.int64)
         array[list(amounts)] = list(amounts.values())
         return array
-
-    # -- changing
 
     def add_row(self) -> int:
         self._place.append(-1)

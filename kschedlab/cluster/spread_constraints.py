@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
@@ -20,7 +21,6 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, Signature
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import (
-    LabelSelector,
     OwnerReference,
     Pod,
     PodSpec,
@@ -150,24 +150,18 @@ def constraints(
 
 def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
     """bool[nodes]: the nodes with the labels of all constraints."""
-    mask: BoolArray = cluster.topology(wanted[0].key).domain >= 0
-    for constraint in wanted[1:]:
-        mask = mask & (cluster.topology(constraint.key).domain >= 0)
-    return mask
+    masks = [cluster.topology(constraint.key).domain >= 0 for constraint in wanted]
+    return masks[0] if len(masks) == 1 else np.logical_and.reduce(masks)
 
 
 def own_constraints(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
     for spec in pod.spec.topologySpreadConstraints:
         if spec.whenUnsatisfiable == action:
-            selector = _narrowed(spec.labelSelector, spec.matchLabelKeys, pod)
+            labels, selector = pod.metadata.labels, None
+            if spec.labelSelector is not None:
+                same = from_map({key: labels[key] for key in spec.matchLabelKeys if key in labels})
+                selector = _combined(same, spec.labelSelector.compile())
             yield Constraint.of(spec, pod, selector, rules)
-
-
-def _narrowed(selector: LabelSelector | None, keys: tuple[str, ...], pod: Pod) -> Selector | None:
-    if selector is None:
-        return None
-    same = from_map({key: pod.metadata.labels[key] for key in keys if key in pod.metadata.labels})
-    return _combined(same, selector.compile())
 
 
 def _combined(one: Selector, other: Selector) -> Selector:

@@ -13,20 +13,8 @@ from kschedlab.generations.generation import (
     profiles_of,
 )
 
-__all__ = [
-    "COURSE",
-    "GENERATIONS",
-    "LATEST",
-    "V1_13",
-    "V1_16",
-    "V1_20",
-    "V1_37",
-    "Generation",
-    "Profiles",
-    "api_of",
-    "profile_for",
-    "profiles_of",
-]
+__all__ = ["COURSE", "GENERATIONS", "LATEST", "Generation", "Profiles", "api_of", "profile_for", "profiles_of"]
+__all__ += ["V1_13", "V1_16", "V1_20", "V1_37"]
 
 if TYPE_CHECKING:
     V1_13 = V1_16 = V1_20 = V1_37 = GENERATIONS[LATEST]

@@ -98,8 +98,6 @@ NAMES: dict[str, Callable[[str], str | None]] = {
 """The rule for the names of a kind, where it is not :func:`name_fault`."""
 
 
-# -- nodes and pods
-
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 
 
@@ -172,9 +170,6 @@ def _check_port(port: model.ContainerPort, path: Path, faults: Faults) -> None:
     check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*path, "protocol"), faults)
 
 
-# -- budgets, priorities, and the owners of pods
-
-
 def _check_budget(budget: model.PodDisruptionBudget, faults: Faults) -> None:
     check_selector(budget.spec.selector, ("spec", "selector"), faults)
     check_count(budget.status.disruptionsAllowed, ("status", "disruptionsAllowed"), faults)
@@ -191,8 +186,6 @@ def _check_selected(owner: model.Service | model.ReplicationController, faults: 
 def _check_owner(owner: model.ReplicaSet | model.StatefulSet | model.Deployment, faults: Faults) -> None:
     check_selector(owner.spec.selector, ("spec", "selector"), faults)
 
-
-# -- storage
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 VOLUME_MODES = ("Filesystem", "Block")

@@ -62,9 +62,6 @@ def _namespaced(document: D) -> D:
     return _replace(document, metadata=_replace(metadata, namespace="default" if scoped else ""))
 
 
-# -- nodes
-
-
 def _node(node: model.Node) -> model.Node:
     status = node.status
     capacity, allocatable = _milli(status.capacity), _milli(status.allocatable)
@@ -73,9 +70,6 @@ def _node(node: model.Node) -> model.Node:
     if capacity is status.capacity and allocatable is status.allocatable:
         return node
     return _replace(node, status=_replace(status, capacity=capacity, allocatable=allocatable))
-
-
-# -- pods
 
 
 def _pod(pod: model.Pod, classes: Mapping[str, model.PriorityClass]) -> model.Pod:
@@ -199,9 +193,6 @@ def _container_limits(pod: model.Pod) -> model.ResourceList:
     }
     sums = container_requests(_replace(pod, spec=_replace(spec, **limited)))
     return {name: Quantity.from_nanos(sums[name]) for name in sorted(common)}
-
-
-# -- workloads, and claims of devices
 
 
 def _replication_controller(controller: model.ReplicationController) -> model.ReplicationController:

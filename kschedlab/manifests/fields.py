@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from kschedlab.messages import later
-from kschedlab.objects.model import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement, ResourceList
+from kschedlab.objects.model import LabelSelector, LabelSelectorRequirement, ResourceList
 from kschedlab.objects.names import label_key_fault, label_value_fault, name_fault
 from kschedlab.objects.problems import WRITTEN, Faults, Path, one_of, shortened
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity, QuantityError
@@ -43,9 +43,6 @@ def check_count(count: int | None, path: Path, faults: Faults) -> None:
         faults.note(path, "{value} is negative", value=count)
 
 
-# -- labels
-
-
 def check_labels(labels: dict[str, str], path: Path, faults: Faults) -> None:
     for key, value in labels.items():
         if fault := label_key_fault(key) or label_value_fault(value):
@@ -61,7 +58,7 @@ def check_selector(selector: LabelSelector | None, path: Path, faults: Faults) -
 
 
 def check_expression(
-    requirement: LabelSelectorRequirement | NodeSelectorRequirement,
+    requirement: LabelSelectorRequirement,
     operators: tuple[str, ...],
     path: Path,
     faults: Faults,
@@ -74,8 +71,6 @@ def check_expression(
     for i, value in enumerate(() if free_values else requirement.values):
         faults.note((*path, "values", i), label_value_fault(value))
 
-
-# -- amounts
 
 _STANDARD = frozenset({"cpu", "memory", "ephemeral-storage"})
 _INTEGERS = frozenset(

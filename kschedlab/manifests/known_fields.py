@@ -80,9 +80,6 @@ def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, di
     return True
 
 
-# -- likely corrections
-
-
 def _kind_fault(data: dict[str, Any], kinds: Mapping[str, list[str]]) -> Fault | None:
     kind, version = str(data.get("kind")), str(data.get("apiVersion") or "v1")
     group, named = version.rpartition("/")[0], {"version": shortened(version)}

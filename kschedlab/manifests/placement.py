@@ -68,9 +68,6 @@ def _check_toleration(toleration: model.Toleration, path: Path, faults: Faults) 
         faults.note((*path, "effect"), "must be NoExecute when tolerationSeconds is set")
 
 
-# -- affinity
-
-
 def _check_node_affinity(affinity: model.NodeAffinity, path: Path, faults: Faults) -> None:
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution
     if required is not None:
@@ -157,9 +154,6 @@ def _check_overlap(
                 path, '"{key}" is already in the labelSelector: remove it from one of the two', key=shortened(key)
             )
         seen.add(key)
-
-
-# -- topology spread
 
 
 def _check_spread(spec: model.PodSpec, merged: Collection[str], faults: Faults) -> None:

@@ -65,8 +65,6 @@ CLUSTER_SCOPED = frozenset(
 )
 """The names of the kinds whose objects have no namespace."""
 
-# -- metadata and selectors
-
 
 class OwnerReference(Part, frozen=True):
     apiVersion: str = ""
@@ -121,10 +119,8 @@ class LabelSelector(Part, frozen=True):
         return label_selector(self.matchLabels, [(e.key, e.operator, e.values) for e in self.matchExpressions])
 
 
-class NodeSelectorRequirement(Part, frozen=True):
-    key: str = ""
-    operator: str = ""
-    values: tuple[str, ...] = ()
+class NodeSelectorRequirement(LabelSelectorRequirement, frozen=True):
+    pass
 
 
 class NodeSelectorTerm(Part, frozen=True):

@@ -187,9 +187,6 @@ class PodSpec(Part, frozen=True):
     readinessGates: tuple[PodReadinessGate, ...] = ()
 
 
-# -- the status
-
-
 class PodCondition(Condition, frozen=True):
     lastProbeTime: Time | None = None
 

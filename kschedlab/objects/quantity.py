@@ -201,9 +201,6 @@ def _canonical(nanos: int, format: str) -> str:
     return f"{amount}{_DECIMAL_SUFFIX[exponent]}"
 
 
-# -- why a text is not a quantity, with the remedy
-
-
 def _refused(fault: str, text: str, why: str) -> QuantityError:
     return QuantityError(fault, say('"{text}" is not a quantity ({why})', text=text, why=why))
 
