@@ -196,10 +196,7 @@ def as_yaml(manifests: Sequence[Manifest]) -> str:
 
 @lru_cache(maxsize=1024)
 def _document(text: str) -> str:
-    """A manifest, given as JSON, as YAML. Neighbours of a state have most of their manifests in common with it.
-
-    No expression is folded into lines.
-    """
+    """A manifest in JSON as YAML, in unfolded lines. Neighbours of a state have most of their manifests in common."""
     import yaml
 
     return str(yaml.safe_dump(json.loads(text), sort_keys=False, width=1000))

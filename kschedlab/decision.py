@@ -31,10 +31,7 @@ NO_NODES = "no nodes available to schedule pods"
 
 @dataclass(frozen=True)
 class NodeVerdict:
-    """The filters' verdict on one node. ``plugin`` is None if it passes.
-
-    ``also``: plugins that refuse the node too, but come later in the order.
-    """
+    """``plugin``: None if the node passes. ``also``: plugins that refuse it too, but come later in the order."""
 
     node: str
     plugin: str | None

@@ -36,10 +36,7 @@ PLUGIN = "Extender"
 
 
 class FreeNode(Enum):
-    """Preemption's treatment of a node that a pod fits on without any victim.
-
-    Only extenders can cause it: they refuse a node that the filters accept, or return a node without victims.
-    """
+    """What preemption does with a node that needs no victim. Only extenders can cause it."""
 
     TAKEN = auto()
     """The node is nominated at once. v1.16: core/generic_scheduler.go, pickOneNodeForPreemption."""
@@ -130,10 +127,7 @@ class Extending(Protocol):
         ...
 
     def preempted(self, preemption: Preemption, rules: PreemptionRules) -> Preemption:
-        """The preemption after extenders dropped candidates, with the ladder applied to the rest.
-
-        SchedulingError if the scheduler panics.
-        """
+        """The preemption without the candidates that extenders drop. SchedulingError if the scheduler panics."""
         ...
 
 

@@ -15,10 +15,7 @@ CONTEXT = "\4"
 
 
 class Message(str):
-    """A text in English that can still be translated: its key, and its fields.
-
-    ``english``: the text without the values of the fields.
-    """
+    """A text in English that can still be translated. ``english``: without the values of its fields."""
 
     key: str
     english: str

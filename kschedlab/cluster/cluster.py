@@ -114,10 +114,7 @@ class Cluster(Columns):
 
     @classmethod
     def from_files(cls, *sources: Source, api: Api = API_1_37) -> Cluster:
-        """Load manifests: paths of files or folders, open files, or ``-`` for standard input.
-
-        Raises ManifestError, which lists everything wrong with them.
-        """
+        """Load manifests: paths of files or folders, open files, or ``-`` for standard input. ManifestError."""
         from kschedlab.manifests.loading import load
 
         return cls(load(*sources), api)
@@ -253,10 +250,7 @@ class Cluster(Columns):
         self._derived = self._derived.without(self._change_nodes(changes))
 
     def change_objects(self, put: Iterable[ApiObject] = (), removed: Iterable[ApiObject] = ()) -> None:
-        """Add, replace and remove objects of all kinds but nodes and pods.
-
-        Only values derived from them are dropped. KeyError if an object to be removed does not exist.
-        """
+        """Add, replace and remove objects other than nodes and pods. KeyError if one to be removed is not there."""
         changed: set[Hashable] = set()
         for each in put:
             changed |= self._change_object(type(each), key_of(each), each)

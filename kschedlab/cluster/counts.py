@@ -22,10 +22,7 @@ FEW = 64
 
 
 class Counts:
-    """``columns``: by query about many pods, int64[nodes]: the sum of the query's answers over the node's pods.
-
-    ``_about``: the queries with a column, by clue.
-    """
+    """``columns``: by query about many pods, int64[nodes]: the sum of its answers over each node's pods."""
 
     def __init__(self, signatures: Signatures, nodes: int, columns: dict[PodQuery, IntArray] | None = None) -> None:
         self._signatures = signatures

@@ -22,10 +22,7 @@ PREFER_NO_SCHEDULE = "PreferNoSchedule"
 
 
 def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
-    """bool[nodes]: the nodes that match the pod's ``nodeSelector`` and required node affinity.
-
-    v1.37: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go, RequiredNodeAffinity.
-    """
+    """bool[nodes]: those that nodeSelector and required affinity match. v1.37: nodeaffinity, RequiredNodeAffinity."""
     labels, affinity = tuple(sorted(spec.nodeSelector.items())), required_terms(spec)
 
     def compute() -> BoolArray:

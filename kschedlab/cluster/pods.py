@@ -16,10 +16,7 @@ from kschedlab.objects.requests import reported_resources
 
 
 class Rows:
-    """The rows of each signature, by its number, in any order. Most signatures have one row, which needs no list.
-
-    ``_place``: the place of a row in the list of its signature, if there is a list.
-    """
+    """The rows of each signature, by its number: one, or a list. ``_place``: of each row, its place in the list."""
 
     def __init__(self) -> None:
         self._rows: list[int | list[int] | None] = []
@@ -99,10 +96,7 @@ def requests(request: Amounts, placed: Amounts, scored: tuple[int, int], nonzero
 
 
 class PodInfo(msgspec.Struct, frozen=True, gc=False, eq=False):
-    """A pod and the numbers that the scheduler computes from it before it checks any node.
-
-    ``original``: the pod before this generation's API server changed it on creation, None if it did not.
-    """
+    """A pod and the numbers that the scheduler computes from it. ``original``: the pod before the API changed it."""
 
     pod: Pod
     key: str

@@ -159,10 +159,7 @@ class Snapshot:
         return sum((overlay.count(query) for overlay in self.overlays), start=0)
 
     def count_in_domain(self, query: PodQuery, key: str) -> IntArray:
-        """int64[nodes]: the query's sum over the pods in each node's topology domain, in that node's snapshot.
-
-        ``key``: the topology key; a node without that label gets 0.
-        """
+        """int64[nodes]: the query's sum over each node's domain, in that node's snapshot; 0 without the label."""
         topology, change = self.cluster.topology(key), self.overlay_count(query)
         return np.where(topology.domain >= 0, self._total(query, key)[topology.domain] + change, 0)
 

@@ -125,10 +125,7 @@ class Constraint:
 def constraints(
     pod: PodInfo, cluster: Cluster, action: str, defaults: ConstraintSpecs, rules: ConstraintRules
 ) -> tuple[Constraint, ...]:
-    """The pod's constraints with that ``whenUnsatisfiable``; the defaults if the pod has no constraints at all.
-
-    Compiled once for pods with the same signature and constraints.
-    """
+    """The pod's constraints with that ``whenUnsatisfiable``, compiled once; the defaults if the pod has none at all."""
     own = pod.pod.spec.topologySpreadConstraints
     if own:
         key = ("constraints", action, rules, pod.signature, msgspec.json.encode(own))
@@ -169,10 +166,7 @@ def _combined(one: Selector, other: Selector) -> Selector:
 
 
 def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
-    """The selector of the pod's Services and its controller; empty if it has none.
-
-    v1.37: plugins/helper/spread.go, DefaultSelector.
-    """
+    """That of the pod's Services and controller, or an empty one. v1.37: plugins/helper/spread.go, DefaultSelector."""
     labels = _of_services(pod, cluster)
     owner = controller_of(pod.metadata)
     controller = _controller(owner, pod.metadata.namespace, cluster) if owner is not None else None
@@ -184,10 +178,7 @@ def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
 
 
 def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
-    """The selectors of all Services and controllers that select the pod, combined; empty if there are none.
-
-    v1.20: plugins/helper/spread.go, DefaultSelector.
-    """
+    """Those of Services and controllers that select it, combined. v1.20: plugins/helper/spread.go, DefaultSelector."""
     namespace, labels = pod.metadata.namespace, _of_services(pod, cluster)
     for controller in cluster.objects_of(ReplicationController):
         chosen = controller.spec.selector

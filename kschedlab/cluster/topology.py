@@ -14,11 +14,7 @@ from kschedlab.objects.model import Node
 
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """The domains of one topology key.
-
-    ``domain``: int64[nodes], the number of each node's domain, -1 where the node has no such label.
-    ``values``: the label's value in each domain.
-    """
+    """The domains of a key. ``domain``: int64[nodes], -1 without the label. ``values``: each domain's value."""
 
     domain: IntArray
     values: tuple[str, ...]

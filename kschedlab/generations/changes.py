@@ -1,8 +1,7 @@
 """The changes of each version: its constants, rules and messages, as differences from the version before.
 
-The other modules have the filters and scores. The class with the field documents each rule. Sources
-are below pkg/scheduler, in the version that has the line. The rules of the scheduling loop, which no decision reads,
-are a table of the same shape in kschedlab-simulation.
+The class with the field documents each rule. Sources are below pkg/scheduler, in the version that has the line. The
+rules of the scheduling loop, which no decision reads, are a table of the same shape in kschedlab-simulation.
 """
 
 from __future__ import annotations

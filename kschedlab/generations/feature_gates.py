@@ -44,10 +44,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Gates as someone set them. ``modelled``: those that leave their defaults and change something here.
-
-    ``notes``: a sentence for each of the others that leaves its default.
-    """
+    """``modelled``: gates that leave their defaults and have a model here. ``notes``: sentences about the others."""
 
     modelled: FeatureGates
     notes: tuple[str, ...]
@@ -156,10 +153,7 @@ def _alike(generation: Any) -> Any:
 
 
 def _no_capacity_score(generation: Any) -> Any:
-    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0.
-
-    FeatureGateError for a shape of its own (apis/config/validation, ValidateVolumeBindingArgs).
-    """
+    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0. FeatureGateError for a shape."""
     score = next((score for score, _ in generation.scores if score.name == "VolumeBinding"), None)
     if score is None:
         return generation

@@ -1,7 +1,4 @@
-"""Most generations, each as what it changed in the filters and scores of the one before.
-
-The rules that they changed are in :mod:`kschedlab.generations.changes`.
-"""
+"""Most generations, each as what it changed in the filters and scores of the one before."""
 
 from __future__ import annotations
 

@@ -24,11 +24,7 @@ def compose_json(text: str, positions: bool = False) -> Composer:
 
 
 class _Reader:
-    """Reads the text from left to right and passes the values on to the composer.
-
-    ``closing``: the brackets that close the open maps and lists. ``first``: whether the next member is a container's
-    first.
-    """
+    """Reads from left to right. ``closing``: the brackets of open maps and lists. ``first``: no member was read yet."""
 
     def __init__(self, text: str, composer: Composer) -> None:
         self.text = text

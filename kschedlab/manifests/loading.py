@@ -99,10 +99,7 @@ __all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "load", "
 
 @dataclass
 class LoadReport:
-    """A summary. ``counts``: objects by kind. ``unknown``: objects by a kind that is not read.
-
-    ``simulated``: the reader is a simulation, which reads more kinds than the scheduler.
-    """
+    """``counts``: objects by kind; ``unknown``: of kinds that are not read. ``simulated``: a simulation reads them."""
 
     counts: dict[str, int] = field(default_factory=dict)
     unknown: dict[str, int] = field(default_factory=dict)

@@ -141,8 +141,7 @@ def _check_overlap(
 ) -> None:
     """Check that the selector does not have these keys already: in matchLabels, or in an earlier expression.
 
-    The API server
-    has already added one expression for each key that is a label of the pod (``merged``).
+    The API server has already added one expression for each key that is a label of the pod (``merged``).
     """
     if selector is None:
         return

@@ -1,7 +1,4 @@
-"""The differences of generations in their objects: the fields of their APIs, and how their schedulers count requests.
-
-The rules of the search for devices are here too.
-"""
+"""What differs between generations in objects: fields of their APIs, how requests count, the search for devices."""
 
 from __future__ import annotations
 
@@ -184,10 +181,7 @@ def rounded_first(pod: Pod) -> Amounts:
 
 
 def containers_only(pod: Pod) -> Amounts:
-    """Round each container, then sum them; init containers do not count.
-
-    v1.13: pkg/scheduler/cache/node_info.go, calculateResource.
-    """
+    """Round each container, then sum them, without init containers. v1.13: cache/node_info.go, calculateResource."""
     counted: Amounts = {}
     for container in pod.spec.containers:
         for name, amount in _container_requests(container).items():
@@ -196,10 +190,7 @@ def containers_only(pod: Pod) -> Amounts:
 
 
 def nonzero_with_init(pod: Pod) -> tuple[int, int]:
-    """The sum over the containers, or the largest init container if it needs more, plus the overhead.
-
-    v1.20: pkg/scheduler/framework/types.go, calculateResource.
-    """
+    """The containers, or the largest init container, and the overhead. v1.20: framework/types.go, calculateResource."""
     return _with_overhead(pod, *nonzero_without_overhead(pod))
 
 
@@ -222,10 +213,7 @@ def nonzero_containers_only(pod: Pod) -> tuple[int, int]:
 
 
 def nonzero_without_overhead(pod: Pod) -> tuple[int, int]:
-    """The sum over the containers, or what an init container requests, if that is more.
-
-    v1.22: noderesources/fit.go sets up its scorer without the overhead.
-    """
+    """The containers, or the largest init container. v1.22: noderesources/fit.go leaves the overhead out."""
     cpu, memory = nonzero_containers_only(pod)
     for container in pod.spec.initContainers:
         init_cpu, init_memory = nonzero_of(container)

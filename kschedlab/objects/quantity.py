@@ -85,10 +85,7 @@ class Quantity:
         return self._milli
 
     def amount(self, resource: str) -> int:
-        """The amount as the scheduler counts this resource: of cpu :meth:`milli`, of all others :meth:`value`.
-
-        v1.37: pkg/scheduler/framework/types.go, Resource.Add.
-        """
+        """As the scheduler counts the resource: cpu in milli, others whole. v1.37: framework/types.go, Resource.Add."""
         return self._milli if resource == "cpu" else self._value
 
     def overflows(self, milli: bool = False) -> bool:

@@ -99,10 +99,7 @@ def is_pod_level(resource: str) -> bool:
 
 @lru_cache(4096)
 def is_extended(resource: str) -> bool:
-    """Whether this is an extended resource such as ``example.com/gpu``, whose amounts are whole numbers.
-
-    v1.37: pkg/apis/core/v1/helper/helpers.go, IsExtendedResourceName.
-    """
+    """Whether it is extended, as ``example.com/gpu``. v1.37: core/v1/helper/helpers.go, IsExtendedResourceName."""
     if "/" not in resource or "kubernetes.io/" in resource or resource.startswith("requests."):
         return False
     return label_key_fault(f"requests.{resource}") is None
@@ -116,10 +113,7 @@ def is_served_by_classes(resource: str) -> bool:
 
 @lru_cache(4096)
 def is_scalar(resource: str) -> bool:
-    """Whether the scheduler counts the resource in addition to cpu, memory and ephemeral storage.
-
-    v1.37: pkg/scheduler/util/utils.go, IsScalarResourceName.
-    """
+    """Whether it counts besides cpu, memory and ephemeral storage. v1.37: util/utils.go, IsScalarResourceName."""
     return (
         is_extended(resource)
         or resource.startswith(("hugepages-", "attachable-volumes-"))

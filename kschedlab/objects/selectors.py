@@ -1,8 +1,7 @@
 """Compiled selectors. They are hashable, so that a cluster can cache what they match.
 
 v1.37: k8s.io/apimachinery pkg/labels/selector.go (Requirement.Matches), k8s.io/component-helpers
-scheduling/corev1/nodeaffinity/nodeaffinity.go. ``LabelSelector.compile()``, ``NodeSelectorTerm.compile()`` and
-``NodeSelector.compile()`` of the model create them.
+scheduling/corev1/nodeaffinity/nodeaffinity.go. The model's ``compile`` creates them.
 """
 
 from __future__ import annotations
