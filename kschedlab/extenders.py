@@ -120,27 +120,22 @@ class Extending(Protocol):
 
         ``seen``: bool[nodes], the nodes that the search has examined, None for all. SchedulingError if one fails.
         """
-        ...
 
     def prioritize(self, nodes: IntArray, plugins: Sequence[tuple[Score, int]]) -> Scores:
         """The scores of the plugins, with a row for each extender that scores. An extender that fails has no row."""
-        ...
 
     def preempted(self, preemption: Preemption, rules: PreemptionRules) -> Preemption:
         """The preemption without the candidates that extenders drop. SchedulingError if the scheduler panics."""
-        ...
 
 
 class Package(Protocol):
     def checked(self, extenders: Iterable[object]) -> tuple[Extender, ...]:
         """These extenders. InputTypeError for another object."""
-        ...
 
     def run(
         self, pod: PodInfo, cluster: Cluster, extenders: Sequence[Extender], rules: ExtenderRules, max_node_score: int
     ) -> Extending:
         """The extenders that concern the pod. ``max_node_score``: to which their 0 to 10 are scaled."""
-        ...
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -80,6 +81,7 @@ class ObjectChange:
         return None
 
 
+@dataclass(eq=False, repr=False)
 class ObjectStore:
     """Objects by kind, then by (namespace, name), or by name alone for kinds without namespaces.
 
@@ -87,17 +89,10 @@ class ObjectStore:
     about devices; ``given``: those objects as they were before.
     """
 
-    def __init__(
-        self,
-        by_kind: dict[Kind, dict[Any, Any]],
-        last: dict[Kind, ObjectChange],
-        api: Api,
-        given: dict[tuple[Kind, Any], Any],
-    ) -> None:
-        self._by_kind = by_kind
-        self._last = last
-        self._api = api
-        self._given = given
+    _by_kind: dict[Kind, dict[Any, Any]]
+    _last: dict[Kind, ObjectChange]
+    _api: Api
+    _given: dict[tuple[Kind, Any], Any]
 
     @classmethod
     def read(cls, objects: Objects, api: Api) -> ObjectStore:

@@ -17,12 +17,10 @@ class PodQuery(Protocol):
 
     def of(self, signature: Signature) -> int:
         """The answer for one signature, e.g. 1 if a selector matches it."""
-        ...
 
     @property
     def clues(self) -> Sequence[Clue]:
         """Any one of them finds every signature whose answer is not 0. Without any, every signature is asked."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ class VolumeQuery(PodQuery, Protocol):
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """The names of the volumes that every pod with the signature uses."""
-        ...
 
 
 def volume_table(signatures: Signatures, query: VolumeQuery) -> VolumeTable:

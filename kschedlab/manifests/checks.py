@@ -29,14 +29,15 @@ from kschedlab.manifests.fields import (
     check_selector,
 )
 from kschedlab.manifests.placement import check_node_terms, check_placement
-from kschedlab.manifests.warnings import unmodelled
 from kschedlab.messages import later
 from kschedlab.objects import model
 from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
 from kschedlab.objects.problems import WRITTEN, Fault, Faults, Path, one_of, shortened
+from kschedlab.objects.selectors import parse_int64
 
 GROUP = "kschedlab.checks"
+GROUP_WARNING = later("is not modelled without the feature gate GenericWorkload: the pod is scheduled on its own")
 
 
 class Checks(NamedTuple):
@@ -67,7 +68,9 @@ def faults_of(document: model.ApiObject) -> list[Fault]:
 
 def warnings_of(document: model.ApiObject) -> list[Fault]:
     """A warning for each field that Kubernetes obeys but this package does not model, and for fields without effect."""
-    warnings = unmodelled(document)
+    warnings = _pod_warnings(document) if isinstance(document, model.Pod) else []
+    if isinstance(document, model.PodDisruptionBudget):
+        warnings += _budget_warnings(document)
     for checks in installed():
         warnings += checks.warnings(document)
     return warnings
@@ -175,18 +178,6 @@ def _check_budget(budget: model.PodDisruptionBudget, faults: Faults) -> None:
     check_count(budget.status.disruptionsAllowed, ("status", "disruptionsAllowed"), faults)
 
 
-def _check_priority_class(priority_class: model.PriorityClass, faults: Faults) -> None:
-    check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
-
-
-def _check_selected(owner: model.Service | model.ReplicationController, faults: Faults) -> None:
-    check_labels(owner.spec.selector, ("spec", "selector"), faults)
-
-
-def _check_owner(owner: model.ReplicaSet | model.StatefulSet | model.Deployment, faults: Faults) -> None:
-    check_selector(owner.spec.selector, ("spec", "selector"), faults)
-
-
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 VOLUME_MODES = ("Filesystem", "Block")
 
@@ -209,10 +200,6 @@ def check_access_modes(modes: tuple[str, ...], path: Path, faults: Faults) -> No
         faults.note(path, "is missing: expected a list of {choices}", choices=one_of(ACCESS_MODES))
     for i, mode in enumerate(modes):
         check_choice(mode, ACCESS_MODES, (*path, i), faults)
-
-
-def _check_claim(claim: model.PersistentVolumeClaim, faults: Faults) -> None:
-    check_claim_spec(claim.spec, ("spec",), faults)
 
 
 def check_claim_spec(spec: model.PersistentVolumeClaimSpec, path: Path, faults: Faults) -> None:
@@ -258,15 +245,70 @@ _CHECKS: dict[type[model.ApiObject], Callable[[Any, Faults], None]] = {
     model.Node: _check_node,
     model.Pod: _check_pod,
     model.PodDisruptionBudget: _check_budget,
-    model.PriorityClass: _check_priority_class,
-    model.Service: _check_selected,
-    model.ReplicationController: _check_selected,
-    model.ReplicaSet: _check_owner,
-    model.StatefulSet: _check_owner,
-    model.Deployment: _check_owner,
+    model.PriorityClass: lambda each, faults: check_choice(
+        each.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults
+    ),
+    **dict.fromkeys(
+        (model.Service, model.ReplicationController),
+        lambda owner, faults: check_labels(owner.spec.selector, ("spec", "selector"), faults),
+    ),
+    **dict.fromkeys(
+        (model.ReplicaSet, model.StatefulSet, model.Deployment),
+        lambda owner, faults: check_selector(owner.spec.selector, ("spec", "selector"), faults),
+    ),
     model.PersistentVolume: _check_volume,
-    model.PersistentVolumeClaim: _check_claim,
+    model.PersistentVolumeClaim: lambda claim, faults: check_claim_spec(claim.spec, ("spec",), faults),
     model.StorageClass: _check_storage_class,
     model.CSINode: _check_csi_node,
     model.CSIStorageCapacity: _check_capacity,
 }
+
+
+# -- warnings
+
+
+def _pod_warnings(pod: model.Pod) -> list[Fault]:
+    spec = pod.spec
+    warnings: list[Fault] = []
+    if spec.schedulingGroup:
+        warnings.append(Fault(("spec", "schedulingGroup"), GROUP_WARNING))
+    if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:
+        message = later("is not resolved: the RuntimeClass adds no overhead, nodeSelector or tolerations")
+        warnings.append(Fault(("spec", "runtimeClassName"), message))
+    if spec.affinity is not None and spec.affinity.nodeAffinity is not None:
+        warnings += _node_affinity_warnings(spec.affinity.nodeAffinity)
+    for i, toleration in enumerate(spec.tolerations):
+        if toleration.operator in ("Gt", "Lt"):
+            message = later("{operator} tolerates nothing unless its feature gate is on", operator=toleration.operator)
+            warnings.append(Fault(("spec", "tolerations", i, "operator"), message))
+    return warnings
+
+
+def _node_affinity_warnings(affinity: model.NodeAffinity) -> list[Fault]:
+    """The API takes any text as the value of Gt and Lt; the scheduler parses it."""
+    required, name = affinity.requiredDuringSchedulingIgnoredDuringExecution, "DuringSchedulingIgnoredDuringExecution"
+    terms: list[tuple[Path, model.NodeSelectorTerm]] = []
+    for i, term in enumerate(required.nodeSelectorTerms if required is not None else ()):
+        terms.append(((f"required{name}", "nodeSelectorTerms", i), term))
+    for i, preferred in enumerate(affinity.preferredDuringSchedulingIgnoredDuringExecution):
+        terms.append(((f"preferred{name}", i, "preference"), preferred.preference))
+    return [
+        Fault(
+            ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", i, "values", 0),
+            later('"{value}" is not a whole number, so this term matches no node', value=shortened(e.values[0])),
+        )
+        for path, term in terms
+        for i, e in enumerate(term.matchExpressions)
+        if e.operator in ("Gt", "Lt") and e.values and parse_int64(e.values[0]) is None
+    ]
+
+
+def _budget_warnings(budget: model.PodDisruptionBudget) -> list[Fault]:
+    selector = budget.spec.selector
+    empty = selector is not None and not (selector.matchLabels or selector.matchExpressions)
+    if empty and budget.apiVersion == "policy/v1beta1":
+        message = later(
+            "is empty: it matches nothing in policy/v1beta1, but is read as policy/v1, where it matches every pod"
+        )
+        return [Fault(("spec", "selector"), message)]
+    return []

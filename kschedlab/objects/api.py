@@ -264,30 +264,16 @@ _AFTER_1_34 = (GROUP_FIELD, "volumes.image")
 _AFTER_1_32 = (*_AFTER_1_34, "resources")
 _AFTER_1_30 = (*_AFTER_1_32, *_of_terms("matchLabelKeys", "mismatchLabelKeys"))
 _AFTER_1_28 = (*_AFTER_1_30, "initContainers.restartPolicy")
-_AFTER_1_24 = (
-    *_AFTER_1_28,
-    "schedulingGates",
-    "topologySpreadConstraints.minDomains",
-    "topologySpreadConstraints.nodeAffinityPolicy",
-    "topologySpreadConstraints.nodeTaintsPolicy",
-    "topologySpreadConstraints.matchLabelKeys",
-)
+_SPREAD_FIELDS = ("minDomains", "nodeAffinityPolicy", "nodeTaintsPolicy", "matchLabelKeys")
+_AFTER_1_24 = (*_AFTER_1_28, "schedulingGates", *(f"topologySpreadConstraints.{field}" for field in _SPREAD_FIELDS))
 _AFTER_1_20 = (*_AFTER_1_24, "volumes.ephemeral", *_of_terms("namespaceSelector"))
 _RESIZED_CONTAINERS = tuple(
     f"{statuses}.{field}" for statuses in ("containerStatuses", "initContainerStatuses") for field in _RESIZED
 )
 
 _DEVICE_FIELDS = (
-    "taints",
-    "consumesCounters",
-    "nodeName",
-    "nodeSelector",
-    "allNodes",
-    "bindsToNode",
-    "bindingConditions",
-    "bindingFailureConditions",
-    "allowMultipleAllocations",
-    "capacity.requestPolicy",
+    *("taints", "consumesCounters", "nodeName", "nodeSelector", "allNodes", "bindsToNode", "bindingConditions"),
+    *("bindingFailureConditions", "allowMultipleAllocations", "capacity.requestPolicy"),
 )
 _RESULT_FIELDS = ("shareID", "consumedCapacity", "bindingConditions", "bindingFailureConditions")
 _DEVICES_AFTER_1_34 = (  # pkg/registry/resource/*/strategy.go

@@ -3,8 +3,6 @@
 v1.37: k8s.io/api core/v1, policy/v1, scheduling/v1 and v1beta1, apps/v1 and batch/v1 (types.go).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from kschedlab.objects.meta import ApiObject, Condition, Int32, Int64, LabelSelector, ObjectMeta, Part, Time
@@ -118,11 +116,16 @@ class ReplicaStatus(Part, frozen=True):
     conditions: tuple[Condition, ...] = ()
 
 
-class ReplicationControllerSpec(Part, frozen=True):
-    selector: dict[str, str] = {}
+class Replicated(Part, frozen=True):
+    """What all owners of like pods say. ``replicas``: None means 1."""
+
     template: PodTemplate | None = None
     replicas: Int32 | None = None
     minReadySeconds: Int32 = 0
+
+
+class ReplicationControllerSpec(Replicated, frozen=True):
+    selector: dict[str, str] = {}
 
 
 class ReplicationController(ApiObject, frozen=True):
@@ -130,13 +133,8 @@ class ReplicationController(ApiObject, frozen=True):
     status: ReplicaStatus = ReplicaStatus()
 
 
-class ReplicaSetSpec(Part, frozen=True):
-    """``replicas``: None means 1."""
-
+class ReplicaSetSpec(Replicated, frozen=True):
     selector: LabelSelector | None = None
-    template: PodTemplate | None = None
-    replicas: Int32 | None = None
-    minReadySeconds: Int32 = 0
 
 
 class ReplicaSet(ApiObject, frozen=True):
@@ -157,13 +155,10 @@ class StatefulSetUpdateStrategy(Part, frozen=True):
     rollingUpdate: RollingUpdateStatefulSet | None = None
 
 
-class StatefulSetSpec(Part, frozen=True):
+class StatefulSetSpec(Replicated, frozen=True):
     selector: LabelSelector | None = None
-    template: PodTemplate | None = None
-    replicas: Int32 | None = None
     podManagementPolicy: str = "OrderedReady"
     updateStrategy: StatefulSetUpdateStrategy = StatefulSetUpdateStrategy()
-    minReadySeconds: Int32 = 0
     volumeClaimTemplates: tuple[PersistentVolumeClaimTemplate, ...] = ()
 
 
@@ -200,14 +195,9 @@ class DeploymentStrategy(Part, frozen=True):
     rollingUpdate: RollingUpdateDeployment | None = None
 
 
-class DeploymentSpec(Part, frozen=True):
-    """``replicas``: None means 1."""
-
+class DeploymentSpec(Replicated, frozen=True):
     selector: LabelSelector | None = None
-    template: PodTemplate | None = None
-    replicas: Int32 | None = None
     strategy: DeploymentStrategy = DeploymentStrategy()
-    minReadySeconds: Int32 = 0
     revisionHistoryLimit: Int32 = 10
     paused: bool = False
     progressDeadlineSeconds: Int32 = 600

@@ -117,7 +117,7 @@ def _with_owner(name: str, pods: list[Pod]) -> list[ApiObject]:
     template = PodTemplate(ObjectMeta(labels=common), bound_to(first, "").spec)
     made = ReplicaSet(
         metadata=ObjectMeta(name=name, namespace=first.metadata.namespace, uid=f"stand-in-{first.key}"),
-        spec=ReplicaSetSpec(LabelSelector(unique), template, len(pods)),
+        spec=ReplicaSetSpec(template, len(pods), selector=LabelSelector(unique)),
     )
     reference = (reference_to(made),)
     changed = (replace(pod.metadata, labels=pod.metadata.labels | unique, ownerReferences=reference) for pod in pods)
