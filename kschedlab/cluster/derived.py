@@ -74,9 +74,6 @@ class DerivedValues:
     def __init__(self, kept: dict[tuple[Hashable, ...], dict[Hashable, object]] | None = None) -> None:
         self._by_source = kept or {}
 
-    def __len__(self) -> int:
-        return sum(len(values) for values in self._by_source.values())
-
     def find(self, key: Hashable, compute: Callable[[], T], sources: tuple[Hashable, ...]) -> T:
         values = self._by_source.get(sources)
         if values is None:

@@ -207,10 +207,7 @@ def _controller(
     owner: OwnerReference, namespace: str, cluster: Cluster
 ) -> ReplicationController | ReplicaSet | StatefulSet | None:
     """The owner, if it exists and is of a kind that counts."""
-    kinds: dict[tuple[str, str], type[Any]] = {
-        ("v1", "ReplicationController"): ReplicationController,
-        ("apps/v1", "ReplicaSet"): ReplicaSet,
-        ("apps/v1", "StatefulSet"): StatefulSet,
-    }
-    kind = kinds.get((owner.apiVersion, owner.kind))
+    kinds: tuple[type[Any], ...] = (ReplicationController, ReplicaSet, StatefulSet)
+    by_name = {(kind().apiVersion, kind.__name__): kind for kind in kinds}
+    kind = by_name.get((owner.apiVersion, owner.kind))
     return None if kind is None else cluster.find(kind, (namespace, owner.name))

@@ -98,8 +98,7 @@ def gated(generation: G, gates: FeatureGates) -> G:
     wanted = chosen(gates)
     if wanted.notes:
         raise FeatureGateError(wanted.notes[0])
-    changed: G = with_gates(generation, wanted.modelled)
-    return changed
+    return with_gates(generation, wanted.modelled)
 
 
 def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
@@ -107,23 +106,20 @@ def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
     if not modelled:
         return profiles
     if isinstance(profiles, Mapping):
-        return {name: _changed(each, modelled) for name, each in profiles.items()}
-    return _changed(profiles, modelled)
-
-
-def _changed(generation: Any, gates: FeatureGates) -> Any:
+        return {name: with_gates(each, modelled) for name, each in profiles.items()}
+    generation = profiles
     if generation.version != VERSION:
         raise FeatureGateError(
             "feature gates are settings of {version}: {name} has none", version=VERSION, name=generation.name
         )
     before = dict(generation.feature_gates)
-    after = before | dict(gates)
-    if again := [name for name in gates if before.get(name, gates[name]) != gates[name]]:
+    after = before | dict(modelled)
+    if again := [name for name in modelled if before.get(name, modelled[name]) != modelled[name]]:
         message = later("the feature gate {name} is {value} already")
         raise FeatureGateError(message, name=again[0], value=_word(before[again[0]]))
     known = known_gates()
     _check_needs(after, lambda name: after.get(name, known[name].default))
-    for name in sorted(gates.keys() - before.keys()):
+    for name in sorted(modelled.keys() - before.keys()):
         if (effect := effect_of(name)) is not None:
             generation = effect(generation)
     return replace(generation, feature_gates=tuple(sorted(after.items())))

@@ -269,18 +269,18 @@ _CHECKS: dict[type[model.ApiObject], Callable[[Any, Faults], None]] = {
 
 def _pod_warnings(pod: model.Pod) -> list[Fault]:
     spec = pod.spec
-    warnings: list[Fault] = []
+    warnings = Faults()
     if spec.schedulingGroup:
-        warnings.append(Fault(("spec", "schedulingGroup"), GROUP_WARNING))
+        warnings.note(("spec", "schedulingGroup"), GROUP_WARNING)
     if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:
-        message = later("is not resolved: the RuntimeClass adds no overhead, nodeSelector or tolerations")
-        warnings.append(Fault(("spec", "runtimeClassName"), message))
+        unresolved = later("is not resolved: the RuntimeClass adds no overhead, nodeSelector or tolerations")
+        warnings.note(("spec", "runtimeClassName"), unresolved)
     if spec.affinity is not None and spec.affinity.nodeAffinity is not None:
         warnings += _node_affinity_warnings(spec.affinity.nodeAffinity)
     for i, toleration in enumerate(spec.tolerations):
         if toleration.operator in ("Gt", "Lt"):
-            message = later("{operator} tolerates nothing unless its feature gate is on", operator=toleration.operator)
-            warnings.append(Fault(("spec", "tolerations", i, "operator"), message))
+            off = later("{operator} tolerates nothing unless its feature gate is on")
+            warnings.note(("spec", "tolerations", i, "operator"), off, operator=toleration.operator)
     return warnings
 
 
@@ -306,9 +306,5 @@ def _node_affinity_warnings(affinity: model.NodeAffinity) -> list[Fault]:
 def _budget_warnings(budget: model.PodDisruptionBudget) -> list[Fault]:
     selector = budget.spec.selector
     empty = selector is not None and not (selector.matchLabels or selector.matchExpressions)
-    if empty and budget.apiVersion == "policy/v1beta1":
-        message = later(
-            "is empty: it matches nothing in policy/v1beta1, but is read as policy/v1, where it matches every pod"
-        )
-        return [Fault(("spec", "selector"), message)]
-    return []
+    why = later("is empty: it matches nothing in policy/v1beta1, but is read as policy/v1, where it matches every pod")
+    return [Fault(("spec", "selector"), why)] if empty and budget.apiVersion == "policy/v1beta1" else []

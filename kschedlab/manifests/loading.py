@@ -342,7 +342,7 @@ class _Loader:
                 twice = Fault((), later("is defined twice, first at {place}", place=first.place))
                 self.problems.append(loaded.named.problem(twice))
             objects.of(type(document)).append(document)
-        self._check_sums(objects)
+        self._check_sums(objects.pods)
         if self.problems:
             raise ManifestError(self.problems)
         self._check_nodes(objects)
@@ -359,12 +359,10 @@ class _Loader:
                 fault = Fault(("spec", "nodeName"), later(message, name=shortened(pod.spec.nodeName)))
                 self._warn(loaded.named, fault)
 
-    def _check_sums(self, objects: Objects) -> None:
+    def _check_sums(self, pods: list[model.Pod]) -> None:
         """Refuse a cluster whose requests add up to more than an int64 on a node, or in a pod."""
-        if not _could_overflow(objects.pods):
-            return
         totals: dict[tuple[str, str], int] = {}
-        for pod in objects.pods:
+        for pod in pods if _could_overflow(pods) else ():
             cpu, memory = nonzero_requests(pod)
             requests = pod_requests(pod)
             requests |= {"cpu": max(cpu, requests.get("cpu", 0)), "memory": max(memory, requests.get("memory", 0))}
@@ -375,13 +373,9 @@ class _Loader:
                 if before <= INT64_MAX < before + amount:
                     place = later("on node {name}", name=key[0]) if pod.spec.nodeName else later("in the pod")
                     values = {"resource": name, "place": place, "most": INT64_MAX}
-                    self._refuse_sum(pod, later("requests of {resource} {place} add up to more than {most}", **values))
-
-    def _refuse_sum(self, pod: model.Pod, message: str) -> None:
-        for loaded in self.loaded:
-            if isinstance(loaded.document, model.Pod) and loaded.document.metadata.name == pod.metadata.name:
-                self.problems.append(loaded.named.problem(Fault(("spec", "containers"), message)))
-                return
+                    message = later("requests of {resource} {place} add up to more than {most}", **values)
+                    loaded = next(each for each in self.loaded if each.document is pod)
+                    self.problems.append(loaded.named.problem(Fault(("spec", "containers"), message)))
 
 
 def _could_overflow(pods: Iterable[model.Pod]) -> bool:
