@@ -1,7 +1,5 @@
 """Any pod as a pending one: where a question about a pod begins."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
