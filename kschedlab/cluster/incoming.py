@@ -97,15 +97,11 @@ def by_key(weighted: Iterable[tuple[str, PodQuery, int]]) -> dict[str, Sum]:
 
 
 def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
-    signature, namespaces = pod.signature, _namespaces(cluster)
-    terms = signature.terms
+    signature, terms = pod.signature, pod.signature.terms
+    namespaces: Mapping[str, Labels] = cluster.derived(
+        "namespaces", lambda: {n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)}, NAMESPACES
+    )
     if terms.select_namespaces:
         keeps = cluster.api.keeps_namespace_selectors
         terms = cluster.derived(("resolved", terms), lambda: signature.terms.resolved(namespaces, keeps), NAMESPACES)
     return IncomingPod(signature, namespaces.get(signature.namespace, {}), terms)
-
-
-def _namespaces(cluster: Cluster) -> Mapping[str, Labels]:
-    return cluster.derived(
-        "namespaces", lambda: {n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)}, NAMESPACES
-    )

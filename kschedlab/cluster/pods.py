@@ -22,6 +22,10 @@ class Rows:
         self._rows: list[int | list[int] | None] = []
         self._place: list[int] = []
 
+    def __len__(self) -> int:
+        """One more than the highest number of a signature."""
+        return len(self._rows)
+
     def copy(self) -> Rows:
         other = Rows()
         other._rows = [rows.copy() if isinstance(rows, list) else rows for rows in self._rows]

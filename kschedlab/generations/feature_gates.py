@@ -138,8 +138,6 @@ VERSION = "v1.37"
 GROUP = "kschedlab.feature_gates"
 CAPACITY = "StorageCapacityScoring"
 
-# -- what a modelled gate changes when it leaves its default
-
 
 def _alike(generation: Any) -> Any:
     """The generation unchanged: the queue or the loop asks for the gate itself, or the gate changes only speed."""
@@ -184,12 +182,10 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     GROUPS: _of_devices(GROUPS),
     LISTS: _of_devices(LISTS),
     WORKLOADS: _of_devices(WORKLOADS),
-    "InterPodAffinityHostnameFastPath": _alike,
+    **dict.fromkeys(("InterPodAffinityHostnameFastPath", "NominatedNodeNameForExpectation"), _alike),
+    **dict.fromkeys(("SchedulerAsyncPreemption", "SchedulerPreQueueingHints"), _alike),
     "NodeDeclaredFeatures": _no_declared_features,
-    "NominatedNodeNameForExpectation": _alike,
-    "SchedulerAsyncPreemption": _alike,
     "SchedulerPopFromBackoffQ": _no_early_pops,
-    "SchedulerPreQueueingHints": _alike,
     CAPACITY: _no_capacity_score,
     "TaintTolerationComparisonOperators": _comparing_taints,
 }

@@ -262,9 +262,6 @@ _CHECKS: dict[type[model.ApiObject], Callable[[Any, Faults], None]] = {
 }
 
 
-# -- warnings
-
-
 def _pod_warnings(pod: model.Pod) -> list[Fault]:
     spec = pod.spec
     warnings = Faults()

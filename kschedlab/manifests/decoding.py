@@ -109,9 +109,6 @@ def decode(data: dict[str, Any], kind: str) -> tuple[ApiObject, list[Fault]]:
     return msgspec.convert(valid, struct, dec_hook=decode_value), faults
 
 
-# -- the fast path for JSON
-
-
 class _List(msgspec.Struct):
     kind: str = ""
     apiVersion: str = "v1"

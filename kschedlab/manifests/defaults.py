@@ -24,8 +24,6 @@ R = TypeVar("R", bound=model.Request)
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
 
-NAMESPACE_NAME = "kubernetes.io/metadata.name"
-
 _replace = msgspec.structs.replace
 
 
@@ -46,7 +44,7 @@ def with_defaults(document: D, classes: Mapping[str, model.PriorityClass]) -> D:
     if isinstance(document, model.Node):
         return _node(document)  # type: ignore[return-value]
     if isinstance(document, model.Namespace):
-        labels = document.metadata.labels | {NAMESPACE_NAME: document.metadata.name}
+        labels = document.metadata.labels | {"kubernetes.io/metadata.name": document.metadata.name}
         return _replace(document, metadata=_replace(document.metadata, labels=labels))
     complete = _OTHERS.get(type(document))
     return document if complete is None else complete(document)

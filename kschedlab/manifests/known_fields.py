@@ -17,9 +17,6 @@ from kschedlab.objects.problems import Fault, Path, one_of, shortened
 MOST = 100
 """The most unknown fields of one object that are named."""
 
-_OTHER_GROUPS = ("extensions",)
-"""Groups of Kubernetes without a dot whose kinds kschedlab does not read."""
-
 Types: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
@@ -81,7 +78,7 @@ def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, di
 def _kind_fault(data: dict[str, Any], kinds: Mapping[str, list[str]]) -> Fault | None:
     kind, version = str(data.get("kind")), str(data.get("apiVersion") or "v1")
     group, named = version.rpartition("/")[0], {"version": shortened(version)}
-    if group in _OTHER_GROUPS or ("." in group and group not in {each.rpartition("/")[0] for each in kinds}):
+    if group == "extensions" or ("." in group and group not in {each.rpartition("/")[0] for each in kinds}):
         return None
     if kind.endswith("List"):
         return Fault(("items",), "is missing: a list has items")

@@ -86,17 +86,13 @@ def _files(name: str, number: int) -> list[Path]:
 
     for folder, folders, names in os.walk(path, onerror=stop, followlinks=True):
         real = os.path.realpath(folder)
-        folders[:] = [] if real in visited else sorted(filter(_is_visible, folders))
+        folders[:] = [] if real in visited else sorted(each for each in folders if each[0] != ".")
         if real not in visited:
-            manifests += [Path(folder, name) for name in filter(_is_visible, names) if name.endswith(SUFFIXES)]
+            manifests += [Path(folder, name) for name in names if name[0] != "." and name.endswith(SUFFIXES)]
         visited.add(real)
     if not manifests:
         raise _source_error(number, name, later("has no files that end in {choices}", choices=one_of(SUFFIXES)))
     return sorted(manifests)
-
-
-def _is_visible(name: str) -> bool:
-    return not name.startswith(".")
 
 
 def _content(path: Path, number: int) -> bytes:

@@ -169,8 +169,6 @@ def _largest(lists: Iterable[Nanos]) -> Nanos:
     return largest
 
 
-# -- containers
-
 _Select: TypeAlias = Callable[[Pod, Container], ResourceList | None]
 
 
@@ -194,9 +192,6 @@ def _aggregate(pod: Pod, defaults: Mapping[str, int], select: _Select = lambda _
             _add(needs, sidecars)
             startup.append(needs)
     return _largest([total, *startup])
-
-
-# -- pods that are being resized (in-place resize)
 
 
 def reported_resources(pod: Pod) -> tuple[object, ...]:

@@ -17,8 +17,6 @@ from kschedlab.objects.meta import (
 )
 from kschedlab.objects.quantity import Quantity
 
-# -- volumes of pods
-
 
 class GCEPersistentDisk(Part, frozen=True):
     pdName: str = ""
@@ -137,9 +135,6 @@ class Volume(Part, frozen=True):
     vsphereVolume: VsphereVolume | None = None
     portworxVolume: PortworxVolume | None = None
     image: ImageVolume | None = None
-
-
-# -- storage objects
 
 
 class VolumeNodeAffinity(Part, frozen=True):
