@@ -27,7 +27,7 @@ def test_in_a_narrow_window_a_node_is_as_wide_as_the_picture(shown: Show) -> Non
     page = shown(TWO, width=432)
     boxes = [page.key(f"node/node-{name}").bounding_box() for name in "abc"]
     assert len({box["x"] for box in boxes if box}) == 1
-    expect(page.page.locator(".ks-picture svg")).to_contain_text("PCIe root")
+    expect(page.page.locator(".ks-picture svg")).to_contain_text("root p0")
 
 
 def test_a_click_on_a_device_takes_rival_or_the_taint_away(shown: Show) -> None:

@@ -50,7 +50,7 @@ def test_a_stage_a_cell_and_its_arithmetic(shown: Show) -> None:
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.key("cell/NodeResourcesLeastAllocated/node-d").click()
     page.settled()
-    expect(page.sentence).to_contain_text("NodeResourcesLeastAllocated gives node-d 59 (59 × 1 = 59).")
+    expect(page.sentence).to_contain_text("LeastAllocated gives node-d 59 (59 × 1 = 59).")
     expect(page.page.get_by_role("row").filter(has_text="cpu")).to_contain_text("(4000m - 2500m) × 100 / 4000m = 37")
     page.key("end/node-c").click()
     page.settled()
@@ -60,7 +60,11 @@ def test_a_stage_a_cell_and_its_arithmetic(shown: Show) -> None:
 
 def test_the_request_is_dragged_and_the_taint_is_clicked(shown: Show) -> None:
     page = shown(score.panel(stage="summed"))
-    page.drag("asked/grip", -20, 0)
+    x, _ = page.middle("asked/grip")
+    for right in (40, 80, 120):
+        page.drag("asked/grip", x + right - page.middle("asked/grip")[0], 0)
+        assert abs(page.middle("asked/grip")[0] - x - right) <= 22, "the handle is under the hand"
+    page.drag("asked/grip", x - 40 - page.middle("asked/grip")[0], 0)
     expect(page.sentence).to_contain_text("node-a and node-d share 461")
     assert ["tie" in (page.key(f"end/{node}").text_content() or "") for node in score.NODES] == [
         True,
@@ -80,15 +84,30 @@ def test_the_map_fills_cell_by_cell(shown: Show) -> None:
     moment = page.page.get_by_role("slider", name="Moment of the story")
     moment.press("Home")
     page.settled()
-    expect(page.sentence).to_contain_text("32 numbers to find")
-    expect(page.key("cell/NodeAffinity/node-d")).to_have_text("")
+    expect(page.sentence).to_contain_text("4 workers, one for each node")
+    expect(page.key("cell/NodeAffinity/node-a")).to_have_text("")
     moment.press("ArrowRight")
     page.settled()
-    expect(page.key("cell/NodeResourcesBalancedAllocation/node-a")).to_have_text("93")
+    expect(page.key("cell/NodeAffinity/node-a")).to_have_text("0")
     expect(page.key("cell/NodeAffinity/node-d")).to_have_text("")
     moment.press("End")
     page.settled()
     assert page.picture.inner_html() == end
+
+
+def test_the_pod_in_its_node_follows_the_hand(shown: Show) -> None:
+    page = shown(score.shop())
+
+    def top() -> float:
+        box = page.key("pod/shop-new").bounding_box()
+        assert box is not None
+        return box["y"]
+
+    began, tall = top(), page.key("pod/shop-new").bounding_box()
+    assert tall is not None
+    page.drag("pod/shop-new", 0, -tall["height"])
+    expect(page.sentence).to_contain_text("shop-new goes to node-c")
+    assert top() == pytest.approx(began - tall["height"], abs=4), "500m more are as high as 500m"
 
 
 def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Show) -> None:
@@ -111,7 +130,9 @@ def test_a_number_is_typed(shown: Show) -> None:
 def test_a_change_is_guessed_and_the_answer_is_beside_the_picture_that_it_leads_to(shown: Show) -> None:
     page = shown(score.panel(stage="summed").ask(questions.which_change()))
     page.page.get_by_role("button", name="node-d loses its taint").click()
-    expect(page.page.locator(".ks-wrong")).to_contain_text("If node-d loses its taint, node-d has the highest sum.")
+    expect(page.page.locator(".ks-wrong")).to_contain_text(
+        "If node-d loses its taint, node-d gains 100 and node-a gains nothing."
+    )
     expect(page.key("bar/node-a")).to_contain_text("★ node-a")
 
 

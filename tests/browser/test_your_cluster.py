@@ -50,14 +50,12 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     field(panel, "pod").press("Enter")
     expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')
     expect(sentence).to_contain_text("kafka-3")
-    asked = page.stage("Pods of which app does payment-burst-0 evict?")
-    expect(asked.locator(".ks-picture")).to_contain_text("It asks for 3 CPU")
-    expect(asked.locator(".ks-picture")).not_to_contain_text("evicts")
-    asked.get_by_role("button", name="catalog").click()
-    expect(asked.locator(".ks-question")).to_contain_text(
-        "✕ Not quite. There are less important pods, and they go first."
-    )
-    expect(asked.locator(".ks-picture")).to_contain_text("invoices-")
+    asked = page.stage("Through which plugin is general-97 most behind?")
+    expect(asked.locator(".ks-picture")).to_contain_text("It asks for 200m CPU")
+    expect(asked.locator(".ks-picture")).not_to_contain_text("PodTopologySpread")
+    asked.get_by_role("button", name="NodeResourcesFit").click()
+    expect(asked.locator(".ks-question")).to_contain_text("✕ Not quite. That is 2 points.")
+    expect(asked.locator(".ks-picture")).to_contain_text("PodTopologySpread")
 
 
 def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import ndiff
 
 from kschedlab.manifests.loading import ManifestError, Objects, loads
 from kschedlab.messages import later, say
@@ -13,8 +12,6 @@ from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State,
 
 LONGEST = 50_000
 """Most characters of an answer; a longer one was pasted by mistake."""
-MODEL = 200
-"""Most characters of a right answer in one line."""
 
 
 class Build(Exercise):
@@ -49,13 +46,6 @@ class Build(Exercise):
     def right(self) -> str:
         """A right answer."""
         return self.example
-
-    def model(self) -> str:
-        """The values that the solution adds to the beginning; a sign between lines."""
-        old, new = self.start.splitlines(), self.example.splitlines()
-        added = (line[2:].strip().removeprefix("- ") for line in ndiff(old, new) if line.startswith("+ "))
-        text = " / ".join(line for line in added if not line.endswith((":", ">-", "--")))
-        return text if len(text) <= MODEL else ""
 
     def judge(self, answer: object) -> Verdict:
         text = str(answer)

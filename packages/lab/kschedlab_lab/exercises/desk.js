@@ -52,8 +52,9 @@ function sheets(model, el, send) {
 
 /** Progress: files dropped or chosen. */
 function roster(model, el, send) {
-  const { largest } = model.get("form");
+  const { largest, table: example } = model.get("form");
   const table = make("div", { class: "ks-table", "aria-live": "polite" });
+  table.innerHTML = example;
   const said = make("p", { class: "ks-said", role: "status" });
   let csv = "";
   const take = async (list) => {

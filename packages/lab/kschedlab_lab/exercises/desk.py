@@ -12,6 +12,7 @@ import traitlets
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.exercises.lesson import LESSONS
+from kschedlab_lab.exercises.made_up import made_up
 from kschedlab_lab.exercises.pages import title_of
 from kschedlab_lab.exercises.roster import LARGEST, Roster
 from kschedlab_lab.exercises.seeds import parse_seeds
@@ -87,16 +88,20 @@ class SheetForm(Desk):
 
 
 class RosterForm(Desk):
-    """A form that merges the progress of a class: files to drop; a table, and a file to download."""
+    """A form that merges the progress of a class: files to drop; a table, and a file to download.
+
+    Until there is a file, its table is that of a class that is made up.
+    """
 
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
-        super().__init__(kind="roster", largest=LARGEST)
+        super().__init__(kind="roster", largest=LARGEST, table=str(_example()))
 
     def obey(self, message: Message) -> Message:
         """The table of all files so far, and the same as CSV."""
         if "clear" in message:
             self.files = {}
+            return {"table": self.form["table"], "csv": ""}
         for name, text in message.get("files", {}).items():
             self.files[self._named(str(name), str(text))] = str(text)
         roster = Roster(self.files)
@@ -109,5 +114,14 @@ class RosterForm(Desk):
         known = (key for key, content in self.files.items() if content == text)
         return next(known, f"unnamed {len(self.files) + 1}/{FILE}")
 
+    def still(self) -> Html:
+        return join([super().still(), _example()])
+
     def __repr__(self) -> str:
         return say("A form: drop the files of the class here.")
+
+
+def _example() -> Html:
+    """The table of a class that is made up, and of a file that holds no progress."""
+    head = element("p", element("b", say("An example, until you drop files")))
+    return join([head, Roster(made_up() | {"notes.txt": "I did everything!"}).html()])

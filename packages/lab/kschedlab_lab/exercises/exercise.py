@@ -10,6 +10,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from difflib import ndiff
 from enum import Enum
 from typing import Any, ClassVar, Literal, TypeVar
 from weakref import WeakSet
@@ -25,6 +26,10 @@ T = TypeVar("T")
 Said = TypeVar("Said", "Verdict", "Note")
 
 NO_PICTURE = Html()
+MODEL = 200
+"""Most characters of a right answer in one line."""
+NAMES = ("name: ", "namespace: ", "uid: ", "image: ")
+"""How lines begin that no answer is right or wrong for."""
 
 
 def in_turn(seed: int, choices: Sequence[T]) -> T:
@@ -45,6 +50,14 @@ class State(Enum):
     def words(self) -> str:
         """The state in the chosen language."""
         return say(self.value)
+
+
+def in_one_line(old: str, new: str) -> str:
+    """What the new text adds to the old one but names: a sign between lines, and an ellipsis where it is too long."""
+    signed = ndiff(old.splitlines(), new.splitlines())
+    added = (line[2:].strip().removeprefix("- ") for line in signed if line.startswith("+ "))
+    text = " / ".join(line for line in added if not line.endswith((":", ">-", "--")) and not line.startswith(NAMES))
+    return text if len(text) <= MODEL else f"{text[:MODEL].rstrip()} …"
 
 
 def lines(text: str) -> Html:
@@ -173,8 +186,8 @@ class Exercise(ABC):
         """The solution in words, or as source."""
 
     def model(self) -> str:
-        """A right answer in one line, for marking; "" for one that is too long."""
-        return ""
+        """A right answer in one line, for marking."""
+        return in_one_line(self.start, str(self.right))
 
     def is_as_given(self, answer: Any) -> bool:
         """Whether the answer is what the exercise began with, which does not count as an attempt."""

@@ -22,7 +22,7 @@ from kschedlab_lab.exercises.map_reduce_clusters import (
     random_cluster,
     weighted,
 )
-from kschedlab_lab.exercises.map_reduce_repair import sum_too_early, wrong_maximum
+from kschedlab_lab.exercises.map_reduce_repair import wrong_maximum
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.shared_sum import interleave
 from kschedlab_lab.views.score_formulas import added
@@ -32,7 +32,7 @@ from kschedlab_lab.views.shared_sum import Moment
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"map_reduce {seed}")
-    return [total_of_a_node(rng), what_is_left(rng), reduce_turns(rng), wrong_maximum(seed), sum_too_early(seed)]
+    return [total_of_a_node(rng), what_is_left(rng), reduce_turns(rng), wrong_maximum(seed)]
 
 
 def table_instance(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Instance:
@@ -118,11 +118,8 @@ def _unreduced(decision: Decision, place: int) -> int:
     return int(sum(scored.raw[place] * weight for scored, weight in weights))
 
 
-TOLD = {
-    "reads": (later("worker {worker} reads the total"), later("{number}: worker {worker} reads {value}")),
-    "writes": (later("worker {worker} writes the total"), later("{number}: worker {worker} writes {value}")),
-}
-"""What the question tells of a step, and what the answer adds."""
+STEPS = {"reads": later("worker {worker} reads the total"), "writes": later("worker {worker} writes the total")}
+"""What the question says of a step."""
 
 
 def what_is_left(rng: random.Random) -> Exercise:
@@ -138,12 +135,9 @@ def what_is_left(rng: random.Random) -> Exercise:
         return len(moments[-1].lost()) == 1 and moments[-1].totals[0].value not in scores
 
     scores, moments = drawn(rng, draw, wanted)
-    rows, told = [], []
-    for n, each in enumerate((each for each in moments if each.does in TOLD), 1):
-        asked, answered = TOLD[each.does]
-        rows.append([str(n), say(asked, worker=(each.who or 0) + 1)])
-        told.append(say(answered, number=n, worker=(each.who or 0) + 1, value=each.value))
-    events = say("; ").join(told)
+    steps = [each for each in moments if each.does in STEPS]
+    rows = [[str(n), say(STEPS[each.does], worker=(each.who or 0) + 1)] for n, each in enumerate(steps, 1)]
+    known = [[*asked, str(each.value)] for asked, each in zip(rows, steps, strict=True)]
     ((who, _),) = moments[-1].lost()
     right, whole = str(moments[-1].totals[0].value), str(sum(scores))
 
@@ -151,7 +145,7 @@ def what_is_left(rng: random.Random) -> Exercise:
         if said == whole:
             unseen = say("Who writes after worker {worker} without having read its sum?", worker=who + 1)
             return say("That would be right if nothing were lost. {question}", question=unseen)
-        return say("Note what each worker has read; it writes that plus its own score. {first}.", first=told[0])
+        return say("Note what each worker has read; it writes that plus its own score.")
 
     adds = say(", ").join(
         say("worker {number} adds {score}", number=n, score=score) for n, score in enumerate(scores, 1)
@@ -164,8 +158,9 @@ def what_is_left(rng: random.Random) -> Exercise:
             adds=adds[:1].upper() + adds[1:],
         ),
         right,
-        say("{events}. Worker {worker}'s {score} is lost.", events=events, worker=who + 1, score=scores[who]),
+        say("Worker {worker}'s {score} is lost.", worker=who + 1, score=scores[who]),
         (say("Write beside each read what is read."), say("A write does not add: it replaces the total.")),
         table_instance(terms("step", "what happens"), rows),
         remark=remark,
+        solved=lambda: table_instance([*terms("step", "what happens"), say("total")], known).picture,
     )

@@ -15,7 +15,6 @@ from kschedlab.scheduler import schedule
 
 NEW = "default/web-new"
 NODES = ("node-a", "node-b", "node-c")
-AFFINITY = "NodeAffinityPriority"
 LEAST, SPREAD, TAINTS = "LeastRequestedPriority", "SelectorSpreadPriority", "TaintTolerationPriority"
 PRIORITIES = (LEAST, SPREAD, TAINTS)
 SERVICE = service("web", {"app": "web"})

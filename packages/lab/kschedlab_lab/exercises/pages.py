@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -22,6 +23,8 @@ RULED = "border-bottom:1px solid #888;height:1.9em;"
 FRAMED = "border:1px solid #888;margin:0.4em 0;padding:0 0.4em;"
 PAPER = "border:1px solid #888;padding:0.6em 1.2em;"
 FREE = "border-bottom:1px dotted #999;height:1.75em;"
+BLANK = re.compile(r": (?=\})")
+"""Where a value is missing in the manifest that an exercise begins with."""
 LINES = range(3, 7)
 """How many free lines a frame for manifests or a function may have."""
 
@@ -53,7 +56,7 @@ def answer_pages(lesson: str, rows: Sequence[Sequence[str]]) -> Html:
     """The answers of a class; the first row is the head."""
     head, *students = rows
     named = table([*head[:1], say("name"), *head[1:]], (row(each[0], "", *each[1:]) for each in students))
-    note = say("A manifest is one right answer of several, with / between its lines. (run): the notebook decides.")
+    note = say("Of a manifest or a function: the lines that are new, with / between them; others may be right, too.")
     title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
     return element("section", title, named, element("p", note), class_="sheet")
 
@@ -110,7 +113,7 @@ def _room(exercise: Exercise) -> Html:
     missing = str(exercise.right).count("\n") - exercise.start.count("\n")
     number = min(max(missing, LINES.start), LINES.stop) if exercise.answered_by == "yaml" else LINES.stop
     free = (element("div", "", style=FREE) for _ in range(number))
-    return element("div", lines(exercise.start), *free, style=FRAMED)
+    return element("div", lines(BLANK.sub(": ________ ", exercise.start)), *free, style=FRAMED)
 
 
 def _solution(exercise: Exercise) -> Html:

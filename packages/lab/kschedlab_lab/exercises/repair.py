@@ -13,7 +13,7 @@ from typing import Any
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, lines
+from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, in_one_line, lines
 from kschedlab_lab.exercises.limits import EndlessError, limited
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 
@@ -91,6 +91,10 @@ class Repair(Exercise):
                 later_one = say("Case {number} goes wrong; those before it are right.", number=number)
                 return Verdict(State.WRONG, later_one if number > 1 else say("Case 1 goes wrong."), evidence)
         return Verdict(State.RIGHT, self.why)
+
+    def model(self) -> str:
+        """The lines that the mended function has and the broken one hasn't."""
+        return in_one_line(self._named(self.broken), self._named(self.mended))
 
     def explained(self) -> str:
         return f"{self._named(self.mended)}\n\n{self.why}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import later, say, terms
 from kschedlab.objects.problems import expected
 from kschedlab.text.html import Child, Html, element, visible
 from kschedlab.text.plain import aligned
@@ -173,7 +173,7 @@ def _records(content: bytes | str) -> list[Record]:
     first = text.partition("\n")[0]
     reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
     if not set(EXPORTED) <= set(reader.fieldnames or ()):
-        raise WrongError(say("this is not a progress file: its columns are not {columns}", columns=", ".join(EXPORTED)))
+        raise WrongError(say("this is not a progress file"))
     rows = ({key: (each[key] or "").strip() for key in EXPORTED} for each in reader)
     return [_record(say("line {number}", number=reader.line_num), each) for each in rows]
 
@@ -194,12 +194,11 @@ def _record(place: str, given: Mapping[str, Any]) -> Record:
 
 
 def _mark(record: Record | None) -> str:
-    """The state, the number of tries, and what help was used."""
+    """The state and the number of tries; +2: two hints; !: the solution was seen."""
     if record is None or record.state is State.UNATTEMPTED and not record.tries:
         return MARKS[State.UNATTEMPTED]
-    hints = count(record.hints, "hint") if record.hints else ""
-    used = filter(None, (hints, say("solution seen") if record.solution else ""))
-    return listed([f"{MARKS[record.state]} {record.tries}", *used])
+    hints = f" +{record.hints}" if record.hints else ""
+    return f"{MARKS[record.state]} {record.tries}{hints}{' !' if record.solution else ''}"
 
 
 def _tinted(cell: str) -> Child:

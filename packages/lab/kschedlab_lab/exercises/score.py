@@ -22,7 +22,7 @@ from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.score_build import overrule
-from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
+from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites, short
 from kschedlab_lab.exercises.score_repair import fair_draw, turned_round
 from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.views.arithmetic import summed
@@ -87,7 +87,9 @@ def random_cluster(rng: random.Random) -> list[Manifest]:
 
 def profile_words(weights: Mapping[str, int]) -> str:
     """The plugins with their weights."""
-    return listed(say("{plugin} (weight {weight})", plugin=name, weight=weight) for name, weight in weights.items())
+    return listed(
+        say("{plugin} (weight {weight})", plugin=short(name), weight=weight) for name, weight in weights.items()
+    )
 
 
 def which_node(rng: random.Random) -> Exercise:
@@ -118,7 +120,7 @@ def which_node(rng: random.Random) -> Exercise:
             say(
                 "TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {least} × "
                 "{weight} + {taints} × 1.",
-                least=LEAST,
+                least=short(LEAST),
                 weight=weights[LEAST],
                 taints=TAINTS,
             ),
@@ -136,34 +138,27 @@ def margin(case: Case) -> int:
 
 
 def node_words(case: Case, name: str) -> str:
-    """The node's sum, against the best."""
+    """The node's sum; of a wrong one, that another has more."""
     if name == case.decision.node:
         return sums_words(case)
-    weight, best = (
-        dict((each.name, times) for each, times in case.decision.generation.scores)[LEAST],
-        case.decision.node,
-    )
-
-    def points(plugin: str, node: str | None) -> int:
-        return number(case.decision, "normalised", plugin, str(node)) or 0
-
+    weight = dict((each.name, times) for each, times in case.decision.generation.scores)[LEAST]
     return say(
-        "LeastAllocated gives {node} {room} and {best} {room2}, which counts × {weight}. TaintToleration gives them "
-        "{taint} and {taint2}, × 1. So {node} has {sum}, and {best} has {most}.",
+        "LeastAllocated gives {node} {room}, which counts × {weight}, and TaintToleration {taint}. That makes {sum}, "
+        "and another node has more.",
         node=name,
-        best=best,
         weight=weight,
-        room=points(LEAST, name),
-        room2=points(LEAST, best),
-        taint=points(TAINTS, name),
-        taint2=points(TAINTS, best),
+        room=number(case.decision, "normalised", LEAST, name),
+        taint=number(case.decision, "normalised", TAINTS, name),
         sum=case.sums()[name],
-        most=case.sums()[str(best)],
     )
 
 
 def sums_words(case: Case) -> str:
-    return say("The sums: {sums}.", sums=say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES))
+    return say("The sums: {sums}.", sums=_sums(case))
+
+
+def _sums(case: Case) -> str:
+    return say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES)
 
 
 def _against(case: Case, one: str, other: str) -> str:
@@ -189,9 +184,9 @@ def which_weight(rng: random.Random) -> Exercise:
         if int(said) > (right or 0):
             return say("With weight {weight} {target} wins, but also with a smaller one.", weight=said, target=target)
         return say(
-            "With weight {weight}: {sums} {best} is best.",
+            "With weight {weight}: {sums}. {best} is best.",
             weight=said,
-            sums=sums_words(reweighted),
+            sums=_sums(reweighted),
             best=listing(reweighted.decision.best),
         )
 
@@ -245,7 +240,7 @@ def normalised_table(case: Case, weights: Mapping[str, int]) -> Instance:
     """Normalised scores, plugin x node."""
     head = [*terms("plugin", "weight"), *NODES]
     rows = [
-        [name, str(weight), *(str(number(case.decision, "normalised", name, each)) for each in NODES)]
+        [short(name), str(weight), *(str(number(case.decision, "normalised", name, each)) for each in NODES)]
         for name, weight in weights.items()
     ]
     return Instance(element("div", table(head, (row(*each) for each in rows))), "\n".join(aligned([head, *rows], "")))

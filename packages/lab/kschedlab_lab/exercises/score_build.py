@@ -10,13 +10,13 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.words import listing
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise
-from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
+from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites, short
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.views.score import bare, result_list
 
@@ -40,13 +40,18 @@ def overrule(rng: random.Random) -> Exercise:
             "goes to {full}, and only because of {plugin}: without this plugin it would go to {empty}. v1.20's "
             "default plugins and weights apply.",
             empty=empty,
-            least=LEAST,
+            least=short(LEAST),
             full=full,
             plugin=plugin,
         ),
         lambda objects: overruled(objects, len(base), plugin, full, empty),
         as_yaml([wishing(plugin)]),
-        say("{plugin} gives {full} more than {least} and the others take away.", plugin=plugin, full=full, least=LEAST),
+        say(
+            "{plugin} gives {full} more than {least} and the others take away.",
+            plugin=plugin,
+            full=full,
+            least=short(LEAST),
+        ),
         (
             say(WISHES[plugin]),
             say("Preferred, not required: no nodeSelector, and ScheduleAnyway. Small requests help."),
@@ -99,19 +104,21 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
     decision = decided(objects)
     if decision.scores is None:
         return say(
-            "Nothing is scored: {nodes} is feasible. Both nodes must be.",
+            "Only {nodes} is feasible, so nothing is scored. Use a preference: both nodes must stay feasible.",
             nodes=listing(decision.names) or say("no node"),
         )
     if favourites(decision, LEAST) != [empty]:
         return say(
             "{least} must prefer {empty}; it prefers {favourites}.",
-            least=LEAST,
+            least=short(LEAST),
             empty=empty,
             favourites=listing(favourites(decision, LEAST)),
         )
     sums = listed(f"{name} {total}" for name, total in result_list(bare(decision)))
     if decision.best != [full]:
-        return say("{best} is best: {sums}.", best=listing(decision.best), sums=sums)
+        alike = say("{plugin} gives both nodes the same.", plugin=plugin)
+        best = say("{best} is best: {sums}.", best=listing(decision.best), sums=sums)
+        return sentences((best, alike if len(favourites(decision, plugin)) == len(decision.names) else ""))
     without = schedule(NEW, Cluster(objects, V1_20.api), V1_20.weighted(**{plugin: 0}))
     if without.best != [empty]:
         return say(

@@ -114,7 +114,7 @@ class Panel(Generic[S]):
         return self._copy(self.settings.changed(**values))
 
     def reset(self) -> Self:
-        """A copy with the initial settings."""
+        """A copy with the settings that this panel began with."""
         return self._copy(self._first)
 
     def restore(self, text: str) -> Self:
@@ -155,6 +155,7 @@ class Panel(Generic[S]):
         other = copy(self)
         other.question = None
         other._watchers = WeakSet()
+        other._first = settings
         other.go(settings)
         return other
 

@@ -12,15 +12,10 @@ from kschedlab.messages import say
 from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
+from kschedlab_lab.panels.your_cluster import WHAT_IF, YourCluster
 from kschedlab_why.why_not import why_not
 
-STUCK, LARGE, URGENT, APART = (
-    "ml/train-small-0",
-    "analytics/report-builder-0",
-    "shop/payment-burst-0",
-    "data/redis-24",
-)
+STUCK, LARGE, APART = "ml/train-small-0", "analytics/report-builder-0", "data/redis-24"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
 TOLERATING = "tolerating nvidia.com/gpu=present"
 
@@ -101,11 +96,9 @@ def why_six() -> YourCluster:
         say("With that toleration, 6 of the 12 nodes of gpu take it. Why not the others?"),
         right,
         {
-            taint: say(
-                "All nodes of gpu have one and the same taint, or the 6 would not take it. There 6665m CPU is free."
-            ),
-            gpu: say("It asks for no GPU. There 6665m CPU is free, and it asks for 7700m."),
-            cpu: say("6665m is free there. The event hid that: it counts a node under the first filter that refuses."),
+            taint: say("All 12 have the same taint. The other 6 have 6665m CPU free, and it asks for 7700m."),
+            gpu: say("It asks for no GPU. The other 6 have 6665m CPU free, and it asks for 7700m."),
+            cpu: say("They have 6665m free. The event hid that: it counts a node under the first filter that refuses."),
         },
         question=WHAT_IF,
         change=TOLERATING,
@@ -154,32 +147,4 @@ def which_plugin() -> YourCluster:
         RUNS_ON,
         "general-03",
         node=RUNS_ON,
-    )
-
-
-def whose_pods() -> YourCluster:
-    """Pods of which app does the urgent one evict?"""
-
-    def right(_: Any) -> str:
-        decision = explain(URGENT, bundled().cluster(LATEST)).decision
-        assert decision.preemption is not None
-        victim = decision.preemption.victims[0]
-        return say("{app} (priority {priority})", app=victim.pod.metadata.labels["app"], priority=victim.priority)
-
-    return _asking(
-        URGENT,
-        say("Pods of which app does {pod} evict?", pod="payment-burst-0"),
-        right,
-        {
-            say("{app} (priority {priority})", app="checkout", priority=100000): say(
-                "checkout has the same priority as payment: it may not be evicted."
-            ),
-            say("{app} (priority {priority})", app="catalog", priority=0): say(
-                "There are less important pods, and they go first."
-            ),
-            say("{app} (priority {priority})", app="invoices", priority=-10): say(
-                "invoices has the lowest priority. Two of its pods are enough."
-            ),
-        },
-        question=WHOM,
     )

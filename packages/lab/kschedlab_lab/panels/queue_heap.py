@@ -278,7 +278,7 @@ def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> 
     """Every pod can be dragged: that updates it. A new pod keeps the priority with which it is added."""
     each, priority = name(key), act.priorities[key]
     if picks:
-        return {"data_pick": each, "aria_label": each}
+        return {"data_pick": each, "aria_label": each} if key != act.queue[0] else {}
     if not last:
         return {}
     which = "operation: Add" if each == NEW else f"operation: Update, which: {each}"
@@ -329,9 +329,7 @@ def after_pop() -> Question[Settings]:
             return say(
                 "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
             )
-        if answer == array[0]:
-            wrong = say("{answer} is the head: it is the pod that leaves.", answer=answer)
-        elif answer == name(acts[-1].queue[0]):
+        if answer == name(acts[-1].queue[0]):
             wrong = say(
                 "{answer} is the head in the end, but moved there first it would leave a gap inside the array.",
                 answer=answer,
@@ -342,7 +340,7 @@ def after_pop() -> Question[Settings]:
 
     return Question(
         say("Pop takes cat off. Which pod takes its place at first, before anything is compared?"),
-        tuple(list(PODS)[:7]),
+        tuple(pod for pod in list(PODS)[:7] if pod != "cat"),
         lambda settings: name(run(settings).acts[1].queue[0]),
         why,
         lambda settings: (

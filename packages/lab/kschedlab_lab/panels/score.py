@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -27,6 +28,8 @@ PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
 ROWS = (*PLUGINS, SUM)
 
 
+MOST = 600
+"""No setting leads to a higher sum: the bars keep their scale."""
 LOOKS = ("stage", "plugin", "node")
 """The controls that choose what is shown, and decide nothing."""
 
@@ -50,12 +53,12 @@ def arithmetic(decision: Decision, plugin: str, node: str) -> list[Calculation]:
     return steps(decision, plugin, node) if plugin in scores.plugins else []
 
 
-def show(settings: Settings) -> View:
-    """The panel's view for these settings."""
+def show(settings: Settings, until: str = STAGES[-1]) -> View:
+    """The panel's view for these settings. ``until``: the last stage that a click goes to."""
     decision = decide(settings)
     cell = arithmetic(decision, settings.plugin, settings.node)
     sentence = sentences(_sentences(settings, cell, decision))
-    return view(picture(settings, decision, PLUGINS, sentence), cell)
+    return view(picture(settings, decision, PLUGINS, sentence, until=until), cell)
 
 
 def view(shown: ScoreMap, cell: Sequence[Calculation]) -> View:
@@ -72,12 +75,12 @@ def view(shown: ScoreMap, cell: Sequence[Calculation]) -> View:
 def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
     """The map as a stage. ``more``: other fields of the map."""
     values = settings.controls()["cpu"].values
-    handle = {"data_drag": "cpu", "data_axis": "x", "data_step": "18", "aria_label": say("the pod's CPU request")}
-    asked = Asked(
-        say("shop-new asks {cpu}m CPU", cpu=settings.cpu), values.index(settings.cpu) / (len(values) - 1), handle
-    )
+    handle = {"data_drag": "cpu", "data_axis": "x", "aria_label": say("the pod's CPU request")}
+    if settings.stage == STAGES[-1]:
+        handle["data_grab"] = f"plugin: {SUM}"  # what was in the frame is not what the new sums are about
+    asked = Asked(say("shop-new asks {cpu}m CPU", cpu=settings.cpu), values.index(settings.cpu), len(values), handle)
     selected = settings.plugin, settings.node
-    return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, **more)
+    return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, most=MOST, **more)
 
 
 def _sentences(settings: Settings, cell: list[Calculation], decision: Decision) -> tuple[str, ...]:
@@ -88,7 +91,8 @@ def _sentences(settings: Settings, cell: list[Calculation], decision: Decision) 
         about = say("The sum of {node}: {sum}.", node=node, sum=cell[-1])
         return (said, veto, "" if node == decision.node or settings.stage != STAGES[-1] else about)
     points, formula = in_cell(cell, settings.stage)
-    gives = say("{plugin} gives {node} {number}", plugin=settings.plugin, node=node, number=points)
+    name = settings.plugin.removeprefix("NodeResources")
+    gives = say("{plugin} gives {node} {number}", plugin=name, node=node, number=points)
     if settings.stage == STAGES[-1]:
         return said, veto, say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     against = _against(settings, decision) if settings.stage == STAGES[2] else ""
@@ -119,6 +123,10 @@ def _needs_words(step: Calculation) -> bool:
     return step.formula == step.result or (step.what == STAGES[0] and "/" not in step.formula)
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. A click selects a cell."""
-    return Panel(Settings().changed(**settings), show, manifests)
+def panel(until: str = "", **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. A click selects a cell.
+
+    ``until``: the stage to show, and the last one that a click goes to, where those after it would give something away.
+    """
+    first = Settings().changed(**({"stage": until} if until else {}), **settings)
+    return Panel(first, partial(show, until=until or STAGES[-1]), manifests)

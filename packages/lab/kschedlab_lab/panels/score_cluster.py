@@ -41,6 +41,8 @@ MIB = 1 << 20
 NODES = ("node-a", "node-b", "node-c", "node-d")
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
+MOST = 480
+"""No request leads to a higher sum: the bars keep their scale while it is dragged."""
 WISHES = (
     Wish(later("fast disk"), "+40"),
     Wish(later("zone west"), "+20"),
@@ -154,7 +156,7 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     on = decision.node if decision is not None else None
     boxes = [_box(each, objects.pods, new, decision) for each in objects.nodes]
     said = say("Four nodes, and shop-new waits.") if decision is None else decided(decision)
-    sums = sum_bars(decision, NODES, behind=False) if decision is not None else None
+    sums = sum_bars(decision, NODES, behind=False, most=MOST) if decision is not None else None
     return Wishes(None if on else _block(new), WISHES, boxes, said, sums)
 
 
@@ -194,7 +196,7 @@ def _block(drawn: Pod) -> Block:
     cpu = pod_requests(drawn)["cpu"]
     if drawn.spec.nodeName:
         return Block(drawn.metadata.name, cpu, 0)
-    drag = {"data_drag": "cpu", "data_axis": "y", "data_step": "-16", "aria_label": say("the pod's CPU request")}
+    drag = {"data_drag": "cpu", "data_axis": "y", "aria_label": say("the pod's CPU request")}
     return Block(drawn.metadata.name, cpu, 0, (Number(amount("cpu", cpu)),), marks=drag)
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import LOOKS, PLUGINS, Settings, arithmetic, in_cell, picture
 from kschedlab_lab.panels.score_cluster import NODES, Cause, Request, before, decide
-from kschedlab_lab.views.score import number, together, total
+from kschedlab_lab.views.score import gained, number, together, total
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
@@ -31,9 +31,9 @@ def which_node() -> Question[Request]:
     return Question(say("Where does shop-new go?"), NODES, lambda request: chosen(decided(request)), why, before)
 
 
-def _sheet(settings: Settings, alt: str, decision: Decision | None = None, **more: Any) -> ScoreMap:
+def _sheet(settings: Settings, alt: str, **more: Any) -> ScoreMap:
     """The map without what could be clicked or dragged, on which an answer is looked for."""
-    drawn = picture(settings, decision or decide(settings), PLUGINS, alt, **more)
+    drawn = picture(settings, decide(settings), PLUGINS, alt, **more)
     return replace(drawn, asked=None, rail=False, won=False)
 
 
@@ -67,21 +67,24 @@ def about(decision: Decision, node: str) -> str:
 
 
 def _rest(points: int, best: str, other: str) -> str:
-    """What the rows that are not named add to the difference."""
+    """What the plugins that are not named add to the difference."""
     if points > 0:
-        return say("The other rows give {points} back to {other}.", points=points, other=other)
-    return say("The other rows give {best} another {points}.", points=-points, best=best) if points else ""
+        return say("The other plugins give {points} back to {other}.", points=points, other=other)
+    return say("The other plugins give {best} another {points}.", points=-points, best=best) if points else ""
 
 
 def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
     """The plugin that gives most to one node over the other, and how much."""
 
-    def gain(plugin: str) -> int:
-        ours, theirs = (number(decision, "weighted", plugin, node) or 0 for node in (one, other))
-        return ours - theirs
+    gains = {plugin: _difference(plugin, (decision, other), (decision, one)) for plugin in PLUGINS}
+    best = max(PLUGINS, key=gains.__getitem__)
+    return best, gains[best]
 
-    best = max(PLUGINS, key=gain)
-    return best, gain(best)
+
+def _difference(plugin: str, than: tuple[Decision, str], given: tuple[Decision, str]) -> int:
+    """How much more the plugin gives the second node, in its decision, than the first in its own."""
+    less, more = (number(decision, "weighted", plugin, node) or 0 for decision, node in (than, given))
+    return more - less
 
 
 def the_number() -> Question[Settings]:
@@ -94,13 +97,12 @@ def the_number() -> Question[Settings]:
         number, formula = came(settings)
         return sentences((_near(settings, number, formula, answer), say("{formula}.", formula=formula)))
 
-    return Question(say("How many points does LeastAllocated give node-b?"), (), lambda s: came(s)[0], why, _row)
+    return Question(say("How many points does LeastAllocated give node-b?"), (), lambda s: came(s)[0], why, _cell)
 
 
-def _row(settings: Settings, **more: Any) -> Callable[[Room], Html]:
-    """The selected row alone, without the number that is asked for."""
-    asked, alt = (settings.plugin, settings.node), say("Which number belongs here?")
-    return _sheet(settings, alt, question=asked, only=asked[0], **more)
+def _cell(settings: Settings) -> Callable[[Room], Html]:
+    """The selected cell alone, without the number that is asked for."""
+    return _sheet(settings, say("Which number belongs here?"), question=(settings.plugin, settings.node))
 
 
 def _near(settings: Settings, number: str, formula: str, answer: str) -> str:
@@ -138,19 +140,21 @@ def without_the_disk() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         most = max(points(slow(settings), "raw", each) for each in NODES)
-        same = answer == str(points(settings, "normalised", settings.node))
-        known = say("{answer} is with the fast disk.", answer=answer) if same else ""
         raw, found = points(settings, "raw", settings.node), right(settings)
+        slips = {
+            str(points(settings, "normalised", settings.node)): later("{answer} is with the fast disk."),
+            str(raw): later("{answer} is the raw score."),
+        }
+        known = say(slips[answer], answer=answer) if answer in slips else ""
         largest = say(
             "{most} is the largest of the row now: {raw} × 100 / {most} = {points}.", most=most, raw=raw, points=found
         )
         return sentences((known, largest))
 
-    def before(settings: Settings) -> Callable[[Room], Html]:
-        return _row(settings, decision=decide(slow(settings)), before=decide(settings), filled=frozenset())
-
-    asked = say("node-d's fast disk fails: only zone west is left of its 60. How many points does node-c have then?")
-    return Question(asked, (), right, why, before, most=100, looks=LOOKS, shows=slow)
+    asked = say(
+        "node-d's fast disk fails: only zone west is left of its 60. node-c has 33 points; how many has it then?"
+    )
+    return Question(asked, (), right, why, _cell, most=100, looks=LOOKS, shows=slow)
 
 
 def largest_difference() -> Question[Settings]:
@@ -194,30 +198,34 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 def which_change() -> Question[Settings]:
-    """Which of four small changes makes node-a one of the best?"""
+    """Which of four small changes makes node-a one of the best? The answer says what each node gains, and why."""
 
     def unchanged(settings: Settings) -> ScoreMap:
         return replace(_sheet(settings, say("The sums before the change")), selected=None)
 
-    def best(settings: Settings, change: Mapping[str, Any]) -> list[str]:
-        return decide(settings.changed(**change)).best
+    def after(settings: Settings, answer: str) -> Decision:
+        return decide(settings.changed(**changes[answer]))
 
     def right(settings: Settings) -> str:
-        return next(text for text, change in changes.items() if "node-a" in best(settings, change))
+        return next(answer for answer in changes if "node-a" in after(settings, answer).best)
 
     def why(settings: Settings, answer: str) -> str:
-        names = best(settings, changes[answer])
-        message = later(
-            "If {change}, {names} share the highest sum."
-            if len(names) > 1
-            else "If {change}, {names} has the highest sum."
+        then, now, found = decide(settings), after(settings, answer), right(settings)
+        if answer != found:
+            moves = [gained(then, now, node) for node in dict.fromkeys((*now.best, "node-a"))]
+            return sentences((say("If {change}, {gains}.", change=answer, gains=together(moves)), why(settings, found)))
+        given = {plugin: _difference(plugin, (then, "node-a"), (now, "node-a")) for plugin in PLUGINS}
+        return say(
+            "If {change}, {gains} ({own}), {others}.",
+            change=answer,
+            gains=gained(then, now, "node-a"),
+            own=listed(f"{plugin.removeprefix('NodeResources')} {more}" for plugin, more in given.items() if more),
+            others=listed(gained(then, now, node) for node in ("node-d", "node-c")),
         )
-        said = say(message, change=answer, names=together(names))
-        return said if answer == right(settings) else sentences((said, why(settings, right(settings))))
 
     def changed(settings: Settings) -> Settings:
         return settings.changed(**changes[right(settings)], node="node-a")
 
     changes = {say(text): change for text, change in CHANGES.items()}
-    text = say("Which change lets node-a draw level with the leader?")
+    text = say("Which change lets node-a share the highest sum?")
     return Question(text, tuple(changes), right, why, unchanged, looks=LOOKS, shows=changed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,9 +27,8 @@ from kschedlab_lab.views.wishes import Wish, Wishes
 NEW = "default/web"
 NODES = ("node-a", "node-b")
 ROOM, WISH = "NodeResourcesLeastAllocated", "NodeAffinity"
-PLUGINS = {ROOM: "LeastAllocated", WISH: WISH}
-"""The two plugins, and what the picture calls them."""
-WEIGHTS = (1, 2, 3)
+WEIGHTS, MOST = (1, 2, 3), 225
+"""Those of free room, and the highest sum that one of them leads to."""
 WEB, WISHES = Block("web", 1000, 0, (Number("1 CPU"),)), (Wish(later("fast disk"), ""),)
 
 
@@ -55,7 +53,7 @@ def generation(settings: Settings) -> Generation:
     """v1.20 with two of its plugins."""
     weights = {ROOM: settings.room, WISH: 1}
     scores = {plugin.name: plugin for plugin, _ in V1_20.scores}
-    return replace(V1_20, scores=tuple((scores[name], weights[name]) for name in PLUGINS))
+    return replace(V1_20, scores=tuple((scores[name], weights[name]) for name in (ROOM, WISH)))
 
 
 def decide(settings: Settings) -> Decision:
@@ -64,21 +62,15 @@ def decide(settings: Settings) -> Decision:
 
 
 def show(settings: Settings) -> View:
-    """Web on its node, and below each node what the plugins give it."""
+    """Web on its node, and what the plugins give each."""
     decision = decide(settings)
     sentence = decided(decision)
-    boxes = [_box(name, _points(decision, name), decision) for name in NODES]
-    picture = Wishes(None, WISHES, boxes, sentence, sum_bars(decision, NODES, behind=False))
+    boxes = [_box(name, decision) for name in NODES]
+    picture = Wishes(None, WISHES, boxes, sentence, sum_bars(decision, NODES, behind=False, most=MOST))
     return View(picture, sentence, Html(), sentence, names=colours(decision))
 
 
-def _points(decision: Decision, name: str) -> list[str]:
-    """What each plugin gives the node."""
-    weighted = decision.generation.scores
-    return [f"{PLUGINS[p.name]} {number(decision, 'normalised', p.name, name)} × {times}" for p, times in weighted]
-
-
-def _box(name: str, points: Sequence[str], decision: Decision | None) -> Box:
+def _box(name: str, decision: Decision | None) -> Box:
     """A node with its disk and its pods, and after the decision with web, if it is there."""
     fast = name == "node-b"
     blocks = [Block("shop", 2000, 0, (Number("2 CPU"),))] if fast else []
@@ -86,14 +78,14 @@ def _box(name: str, points: Sequence[str], decision: Decision | None) -> Box:
     if here:
         blocks.append(replace(WEB, mark="arriving"))
     tied = decision is not None and name in decision.best and len(decision.best) > 1
-    lines = (say("fast disk") if fast else say("slow disk"), *points)
+    lines = (say("fast disk") if fast else say("slow disk"),)
     marks = {"data_pick": name} if decision is None else {}
     return Box(name, 4000, tuple(blocks), lines, chosen=here, tied=tied, marks=marks)
 
 
 def before(settings: Settings) -> Wishes:
     """Web waits beside its two nodes: a click on a node picks it."""
-    boxes = [_box(name, (), None) for name in NODES]
+    boxes = [_box(name, None) for name in NODES]
     return Wishes(WEB, WISHES, boxes, say("Two nodes, and a pod waits."))
 
 

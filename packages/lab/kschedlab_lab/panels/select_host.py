@@ -34,10 +34,7 @@ CHANCES: dict[str, Chance] = {
     FAIR: lambda k: Fraction(1, k),
     "1/2": lambda k: Fraction(1, 2),
     "1/(k+1)": lambda k: Fraction(1, k + 1),
-    "0": lambda k: Fraction(0),
-    "1": lambda k: Fraction(1),
 }
-FIRST = CHANCES["0"]
 LISTS = ((9, 9), (9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7, 9), (9, 9, 9, 9, 9, 9, 9, 9))
 
 
@@ -108,8 +105,8 @@ def drawn(settings: Settings) -> Counter[str]:
 def example(settings: Settings) -> list[tuple[str, str]]:
     """The first of the draws, element by element: which node is held, and what happened."""
     rng, held, equals = random.Random(settings.seed), "", 1
-    found = []
-    for name, score, step in zip(names(settings.scores), settings.scores, walk(settings.scores, FIRST), strict=True):
+    steps, found = walk(settings.scores, CHANCES[settings.rule]), []
+    for name, score, step in zip(names(settings.scores), settings.scores, steps, strict=True):
         if step.brief == "lower":
             what = say("{name} has only {score}: {held} is still held.", name=name, score=score, held=held)
         elif step.brief in ("first", "higher"):

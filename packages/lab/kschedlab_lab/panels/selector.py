@@ -15,13 +15,13 @@ from kschedlab.objects.quantity import Quantity
 from kschedlab.text.html import Html, element
 from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels import devices
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.devices import DRIVER, GPUS
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.device_map import unasked
 from kschedlab_lab.views.device_sights import FAILS, ROOT, SELECTED, NodeSight, Reason, sights
-from kschedlab_lab.views.evaluation import fault_of, result_of, worth_showing
+from kschedlab_lab.views.evaluation import fault_of, result_of
 from kschedlab_lab.views.selection import draw_invalid, draw_selection
 from kschedlab_lab.views.svg import Room
 from kube_cel import CelError, compile
@@ -31,7 +31,7 @@ ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRI
 SELECTORS = {
     "model": f'{ATTRIBUTES}.model == "a100"',
     "memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
-    "both": f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.compareTo(quantity("40Gi")) > 0',
+    "both": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) > 0 && {ATTRIBUTES}.model == "a100"',
     "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
     "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
     "either": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
@@ -133,9 +133,9 @@ def verdict(settings: Settings) -> str:
     return say({SELECTED: later("selected"), FAILS: later("an error")}.get(state, later("not selected")))
 
 
-def draw(settings: Settings, room: Room, seen: Sequence[NodeSight], upto: int | None = None) -> Html:
-    """The devices as they are seen, and the parts after so many steps."""
-    return draw_selection(seen, evaluated(settings), room, ring(settings), handles(), upto)
+def draw(settings: Settings, room: Room, seen: Sequence[NodeSight], evaluates: bool = True) -> Html:
+    """The devices as they are seen, and the parts of the selector, with their values or without."""
+    return draw_selection(seen, evaluated(settings), room, ring(settings), handles(), evaluates)
 
 
 def show(settings: Settings) -> View:
@@ -148,21 +148,13 @@ def show(settings: Settings) -> View:
             Html(),
             f"{said}\n{what}",
         )
-    parts, sentence, seen = evaluated(settings), told(settings), selection(known(settings.selector))
+    sentence, seen = told(settings), selection(known(settings.selector))
     _, error = judged(known(settings.selector), settings.device)
-    shown = [at for at in worth_showing(parts) if at < len(parts) - 1]
     return View(
         lambda room: draw(settings, room, seen),
         sentence,
         element("code", error) if error else Html(),
         f"{sentence}\n{error}" if error else sentence,
-        story=lambda room: [
-            *(
-                Frame(draw(settings, room, fleet(), at + 1), f"{parts[at].text} = {result_of(parts[at])}")
-                for at in shown
-            ),
-            Frame(draw(settings, room, seen), sentence),
-        ],
     )
 
 
@@ -193,7 +185,11 @@ def reason(settings: Settings) -> str:
             else "`{part}` is false, and one false side decides `&&`: an error on the other side does not matter."
         )
         return say(message, part=decides.text)
-    return say("`{part}` is {value}.", part=decides.text, value=whole.values[-1])
+    verdict = say("`{part}` is {value}.", part=decides.text, value=whole.values[-1])
+    compared = (
+        result_of(each) for each in parts if decides.text.startswith(f"{each.text} ") and ".compareTo(" in each.text
+    )
+    return sentences((*(say("`compareTo` gives {result}.", result=each) for each in compared), verdict))
 
 
 def short(selector: str) -> str:
@@ -208,7 +204,7 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: reason(settings),
-        lambda settings: lambda room: draw(settings, room, fleet(), 0),
+        lambda settings: lambda room: draw(settings, room, fleet(), False),
     )
 
 

@@ -25,7 +25,7 @@ from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart import TIE, shade
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import bare, lead, total
+from kschedlab_lab.views.score import bare, gained, lead, total
 from kschedlab_lab.views.score_bars import fills, sum_bars
 from kschedlab_lab.views.weights import Weight, WeightStage
 
@@ -42,7 +42,7 @@ FIELDS = {
 DOWN, ACROSS = "spread", "nodes"
 """The weights on the axes of the map."""
 MOST = 6
-TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (30, 55, 80, 130), strict=True)}
+TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (80, 105, 130, 190), strict=True)}
 LETTERS = dict(zip(NODES, "ABCD", strict=True))
 """By node, its grey and its letter in the map: colours are plugins here."""
 
@@ -124,7 +124,7 @@ def winners_map(weights: Weights) -> Grid:
     if any(cell.hatch for cell in shown):
         legend.append((TONES[NODES[0]], (TONES[NODES[3]],), f"= {say(TIE)}"))
     corner = f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}"
-    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], "…Spread"), legend=legend)
+    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], FIELDS[DOWN]), legend=legend)
 
 
 def _unanswered(weights: Weights) -> Grid:
@@ -171,8 +171,8 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
     def why(weights: Weights, answer: str) -> str:
         then, now = decide(weights.changed(**{field: old})), decide(weights)
         best = right(weights)
-        gains = {node: (total(now, node) or 0) - (total(then, node) or 0) for node in (answer, best)}
-        told = listed(_change(node, gain) for node, gain in gains.items())
+        compared = dict.fromkeys((answer, then.best[0], best))
+        told = listed(gained(then, now, node) for node in compared)
         return say("The change: {told}. Now {best} leads with {total}.", told=told, best=best, total=total(now, best))
 
     asked = say(
@@ -182,7 +182,3 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
         new=say(_written(new)),
     )
     return Question(asked, NODES, right, why, before)
-
-
-def _change(node: str, gain: int) -> str:
-    return say("{node} gains {points}" if gain >= 0 else "{node} loses {points}", node=node, points=abs(gain))

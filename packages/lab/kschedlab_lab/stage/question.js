@@ -129,14 +129,20 @@ export class QuestionBox {
   }
 
   /** What became of the answer. The headline gives the right one, so the question is repeated only where there is none. */
-  verdict({ text, answer, right, mark, why }) {
-    const votes = this.ranked().map(([choice, count]) => `${choice}: ${count}`).join(say(", "));
+  verdict({ text, answer, right, solution, mark, why }) {
+    const polled = this.votes.length > 0, bars = polled ? [this.bars(solution)] : [];
     const wrong = answer !== null && !right, sign = answer === null ? "" : right ? "✓ " : "✕ ";
-    const most = votes && answer !== null ? say(" Most say {answer}.", { answer }) : "", counted = votes ? most + say(" Votes: {votes}.", { votes }) : "";
-    const mine = wrong && !votes ? [" ", make("span", { class: "ks-mine" }, ...coded(say("Your answer: {answer}", { answer })))] : []; // as in the picture
+    const mine = wrong && !polled ? [" ", make("span", { class: "ks-mine" }, ...coded(say("Your answer: {answer}", { answer })))] : []; // as in the picture
     const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
-      make("b", {}, sign + say("{mark} ", { mark })), ...coded(why + counted), ...mine);
-    return this.stage.shown.sentence ? [said] : [make("p", {}, make("b", {}, ...coded(text))), said];
+      make("b", {}, sign + say("{mark} ", { mark })), ...coded(why), ...mine);
+    return this.stage.shown.sentence ? [said, ...bars] : [make("p", {}, make("b", {}, ...coded(text))), said, ...bars];
+  }
+
+  /** The votes for each answer, the most first; `solution` is the right one. */
+  bars(solution) {
+    const ranked = this.ranked(), most = ranked[0][1];
+    return make("ul", { class: "ks-votes" }, ...ranked.map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
+      make("span", {}, choice === solution ? `${choice} ✓` : choice), make("i", { style: `--ks-share: ${count / most}` }), make("span", {}, String(count)))));
   }
 
   /** Whether the headline says all that the verdict could: nobody answered, and it gives no reason. */

@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import fitting, folded, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitting, folded, text_width
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label
 
 FILLS = KINDS
 """Parts of bars; green and vermillion are not among them, because they mean the chosen node and what is refused."""
-LINE, GAP, SIDE = 15, 8, 0.4
-"""Height of a line, gap between bars, and the greatest part of the room for names."""
+LINE, GAP, SIDE, ENDS, SHORT = 15, 8, 0.4, 60, 60
+"""Height of a line, gap between bars, the greatest part of the room for names, the room beside the longest bar of
+those with a fixed scale, and the room for names below which only what tells them apart is shown."""
 LOW, HIGH = 20, 34
 
 
@@ -25,7 +26,8 @@ class Bars:
 
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
     ``fills``: by part, its colour; ``picks``: the bars that answer a question; ``sets``: by name, the settings that a
-    click on the bar applies.
+    click on the bar applies; ``most``: the total that fills the width, so that other bars have the same scale, 0 if it
+    is the largest.
     """
 
     names: Sequence[str]
@@ -36,6 +38,7 @@ class Bars:
     picks: Sequence[str] = ()
     tied: Sequence[str] = ()
     sets: Mapping[str, str] = field(default_factory=dict)
+    most: float = 0
 
     def end(self, i: int) -> str:
         return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]
@@ -60,10 +63,10 @@ class BarMeasures:
         number = max(len(bars.names), 1)
         longest = max((text_width(f"★ {name}", bold=True) for name in bars.names), default=0)
         self.left = fixed.left if fixed else min(longest + 16, SIDE * room.width)
-        self.right = max((text_width(bars.end(i), bold=True) for i in range(len(bars.names))), default=0) + 18
-        self.long = max(room.width - self.left - self.right, 60)
+        longest = max((text_width(bars.end(i), bold=True) for i in range(len(bars.names))), default=0)
+        self.long = max(room.width - self.left - (ENDS if bars.most else longest + 18), 60)
         totals = [bars.total(i) for i in range(len(bars.names))]
-        self.scale = self.long / max([*totals, 1])
+        self.scale = self.long / max([*totals, bars.most, 1])
         self.gap = fixed.gap if fixed else GAP
         self.high = fixed.high if fixed else min(max((room.height - 10) / number - GAP, LOW), HIGH)
         self.bottom = 6 + number * (self.high + self.gap)
@@ -85,7 +88,8 @@ class BarMeasures:
             line = {"stroke_width": 4} if won else {"stroke_width": 3, "stroke_dasharray": "6 4"}
             key = f"won/{name}" if won else f"tied/{name}"
             shapes.append(element("rect", rx=3, fill="none", stroke=CHOSEN, data_key=key, **box, **line))
-        words = folded(f"★ {name}" if won else name, self.left - 10, bold=won)
+        named = after_hyphen(bars.names)[i] if self.left < SHORT else name
+        words = folded(f"★ {named}" if won else named, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None
         shapes += [
@@ -104,7 +108,7 @@ class BarMeasures:
         key = f"bar/{name}/{part}"
         name_of = part.removeprefix("NodeResources")
         texts = (f"{name_of} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
-        text = fitting(texts, long - 6)
+        text = fitting(texts, long - 3)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
         inside = [element("rect", **box, stroke=PANEL, stroke_width=1, data_key=f"{key}/box"), *words]
         return element(

@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
-from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, folded, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab_lab.views.style import AMOUNTS, HAIR, NODES, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -113,12 +113,15 @@ class GridMeasures:
         across, down = self.grid.titles
         broad = self.wide * len(self.grid.columns)
         shapes = []
+        middle, named = self.left + broad / 2, f"{down} ↓"
+        if down and text_width(named) > self.left - 10:  # above the names of the columns there is room for all of it
+            shapes.append(label(named, 0, 14, font_style="italic"))
+            middle = max(middle, text_width(named) + 16 + text_width(f"{across} →") / 2)
+        elif down:
+            shapes.append(label(named, self.left - 8, self.top - 9, "end", font_style="italic"))
         if across:
             words = fitted(f"{across} →", broad)
-            shapes.append(label(words, self.left + broad / 2, 14, "middle", font_style="italic"))
-        if down:
-            words = fitted(down, self.left - 10 - text_width(" ↓"))
-            shapes.append(label(f"{words} ↓", self.left - 8, self.top - 9, "end", font_style="italic"))
+            shapes.append(label(words, middle, 14, "middle", font_style="italic"))
         return shapes
 
     def _rows(self) -> list[Html]:
@@ -126,7 +129,7 @@ class GridMeasures:
         for r, name in enumerate(self.grid.rows):
             note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
             room = self.names - 4 - text_width(note)
-            short = fitting((name, name.removeprefix("NodeResources")), room)  # a cut name keeps what tells it apart
+            short = name.removeprefix("NodeResources")
             lines = folded(short, room)
             lines = lines if self.high >= CLOSE * len(lines) else [fitted(short, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)

@@ -82,7 +82,7 @@ def _title(found: WhyNot) -> str:
         return say("Why {node}?", node=found.node)
     for rule in found.rules:
         if rule.applies and found.node in rule.standing and found.node not in rule.kept:
-            return say("It loses at rule {number}", number=rule.number)
+            return say("{node} loses at rule {number}", node=found.node, number=rule.number)
     return say("Why not {node}?", node=found.node)
 
 

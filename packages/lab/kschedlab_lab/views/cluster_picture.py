@@ -96,9 +96,9 @@ LEGEND = 26
 """The height that boxes leave for the legend, in pixels."""
 SPARE = -1
 """The position of a node that is not there."""
-OPEN = 22
-"""The height of what the pod asks for, above the nodes while a question is open: so much less is said above them then
-that they stay where they are."""
+OPEN = 38
+"""The height of what the pod asks for, above the nodes while a question is open: that of the questions' row, so the
+nodes stay where they are."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,8 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     most = max(tall, room.height - y - sum(part.height + 6 for part in below) - LEGEND)
     nodes = _Nodes(decision, asked, width, tall, most, room.width < PHONE)
     body = nodes.drawn()
+    if asked.why_not is not None and y + body.height + sum(part.height + 6 for part in below) > room.height:
+        below = _below(decision, replace(asked, event=None), width)  # the answer about a node goes before the event
     parts, low = [*top, moved(body, 0, y)], y + body.height
     for part in below:
         parts.append(moved(part, 0, low + 6))

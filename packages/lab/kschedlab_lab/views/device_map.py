@@ -1,7 +1,8 @@
 """Devices drawn inside their nodes: which ones a pod gets, and what is in the way of the others.
 
 A device's colour says its kind, its height how much it has, and wires join those with the same root. A pale one does
-not go to the pod. Below a node grows the tree of its search. Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
+not go to the pod. Below a node are its devices in the order of the search, which becomes a tree.
+Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
 The heights depend on the width alone, so that no question, answer or step changes their scale.
 """
 
@@ -17,7 +18,6 @@ from kschedlab.text.html import Html, element
 from kschedlab_devices.search import NOT_SELECTED, TAINTED
 from kschedlab_lab.views.device_sights import (
     BRIEF,
-    FREE,
     HELD,
     OFFERED,
     OPEN,
@@ -29,12 +29,13 @@ from kschedlab_lab.views.device_sights import (
     NodeSight,
     Reason,
     Sight,
+    held_by,
     sights,
 )
 from kschedlab_lab.views.device_tree import draw_tree, tree_height, tree_room
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Part, column, moved, placed, row, words, wrap
+from kschedlab_lab.views.layout import Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, flowed
 from kschedlab_lab.views.style import (
     CHOSEN,
@@ -50,18 +51,6 @@ from kschedlab_lab.views.style import (
 )
 from kschedlab_lab.views.svg import Room, svg
 
-LEGEND: Mapping[str, str] = {
-    "lock": later("held by another claim"),
-    "taint": later("taint: {taints}"),
-    "reprieved": later("given back"),
-    "pods": later("breaks a constraint"),
-    "full": later("too little is left"),
-}
-"""By sign, what it means; of an error, the sentence says it."""
-BEFORE = ("lock", "taint")
-"""The signs that there are before a search. A tree has the others, with words beside them."""
-WIRE = "M3 2V11H13V2"
-"""The sign of devices that are joined."""
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
 GAP, PAD, SPACE = 14, 10, 8
@@ -91,8 +80,8 @@ class Scale(NamedTuple):
 
 
 def draw_devices(decision: Decision, room: Room, asked: bool = True, lines: int = 0) -> Html:
-    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet; before, room is
-    kept for the trees, and for at least so many lines."""
+    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet; ``lines``: as
+    below."""
     seen = sights(decision)
     if asked:
         return draw_sights(seen, room, lines=lines)
@@ -113,7 +102,7 @@ def draw_sights(
     lines of a tree for which room is kept at least.
     """
     part = device_part(seen, room.width, marks or {}, whole or seen, searched, lines)
-    return svg([part_at_top(part)], room.width, part.height + 13, spoken(seen))
+    return svg([part_at_top(part)], room.width, part.height + 11, spoken(seen))
 
 
 def part_at_top(part: Part) -> Html:
@@ -132,16 +121,15 @@ def device_part(
     marks: Marks,
     whole: Sequence[NodeSight],
     searched: int | None = None,
-    lines: int = 0,
+    lines: int | None = None,
     ring: str = "",
 ) -> Part:
-    """The nodes with their legend, in a picture that is so wide. ``ring``: the key of the device with a ring."""
+    """The nodes in a picture that is so wide. ``lines``: as above, None for no trees; ``ring``: the key of the device
+    with a ring."""
     width = room - 2 * SIDE
     if width < NARROW * min(len(seen), 3):
-        return _below(seen, width, _scale(seen, LOW, marks, ring), whole, searched)
-    trees = max((tree_height(node.steps) for node in whole), default=0)
-    if lines:
-        trees = max(trees, tree_room(lines))
+        return _below(seen, width, _scale(seen, LOW, marks, ring), searched)
+    trees = 0.0 if lines is None else max(tree_room(lines), *(tree_height(node) for node in (*seen, *whole)))
     columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     wide = (width - GAP * (columns - 1)) / columns
     scale = _scale(seen, FLAT * room, marks, ring)
@@ -150,27 +138,21 @@ def device_part(
     heads = max((_title(node, wide).height for node in (*seen, *whole)), default=0)
     parts = [_beside(node, each, wide, high, heads, trees) for node, each in zip(seen, insides, strict=True)]
     rows = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
-    searching = any(node.steps for node in whole)
-    legend = _legend(whole, width, BEFORE if searching else tuple(LEGEND))
-    return column([legend, *rows], GAP)
+    return column(rows, GAP)
 
 
-def _below(
-    seen: Sequence[NodeSight], width: float, scale: Scale, whole: Sequence[NodeSight], searched: int | None
-) -> Part:
+def _below(seen: Sequence[NodeSight], width: float, scale: Scale, searched: int | None) -> Part:
     """The nodes below one another; while one is searched, only this one and the tree of its search."""
     one = seen if searched is None else [seen[searched]]
     lines = [_across(node, width, scale) for node in one]
     if searched is not None:
-        lines.append(draw_tree(one[0].node, one[0].steps, width, _colour(one[0])))
-    legends = [_legend(each, width) for each in (seen, whole)]
-    lines.append(Part(width, max(each.height for each in legends), legends[0].shapes))
+        lines.append(draw_tree(one[0], width, _colour(one[0])))
     return column(lines, 6)
 
 
 def unasked(node: NodeSight) -> NodeSight:
     """The node before the pod asks: only what other claims hold, and the taints, are known."""
-    states = [Reason(HELD, each.reason.why) if each.state == HELD else Reason(OPEN) for each in node.devices]
+    states = [held_by(each.reason.why) if each.state == HELD else Reason(OPEN) for each in node.devices]
     devices = [each._replace(reason=reason) for each, reason in zip(node.devices, states, strict=True)]
     return NodeSight(node.node, "", False, tuple(devices))
 
@@ -179,25 +161,6 @@ def _scale(seen: Sequence[NodeSight], high: float, marks: Marks, ring: str) -> S
     devices = [device for node in seen for device in node.devices]
     most = max((each.size for each in devices), default=0) or 1
     return Scale(sorted({each.kind for each in devices}), most, high, marks, ring)
-
-
-def _legend(seen: Sequence[NodeSight], width: float, signs: Sequence[str] = tuple(LEGEND)) -> Part:
-    """What these signs and the wires mean; of all signs, also what a pale device is."""
-    devices = [device for node in seen for device in node.devices]
-    there = {sign for device in devices for sign in _signs(device)}
-    taints = fitted(listed(dict.fromkeys(each.taints for each in devices if each.taints)), width / 2)
-    parts = [_entry(icon(sign, 0, 0, INK_2), say(LEGEND[sign], taints=taints)) for sign in signs if sign in there]
-    if any(each.wire for each in devices):
-        wire = element("path", d=WIRE, fill="none", stroke=INK_3, stroke_width=2, stroke_linecap="round")
-        parts.append(_entry(wire, say("PCIe root")))
-    if len(signs) == len(LEGEND) and any(device.state == FREE for device in devices):
-        pale = element("rect", x=1, y=1, width=14, height=14, rx=4, fill=COLOURS[0], opacity=0.5)
-        parts.append(_entry(pale, say("pale: not selected or not reached")))
-    return wrap(parts, width, 18)
-
-
-def _entry(sign: Html, what: str) -> Part:
-    return row([Part(16, 16, (sign,)), words(what, fill=INK_2)], 6)
 
 
 # -- nodes
@@ -211,7 +174,7 @@ def _beside(node: NodeSight, inside: Part, wide: float, high: float, heads: floa
     place = ((wide - inside.width) / 2, PAD + high - inside.height)
     tray = _tray(node, Part(wide, high + 2 * PAD, (moved(inside, *place),)))
     named = Part(wide, heads, (placed(_title(node, wide), wide / 2, 0),))
-    tree = draw_tree(node.node, node.steps, wide, _colour(node))
+    tree = draw_tree(node, wide, _colour(node))
     return column([tray, named, Part(wide, trees, (moved(tree, 0, 4),)) if trees else Part(0, 0)], 6)
 
 
@@ -303,7 +266,8 @@ def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep:
         stroke_linecap="round",
         data_key=f"wire/{node.node}/{wire}",
     )
-    text = words(fitted(wire.rpartition(" ")[2], places[-1] - places[0] + box), fill=INK_2)
+    root = wire.rpartition(" ")[2]
+    text = words(fitting((say("root {name}", name=root), root), places[-1] - places[0] + box + SPACE), fill=INK_2)
     yield placed(text, (places[0] + places[-1]) / 2, bus)
 
 
@@ -335,7 +299,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     pale = not taken and device.state != OPEN
     facts = placed(text, wide / 2, (high - text.height) / 2 if inside else 0)
     shapes = [element("g", box, facts, opacity=0.5 if pale else None)]
-    corner = -11.0 if high >= text.height + 2 * 9 else -19.0
+    corner = -11.0 if high >= text.height + 2 * 9 else -16.0
     if device.state == TAKES:
         shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 17, corner + 3))
     for at, sign in enumerate(_signs(device), device.state == TAKES):

@@ -111,7 +111,7 @@ class Reason(NamedTuple):
     @property
     def shortly(self) -> str:
         """What is in the way, where there is little room."""
-        return self.brief or say(BRIEF[self.state])
+        return self.brief or (say(BRIEF[self.state]) if self.state in BRIEF else "")
 
 
 class Sight(NamedTuple):
@@ -247,7 +247,7 @@ def _sight(device: Candidate, about: Iterable[str], reason: Reason) -> Sight:
 def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder]) -> Reason:
     """What the device is for the pod after this step, its last; and why."""
     if holders and (step is None or step.outcome == IN_USE):
-        return _held(device, step, Reason(HELD, listed(each.name for each in holders)))
+        return _held(device, step, held_by(listed(each.name for each in holders)))
     if step is None:
         return Reason(FREE)
     if step.outcome in (TAKEN, GIVEN_BACK):
@@ -260,6 +260,11 @@ def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder
         brief = say("other root") if step.detail == ROOT else ""
         return Reason(UNLIKE, say("another {attribute}", attribute=short(step.detail)), brief=brief)
     return Reason(step.outcome, step.detail)
+
+
+def held_by(claims: str) -> Reason:
+    """What a device of these claims is for the pod."""
+    return Reason(HELD, claims, brief=say("held by {claims}", claims=claims))
 
 
 def _held(device: Candidate, step: SearchStep | None, held: Reason) -> Reason:

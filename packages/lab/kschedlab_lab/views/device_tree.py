@@ -1,4 +1,5 @@
-"""The search for devices on one node as a tree: each device that was tried, below the one that was taken before it."""
+"""The search for devices on one node as a tree: each device that was tried, below the one that was taken before it;
+last those that it has not reached."""
 
 from __future__ import annotations
 
@@ -7,13 +8,13 @@ from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.device_sights import BRIEF, PICKED, SIGNS, TRIED, Sight
+from kschedlab_lab.views.device_sights import BRIEF, FREE, OPEN, PICKED, SIGNS, TRIED, NodeSight, Sight
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import EVICTED, INK_2, INK_3
 
-LINE, STEP = 18, 14
+LINE, STEP = 17, 14
 """Pixels from one device to the next, and from one to those that were tried after it was taken."""
 MOST = 12
 """The lines of a tree; of a longer search, the first ones."""
@@ -41,24 +42,30 @@ def branches(steps: Sequence[Sight]) -> list[Branch]:
     return found
 
 
-def tree_height(steps: Sequence[Sight]) -> float:
+def lines_of(node: NodeSight) -> list[Branch]:
+    """The tree, and after it the devices that the search has not reached."""
+    tried = {step.id for step in node.steps}
+    return branches(node.steps) + [Branch(each, 0, each.state) for each in node.devices if each.id not in tried]
+
+
+def tree_height(node: NodeSight) -> float:
     """The height of the tree in pixels."""
-    return tree_room(min(len(branches(steps)), MOST)) if steps else 0
+    return tree_room(min(len(lines_of(node)), MOST))
 
 
 def tree_room(lines: int) -> float:
     """The height of a tree with so many lines."""
-    return LINE * lines + 2
+    return LINE * lines + 8
 
 
-def draw_tree(node: str, steps: Sequence[Sight], width: float, taken: str) -> Part:
+def draw_tree(node: NodeSight, width: float, taken: str) -> Part:
     """The tree, a line for each device; what was taken has this colour, any other the sign that it has in its node."""
-    found = branches(steps)[:MOST]
+    found = lines_of(node)[:MOST]
     shapes = [_twig(found, at, taken) for at in range(len(found))]
     for at, each in enumerate(found):
         line = _line(each, width - _left(each), taken)
-        shapes.append(moved(line, _left(each), at * LINE + 3, data_key=f"branch/{node}/{at}"))
-    return Part(width, tree_height(steps), tuple(shapes))
+        shapes.append(moved(line, _left(each), at * LINE + 3, data_key=f"branch/{node.node}/{at}"))
+    return Part(width, tree_height(node), tuple(shapes))
 
 
 def _left(branch: Branch) -> float:
@@ -77,12 +84,16 @@ def _twig(found: Sequence[Branch], at: int, taken: str) -> Html:
 
 
 def _line(branch: Branch, room: float, taken: str) -> Part:
-    alive, dead = branch.state == PICKED, branch.state == TRIED
+    device, alive, dead = branch.device, branch.state == PICKED, branch.state == TRIED
+    ahead = branch.state in (OPEN, FREE)
     colour = taken if alive else EVICTED if dead else INK_3
-    if branch.state in SIGNS:
-        mark = icon(SIGNS[branch.state], 0, 0, EVICTED if dead else INK_2)
+    sign = "taint" if ahead and device.taints else SIGNS.get(branch.state)
+    if sign:
+        mark = icon(sign, 0, 0, EVICTED if dead else INK_2)
     else:
-        mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill=colour)
-    name = words(branch.device.id.device, bold=True, fill=taken if alive else INK_2 if dead else "currentColor")
-    said = "" if alive else say(BRIEF[TRIED]) if dead else branch.device.reason.shortly
+        mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill="none" if ahead else colour, stroke=colour)
+    name = words(device.id.device, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor")
+    said = "" if alive else say(BRIEF[TRIED]) if dead else device.reason.shortly
+    if ahead and device.taints:
+        said = say("taint: {taints}", taints=device.taints)
     return row([Part(16, 16, (mark,)), name, words(fitted(said, room - 26 - name.width), fill=INK_2)], 5)

@@ -41,16 +41,16 @@ class _Row(NamedTuple):
         return LINE * (len(self.text) + (len(self.result) if self.below else 0)) + 5
 
 
-def evaluation_part(steps: Sequence[EvaluatedPart], width: float, upto: int | None = None) -> Part:
-    """A part below the other, the whole last, each with all of its text. ``upto``: how many steps have happened.
+def evaluation_part(steps: Sequence[EvaluatedPart], width: float, evaluates: bool = True) -> Part:
+    """A part below the other, the whole last, each with all of its text.
 
-    Keys: ``part/N``. A part is green where it is true, orange where it is false or fails. Before the first step, room
+    Keys: ``part/N``. A part is green where it is true, orange where it is false or fails. Unless it ``evaluates``, room
     is kept for the parts alone: their results would show in it.
     """
-    upto = len(steps) if upto is None else upto
+    last = len(steps) - 1 if evaluates else None
     return column(
         (
-            _line(_laid(steps[at], result_of(steps[at]) if upto else "", width), at, width, at < upto, at == upto - 1)
+            _line(_laid(steps[at], result_of(steps[at]) if evaluates else "", width), at, width, evaluates, at == last)
             for at in worth_showing(steps)
         ),
         GAP,

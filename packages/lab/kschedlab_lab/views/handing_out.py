@@ -14,13 +14,13 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, ScoreRow, columns, draw_rows, middle, named, token
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
-from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, TICK, ink
+from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
 LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 18, 13, 26, (14, 26), 8, 34
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of a lane; how many lanes there
 are below one another; width of a worker's number before a lane of the second column. In pixels."""
-NARROWEST, WIDEST, SHORTEST, SAID, READABLE, PILED = 16, 48, 9, 62, 13, 1.9
+NARROWEST, WIDEST, SHORTEST, SAID, READABLE, PILED = 16, 60, 9, 62, 13, 1.9
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
 the least height of a row with numbers, in pixels; how many lines of cards the channel has at most, if a tick is not
 shorter than that."""
@@ -151,14 +151,13 @@ def _card(now: Handout, piece: Piece, x: float, y: float, scale: Scale, high: fl
 
 
 def _lanes(now: Handout, lanes: Lanes, at: Columns, scale: Scale) -> list[Html]:
-    """What each worker has taken so far, and the time; a free worker is at the left of its lane."""
+    """What each worker has taken so far, and the time; a free worker is before its name."""
     busy = {piece.worker for piece in now.work if _at_work(now, piece)}
     high = lanes.high
     shapes = list[Html]()
     for place, worker in enumerate(lanes.workers):
         column, row = divmod(place, lanes.per)
         x, y, pick = scale.left + column * lanes.block, lanes.top + row * high, say("worker {worker}", worker=worker)
-        shapes.append(element("rect", x=x, y=y + high - 3, width=lanes.block - NUMBER, height=1.5, fill=TICK))
         shapes += [] if row else _time(now, lanes, scale, column)
         middle = y + high / 2 - 1
         if not column:
@@ -167,7 +166,8 @@ def _lanes(now: Handout, lanes: Lanes, at: Columns, scale: Scale) -> list[Html]:
             shapes.append(label(str(worker), x - 8, y + high / 2 + 3.5, "end"))
         if worker not in busy:
             marks = {"data_key": f"worker/{worker}", "data_pick": pick}
-            shapes.append(token(worker, x - 14 if column else 12, middle, min(9, high / 2 - 1), **marks))
+            left = x - 14 if column else max(x - 26 - text_width(pick), 12)
+            shapes.append(token(worker, left, middle, min(9, high / 2 - 1), **marks))
         colour = WORKERS[(worker - 1) % len(WORKERS)]
         mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]
         shapes += [_card(now, piece, x + piece.start * scale.tick, y + 1, scale, high - 4, colour) for piece in mine]
@@ -175,12 +175,14 @@ def _lanes(now: Handout, lanes: Lanes, at: Columns, scale: Scale) -> list[Html]:
 
 
 def _time(now: Handout, lanes: Lanes, scale: Scale, column: int) -> list[Html]:
-    """The tick that it is, and once Map has begun the one in which it ends."""
+    """A line for each tick, for the one that it is, and once Map has begun for the one in which it ends."""
     left, down = scale.left + column * lanes.block, f"{lanes.top - 2:g}V{lanes.bottom:g}"
+    ticks = range(int((lanes.block - NUMBER) / scale.tick))
+    ruler = element("path", d="".join(f"M{left + tick * scale.tick:.1f} {down}" for tick in ticks), stroke=HAIR)
     end = element("path", d=f"M{left + _last(now) * scale.tick:.1f} {down}", stroke=INK_2)
     dashed: dict[str, Any] = {"stroke": INK, "stroke_width": 1.5, "stroke_dasharray": "3 3"}
     here = element("path", d=f"M{left + now.tick * scale.tick:.1f} {down}", **dashed, data_key=f"now/{column}")
-    return [end, here] if now.tick else [here]
+    return [ruler, end, here] if now.tick else [ruler, here]
 
 
 def _ends(now: Handout, lanes: Lanes, scale: Scale) -> Html:

@@ -192,11 +192,7 @@ def _memory(update: Update, end: int, unit: float) -> list[Html]:
             else texts
         )
         text = fitting([*texts, ""], long - 8, bold=True)
-        if text:
-            shapes.append(label(text, x + 6, y + 23, fill=ink(fill), font_weight="bold"))
-        else:
-            beside = y - 4 if write is None or write.worker == 2 else y + TALL + 6  # where no arrow begins it
-            shapes.append(label(texts[-1], x + 4, beside, font_weight="bold"))
+        shapes.append(label(text, x + 6, y + 23, fill=ink(fill), font_weight="bold"))
     return shapes
 
 

@@ -15,8 +15,9 @@ from kschedlab_lab.views.svg import Room, label, svg
 
 HEAD, FOOT, LINE, WIDEST = 66, 8, 15, 132
 """Height of a card above a column, of the space below the columns, and of a line; greatest width of a column."""
-ROOMY = 28
-"""Least height of a part of a column that has the way of one draw below its words; in pixels."""
+ROOMY, TOKEN = 28, 13
+"""Least height of a part of a column that has the way of one draw below its words, and the room for its ball on their
+left; in pixels."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,8 @@ class _Drawing:
             if low - top >= LINE - 1 and text_width(text) <= self.wide - 12:
                 halo: dict[str, Any] = {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
                 middle = (top + low) / 2 + 4.5
-                place = self.x(i) + self.wide / 2 + 7, min(middle, low - 15) if low - top >= ROOMY else middle
+                x = self.x(i) + max(self.wide / 2, TOKEN + text_width(text) / 2)
+                place = x, min(middle, low - 15) if low - top >= ROOMY else middle
                 words = label(text, *place, "middle", fill=ink(fill), **halo)
                 self.words.append(element("g", words, data_key=f"{key}/{i}/{name}/words"))
         return element("g", *shapes, data_key=f"{key}/{i}")

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import cycle, product
 from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.arithmetic import steps
 from kschedlab_lab.views.chart import NOTHING
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
-from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.score import STAGES, SUM, bare, lead, number, total
 from kschedlab_lab.views.score_bars import NARROW, VETOES, fills, heights, sum_bars, vetoed
 from kschedlab_lab.views.style import EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
@@ -30,16 +32,20 @@ NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintTol
 ASKED, NARROW_ASKED = 208, 160
 """The room for the names of plugins and the pod's request, in pixels; in a narrow room, too."""
 FULL = 200
-"""The points that fill a cell: twice what a plugin gives at most, so that one sees a weight of 2."""
+"""The points that fill a cell, at least: twice what a plugin gives at most, so that one sees a weight of 2."""
+PACES = ((0, 0, 0, 0), (5, 2, 4, 3), (8, 5, 7, 6))
+"""How far the workers have come in three moments, in eighths of their columns."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The pod's request, drawn as a bar with a handle. ``place``: 0 to 1 of its range; ``marks``: the handle's."""
+    """The pod's request, drawn as a bar with a handle. ``at``: its place among ``count`` values; ``marks``: the
+    handle's."""
 
     text: str
-    place: float
+    at: int
+    count: int
     marks: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -47,12 +53,13 @@ class Asked:
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``asked``: the pod's request; ``question``: the cell whose number is not shown; ``only``: the row that shows alone.
-    ``before``: another decision: cells say how its numbers became these. While cells change: ``filled``, the plugins
-    that have come to ``stage``; the others show the stage before. ``framed``: the plugin whose row has a frame.
-    ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``weights``: whether they show,
-    if before the third stage; ``rail``: whether the stages show; without it its place stays empty, so that the map does
-    not move, unless there is no place ``above`` the map.
+    ``asked``: the pod's request; ``question``: the cell whose number is asked for; it alone shows.
+    ``before``: another decision: cells say how its numbers became these. While cells change: ``filled``, those that
+    have come to ``stage``; the others show the stage before; ``workers``: by node, what its worker asks, or "".
+    ``framed``: the plugin whose row has a frame. ``sums`` and ``won``: whether sums and winner show, if other than in
+    the last stage; ``most``: the sum that fills the width; ``weights``: whether they show, if before the third stage;
+    ``rail``: whether the stages show, and ``until``: the last one that a click goes to; without a rail its place stays
+    empty, so that the map does not move, unless there is no place ``above`` the map.
     """
 
     decision: Decision
@@ -64,13 +71,15 @@ class ScoreMap:
     asked: Asked | None = None
     question: tuple[str, str] | None = None
     before: Decision | None = None
-    filled: frozenset[str] | None = None
+    filled: frozenset[tuple[str, str]] | None = None
+    workers: Mapping[str, str] = field(default_factory=dict)
     framed: str = ""
     sums: bool | None = None
     won: bool | None = None
-    only: str = ""
+    most: float = 0
     weights: bool = False
     rail: bool = True
+    until: str = STAGES[-1]
     above: bool = True
 
     def __call__(self, room: Room) -> Html:
@@ -82,7 +91,7 @@ class ScoreMap:
         start = plan.left if is_beside else 0
         shapes = [*self._rail(start, plan.width - start)] if self.rail and self.above else []
         shapes.append(element("g", *self._asked(plan), transform=f"translate(0,{0 if is_beside else RAIL + GAP})"))
-        shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{head:g})"))
+        shapes.append(element("g", *plan.shapes(), *self._workers(plan), transform=f"translate(0,{head:g})"))
         down = head + plan.end + 4
         bars = BarMeasures(self._bars(), Room(round(plan.width), 0), Fixed(plan.left, bar, gap))
         if self._at_end(self.sums):
@@ -97,10 +106,16 @@ class ScoreMap:
     def _vetoed(self) -> frozenset[str]:
         return vetoed(self.decision, self.nodes)
 
+    @cached_property
+    def _full(self) -> int:
+        """The points that fill a cell."""
+        given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
+        return max(FULL, *(each or 0 for each in given))
+
     def _bars(self) -> Bars:
         """The sums of the nodes; a click on one writes it out."""
         sets = {node: f"plugin: {SUM}, node: {node}" for node in self.nodes}
-        return sum_bars(self.decision, self.nodes, self._at_end(self.won), sets=sets if self.rail else {})
+        return sum_bars(self.decision, self.nodes, self._at_end(self.won), True, sets if self.rail else {}, self.most)
 
     def _at_end(self, flag: bool | None) -> bool:
         """Whether this shows: in the last stage, unless the flag says otherwise."""
@@ -128,15 +143,14 @@ class ScoreMap:
         return {plugin: "×10⁴" if weight == 10_000 else f"×{weight}" for plugin, weight in named if weight != 1}
 
     def _cell(self, plugin: str, node: str, turn: int) -> GridCell:
-        come = self.filled is None or plugin in self.filled
+        come = self.filled is None or (plugin, node) in self.filled
         stage = self.stage if come else BEFORE[self.stage]
         found = number(self.decision, stage, plugin, node) if stage else None
         sets = f"plugin: {plugin}, node: {node}"
-        if (plugin, node) == self.question:
-            text = f"{number(self.decision, 'raw', plugin, node)} → ?" if self.stage == "normalised" else "?"
+        if self.question is not None:
+            asked = f"{found} → ?" if stage == "normalised" else "?"
+            text = asked if (plugin, node) == self.question else ""
             return GridCell(text, None, _tip(plugin, node, text), text)
-        if self.only not in ("", plugin):
-            return GridCell("", None, _tip(plugin, node, ""))
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
             return GridCell(
@@ -149,12 +163,25 @@ class ScoreMap:
             return GridCell(said, EVICTED_SOFT if lacks else None, tip, "✕" if lacks else "✓", sets=sets, order=turn)
         was = number(self.before, stage, plugin, node) if self.before is not None else found
         text = str(found) if was in (None, found) else f"{was} → {found}"
-        share = max(min(found / FULL, 0.99), 0) if plugin in self._fills else 0
+        share = 0.99 * max(found, 0) / self._full
         fill = self._fills.get(plugin, TICK)
         return GridCell(text, fill, tip, text, sets=sets, order=turn, share=share)
 
+    def _workers(self, plan: GridMeasures) -> Iterable[Html]:
+        """Each worker on the cell whose plugin it asks."""
+        for i, (node, plugin) in enumerate(self.workers.items(), start=1):
+            if not plugin:
+                continue
+            text = fitting((say("worker {number}", number=i), str(i)), plan.wide - 16)
+            wide = text_width(text) + 12
+            x = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
+            y = plan.top + plan.high * (self.plugins.index(plugin) + 0.5)
+            box = element("rect", x=-wide / 2, y=-8, width=wide, height=16, rx=8, fill=INK)
+            words = label(text, 0, 4.5, "middle", fill=PANEL)
+            yield element("g", box, words, data_key=f"worker/{node}", transform=f"translate({x:g},{y:g})")
+
     def _rail(self, start: float, wide: float) -> Iterable[Html]:
-        """The four stages, the shown one filled; a click goes to a stage."""
+        """The four stages, the shown one filled; a click goes to a stage, and to the sums without a framed cell."""
         step, tip = (wide - 4) / len(STAGES), 9
         for i, stage in enumerate(STAGES):
             x, here = start + step * i, stage == self.stage
@@ -167,16 +194,17 @@ class ScoreMap:
             words = label(
                 say(stage), (step + 5 * bool(i)) / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour
             )
-            marks: dict[str, Any] = {
-                "data_set": f"stage: {stage}",
-                "aria_label": say("stage {stage}", stage=say(stage)),
-            }
+            sets = f"stage: {stage}" + (f", plugin: {SUM}" if stage == STAGES[-1] else "")
+            marks: dict[str, Any] = {"data_set": sets, "aria_label": say("stage {stage}", stage=say(stage))}
+            if i > STAGES.index(self.until):
+                marks = {"opacity": 0.4}
             yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
 
     def _asked(self, plan: GridMeasures) -> Iterable[Html]:
         if self.asked is None:
             return
-        wide = 24 + (plan.left - 40) * self.asked.place
+        step = (plan.left - 40) / (self.asked.count - 1)
+        wide = 24 + step * self.asked.at
         box: dict[str, Any] = {
             "width": wide,
             "height": RAIL - 2,
@@ -195,7 +223,9 @@ class ScoreMap:
         pod = element("rect", fill=priority_fill(0), stroke=HAIR, **box)
         shapes = [pod, element("rect", fill="currentColor", **grip)]
         yield label(self.asked.text, 8, RAIL + 17)
-        yield element("g", *shapes, data_key="asked", transform="translate(8,2)", **self.asked.marks)
+        yield element(
+            "g", *shapes, data_key="asked", transform="translate(8,2)", data_step=f"{step:.1f}", **self.asked.marks
+        )
 
 
 def _tip(plugin: str, node: str, found: str) -> str:
@@ -245,34 +275,48 @@ def _scored(shown: ScoreMap, node: str) -> bool:
 
 
 def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
-    nodes = [node for node in start.nodes if _scored(start, node)]
-    numbers = len(nodes) * len(start.plugins)
-    caption = say(
-        "{nodes} feasible nodes and {plugins} score plugins: {numbers} numbers to find.",
-        nodes=len(nodes),
-        plugins=len(start.plugins),
-        numbers=numbers,
+    """The workers go down their columns, each at its own pace."""
+    nodes, plugins = [node for node in start.nodes if _scored(start, node)], start.plugins
+    captions = (
+        say(
+            "{nodes} workers, one for each node. Each asks all {plugins} plugins about its node.",
+            nodes=len(nodes),
+            plugins=len(plugins),
+        ),
+        say("Side by side, each at its own pace: no worker waits for another."),
+        say("A row is whole once the slowest worker has passed it. Only then can it be normalised."),
     )
-    yield replace(start, stage="raw", filled=frozenset[str]()), caption
-    for i, here in enumerate(start.plugins, start=1):
-        caption = say("Score: each node has a worker, and each worker asks {plugin}.", plugin=here)
-        yield replace(start, stage="raw", filled=frozenset(start.plugins[:i]), framed=here), caption
+    for pace, caption in zip(PACES, captions, strict=True):
+        down = {node: len(plugins) * part // 8 for node, part in zip(nodes, cycle(pace))}
+        filled = frozenset((plugin, node) for node, deep in down.items() for plugin in plugins[:deep])
+        workers = {node: plugins[deep] if deep < len(plugins) else "" for node, deep in down.items()}
+        yield replace(start, stage="raw", filled=filled, workers=workers), caption
 
 
 def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
+    """A row for each step, with the arithmetic of the cell that says most: neither the least nor the full score."""
     names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
-    yield (
-        replace(start, stage="normalised", filled=frozenset[str]()),
-        say("The raw scores: each row has a scale of its own."),
-    )
+    first = say("The raw scores: each row has a scale of its own.")
+    yield replace(start, stage="normalised", filled=_cells(start, [])), first
     for i, here in enumerate(names, start=1):
+        scored = [node for node in start.nodes if _scored(start, node)]
+        given = {node: number(start.decision, "normalised", here, node) or 0 for node in scored}
+        node = max(scored, key=lambda node: (given[node] % 100, number(start.decision, "raw", here, node)))  # noqa: B023
+        (step,) = (each for each in steps(start.decision, here, node) if each.what == "normalised")
         caption = say(
-            "NormalizeScore of {plugin}: {raw} becomes {normalised}.",
+            "{plugin}, {node}: {step}. The row becomes {row}.",
             plugin=here,
-            raw=_row(start, here, "raw"),
-            normalised=_row(start, here, "normalised"),
+            node=node,
+            step=step,
+            row=_row(start, here, "normalised"),
         )
-        yield replace(start, stage="normalised", filled=frozenset(names[:i]), framed=here), caption
+        shown = replace(start, selected=(here, node), framed=here)
+        yield replace(shown, stage="normalised", filled=_cells(start, names[:i])), caption
+
+
+def _cells(start: ScoreMap, plugins: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """All cells of these rows."""
+    return frozenset(product(plugins, start.nodes))
 
 
 def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
@@ -280,14 +324,14 @@ def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     assert scores is not None
     weights = dict(zip(scores.plugins, scores.weights, strict=True))
     names = [plugin for plugin in start.plugins if weights.get(plugin, 1) != 1]
-    yield replace(start, stage="weighted", filled=frozenset[str]()), say("The normalised scores, and the weights.")
+    yield replace(start, stage="weighted", filled=_cells(start, [])), say("The normalised scores, and the weights.")
     for i, here in enumerate(names, start=1):
         caption = say(
             "{plugin} has weight {weight}: each of its numbers is multiplied by {weight}.",
             plugin=here,
             weight=weights[here],
         )
-        yield replace(start, stage="weighted", filled=frozenset(names[:i]), framed=here), caption
+        yield replace(start, stage="weighted", filled=_cells(start, names[:i]), framed=here), caption
 
 
 def _changes(start: ScoreMap, plugin: str, before: str, after: str) -> bool:

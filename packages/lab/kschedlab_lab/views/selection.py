@@ -26,12 +26,12 @@ def draw_selection(
     room: Room,
     ring: str,
     marks: Marks,
-    upto: int | None = None,
+    evaluates: bool,
 ) -> Html:
-    """The devices, and below them the parts of the expression. ``upto``: how many steps have happened; ``ring``: the
+    """The devices, and below them the parts of the expression. ``evaluates``: whether these have values; ``ring``: the
     key of the device that they are about; ``marks``: what a click on a device sets."""
-    parts = evaluation_part(steps, room.width, upto)
-    said = (line.strip() for line in evaluation_text(steps[:upto]).splitlines())
+    parts = evaluation_part(steps, room.width, evaluates)
+    said = (line.strip() for line in evaluation_text(steps if evaluates else ()).splitlines())
     return _below(seen, parts, room, ring, marks, say("; ").join(said))
 
 

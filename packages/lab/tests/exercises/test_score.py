@@ -67,7 +67,7 @@ def test_a_pod_that_is_forced_or_plain_does_not_overrule():
     exercise = next(e for s in range(9) for e in [exercises(s)[2]] if e.why.startswith("NodeAffinity"))
     plain, forced = pod("new"), pod("new", nodeSelector={"disk": "fast"})
     assert "is best:" in exercise.check(as_yaml([plain])).words
-    assert "Both nodes must be" in exercise.check(as_yaml([forced])).words
+    assert "both nodes must stay feasible" in exercise.check(as_yaml([forced])).words
     assert exercise.check(as_yaml([pod("old")])).words == 'The pending pod must be "new"; there is old.'
     assert "and nothing else" in exercise.check(as_yaml([plain, node("node-x")])).words
     other = next(p for p in score_build.RIVALS if p != "NodeAffinity")

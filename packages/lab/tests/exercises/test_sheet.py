@@ -45,6 +45,16 @@ def test_a_short_manifest_is_among_the_answers_and_is_right():
         assert exercise.model() in line and exercise.model() in exercise.right
 
 
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_exercise_has_an_answer_at_a_glance(lesson):
+    assert all(each.model() for each in exercises_of(lesson, 1))
+
+
+def test_the_lines_that_mend_a_function_are_among_the_answers():
+    mended = exercises_of("queue", 1)[4].model()
+    assert mended == "child += 1" and mended in answers("queue", "1").splitlines()[1]
+
+
 def test_seeds_that_run_backwards_are_said_to():
     with pytest.raises(ValueError, match='"3-1" runs backwards'):
         parse_seeds("3-1")

@@ -132,7 +132,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "your_cluster, why six": cluster_questions.why_six,
     "your_cluster, no help": cluster_questions.no_help,
     "your_cluster, which plugin": cluster_questions.which_plugin,
-    "your_cluster, whose pods": cluster_questions.whose_pods,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
     "your_plugin, weight": lambda: your_plugin.panel([COLD, COOLER]).ask(
@@ -229,9 +228,9 @@ def test_what_a_teacher_prints_shows_no_english(lesson: str) -> None:
         sheet = sheets(lesson, seeds, solutions)
         written = SheetForm(lesson, seeds).obey({"lesson": lesson, "seeds": seeds, "contents": ANSWERS})["document"]
         made = [each for seed in parse_seeds(seeds) for each in exercises_of(lesson, seed)]
-        manifests = "|".join(re.escape(each.model()) for each in made if each.kind == "build" and each.model())
+        code = "|".join(re.escape(each.model()) for each in made if each.answered_by != "text")
         texts = (*Shown(sheet).texts, *Shown(written).texts, answers(lesson, seeds))
-        shown = (re.sub(manifests, "", each.replace(lesson, "")) for each in texts)
+        shown = (re.sub(code, "", each).replace(lesson, "") for each in texts)
         assert english(shown, lesson) == {}
         assert '<html lang="zh">' in sheet and '<html lang="zh">' in written
 

@@ -189,7 +189,6 @@ def test_questions_hide_the_answer_and_know_it():
         cluster_questions.why_six,
         cluster_questions.no_help,
         cluster_questions.which_plugin,
-        cluster_questions.whose_pods,
     ):
         asking = make()
         shown = Session(asking).shown
@@ -207,7 +206,6 @@ def test_questions_hide_the_answer_and_know_it():
         "too little CPU is free",
         "half its memory",
         "PodTopologySpread",
-        "invoices (priority -10)",
     ]
 
 

@@ -188,7 +188,7 @@ def test_changes_stay_in_sight_beside_why_not_a_node(world):
     decision = explain("shop/payment-burst-0", world).decision
     choices, asked = (Choice("a", "a change", "then"),), why_not(decision, "general-44")
     svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, choices=choices, why_not=asked), ""))
-    assert 'data-set="change: a"' in svg and "It loses at rule 5" in svg and "rules 1 to 4 leave both" in svg
+    assert 'data-set="change: a"' in svg and "general-44 loses at rule 5" in svg and "rules 1 to 4 leave both" in svg
 
 
 def test_sums_of_priorities_are_explained_where_they_are_shown(world):
@@ -196,7 +196,7 @@ def test_sums_of_priorities_are_explained_where_they_are_shown(world):
     third = decision.preemption.rungs[2]
     other = world.names[decision.preemption.positions[third.entered & ~third.kept][0]]
     svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, why_not=why_not(decision, other)), ""))
-    assert "It loses at rule 3" in svg and "2³¹ for each victim" in svg
+    assert f"{other} loses at rule 3" in svg and "2³¹ for each victim" in svg
 
 
 def test_only_the_node_that_loses_last_has_an_edge(world):

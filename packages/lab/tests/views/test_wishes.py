@@ -36,3 +36,14 @@ def test_the_nodes_keep_apart(room: Room, decided: bool) -> None:
     assert markup.count('data-key="wish/') == 5
     for name in ("batch-b", "cache-b", "shop-b2", "shop-b"):
         assert f">{name}<" in markup, "a pod without its name"
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room.width >= 500], ids=str)
+def test_the_answer_has_room_in_the_picture_of_the_question(room: Room) -> None:
+    def high(markup: str) -> float:
+        found = re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', markup)
+        assert found is not None
+        return float(found[1])
+
+    cause = Cause()
+    assert high(str(picture(cause, decide(cause))(room))) <= high(str(before(cause)(room)))
