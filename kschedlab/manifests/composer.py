@@ -31,11 +31,7 @@ MERGE = object()
 
 @dataclass(slots=True)
 class _Open:
-    """A map or list that is still open.
-
-    ``start``: its line. ``size``: the number of values in it, itself included. ``key``: in a map, the key whose value
-    comes next. ``merged``: the values of its ``<<`` keys.
-    """
+    """``start``: its line. ``size``: values in it, and itself. ``key``: of the next value. ``merged``: values of ``<<``."""
 
     container: dict[str, Any] | list[Any]
     anchor: str | None
