@@ -88,19 +88,12 @@ def derived(*sources: Hashable) -> Callable[[Function[P, T]], Function[P, T]]:
 
 
 class DerivedValues:
-    """Values by their sources, then by key.
-
-    Forks share them until one changes: :meth:`without` leaves this object as it is, and both keep sharing the rest.
-    """
+    """Values by their sources, then by key. Forks share them: :meth:`without` leaves this object as it is."""
 
     def __init__(self, kept: dict[tuple[Hashable, ...], dict[Hashable, object]] | None = None) -> None:
         self._by_source = kept or {}
 
-    def __len__(self) -> int:
-        return sum(len(values) for values in self._by_source.values())
-
     def find(self, key: Hashable, compute: Callable[[], T], sources: tuple[Hashable, ...]) -> T:
-        """The value of that key, computed unless it is known."""
         values = self._by_source.get(sources)
         if values is None:
             values = self._by_source[sources] = {}
@@ -113,7 +106,6 @@ class DerivedValues:
         return value  # type: ignore[return-value]  # the key names what is stored
 
     def items(self) -> list[tuple[Hashable, object]]:
-        """All values with their keys."""
         return [item for values in self._by_source.values() for item in values.items()]
 
     def without(self, changed: Set[Hashable]) -> DerivedValues:

@@ -25,7 +25,6 @@ class QueueMaker:
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __call__(self, now: Now, **options: Any) -> SchedulingQueue:
-        """A new, empty queue."""
         queue: SchedulingQueue = resolve_name(self.made_by)(now, **{**self.options, **options})
         return queue
 
