@@ -160,10 +160,7 @@ class Columns:
         return latest
 
     def _reorder_nodes(self, latest: Mapping[str, Node | None]) -> None:
-        """Give all nodes new positions; set aside pods on removed nodes, and restore those whose node is back.
-
-        ``origin``: each node's old position, -1 for a new node; ``new_position``: the reverse, see ``move_nodes``.
-        """
+        """Give all nodes new positions; set aside pods on removed nodes, and restore those whose node is back."""
         self._unshare("pods")
         removed = {self.index[name] for name, node in latest.items() if node is None and name in self.index}
         if removed:

@@ -66,10 +66,7 @@ def changed_fields(old: Node, new: Node) -> frozenset[str]:
 
 
 class DerivedValues:
-    """Values by their sources, then by key.
-
-    Forks share them until one changes: :meth:`without` leaves this object as it is, and both keep sharing the rest.
-    """
+    """Values by their sources, then by key. Forks share them: :meth:`without` leaves this object as it is."""
 
     def __init__(self, kept: dict[tuple[Hashable, ...], dict[Hashable, object]] | None = None) -> None:
         self._by_source = kept or {}

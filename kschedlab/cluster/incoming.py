@@ -66,11 +66,7 @@ def clues_to(term: AffinityTerm) -> tuple[Clue, ...]:
 
 @dataclass(frozen=True)
 class IncomingPod:
-    """The pod to be scheduled, as its signature describes it.
-
-    ``terms``: its own terms with namespace selectors resolved, so that matching needs no labels of other namespaces.
-    ``namespace_labels``: those of its own namespace.
-    """
+    """The pod to be scheduled. ``terms``: its own, namespace selectors resolved. ``namespace_labels``: its own."""
 
     signature: Signature
     namespace_labels: Labels

@@ -65,10 +65,7 @@ class Items:
 
 
 class Labels(Items):
-    """Signatures by label. The values of a key are listed at its first query.
-
-    No query is about the label with a pod's own name, which would take a list for each pod. ``_found``: by key.
-    """
+    """Signatures by label; a key's values are listed at its first query (none asks for a pod's own name)."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -31,11 +31,7 @@ MERGE = object()
 
 @dataclass(slots=True)
 class _Open:
-    """A map or list that is still open.
-
-    ``start``: its line. ``size``: the number of values in it, itself included. ``key``: in a map, the key whose value
-    comes next. ``merged``: the values of its ``<<`` keys.
-    """
+    """``start``: its line. ``size``: its values and itself. ``key``: the next value's. ``merged``: values of ``<<``."""
 
     container: dict[str, Any] | list[Any]
     anchor: str | None

@@ -122,10 +122,7 @@ _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def fast_json(text: SourceText) -> Iterator[tuple[Any, Origin]] | None:
-    """The objects in the input, or None if it needs the slow reader, which locates errors.
-
-    It is read twice: once to see that nothing is wrong, and then object by object, which takes little memory.
-    """
+    """The objects, read twice to take little memory; None if it needs the slow reader, which locates errors."""
     try:
         content = text.encoded
         for _ in _fast_json(text, content):

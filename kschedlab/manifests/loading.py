@@ -243,10 +243,7 @@ class _Loaded(NamedTuple):
 
 
 class _Loader:
-    """Collects objects, problems and warnings, and returns the checked objects at the end.
-
-    ``warnings``: by field and message, the first warning with its place, and the number of objects.
-    """
+    """Collects what it reads. ``warnings``: by field and message, the first one, its place, and how many there are."""
 
     def __init__(self, classes: Iterable[model.PriorityClass] = (), strict: bool = False) -> None:
         self.classes = tuple(classes)

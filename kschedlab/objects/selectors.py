@@ -66,10 +66,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class NodeTerm:
-    """A node selector's term: requirements on a node's labels and fields. Without any, it matches no node.
-
-    The only field that a node has is its name; the others are empty texts.
-    """
+    """Requirements on a node's labels and fields, of which only its name is set. Without any, it matches no node."""
 
     labels: Selector = Selector()
     fields: Selector = Selector()
@@ -166,10 +163,7 @@ def label_expression_fault(
 
 
 def field_expression_fault(operator: str, values: tuple[str, ...], key: str = NAME) -> tuple[str, str] | None:
-    """(field, message) if this expression on a node's field is refused, or None.
-
-    ``key``: the field. The API server refuses others than the name, the scheduler takes any.
-    """
+    """(field, message) if a node's field is refused, or None. The API server knows only its name, the scheduler any."""
     if key != NAME:
         return "key", later('"{key}" is not a selectable field; only metadata.name is', key=key)
     if operator not in ("In", "NotIn"):
