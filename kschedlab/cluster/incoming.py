@@ -66,7 +66,7 @@ def clues_to(term: AffinityTerm) -> tuple[Clue, ...]:
 
 @dataclass(frozen=True)
 class IncomingPod:
-    """The pod to be scheduled. ``terms``: its own, with the namespaces that their selectors select by name."""
+    """The pod to be scheduled. ``terms``: its own, namespace selectors resolved. ``namespace_labels``: its own."""
 
     signature: Signature
     namespace_labels: Labels

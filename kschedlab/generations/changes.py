@@ -24,7 +24,6 @@ _QUEUEING = (*_POST_FILTER, "pre_enqueue", "events_to_register")
 
 CHANGES: dict[str, dict[str, Any]] = {
     "v1.13": {
-        # -- decisions
         "api": api.API_1_13,  # the fields that the API server stores
         "percentage": 0,  # its 50 is min_percentage here
         "sampling.min_percentage": 50,
@@ -62,10 +61,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.starts_upper_case": True,
         "extending.free_node": FreeNode.TAKEN,
         "extending.binder": Binder.FIRST,  # scheduler.go, schedule_one.go, extendersBinding
-        # -- the queue, and what plugins may implement
         "queue": WITHOUT_BACKOFF,  # internal/queue, backend/queue
         "extension_points": _PREDICATES,  # framework/interface.go
-        # -- messages
         # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
         "messages.reason_once": False,
         "messages.all_errors": True,

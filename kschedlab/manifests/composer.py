@@ -31,7 +31,7 @@ MERGE = object()
 
 @dataclass(slots=True)
 class _Open:
-    """``start``: its line. ``size``: values in it, and itself. ``key``: of the next value. ``merged``: values of ``<<``."""
+    """``start``: its line. ``size``: its values and itself. ``key``: the next value's. ``merged``: values of ``<<``."""
 
     container: dict[str, Any] | list[Any]
     anchor: str | None
