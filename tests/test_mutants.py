@@ -1,13 +1,17 @@
 """Small changes of the package: each is Python, changes something, and leaves the rest as it is."""
 
 import ast
+import json
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
+import coverage
 import pytest
 
-from tools.executed import Executed, recorded
-from tools.mutants import ROOT, Mutant, drawn_over_all, mutants, stages
+from tools.executed import Executed, RecordError, recorded
+from tools.mutants import MOST_IN_A_BROWSER, ROOT, Mutant, drawn_over_all, mutants, stages
 
 QUANTITIES = "tests/objects/test_quantity.py"
 MODULE = '''"""A number: 3 < 4."""
@@ -89,6 +93,68 @@ def test_the_tests_that_execute_a_line_come_first(executed: Executed) -> None:
 def test_where_only_an_import_runs_a_line_its_package_is_asked(executed: Executed) -> None:
     asked = stages(change_of("kschedlab/objects/names.py", "63"), executed)
     assert asked == {"its package's": executed.fastest}
+
+
+def test_a_record_that_was_cut_short_is_refused(tmp_path: Path) -> None:
+    record(tmp_path, {f"{QUANTITIES}::one": 1.0})
+    assert Executed(tmp_path).fastest == [f"{QUANTITIES}::one"]
+    (tmp_path / "gw0.json").unlink()
+    with pytest.raises(RecordError, match="gw0 ended before"):
+        recorded(tmp_path, [QUANTITIES])
+
+
+def test_tests_that_do_not_run_leave_no_record(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="status 5"):
+        recorded(tmp_path / "record", ["tests/no_such_file.py"])
+    assert not (tmp_path / "record").exists()
+
+
+CHANGED = "packages/lab/kschedlab_lab/panels/map_times.py"
+
+
+def record(folder: Path, seconds: dict[str, float]) -> None:
+    """A record in which each test executed every line of a module."""
+    (folder / "gw0.json").write_text(json.dumps(seconds))
+    lines = coverage.CoverageData(str(folder / "gw0.lines"))
+    for test in seconds:
+        lines.set_context(test)
+        lines.add_lines({str(ROOT / CHANGED): range(1, 1000)})
+    lines.write()
+
+
+def test_what_the_others_pass_over_meets_a_minute_in_a_browser(tmp_path: Path) -> None:
+    inside = [f"packages/lab/tests/panels/test_moves.py::test_{n}" for n in range(3)]
+    browsers = [f"tests/browser/test_layout.py::test_{n}" for n in range(5)]
+    record(tmp_path, dict.fromkeys(inside, 1.0) | dict.fromkeys(browsers, 0.3 * MOST_IN_A_BROWSER))
+    asked = stages(next(mutants(ROOT / CHANGED)), Executed(tmp_path))
+    *before, last = asked
+    assert last == "in a browser" and asked[last] == browsers[:3]
+    assert [test for name in before if "lessons" not in name for test in asked[name]] == inside
+
+
+FORKED = """
+from tools.mutants import ROOT, Mutant, failing, mutants
+path = ROOT / "kschedlab/objects/quantity.py"
+change = next(each for each in mutants(path) if each.old == "self._milli * (NANO // 1000)")
+for each in (change, Mutant(change.module, 0, 0, 1, "", "")):
+    print(failing(each, {tests}, 60))
+"""
+
+
+def test_the_first_test_that_fails_is_named_and_none_fails_without_a_change() -> None:
+    tests = [
+        f"{QUANTITIES}::test_{name}" for name in ("is_a_value", "is_rounded_up_as_the_api_server_stores_it[0.1m-1m]")
+    ]
+    forked = [sys.executable, "-c", FORKED.format(tests=tests)]
+    named = subprocess.run(forked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert named.splitlines() == [tests[1], ""]
+
+
+def test_what_a_lesson_draws_meets_that_lesson(executed: Executed) -> None:
+    drawing = next(mutants(ROOT / "packages/lab/kschedlab_lab/views/queue_parts.py"))
+    assert stages(drawing, executed)["the nearest lessons"][-1] == "notebooks/02-queue.ipynb"
+    engine = next(mutants(ROOT / "kschedlab/objects/quantity.py"))
+    assert "the nearest lessons" not in stages(engine, executed)
 
 
 def test_where_a_picture_has_its_lines_is_no_change() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,17 +19,36 @@ FOLDER = "KSCHEDLAB_EXECUTED"
 
 
 def recorded(folder: Path, chosen: list[str]) -> Executed:
-    """The record in this folder; if there is none, these tests run for it (some minutes)."""
+    """The record in this folder; if there is none, these tests run for it (half an hour for all).
+
+    A record that is cut short stays beside it, as ``.part``, and the next call begins again.
+    """
     if not folder.exists():
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.executed", "-n", "2", "--dist", "worksteal"]
-        subprocess.run([*command, *chosen], cwd=ROOT, env=os.environ | {FOLDER: str(folder)}, check=False)
+        part = folder.with_name(f"{folder.name}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-n", "2", "--dist", "worksteal", *chosen]
+        command += ["-p", "tools.executed"]
+        ended = subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: str(part)}, check=False)
+        if ended.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            raise RecordError(f"the tests that were to be recorded ended with status {ended.returncode}")
+        Executed(part)
+        part.rename(folder)
     return Executed(folder)
 
 
+class RecordError(Exception):
+    """A record lacks what a process had to write: to use it would mean to miss tests."""
+
+
 class Executed:
-    """The tests that passed, with the lines that each executed."""
+    """The tests that passed, with the lines that each executed. RecordError if a process was cut short."""
 
     def __init__(self, folder: Path) -> None:
+        lines, times = ({path.stem for path in folder.glob(f"*.{kind}")} for kind in ("lines", "json"))
+        if cut := sorted(lines - times):
+            raise RecordError(f"{folder}: {', '.join(cut)} ended before it had written its times")
+        if not lines:
+            raise RecordError(f"{folder}: nothing is recorded")
         self.seconds: dict[str, float] = {}
         for path in folder.glob("*.json"):
             self.seconds |= json.loads(path.read_text(encoding="utf-8"))
@@ -39,12 +59,12 @@ class Executed:
 
     def tests(self, module: str, lines: range | None = None) -> list[str]:
         """The tests that executed one of these lines of the module (any of its lines), the fastest first."""
-        found = set()
+        executing = set()
         for each in self._lines:
             for line, tests in each.contexts_by_lineno(str(ROOT / module)).items():
                 if lines is None or line in lines:
-                    found.update(tests)
-        return [test for test in self.fastest if test in found]
+                    executing.update(tests)
+        return [test for test in self.fastest if test in executing]
 
 
 class _Recorder:

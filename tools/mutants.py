@@ -1,10 +1,12 @@
 """Do the tests notice a wrong scheduler? ``python -m tools.mutants --count 300 --seed 1``.
 
 Draws small changes of the rooms that decide (``<`` to ``<=``, ``and`` to ``or``, a condition reversed, a number plus
-one, a call left out) and tests a fresh copy of the project with one change each. First all tests of ``make test`` that
-need no browser run once and record which lines they execute (some minutes; ``--executed FOLDER`` keeps the record);
-then each change meets the tests that execute it. Prints what became of each. Exit status 1 if more than 5 in 100
-survive.
+one, a call left out) and tests a fresh copy of the project with one change each. First the tests of ``make test`` run
+once and record which lines they execute (half an hour; ``--executed FOLDER`` keeps the record for as long as the
+modules stay as they are). Then each change meets the tests that execute it, the three lessons nearest to its module,
+and up to a minute of tests in a browser, as far as they run in pytest's own process: what only JupyterLab, a kernel or
+a page of the course would notice survives here. Prints what became of each, with the first test that failed. In the end
+these tests run once more without a change: none may fail. Exit status 1 if one does, or if more than 5 in 100 survive.
 
 ``--all`` draws over every package, by weight of its lines; 10 in 100 may survive. ``--first 26 --count 25`` goes on
 where ``--count 25`` ended.
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import ast
 import itertools
+import json
 import os
 import random
 import re
@@ -25,9 +28,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import grimp
 import hypothesis.strategies  # noqa: F401 - what all tests import, before each has a process of its own
 import msgspec  # noqa: F401
 import numpy  # noqa: F401, ICN001
@@ -66,15 +71,16 @@ SWAPS: dict[type[ast.AST], Any] = {
     ast.BitOr: ast.BitAnd,
 }
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
-CHOSEN = ["-m", "not nightly and not release"]
-CHOSEN += [
-    f"--ignore={each}" for each in ("tests/notebooks", "tests/browser", "tests/site", "packages/live/tests/real")
-]
-"""What is recorded: `make test` without browsers and kernels."""
+CHOSEN = ["-m", "not nightly and not release", "--ignore=packages/live/tests/real"]
+CHOSEN += [f"--ignore={each}" for each in ("tests/notebooks", "tests/site")]
+"""What is recorded: `make test` without kernels and pages of the course."""
+BROWSER = "tests/browser/"
 SEEN_IN_A_BROWSER = "packages/lab/kschedlab_lab/views"
 """Where a number is a place in a picture: a test of each would forbid to draw it better."""
 MOST = 300
 """Seconds that the tests for one change may take, as recorded."""
+MOST_IN_A_BROWSER = 60
+LAB, MOST_LESSONS = "kschedlab_lab", 3
 WORK = Path(tempfile.gettempdir()) / f"mutants-{os.getpid()}"
 MOMENTS = itertools.count(1)
 
@@ -197,38 +203,72 @@ def stages(mutant: Mutant, executed: Executed) -> dict[str, list[str]]:
     """The tests that may notice it, the nearest first; its package's if it runs only while modules are imported."""
     module = Path(mutant.module)
     tests = str(Path(*module.parts[:2], "tests") if module.parts[0] == "packages" else "tests")
+    every_line = executed.tests(mutant.module)
     its_lines = executed.tests(mutant.module, mutant.lines())
     package = [] if its_lines else [test for test in executed.fastest if test.startswith(tests)]
     asked = {
         "its module's tests": [test for test in its_lines or package if f"/test_{module.stem}" in test],
         "those that execute it": sorted(its_lines, key=lambda test: not test.startswith(tests)),
-        "those that execute its module": executed.tests(mutant.module),
+        "those that execute its module": every_line,
         "its package's": package,
     }
+    without = {name: [test for test in every if not test.startswith(BROWSER)] for name, every in asked.items()}
+    shown = {"in a browser": [test for test in its_lines or every_line if test.startswith(BROWSER)]}
+    return _within(MOST, without, executed) | _lessons(module) | _within(MOST_IN_A_BROWSER, shown, executed)
+
+
+def _within(most: float, asked: dict[str, list[str]], executed: Executed) -> dict[str, list[str]]:
+    """Of these tests, each once, as many as take so many seconds."""
     left: dict[str, list[str]] = {}
     done, seconds = set[str](), 0.0
     for name, every in asked.items():
         left[name] = []
         for test in every:
-            if test not in done and (seconds := seconds + executed.seconds[test]) < MOST:
+            if test not in done and (seconds := seconds + executed.seconds[test]) < most:
                 left[name].append(test)
                 done.add(test)
-    return {name: every for name, every in left.items() if every} | _lessons(module)
+    return {name: every for name, every in left.items() if every}
 
 
 def _lessons(module: Path) -> dict[str, list[str]]:
-    """The notebooks that name a module of the lab, and what compares them with their saved outputs."""
-    name = re.compile(rf"\b{module.stem if module.stem != '__init__' else module.parent.name}\b")
-    every = [path for path in sorted(ROOT.glob("notebooks/*.ipynb")) if name.search(path.read_text(encoding="utf-8"))]
-    if not every or "kschedlab_lab" not in module.parts:
+    """The notebooks nearest to a module of the lab, and what compares them with their saved outputs.
+
+    The nearest name the module in their code, the next ones a module that imports it, and so on.
+    """
+    if LAB not in module.parts:
         return {}
+    graph, nearest, seen = grimp.build_graph(LAB), list[str](), set[str]()
+    ring = {".".join(module.with_suffix("").parts[2:]).removesuffix(".__init__")}
+    while ring and len(nearest) < MOST_LESSONS:
+        names = {each.rpartition(".")[2] for each in ring}
+        nearest += sorted(path for path, words in _words().items() if names & words and path not in nearest)
+        seen |= ring
+        ring = {user for each in ring for user in graph.find_modules_that_directly_import(each)} - seen
     compared = ["-p", "nbval.plugin", "--nbval", "--nbval-current-env", "--nbval-cell-timeout", "60"]
     compared += ["--nbval-sanitize-with", "tests/notebooks/sanitize.cfg"]
-    return {"lessons that name it": [*compared, *(str(path.relative_to(ROOT)) for path in every)]}
+    return {"the nearest lessons": [*compared, *nearest[:MOST_LESSONS]]} if nearest else {}
 
 
-def survives(mutant: Mutant, tests: list[str], limit: int) -> bool:
-    """Whether these tests pass in spite of this change, in so many seconds of the processor."""
+@cache
+def _words() -> dict[str, set[str]]:
+    """By notebook: the words of its code."""
+    saved = {path: json.loads(path.read_text(encoding="utf-8")) for path in ROOT.glob("notebooks/*.ipynb")}
+    return {
+        str(path.relative_to(ROOT)): {
+            word
+            for cell in notebook["cells"]
+            if cell["cell_type"] == "code"
+            for word in re.findall(r"\w+", "".join(cell["source"]))
+        }
+        for path, notebook in saved.items()
+    }
+
+
+def failing(mutant: Mutant, tests: list[str], limit: int) -> str:
+    """The first of these tests that fails because of this change, or how they ended; empty if all pass.
+
+    ``limit``: seconds of the processor.
+    """
     shutil.rmtree(WORK / "project", ignore_errors=True)
     shutil.copytree(
         ROOT, WORK / "project", copy_function=os.symlink, ignore=shutil.ignore_patterns(".*", "__pycache__")
@@ -237,14 +277,18 @@ def survives(mutant: Mutant, tests: list[str], limit: int) -> bool:
     changed.unlink()
     changed.write_bytes(mutant.applied())
     os.utime(changed, (next(MOMENTS),) * 2)  # else Python could take the last change's bytecode
+    failures = WORK / "failures"
+    failures.write_text("")
     child = os.fork()
     if child == 0:
-        _run(tests, limit)
-    status = os.waitpid(child, 0)[1]
-    return os.waitstatus_to_exitcode(status) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        _run(tests, limit, failures)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        return ""
+    return failures.read_text().partition("\n")[0] or f"status {status}"
 
 
-def _run(tests: list[str], limit: int) -> None:
+def _run(tests: list[str], limit: int, failures: Path) -> None:
     """In the child: the tests, in the changed project."""
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     signal.alarm(10 * limit)
@@ -256,28 +300,49 @@ def _run(tests: list[str], limit: int) -> None:
     os.environ |= {"PYTHONHASHSEED": "0", "KSCHEDLAB_PROGRESS": "off"}
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    places = {test: place for place, test in enumerate(tests)}
     asked = dict.fromkeys(test.partition("::")[0] for test in tests)
-    os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *asked], [_Chosen(places)] if "::" in tests[0] else []))
+    chosen = [_Chosen(tests)] if "::" in tests[0] else []
+    os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *asked], [_Failures(failures), *chosen]))
+
+
+class _Failures:
+    """Writes the names of the tests that fail, and of files that can't be read, a line each."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._write(report)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._write(report)
+
+    def _write(self, report: pytest.CollectReport | pytest.TestReport) -> None:
+        if report.failed:
+            with self._path.open("a") as out:
+                print(report.nodeid, file=out)
 
 
 class _Chosen:
     """Of the tests in some files, these in this order."""
 
-    def __init__(self, places: dict[str, int]) -> None:
-        self._places = places
+    def __init__(self, tests: list[str]) -> None:
+        self._places = {test: place for place, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = sorted((item for item in items if item.nodeid in self._places), key=lambda x: self._places[x.nodeid])
 
 
-def noticed(mutant: Mutant, executed: Executed) -> str:
-    """Which tests notice a change: one fails, or they need thrice the time that was recorded."""
+def noticed(mutant: Mutant, executed: Executed) -> tuple[str, str]:
+    """Which test notices a change, and among which: it fails, or they need thrice the time that was recorded."""
     for name, tests in stages(mutant, executed).items():
-        limit = 60 + 3 * sum(executed.seconds.get(test, 60) for test in tests)
-        if not survives(mutant, tests, int(limit)):
-            return name
-    return ""
+        if failure := failing(mutant, tests, _limit(tests, executed)):
+            return name, failure
+    return "", ""
+
+
+def _limit(tests: list[str], executed: Executed) -> int:
+    return int(60 + 3 * sum(executed.seconds.get(test, 60) for test in tests))
 
 
 def main() -> int:
@@ -296,14 +361,19 @@ def main() -> int:
     )
     sys.pycache_prefix = str(WORK / "bytecode")
     executed = recorded(options.executed, CHOSEN)
-    killed = 0
+    killed, by = 0, dict[str, str]()
     for number, mutant in changes:
-        by = noticed(mutant, executed)
-        killed += bool(by)
-        print(f"{number}: {f'killed ({by})' if by else 'survives'}: {mutant}", flush=True)
+        stage, test = noticed(mutant, executed)
+        killed += bool(stage)
+        by[test] = mutant.module
+        print(f"{number}: {f'killed ({stage}: {test})' if stage else 'survives'}: {mutant}", flush=True)
+    tests = sorted(by.keys() & executed.seconds.keys())
+    wrong = tests and failing(Mutant(by[tests[0]], 0, 0, 1, "", ""), tests, _limit(tests, executed))
+    if wrong:
+        print(f"\n{wrong} fails without a change, too: what it killed may survive")
     shutil.rmtree(WORK, ignore_errors=True)
     print(f"\n{killed} killed, {options.count - killed} survive")
-    return options.count - killed > (0.1 if options.all else 0.05) * options.count
+    return bool(wrong) or options.count - killed > (0.1 if options.all else 0.05) * options.count
 
 
 if __name__ == "__main__":

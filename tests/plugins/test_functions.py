@@ -101,6 +101,23 @@ def test_a_filter_asks_about_running_pods_and_preemption_frees_the_node() -> Non
     assert schedule("default/web", world, V1_37.plus(alone)).nominated_node == "n1"
 
 
+def beside(pod: Any, node: Any) -> str | None:
+    return None if node.pods else "nobody is there"
+
+
+class Beside:
+    name = "Beside"
+
+    def filter(self, pod: Any, node: Any) -> str | None:
+        return beside(pod, node)
+
+
+@pytest.mark.parametrize("plugin", [node_filter("Beside")(beside), Beside()], ids=["a function", "a class"])
+def test_a_filter_has_to_accept_a_node_with_its_nominated_pods_and_without(plugin: object) -> None:
+    world = cluster(node("n1"), node("n2"), pod("old", "n2"), pod("vip", priority=9, nominated="n1"), pod("web"))
+    assert schedule("default/web", world, V1_37.plus(plugin)).feasible.tolist() == [world.index["n2"]]
+
+
 def test_a_filter_is_asked_once_where_it_does_not_depend_on_pods() -> None:
     asked: list[str] = []
 

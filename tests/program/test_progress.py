@@ -1,6 +1,7 @@
 """The progress line, with a clock of its own."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,10 @@ def test_a_line_appears_only_in_long_runs(monkeypatch: pytest.MonkeyPatch):
     assert out.getvalue() == f"\r[{'#' * 10}{'.' * 20}] 3 of 9 pods bound"
     progress.show(4, 9)
     assert out.getvalue().count("\r") == 1, "not more than ten times a second"
-    progress.show(9, 9, "decided")
-    assert out.getvalue().rstrip().endswith(f"\r[{'#' * 30}] 9 of 9 pods decided")
-    progress.clear()
-    assert out.getvalue().endswith("\r")
+    with progress:
+        progress.show(9, 9, "decided")
+        assert out.getvalue().rstrip().endswith(f"\r[{'#' * 30}] 9 of 9 pods decided")
+    assert re.search(r"\r {39,}\r$", out.getvalue()), "the line is gone when the work is done"
 
 
 def test_nothing_is_drawn_where_there_is_no_terminal(tmp_path: Path):

@@ -1,5 +1,6 @@
 """No selector takes long or much memory, and none ends in a traceback."""
 
+import sys
 import time
 import tracemalloc
 
@@ -73,5 +74,7 @@ def test_the_cost_limit():
 
 
 def test_steps_of_deep_expressions():
+    before = sys.getrecursionlimit()
     for name in ("brackets in a short text", "negations in a short text", "and"):
         assert compile(HOSTILE[name]).steps("gpu.example.com", Device(name="d"))
+    assert sys.getrecursionlimit() == before

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,12 @@ def test_estimated_costs():
         "timestamp('2026-01-01T00:30:00-05:30') == timestamp('2026-01-01T06:00:00Z')",  # time.RFC3339
         "timestamp('2026-01-01T06:00:00+05:30') == timestamp('2026-01-01T00:30:00Z')",
         "[1, 2].slice(1, 1) == [] && [1, 2].slice(2, 2) == []",  # cel-go v0.29.2: ext/lists.go, slice
+        "[4, 5].transformList(i, v, i + v) == [4, 6]",  # cel-go v0.29.2: ext/comprehensions.go
+        "[4, 5].transformList(i, v, i > 0, v) == [5]",
+        "{'a': 1, 'b': 2}.transformMap(k, v, v + 1) == {'a': 2, 'b': 3}",
+        "{'a': 1, 'b': 2}.transformMap(k, v, v > 1, v + 1) == {'b': 3}",
+        "{'a': 1, 'b': 2}.transformMapEntry(k, v, {v: k}) == {1: 'a', 2: 'b'}",
+        "{'a': 1, 'b': 2}.transformMapEntry(k, v, v > 1, {v: k}) == {2: 'b'}",
         "isSemver('1.2', true) && !isSemver('1.2-rc', true) && !isSemver('1.2+b', true)",  # v1.37: semverlib.go
         "quantity('12345678901Ki').isInteger()",
         "!quantity('123456789012Ki').isInteger()",  # v1.37: apimachinery pkg/api/resource/quantity.go, precision
@@ -63,6 +70,16 @@ def test_estimated_costs():
 )
 def test_what_is_true_of_functions(text: str):
     assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))
+
+
+@pytest.mark.parametrize(
+    ("step", "suffixes"),
+    [(1000, ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"]), (1024, ["", *map("{}i".format, "KMGTPE")])],
+)
+def test_each_suffix_of_a_quantity_is_a_step_above_the_one_before(step: int, suffixes: list[str]):
+    for smaller, larger in pairwise(suffixes):
+        same = compile(f"quantity('1{larger}').compareTo(quantity('{step}{smaller}')) == 0")
+        assert same.matches("gpu.example.com", Device(name="gpu-0")), larger
 
 
 @pytest.mark.parametrize(("left", "right"), [("1", "1"), ("2", "0"), ("0", "2")])

@@ -8,7 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kschedlab_experiments.gpus import Ask
+from kschedlab import schedule
+from kschedlab.build import cluster, node, pod
+from kschedlab.generations import V1_37
+from kschedlab_experiments.gpus import COUNT, EACH, MODEL, Ask, SharedGpus
+from packages.simulation.tests.plane import Plane
 
 FOLDER = Path(__file__).parents[3] / "docs" / "examples" / "fgd"
 
@@ -88,3 +92,75 @@ def test_scores_are_those_of_the_definition(example):
             assert device is None or policy.device(ask, place) == device
             checked += 1
     assert checked > 500
+
+
+def gpu_node(name, devices, model="T4"):
+    return node(name, labels={MODEL: model}, allocatable={"cpu": 8, "memory": "8Gi", "pods": 20, COUNT: devices})
+
+
+def gpu_pod(name, each, devices=1, models="", cpu="1"):
+    made = pod(name, cpu=cpu)
+    made["metadata"]["annotations"] = {EACH: str(each), COUNT: str(devices), MODEL: models}
+    return made
+
+
+def test_a_pod_asks_for_no_more_than_it_names():
+    world = cluster(node("a"), gpu_pod("train", 500, models="T4|G2", cpu="2"), pod("idle"))
+    assert Ask.of(schedule("default/idle", world).pod) == Ask(0, 0, 0)
+    assert Ask.of(schedule("default/train", world).pod) == Ask(2000, 500, 1, ("T4", "G2"))
+
+
+@pytest.fixture
+def gpus():
+    return SharedGpus()
+
+
+@pytest.fixture
+def plane(gpus):
+    return Plane(gpu_node("a", 2), node("none"), generation=V1_37.plus(gpus))
+
+
+def placed(plane, made):
+    plane.create(made)
+    plane.run(5)
+    return plane.where()[made["metadata"]["name"]]
+
+
+def test_shares_fill_one_device_after_the_other_and_come_back(plane, gpus):
+    left = {}
+    for name, each in (("half", 500), ("third", 300), ("most", 900), ("more", 300)):
+        left[name] = placed(plane, gpu_pod(name, each)), gpus.left[0].tolist()
+    full = [200, 100]
+    assert left == {"half": ("a", [500, 1000]), "third": ("a", [200, 1000]), "most": ("a", full), "more": ("", full)}
+    assert "2 node(s) had too little left of each GPU" in plane.condition("more")[2]
+    plane.delete("half", 0)
+    plane.run(30)
+    assert plane.where()["more"] == "a" and gpus.left[0].tolist() == [400, 100]
+
+
+def test_whole_devices_are_taken_where_they_are_free_and_of_the_model(plane, gpus):
+    assert placed(plane, gpu_pod("half", 500)) == "a"
+    assert placed(plane, gpu_pod("two", 1000, 2)) == ""
+    assert placed(plane, gpu_pod("other", 1000, models="G2|V100")) == ""
+    assert placed(plane, gpu_pod("one", 1000, models="T4")) == "a"
+    assert placed(plane, pod("idle")) != ""
+    assert gpus.left.tolist() == [[500, 0], [0, 0]]
+    plane.create(gpu_node("b", 3, "G2"))
+    plane.run(30)
+    assert (plane.where()["two"], plane.where()["other"]) == ("b", "b")
+    assert gpus.left.tolist() == [[500, 0, 0], [0, 0, 0], [0, 0, 0]]
+
+
+def test_an_answer_is_asked_again_only_where_something_changed(plane, gpus):
+    asked = []
+
+    def answer(nodes):
+        asked.append(nodes.tolist())
+        return gpus.left[nodes].sum(axis=1)
+
+    both = np.array([0, 1])
+    assert placed(plane, gpu_pod("half", 500)) == "a"
+    assert gpus.remembered("left", both, answer).tolist() == gpus.remembered("left", both, answer).tolist() == [1500, 0]
+    assert placed(plane, gpu_pod("third", 300)) == "a"
+    assert gpus.remembered("left", both, answer).tolist() == [1200, 0]
+    assert asked == [[0, 1], [0]]

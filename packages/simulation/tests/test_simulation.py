@@ -357,6 +357,18 @@ def test_selectors_are_evaluated_when_the_entry_runs():
     assert list(where(simulation)) == ["b"]
 
 
+def test_a_selector_selects_in_its_namespace_only():
+    labelled = a_pod("a").replace("{name: a}", "{name: a, labels: {app: web}}", 1)
+    simulation = ran(
+        [
+            f"{{at: 0s, create: [{labelled}]}}",
+            f"{{at: 0s, namespace: shop, create: [{labelled}]}}",
+            "{at: 5s, delete: pods, namespace: shop, selector: {app: web}, grace: 0s}",
+        ]
+    )
+    assert [each.metadata.namespace for each in simulation.pods()] == ["default"]
+
+
 def test_updates_change_only_their_fields():
     simulation = ran(
         [

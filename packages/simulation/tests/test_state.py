@@ -44,7 +44,7 @@ def test_the_cluster_at_any_moment(example):
 @pytest.mark.parametrize("name", ["out.yaml", "out.json"])
 def test_what_is_exported_is_the_cluster_and_can_be_read_again(name, example, tmp_path, capsys):
     out = str(tmp_path / name)
-    run(capsys, "simulate", example, "--export", out, "--at", "61s")
+    run(capsys, "simulate", example, "--export", out, "--at", "61s", "--until", "61s")
     simulation = Simulation.of(load_scenario(example))
     simulation.run("61s")
     again = Simulation.of(load_scenario(out))

@@ -63,7 +63,9 @@ def test_behind_the_chosen_node_plugin_by_plugin(world):
     assert found.sentence == said
     rows = {cells[0]: cells[1:] for cells, _ in why_not_table(found).rows}
     assert rows["NodeResourcesFit ×1"] == [31, 25, "-6"] and rows["total"] == [606, 599, "-7"]
-    assert why_not(decision, "general-60").sentence == "general-60 is the chosen node."
+    chosen, (*_, next_best) = why_not(decision, "general-60"), sorted(set(decision.scores.total.tolist()))[:-1]
+    assert chosen.sentence == "general-60 is the chosen node."
+    assert chosen.points[-1][2:] == (606, (next_best,))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.queue_pods import (
     COUNTS,
     PILL,
@@ -206,7 +207,7 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
         if not pods:
             shapes.append(text(say("nobody"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
     x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)
-    title = say("nominatedPodToNode: by UID") if room.width - x > 210 else "nominatedPodToNode"
+    title = fitting((say("nominatedPodToNode: by UID"), "nominatedPodToNode"), room.width - EDGE - x)
     shapes.append(text(title, x, top - 10, font_size=12, opacity=0.8))
     size = {"x": x, "y": top, "width": room.width - EDGE - x, "height": tall}
     shapes.append(element("rect", **size, rx=8, fill=TRAY, stroke=HAIR))

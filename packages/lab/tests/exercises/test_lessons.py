@@ -1,6 +1,7 @@
 """What holds of every lesson's exercises."""
 
 import importlib.util
+import re
 
 import nbformat
 import pytest
@@ -63,6 +64,12 @@ def test_its_notebook_has_each_exercise_and_the_cells_to_repair_functions_in(les
     assert asked == [exercise.call for exercise in exercises]
     answered = [cell for cell in cells if ".answer\n" in cell]
     assert answered == [exercise.cell for exercise in exercises if isinstance(exercise, Repair)]
+
+
+@each_lesson
+def test_only_what_can_be_the_answer_can_be_picked_in_a_picture(lesson):
+    for exercise in exercises_of(lesson, 1):
+        assert {*re.findall('data-pick="([^"]*)"', str(exercise.html()))} <= {*exercise.choices()}, exercise.title
 
 
 @each_lesson

@@ -52,6 +52,13 @@ def test_the_whole_sum_is_wrong_if_an_addition_is_lost():
     assert "if nothing were lost" in exercise.check(str(whole)).words
 
 
+@pytest.mark.parametrize("seed", sampled(SEEDS, 8))
+def test_one_addition_is_lost_and_the_last_one_alone_is_not_the_answer(seed):
+    exercise = exercises(seed)[1]
+    adds = {*map(int, re.findall(r"adds (\d+)", exercise.question))}
+    assert sum(adds) - int(exercise.right) in adds and int(exercise.right) not in adds
+
+
 def test_pods_that_change_nothing_do_not_turn_the_tables():
     exercise = exercises(1)[2]
     assert isinstance(exercise, Build)

@@ -9,6 +9,7 @@ import pytest
 
 from kschedlab.program.main import main
 from kschedlab_lab.exercises import answers, sheets
+from kschedlab_lab.exercises.desk import SheetForm
 from kschedlab_lab.exercises.lesson import LESSONS, exercises_of
 from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.exercises.sheet import answers_html
@@ -43,6 +44,14 @@ def test_a_short_manifest_is_among_the_answers_and_is_right():
     for seed, line in enumerate(rows, 1):
         exercise = exercises_of("devices", seed)[2]
         assert exercise.model() in line and exercise.model() in exercise.right
+
+
+def test_a_saved_notebook_shows_how_the_first_sheet_begins():
+    saved = str(SheetForm("queue", "7, 1-2").still())
+    assert [each.title for each in exercises_of("queue", 7) if html.escape(each.title) in saved] == [
+        exercises_of("queue", 7)[0].title
+    ]
+    assert "seed 7" in saved
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -29,11 +29,13 @@ class Named:
 
 
 class Three:
-    """Two nodes, and three pods: two small ones, and one that needs a whole node."""
+    """Two nodes, and three pods: two small ones, and one that needs all CPUs of a node."""
 
     def scenario(self, seed: int) -> Scenario:  # noqa: ARG002  # the same for every seed
         nodes = as_yaml([node("node-a", 4), node("node-b", 4)])
-        pods = (pod("small-0", "", 1), pod("small-1", "", 1), pod("large-2", "", 4))
+        pods = [
+            pod(name, "", cpu, memory=f"{2 * cpu}Gi") for name, cpu in (("small-0", 1), ("small-1", 1), ("large-2", 4))
+        ]
         timeline = [{"at": f"{second}s", "create": each} for second, each in enumerate(pods, 1)]
         return loads_scenario(f"{nodes}---\n{dumps({'timeline': timeline})}")
 

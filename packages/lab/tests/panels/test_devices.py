@@ -213,5 +213,33 @@ def test_before_the_answer_only_what_other_claims_hold_is_shown():
     assert 'data-state="takes"' not in svg and "held by rival" in svg and "taint: broken" in svg
     hidden = selector.question().before
     assert hidden is not None
-    unknown = hidden(selector.Settings())
-    assert callable(unknown) and ">false<" not in str(unknown(ROOM))
+    for device in selector.DEVICES:
+        unknown = hidden(selector.Settings().changed(device=device))
+        assert callable(unknown) and not re.search(">(true|false)<", str(unknown(ROOM)))
+
+
+OTHER_SIDE = "an error on the other side does not matter."
+
+
+@pytest.mark.parametrize(
+    ("selected", "device", "words"),
+    [
+        ("model", "node-a/gpu-0", '`model == "a100"` is true.'),
+        ("both", "node-a/gpu-0", '`memory.compareTo(quantity("40Gi")) > 0` is false.'),
+        ("both", "node-b/gpu-2", '`model == "a100"` is false.'),
+        ("guarded", "node-a/gpu-0", "`has(firmware)` is false."),
+        ("either", "node-a/gpu-0", f'`model == "a100"` is true, and one true side decides `||`: {OTHER_SIDE}'),
+        ("either", "node-b/gpu-2", "An error ends the decision: no node gets the pod."),
+        ("an unknown attribute", "node-a/gpu-0", "An error ends the decision: no node gets the pod."),
+    ],
+)
+def test_the_feedback_names_the_part_that_decides(selected: str, device: str, words: str):
+    settings = selector.Settings().changed(selector=selected, device=device)
+    question = selector.question(settings)
+    assert {question.why(settings, answer) for answer in question.choices} == {words}
+
+
+def test_a_false_side_decides_in_spite_of_an_error():
+    failing = f'{selector.ATTRIBUTES}.firmware == "2.1" && {selector.ATTRIBUTES}.model == "h100"'
+    settings = selector.Settings().changed(selector=failing, device="node-a/gpu-0")
+    assert selector.reason(settings) == f'`model == "h100"` is false, and one false side decides `&&`: {OTHER_SIDE}'

@@ -1,6 +1,6 @@
 """Two additions to one total, at every moment: against a memory that is read and written here."""
 
-from itertools import product
+from itertools import pairwise, product
 from xml.etree import ElementTree
 
 import pytest
@@ -112,6 +112,16 @@ def test_the_story_tells_each_event_and_ends_with_the_picture():
         view.sentence,
     ]
     assert view.story(ROOM)[-1].picture == view.picture(ROOM)
+
+
+def test_the_total_grows_to_the_right_as_time_goes_on():
+    ends = []
+    for frame in story(Settings(), ROOM):
+        bars = [
+            each for each in ElementTree.fromstring(str(frame.picture)).iter() if "total/" in each.get("data-key", "")
+        ]
+        ends.append(max(float(each.get("x")) + float(each.get("width")) for each in bars))
+    assert all(before < after for before, after in pairwise(ends[1:]))
 
 
 def test_the_question_has_the_right_answer_for_these_moments():

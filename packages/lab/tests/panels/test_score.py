@@ -71,6 +71,17 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
         assert is_veto or f">{cell}" in str(drawn(view.picture, Room()))
 
 
+def test_a_cell_is_compared_with_the_least_of_its_row_or_with_the_most() -> None:
+    for cause, plugin, (place, node) in product(CAUSES[::5], PLUGINS, enumerate(NODES)):
+        settings = Settings(**vars(cause), stage=STAGES[2], plugin=plugin, node=node)
+        cells = numbers(settings)[plugin]
+        row = [int(cell.replace(",", "")) for cell in cells]
+        mine, low, high = row[place], min(row), max(row)
+        less = f", {high - mine:,} less than {NODES[row.index(high)]}." if mine < high else "."
+        said = f", {mine - low:,} more than {NODES[row.index(low)]}." if mine > low else less
+        assert f"gives {node} {cells[place]}{said}" in score.show(settings).sentence
+
+
 def test_an_example_from_the_lesson() -> None:
     view = score.show(Settings(node="node-b", plugin="NodeResourcesLeastAllocated"))
     assert "(4000m - 2500m) × 100 / 4000m = 37" in view.sentence and "(37 + 31) / 2 = 34" in view.sentence

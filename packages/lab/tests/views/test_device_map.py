@@ -15,7 +15,7 @@ from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sigh
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.device_tree import branches
-from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text
+from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, worth_showing
 from kschedlab_lab.views.icons import PATHS
 from kschedlab_lab.views.svg import Room
 from kube_cel import compile
@@ -98,6 +98,17 @@ def test_an_evaluation():
     assert ">true<" not in before and ">false<" not in before
 
 
+def test_of_what_is_not_evaluated_only_the_whole_is_shown():
+    made = decision()
+    first = next(iter(made.cluster.objects_of(ResourceSlice))).spec.devices[0]
+    steps = compile(f'{D}.model == "t4" && ({D}.model == "a100" || {D}.model == "h100")').steps(
+        "gpu.example.com", first
+    )
+    shown = [steps[at].text for at in worth_showing(steps)]
+    either = next(each.text for each in steps if "||" in each.text and "&&" not in each.text)
+    assert shown == [f'{D}.model == "t4"', either, steps[-1].text]
+
+
 def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
     made = decision()
     for width in range(540, 1300, 7):
@@ -155,6 +166,15 @@ def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
 def test_a_taint_is_known_before_the_pod_asks():
     before = str(draw_devices(decision(LARGE), Room(720, 300), asked=False))
     assert ">taint: broken</text>" in before and "not selected" not in before and "★" not in before
+
+
+def test_what_the_pod_cannot_have_is_pale():
+    def pale(asked: bool) -> list[str]:
+        svg = str(draw_devices(decision(f'{D}.model == "a100"', LARGE), Room(720, 300), asked))
+        return re.findall(r'<g opacity="0.5"><rect[^>]*data-key="device/[^/]*/([^"]*)/box"', svg)
+
+    assert pale(False) == ["node-c/gpu-1"]  # another claim holds it
+    assert pale(True) == ["node-a/gpu-0", "node-b/gpu-0", "node-b/nic-0", "node-c/gpu-0", "node-c/gpu-1"]
 
 
 def test_the_search_as_a_story():

@@ -65,6 +65,20 @@ def test_the_ladder_stands_below_the_nodes_and_shows_where_each_drops_out() -> N
     assert "not asked" in words(ElementTree.fromstring(str(svg)))
 
 
+def test_only_the_name_of_the_rule_that_decides_is_bold() -> None:
+    decision = decide(Settings())
+    assert decision.preemption is not None
+    decides = [each for each in steps(decision.preemption, list(decision.preemption.candidates)) if each.decides]
+    found = keyed(Scene(decision).picture(ROOM))
+    names = {
+        key: [text for text in each.iter(f"{SVG}text") if not "".join(text.itertext()).isdigit()]
+        for key, each in found.items()
+        if re.fullmatch(r"rung/\d", key)
+    }
+    bold = [key for key, texts in names.items() if any(text.get("font-weight") == "bold" for text in texts)]
+    assert bold == [f"rung/{each.number}" for each in decides] and len(names) == 5
+
+
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_the_cells_are_those_of_the_rules(settings: dict[str, int]) -> None:
     decision = decide(Settings(**settings))

@@ -118,6 +118,14 @@ def test_the_source_before_and_after_a_rule() -> None:
     assert "No single change gives another answer." in str(rules_html([], DECISION))
 
 
+def test_the_rules_of_preemption_are_shown_where_they_choose_among_several() -> None:
+    for names in (["node-a"], ["node-a", "node-b"]):
+        full = [each for name in names for each in (node(name), pod(f"old-{name}", name, 3))]
+        decision = schedule("default/web", cluster(*full, pod("web", "", 3, 9)), V1_20)
+        assert decision.nominated_node == "node-a"
+        assert ("the rules of preemption" in str(rules_html([], decision))) == (len(names) > 1)
+
+
 def test_settings_of_a_comparison_have_the_titles_of_their_rules() -> None:
     assert title_of("preemption.victims.sorted_again") == "victims sorted again"
     assert title_of("score LeastRequestedPriority.highest") == "100 points, not 10"

@@ -107,12 +107,9 @@ def _given(options: argparse.Namespace) -> Mapping[str, Generation] | None:
 @contextmanager
 def _reading() -> Iterator[None]:
     """Say that kubectl reads, which takes long in a large cluster."""
-    progress = Progress(sys.stderr)
-    progress.announce("kubectl reads the cluster")
-    try:
+    with Progress(sys.stderr) as progress:
+        progress.announce("kubectl reads the cluster")
         yield
-    finally:
-        progress.clear()
 
 
 def _pod(options: argparse.Namespace, kubectl: Kubectl) -> int:

@@ -1,5 +1,6 @@
 """What is written: the change and nothing else."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -131,3 +132,21 @@ def test_who_lost_the_lease_writes_nothing() -> None:
 
     assert all("no longer the leader" in each for each in run(write()))
     assert client.asked == []
+
+
+def test_a_request_is_counted_until_it_is_answered_or_ended() -> None:
+    client = FakeClient(lambda *_: {})
+
+    async def counted() -> list[Any]:
+        api = LiveApi(WallClock(), client, print)
+        answered = api.patch_status(Pod, "a", "b")
+        counts: list[Any] = [api.calls]
+        await until(lambda: answered.triggered)
+        await asyncio.sleep(0)
+        counts.append(api.calls)
+        ended = api.patch_status(Pod, "a", "b")
+        await asyncio.sleep(0)
+        await api.close()
+        return [*counts, api.calls, ended.triggered]
+
+    assert run(counted()) == [1, 0, 0, False]

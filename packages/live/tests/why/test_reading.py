@@ -8,6 +8,7 @@ import pytest
 from kschedlab.build import node, pod
 from kschedlab.program.main import main
 from kschedlab_live.kubectl import BETWEEN, CHUNK, ENOUGH, Kubectl, KubectlError, items
+from kschedlab_live.why.reading import lean
 
 CLAIMED = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
 PLAIN = {"volumes": [{"name": "a", "emptyDir": {}}, {"name": "b", "projected": {"sources": []}}]}
@@ -83,6 +84,15 @@ def test_kinds_that_the_server_lacks_are_left_out(kubectl, why):
     assert "resourceclaims" not in kinds(fake)[-1] and "resourceslices" in kinds(fake)[-1]
     kubectl(node("n1"), pod("gpu"), missing=["nodes"])
     assert "nodes" in why("gpu")
+
+
+def test_only_pods_lose_what_no_scheduler_reads():
+    for kind in ("Node", "Pod"):
+        metadata = {"name": "x", "annotations": {"a": "b"}, "managedFields": [1]}
+        made = lean({"kind": kind, "metadata": metadata, "spec": {"containers": [{"env": [1], "name": "c"}]}})
+        (container,) = made["spec"]["containers"]
+        assert (container == {"name": "c"}) == ("annotations" not in made["metadata"]) == (kind == "Pod")
+        assert "managedFields" not in made["metadata"]
 
 
 def test_only_reading_verbs_and_no_shell(kubectl, why):

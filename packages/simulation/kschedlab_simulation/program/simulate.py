@@ -187,11 +187,8 @@ def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -
             watch.show(entry)
         out.write("\n")
         return
-    progress = Progress(sys.stderr)
-    try:
+    with Progress(sys.stderr) as progress:
         simulation.run(options.until, progress.show)
-    finally:
-        progress.clear()
 
 
 def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float, out: Screen, wide: bool) -> None:

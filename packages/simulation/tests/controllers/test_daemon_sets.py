@@ -18,6 +18,7 @@ from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
 from kschedlab_simulation.controllers.daemon_sets import daemon_spec, node_of, wanted_on
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
 from kschedlab_simulation.controllers.schedules import parse_schedule
+from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.timeline.scenario import Settings
 from packages.simulation.tests.controllers.stage import documents, template
 
@@ -225,6 +226,10 @@ def test_a_job_at_each_time():
     minute = int(Time.parse("2026-01-01T00:00:00Z")) // (60 * SECOND)
     assert made == [f"tick-{minute + 15}", f"tick-{minute + 20}"], "older ones are over, and removed"
     assert len({each for each in simulation.report().waits}) == 1 and simulation.report().bound == 4
+    said = [each.message for each in simulation.log if isinstance(each, Recorded) and each.key == "default/tick"]
+    assert [each for each in said if each.startswith("Created")] == [
+        f"Created job tick-{minute + later}" for later in (5, 10, 15, 20)
+    ]
 
 
 def test_a_settled_cluster_does_not_wait_for_the_next_time():

@@ -17,7 +17,8 @@ from kschedlab.objects.model import (
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
 from kschedlab_simulation.controllers.owners import OwnersSettings
 from kschedlab_simulation.controllers.replicas import scale as scale_writes
-from packages.simulation.tests.controllers.stage import LABELS, NODE, SECOND, Stage, owner, phase, template
+from kschedlab_simulation.controllers.stateful_sets import ordinal
+from packages.simulation.tests.controllers.stage import LABELS, NODE, SECOND, Stage, documents, owner, phase, template
 
 QUICK = KubeletSettings(start=SECOND, stop=SECOND)
 REPLICATED = {"ReplicaSet": ReplicaSet, "ReplicationController": ReplicationController, "Deployment": Deployment}
@@ -36,6 +37,16 @@ def test_an_owner_creates_its_replicas(kind: str):
     assert references == {"ReplicaSet" if kind == "Deployment" else kind}
     status = stage.get(REPLICATED.get(kind, StatefulSet), "web").status
     assert (status.replicas, status.readyReplicas, status.availableReplicas) == (3, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("web-0", 0), ("web-12", 12), ("web", -1), ("web-", -1), ("web-a", -1), ("web-1234567890", -1), ("7", -1)],
+)
+def test_a_stateful_set_knows_its_pods_by_their_ordinals(name: str, number: int):
+    """v1.37: stateful_set_utils.go, getParentNameAndOrdinal."""
+    (stateful,) = documents(owner("StatefulSet"))
+    assert ordinal(stateful, name) == number
 
 
 @pytest.mark.parametrize("kind", [*REPLICATED, "StatefulSet"])

@@ -1,5 +1,6 @@
 """The program's command ``simulate``."""
 
+import csv
 import io
 import itertools
 import json
@@ -83,6 +84,15 @@ def test_generation_seed_and_report_as_json(file: str, capsys: pytest.CaptureFix
     assert status == 0
     assert (report["generation"], report["seed"], report["bound"], report["deleted"]) == ("v1.13", 4, 1, 1)
     assert report["wall_pods_per_second"] > 0
+
+
+def test_a_report_as_csv_has_the_use_of_the_cluster_over_time(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, written, _ = run(capsys, file, "--output", "csv")
+    rows = [
+        each for each in csv.DictReader(io.StringIO(written)) if (each["scope"], each["resource"]) == ("cluster", "cpu")
+    ]
+    assert {each["allocatable"] for each in rows} == {"1000.0"}
+    assert [key for key, _ in itertools.groupby(each["requested"] for each in rows)] == ["0.0", "500.0", "0.0"]
 
 
 def test_watching_widely_shows_every_change_as_kubectl_does(file: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -732,11 +732,12 @@ def test_watches_by_namespace_and_filter(api: Server) -> None:
 
 
 def test_bookmarks_come_once_a_minute_if_anything_is_written(api: Server) -> None:
-    quiet = api.watch(Node, str(api.version), allow_bookmarks=True)
+    silent, quiet = api.watch(Node, str(api.version)), api.watch(Node, str(api.version), allow_bookmarks=True)
     for i in range(5):
         api.create(web(f"p{i}"))
         api.wait(BOOKMARKS / SECOND / 2)
     assert [(e.type, e.object.metadata.resourceVersion) for e in quiet] == [("BOOKMARK", "4"), ("BOOKMARK", "6")]
+    assert list(silent) == []
 
 
 @pytest.mark.parametrize("version", ["abc", "-1", "1.5", "٣", "9" * 30])

@@ -6,17 +6,21 @@ from typing import Any
 
 import pytest
 
+from kschedlab.build import node, node_affinity, pod, term
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
-from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, Toleration, TopologySpreadConstraint
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.model import CSIDriver, Node, NodeStatus, Pod, PodSpec, Toleration, TopologySpreadConstraint
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import NODE_ADD, bits
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
+from kschedlab_simulation.scheduler.hints.nodes import affinity_after_node
 from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
 from kschedlab_simulation.scheduler.hints.pod_topology_spread import SpreadHints
 from kschedlab_simulation.scheduler.hints.resources import resources_after_node
 from kschedlab_simulation.scheduler.hints.table import DEFAULT, by_profile, queueing_hints, skip
+from kschedlab_simulation.scheduler.hints.volumes import binding_after_driver
 from packages.simulation.tests.scheduler.hints.hint_questions import ask
 from tests.queue.events import REGISTERED
 
@@ -47,6 +51,32 @@ def test_vectors_cover_both_answers_of_every_hint() -> None:
             if each["ask"] == "hint":
                 said[each["plugin"], each["resource"], each["action"]].add(each["says"]["queue"])
     assert sum(len(verdicts) == 2 for verdicts in said.values()) >= 38
+
+
+def test_a_node_helps_a_pod_that_one_of_several_terms_of_its_affinity_matches() -> None:
+    either = node_affinity(term("disk In ssd"), term("disk In nvme"))
+    (waiting,) = decode_objects([pod("p", affinity=either)]).pods
+    hdd, ssd, nvme = decode_objects([node(disk, labels={"disk": disk}) for disk in ("hdd", "ssd", "nvme")]).nodes
+    helps = affinity_after_node()
+    assert [helps(waiting, None, each) for each in (hdd, ssd, nvme)] == [False, True, True]
+    assert helps(waiting, hdd, nvme) and not helps(waiting, ssd, nvme)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "driver", "helps"),
+    [(True, False, "d", True), (True, None, "d", True), (True, True, "d", False), (False, False, "d", False)]
+    + [(None, False, "d", False), (True, False, "other", False)],
+)
+def test_a_driver_that_no_longer_tracks_capacity_helps_pods_with_its_inline_volumes(
+    before: bool | None, after: bool | None, driver: str, helps: bool
+) -> None:
+    """v1.37: volume_binding.go, isSchedulableAfterCSIDriverChange."""
+    driver_of = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "d"}}
+    specs = ({} if tracks is None else {"storageCapacity": tracks} for tracks in (before, after))
+    old, new = (decode_objects([driver_of | {"spec": spec}]).of(CSIDriver)[0] for spec in specs)
+    volumes = [{"name": "data", "csi": {"driver": driver}}]
+    (waiting,) = decode_objects([pod("p", volumes=volumes)]).pods
+    assert binding_after_driver(waiting, old, new) is helps
 
 
 def test_plugins_register_for_what_the_real_ones_do() -> None:
