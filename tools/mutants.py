@@ -72,8 +72,9 @@ SWAPS: dict[type[ast.AST], Any] = {
 }
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
 CHOSEN = ["-m", "not nightly and not release", "--ignore=packages/live/tests/real"]
-CHOSEN += [f"--ignore={each}" for each in ("tests/notebooks", "tests/site")]
-"""What is recorded: `make test` without kernels and pages of the course."""
+CHOSEN += [f"--ignore={each}" for each in ("tests/notebooks", "tests/site", "tests/test_mutants.py")]
+"""What is recorded: `make test` without kernels, pages of the course and the tests of this tool."""
+NOT_COPIED = (".git", ".venv", ".*_cache", ".hypothesis", "__pycache__")
 BROWSER = "tests/browser/"
 SEEN_IN_A_BROWSER = "packages/lab/kschedlab_lab/views"
 """Where a number is a place in a picture: a test of each would forbid to draw it better."""
@@ -270,9 +271,7 @@ def failing(mutant: Mutant, tests: list[str], limit: int) -> str:
     ``limit``: seconds of the processor.
     """
     shutil.rmtree(WORK / "project", ignore_errors=True)
-    shutil.copytree(
-        ROOT, WORK / "project", copy_function=os.symlink, ignore=shutil.ignore_patterns(".*", "__pycache__")
-    )
+    shutil.copytree(ROOT, WORK / "project", copy_function=os.symlink, ignore=shutil.ignore_patterns(*NOT_COPIED))
     changed = WORK / "project" / mutant.module
     changed.unlink()
     changed.write_bytes(mutant.applied())

@@ -235,6 +235,7 @@ def test_memory_does_not_depend_on_the_number_of_runs(tmp_path):
 
 
 def test_nothing_is_left_of_a_run_that_has_ended():
+    gc.collect()  # else those of earlier tests could go meanwhile
     before, left = simulations(), []
     small(pods=2).run(progress=lambda *_: left.append(simulations() - before))
     assert left == [0] * 6

@@ -225,8 +225,8 @@ OTHER_SIDE = "an error on the other side does not matter."
     ("selected", "device", "words"),
     [
         ("model", "node-a/gpu-0", '`model == "a100"` is true.'),
-        ("both", "node-a/gpu-0", '`memory.compareTo(quantity("40Gi")) > 0` is false.'),
-        ("both", "node-b/gpu-2", '`model == "a100"` is false.'),
+        ("both", "node-a/gpu-0", '`compareTo` gives 0: equal. `memory.compareTo(quantity("40Gi")) > 0` is false.'),
+        ("both", "node-c/gpu-0", '`model == "a100"` is false.'),
         ("guarded", "node-a/gpu-0", "`has(firmware)` is false."),
         ("either", "node-a/gpu-0", f'`model == "a100"` is true, and one true side decides `||`: {OTHER_SIDE}'),
         ("either", "node-b/gpu-2", "An error ends the decision: no node gets the pod."),

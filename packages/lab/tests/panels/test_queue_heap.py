@@ -181,9 +181,8 @@ def test_the_gap_is_filled_by_the_last_pod() -> None:
     assert head == "cat" and asked.right(settings) == "ant" and set(asked.choices) == {*others}
     assert all(asked.why(settings, answer) for answer in asked.choices)
     assert asked.why(settings, "gnu").startswith("gnu is the head in the end")
-    assert asked.why(settings, "cat").startswith("cat is the head: it is the pod that leaves")
     inside = {answer for answer in asked.choices if "is inside the array" in asked.why(settings, answer)}
-    assert inside == {*asked.choices} - {"ant", "cat", "gnu"}
+    assert inside == {*asked.choices} - {"ant", "gnu"}
     before = asked.before
     assert before is not None
     drawn = before(settings)
