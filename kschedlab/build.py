@@ -6,8 +6,6 @@ Each builder returns a manifest as a dict, as ``kubectl get -o yaml`` would show
 What is not named keeps the API's default.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -135,13 +133,8 @@ def budget(
     if disrupted:
         status["disruptedPods"] = dict.fromkeys(disrupted, "2024-01-01T00:00:00Z")
     selected = {"app": name} if labels is None else dict(labels)
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {"selector": {"matchLabels": selected}} | spec,
-        "status": status,
-    }
+    made = _object("policy/v1", "PodDisruptionBudget", name, namespace, {"selector": {"matchLabels": selected}} | spec)
+    return made | {"status": status}
 
 
 def deployment(name: str, replicas: int, /, namespace: str = "default", **template: Any) -> Manifest:
@@ -152,23 +145,19 @@ def deployment(name: str, replicas: int, /, namespace: str = "default", **templa
     if wrong := [each for each in ("on", "start", "nominated", "deleted") if each in template]:
         raise InputTypeError("a pod of a Deployment has no {field} before it exists", field=wrong[0])
     labels = {"app": name} | dict(template.pop("labels", None) or {})
-    spec = pod(name, **template)["spec"]
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {
-            "replicas": replicas,
-            "selector": {"matchLabels": {"app": name}},
-            "template": {"metadata": {"labels": labels}, "spec": spec},
-        },
-    }
+    made = {"replicas": replicas, "selector": {"matchLabels": {"app": name}}}
+    made["template"] = {"metadata": {"labels": labels}, "spec": pod(name, **template)["spec"]}
+    return _object("apps/v1", "Deployment", name, namespace, made)
 
 
 def service(name: str, selector: Mapping[str, str], namespace: str = "default") -> Manifest:
     """A Service of the pods with these labels."""
+    return _object("v1", "Service", name, namespace, {"selector": dict(selector)})
+
+
+def _object(version: str, kind: str, name: str, namespace: str, spec: Manifest) -> Manifest:
     metadata = {"name": name, "namespace": namespace}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"selector": dict(selector)}}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
 
 
 def term(*conditions: str) -> Manifest:
@@ -205,10 +194,7 @@ def as_yaml(manifests: Sequence[Manifest]) -> str:
 
 @lru_cache(maxsize=1024)
 def _document(text: str) -> str:
-    """A manifest, given as JSON, as YAML. Neighbours of a state have most of their manifests in common with it.
-
-    No expression is folded into lines.
-    """
+    """A manifest in JSON as YAML, in unfolded lines. Neighbours of a state have most of their manifests in common."""
     import yaml
 
     return str(yaml.safe_dump(json.loads(text), sort_keys=False, width=1000))

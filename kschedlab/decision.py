@@ -31,10 +31,7 @@ NO_NODES = "no nodes available to schedule pods"
 
 @dataclass(frozen=True)
 class NodeVerdict:
-    """The filters' verdict on one node. ``plugin`` is None if it passes.
-
-    ``also``: plugins that refuse the node too, but come later in the order.
-    """
+    """``plugin``: None if the node passes. ``also``: plugins that refuse it too, but come later in the order."""
 
     node: str
     plugin: str | None
@@ -136,9 +133,8 @@ class Decision(Shown):
             if refused is not None and refused.refused[position] and name != plugin
         }
         later = tuple(name for name in dict.fromkeys(verdicts.plugins) if name in also)
-        return NodeVerdict(
-            node, plugin, tuple(verdicts.reasons(position)), bool(verdicts.unresolvable()[position]), later
-        )
+        unresolvable = bool(verdicts.unresolvable()[position])
+        return NodeVerdict(node, plugin, tuple(verdicts.reasons(position)), unresolvable, later)
 
     @property
     def message(self) -> str:
@@ -149,19 +145,16 @@ class Decision(Shown):
             return gated_message(self.gates)
         if len(self.feasible):
             return ""
-        if not self.cluster.nodes:
+        if not (nodes := len(self.cluster.nodes)):
             return NO_NODES
         assert self.verdicts is not None
-        if self.verdicts.rejected is not None:
+        if (rejected := self.verdicts.rejected) is not None:
             if not self.generation.messages.reason_once:
-                return unavailable(
-                    len(self.cluster.nodes), dict.fromkeys(self.verdicts.rejected.reasons, len(self.cluster.nodes))
-                )
-            text = ", ".join(self.verdicts.rejected.reasons)
-            return f"{unavailable(len(self.cluster.nodes), {})} {text}."
+                return unavailable(nodes, dict.fromkeys(rejected.reasons, nodes))
+            return f"{unavailable(nodes, {})} {', '.join(rejected.reasons)}."
         reasons = self.reasons()
         ends_empty = not reasons and not self.generation.messages.reason_once  # only extenders refuse without a reason
-        return unavailable(len(self.cluster.nodes), reasons) + " ." * ends_empty
+        return unavailable(nodes, reasons) + " ." * ends_empty
 
     @property
     def event(self) -> str:

@@ -84,10 +84,7 @@ def explain(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST) 
 
 
 def explain_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> PendingPods:
-    """The decision about every pending pod, in queue order; each pod that fits is bound before the next decision.
-
-    The arguments are those of :func:`explain`.
-    """
+    """The decision about each pending pod in queue order; one that fits is bound. Arguments: see :func:`explain`."""
     pairs = list(each_pending(cluster, generation))
     explained = (Explanation(decision) for _, decision in pairs if decision is not None)
     return PendingPods(tuple(explained), tuple(info for info, decision in pairs if decision is None))

@@ -36,10 +36,7 @@ PLUGIN = "Extender"
 
 
 class FreeNode(Enum):
-    """Preemption's treatment of a node that a pod fits on without any victim.
-
-    Only extenders can cause it: they refuse a node that the filters accept, or return a node without victims.
-    """
+    """What preemption does with a node that needs no victim. Only extenders can cause it."""
 
     TAKEN = auto()
     """The node is nominated at once. v1.16: core/generic_scheduler.go, pickOneNodeForPreemption."""
@@ -51,8 +48,6 @@ class FreeNode(Enum):
 
 
 class Binder(Enum):
-    """The extender that binds a pod."""
-
     FIRST = auto()
     """The first with a bindVerb, if it manages a resource of the pod. v1.13: factory/factory.go, getBinderFunc."""
     FIRST_INTERESTED = auto()
@@ -125,32 +120,22 @@ class Extending(Protocol):
 
         ``seen``: bool[nodes], the nodes that the search has examined, None for all. SchedulingError if one fails.
         """
-        ...
 
     def prioritize(self, nodes: IntArray, plugins: Sequence[tuple[Score, int]]) -> Scores:
         """The scores of the plugins, with a row for each extender that scores. An extender that fails has no row."""
-        ...
 
     def preempted(self, preemption: Preemption, rules: PreemptionRules) -> Preemption:
-        """The preemption after extenders dropped candidates, with the ladder applied to the rest.
-
-        SchedulingError if the scheduler panics.
-        """
-        ...
+        """The preemption without the candidates that extenders drop. SchedulingError if the scheduler panics."""
 
 
 class Package(Protocol):
-    """The functions of the package."""
-
     def checked(self, extenders: Iterable[object]) -> tuple[Extender, ...]:
         """These extenders. InputTypeError for another object."""
-        ...
 
     def run(
         self, pod: PodInfo, cluster: Cluster, extenders: Sequence[Extender], rules: ExtenderRules, max_node_score: int
     ) -> Extending:
         """The extenders that concern the pod. ``max_node_score``: to which their 0 to 10 are scaled."""
-        ...
 
 
 @cache

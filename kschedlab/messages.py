@@ -4,8 +4,6 @@ A message is its own key: ``say("{node} is chosen.", node=name)``. Here all text
 another language installs a :class:`Translation` with :func:`translate`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self
@@ -15,10 +13,7 @@ CONTEXT = "\4"
 
 
 class Message(str):
-    """A text in English that can still be translated: its key, and its fields.
-
-    ``english``: the text without the values of the fields.
-    """
+    """A text in English that can still be translated. ``english``: without the values of its fields."""
 
     key: str
     english: str

@@ -1,7 +1,4 @@
-"""Decides for one pod after another: ``Scheduler`` keeps what the real scheduler keeps between decisions.
-
-``schedule(pod, cluster, generation)`` decides once.
-"""
+"""Decides for one pod (:func:`schedule`), or for one after another (:class:`Scheduler`)."""
 
 from __future__ import annotations
 
@@ -142,7 +139,6 @@ class Scheduler:
         return prepare(pod, self.cluster, self.generation.filters, self.generation.naming)
 
     def _extending(self, pod: PodInfo) -> Extending | None:
-        """The extenders that are asked about this pod, None without any."""
         if not (generation := self.generation).extenders:
             return None
         highest = generation.max_node_score

@@ -35,7 +35,7 @@ MARKS = {
     ),
     "count": (1, "{{number}} {}"),
     "terms": (None, "{}"),
-    "Fault": (1, "{}"),
+    **dict.fromkeys(("Fault", "note"), (1, "{}")),
     "invalid": (2, "{}"),
     "required": (1, "{}"),
     "forbidden": (1, "{}"),
@@ -70,10 +70,13 @@ def messages() -> dict[str, list[str]]:
 def of_python(path: Path) -> Iterator[str]:
     calls = (each for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(each, ast.Call))
     for node in sorted(calls, key=lambda each: (each.lineno, each.col_offset)):
-        if not isinstance(node.func, ast.Name) or node.func.id not in MARKS:
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "note":
+            name = "note"
+        if name not in MARKS:
             continue
-        place, form = MARKS[node.func.id]
-        if node.func.id == "meant":
+        place, form = MARKS[name]
+        if name == "meant":
             form = f"{next(constants(node.args[1]))}{CONTEXT}{{}}"
         for given in node.args if place is None else node.args[place : place + 1]:
             yield from (form.format(text) for text in constants(given))

@@ -4,8 +4,6 @@ A selector that demands ``app In (web)`` matches only pods with that label. A qu
 label, and a pod looks up the queries about its labels. Nothing goes through all pods, or through all queries.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -25,7 +23,6 @@ class Clue(NamedTuple):
 
 
 def labels_of(signature: Signature) -> Iterable[tuple[str, str]]:
-    """The labels, as pairs."""
     return signature.labels.items()
 
 
@@ -34,7 +31,6 @@ def namespace_of(signature: Signature) -> tuple[str]:
 
 
 def has_volumes(signature: Signature) -> tuple[bool, ...]:
-    """True if there are volumes."""
     return (True,) if signature.example.spec.volumes else ()
 
 

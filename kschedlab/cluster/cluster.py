@@ -46,8 +46,8 @@ def current_pods(cluster: Columns) -> list[Pod]:
     pods = list[Pod]()
     live = np.flatnonzero(cluster.pods.live())
     for row in live[np.argsort(cluster.pods.arrival[live])].tolist():
-        pods.append(_on_node(as_created(cluster.pods.info(row)), cluster.names[cluster.pods.node[row]]))
-    pods += [_on_node(as_created(info), node) for info, node in cluster.without_node.values()]
+        pods.append(bound_to(as_created(cluster.pods.info(row)), cluster.names[cluster.pods.node[row]]))
+    pods += [bound_to(as_created(info), node) for info, node in cluster.without_node.values()]
     nominated_to = {key: cluster.names[cluster.nominated.node[row]] for key, row in cluster.nominated.row_of.items()}
     nominated_to |= {key: node for key, (_, node) in cluster.nominated_without_node.items()}
     pending = {key: cluster.nominated.info(row) for key, row in cluster.nominated.row_of.items()}
@@ -58,23 +58,20 @@ def current_pods(cluster: Columns) -> list[Pod]:
 
 def as_created(info: PodInfo) -> Pod:
     """The pod as it was created: with the fields that this API drops, without those that it adds."""
-    pod, original = info.pod, info.original
-    if original is None:
+    pod = info.pod
+    if info.original is None:
         return pod
-    spec = replace(original.spec, nodeName=pod.spec.nodeName)
-    return replace(original, metadata=pod.metadata, spec=spec, status=pod.status)
+    return replace(bound_to(info.original, pod.spec.nodeName), metadata=pod.metadata, status=pod.status)
 
 
-def _on_node(pod: Pod, node: str) -> Pod:
-    if pod.spec.nodeName == node:
-        return pod
-    return replace(pod, spec=replace(pod.spec, nodeName=node))
+def bound_to(pod: Pod, node: str) -> Pod:
+    """The pod, bound to that node; "": to none."""
+    return pod if pod.spec.nodeName == node else replace(pod, spec=replace(pod.spec, nodeName=node))
 
 
 def _nominated_to(pod: Pod, node: str) -> Pod:
-    if pod.status.nominatedNodeName == node:
-        return pod
-    return replace(pod, status=replace(pod.status, nominatedNodeName=node))
+    same = pod.status.nominatedNodeName == node
+    return pod if same else replace(pod, status=replace(pod.status, nominatedNodeName=node))
 
 
 T = TypeVar("T")
@@ -117,10 +114,7 @@ class Cluster(Columns):
 
     @classmethod
     def from_files(cls, *sources: Source, api: Api = API_1_37) -> Cluster:
-        """Load manifests: paths of files or folders, open files, or ``-`` for standard input.
-
-        Raises ManifestError, which lists everything wrong with them.
-        """
+        """Load manifests: paths of files or folders, open files, or ``-`` for standard input. ManifestError."""
         from kschedlab.manifests.loading import load
 
         return cls(load(*sources), api)
@@ -133,8 +127,6 @@ class Cluster(Columns):
         if isinstance(manifests, str | Mapping) or not isinstance(manifests, Iterable):
             raise expected(later("a list of manifests"), manifests)
         return cls(decode_objects(manifests), api)
-
-    # -- computing
 
     def count(self, query: PodQuery) -> IntArray:
         """int64[nodes], read-only: the query's sum over each node's pods; see :mod:`kschedlab.cluster.counts`."""
@@ -161,7 +153,6 @@ class Cluster(Columns):
         return self._objects.of(kind).get(key)
 
     def last_change(self, kind: type[ApiObject]) -> ObjectChange:
-        """The last change of an object that matters for devices; each change links to the one before."""
         return self._objects.last_change(kind)
 
     @property
@@ -198,12 +189,8 @@ class Cluster(Columns):
         """The info of a pod that changed from ``before`` to ``after``, recomputed only if a change can affect it."""
         if not same_info(before, after):
             return self.info(after)
-        pod = info.pod
-        spec = pod.spec if pod.spec.nodeName == after.spec.nodeName else replace(pod.spec, nodeName=after.spec.nodeName)
-        pod = replace(pod, metadata=after.metadata, spec=spec, status=after.status)
-        return replace(info, pod=pod, start=start_of(after))
-
-    # -- changing
+        pod = bound_to(info.pod, after.spec.nodeName)
+        return replace(info, pod=replace(pod, metadata=after.metadata, status=after.status), start=start_of(after))
 
     def add(self, *objects: Mapping[str, Any] | ApiObject) -> Self:
         """Add nodes, pods and others (manifests or objects); one of the same name is replaced. Returns the cluster.
@@ -263,18 +250,13 @@ class Cluster(Columns):
         self._derived = self._derived.without(self._change_nodes(changes))
 
     def change_objects(self, put: Iterable[ApiObject] = (), removed: Iterable[ApiObject] = ()) -> None:
-        """Add, replace and remove objects of all kinds but nodes and pods.
-
-        Only values derived from them are dropped. KeyError if an object to be removed does not exist.
-        """
+        """Add, replace and remove objects other than nodes and pods. KeyError if one to be removed is not there."""
         changed: set[Hashable] = set()
         for each in put:
             changed |= self._change_object(type(each), key_of(each), each)
         for each in removed:
             changed |= self._change_object(type(each), key_of(each), None)
         self._derived = self._derived.without(changed)
-
-    # -- what-if
 
     def fork(self) -> Cluster:
         """A copy that changes independently. Columns are shared until one of the two changes them."""
@@ -293,8 +275,6 @@ class Cluster(Columns):
             return alike
         return Cluster(self.objects, api)
 
-    # -- exporting
-
     @property
     def objects(self) -> Objects:
         """All objects as they are now; a cluster built from them decides in the same way. O(all)."""
@@ -312,8 +292,6 @@ class Cluster(Columns):
         words = f"{nodes:,} node{'s' * (nodes != 1)}, {running:,} running pod{'s' * (running != 1)}"
         return f"<Cluster: {words}, {len(self.pending):,} pending>"
 
-    # -- inside
-
     def _infos(self) -> Iterator[PodInfo]:
         """All pods, on nodes, nominated and pending, in no particular order."""
         yield from (self.pods.info(row) for row in self.pods.row_of.values())
@@ -322,7 +300,6 @@ class Cluster(Columns):
         yield from self.pending.values()
 
     def _remove_pod(self, key: str) -> None:
-        """Remove the pod if it is there, running or pending."""
         self._unshare("pods")
         self._end_nomination(key)
         if self.pending.pop(key, None) is None and (key in self.pods.row_of or key in self.without_node):

@@ -1,7 +1,5 @@
 """Columns of numbers for each node, updated as pods and nodes are added, changed and removed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
@@ -27,16 +25,8 @@ Changes: TypeAlias = Iterable[tuple[str, Node | None]]
 _COLUMNS = {
     "nodes": ("nodes", "names", "index", "allocatable", "max_pods", "_order"),
     "pods": (
-        "resources",
-        "pending",
-        "requested",
-        "nonzero",
-        "pods_on",
-        "pods",
-        "nominated",
-        "_counts",
-        "without_node",
-        "nominated_without_node",
+        *("resources", "pending", "requested", "nonzero", "pods_on", "pods", "nominated", "_counts"),
+        *("without_node", "nominated_without_node"),
     ),
 }
 """Fields that forks share until one of them changes them."""
@@ -80,8 +70,6 @@ class Columns:
     def arrivals(self) -> list[int]:
         """The positions of the nodes in order of arrival; a node that changed its zone arrived again."""
         return [self.index[name] for name in self._order.arrivals()]
-
-    # -- pods
 
     def bind(self, info: PodInfo, node: str) -> None:
         """Bind the pod to the node; it is no longer pending or nominated. O(resources + queries)."""
@@ -135,8 +123,6 @@ class Columns:
         self._unshare("pods")
         self._end_nomination(key)
 
-    # -- nodes
-
     def _change_nodes(self, changes: Changes) -> frozenset[str]:
         """Change nodes; return the fields that differ, see :mod:`kschedlab.cluster.derived`."""
         changes = list(changes)
@@ -174,10 +160,7 @@ class Columns:
         return latest
 
     def _reorder_nodes(self, latest: Mapping[str, Node | None]) -> None:
-        """Give all nodes new positions; set aside pods on removed nodes, and restore those whose node is back.
-
-        ``origin``: each node's old position, -1 for a new node; ``new_position``: the reverse, see ``move_nodes``.
-        """
+        """Give all nodes new positions; set aside pods on removed nodes, and restore those whose node is back."""
         self._unshare("pods")
         removed = {self.index[name] for name, node in latest.items() if node is None and name in self.index}
         if removed:
@@ -211,14 +194,11 @@ class Columns:
                 put(info, node)
 
     def _write_allocatable(self, position: int, node: Node) -> None:
-        """Write the node's allocatable resources into its column."""
         counted = {name: quantity for name, quantity in node.status.allocatable.items() if is_counted(name)}
         amounts = {self._row(name): q.amount(name) for name, q in counted.items()}
         self.allocatable.set(position, amounts)
         pods = node.status.allocatable.get("pods")
         self.max_pods[position] = 0 if pods is None else pods.value()
-
-    # -- inside
 
     def _add(self, info: PodInfo, node: str) -> None:
         if node not in self.index:

@@ -22,10 +22,7 @@ FEW = 64
 
 
 class Counts:
-    """``columns``: by query about many pods, int64[nodes]: the sum of the query's answers over the node's pods.
-
-    ``_about``: the queries with a column, by clue.
-    """
+    """``columns``: by query about many pods, int64[nodes]: the sum of its answers over each node's pods."""
 
     def __init__(self, signatures: Signatures, nodes: int, columns: dict[PodQuery, IntArray] | None = None) -> None:
         self._signatures = signatures
@@ -35,7 +32,6 @@ class Counts:
         self._about = ByClue((query, query.clues) for query in self.columns)
 
     def copy(self) -> Counts:
-        """Independent columns of the same queries."""
         return Counts(self._signatures, self._nodes, {query: column.copy() for query, column in self.columns.items()})
 
     def rearranged(self, origin: IntArray) -> Counts:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Set
-from typing import TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from kschedlab.objects.model import Node
 
+if TYPE_CHECKING:
+    from kschedlab.cluster.cluster import Cluster
+
+P = ParamSpec("P")
 T = TypeVar("T")
+Function = Callable[Concatenate["Cluster", P], T]
 
 LABELS = "metadata.labels"
 ANNOTATIONS = "metadata.annotations"
@@ -65,20 +71,29 @@ def changed_fields(old: Node, new: Node) -> frozenset[str]:
     return frozenset(field for field, read in READ_FIELD.items() if read(old) != read(new))
 
 
-class DerivedValues:
-    """Values by their sources, then by key.
+def derived(*sources: Hashable) -> Callable[[Function[P, T]], Function[P, T]]:
+    """Decorates a function of a cluster and hashable arguments: its value is a derived one. Do not change arrays."""
 
-    Forks share them until one changes: :meth:`without` leaves this object as it is, and both keep sharing the rest.
-    """
+    def decorate(compute: Function[P, T]) -> Function[P, T]:
+        name = f"{compute.__module__}.{compute.__qualname__}"
+
+        @wraps(compute)
+        def value(cluster: Cluster, /, *arguments: P.args, **named: P.kwargs) -> T:
+            key = (name, arguments, *named.items())
+            return cluster.derived(key, lambda: compute(cluster, *arguments, **named), *sources)
+
+        return value
+
+    return decorate
+
+
+class DerivedValues:
+    """Values by their sources, then by key. Forks share them: :meth:`without` leaves this object as it is."""
 
     def __init__(self, kept: dict[tuple[Hashable, ...], dict[Hashable, object]] | None = None) -> None:
         self._by_source = kept or {}
 
-    def __len__(self) -> int:
-        return sum(len(values) for values in self._by_source.values())
-
     def find(self, key: Hashable, compute: Callable[[], T], sources: tuple[Hashable, ...]) -> T:
-        """The value of that key, computed unless it is known."""
         values = self._by_source.get(sources)
         if values is None:
             values = self._by_source[sources] = {}
@@ -91,7 +106,6 @@ class DerivedValues:
         return value  # type: ignore[return-value]  # the key names what is stored
 
     def items(self) -> list[tuple[Hashable, object]]:
-        """All values with their keys."""
         return [item for values in self._by_source.values() for item in values.items()]
 
     def without(self, changed: Set[Hashable]) -> DerivedValues:

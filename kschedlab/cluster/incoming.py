@@ -3,8 +3,6 @@
 v1.37: pkg/scheduler/framework/plugins/interpodaffinity/plugin.go (GetNamespaceLabelsSnapshot).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -29,7 +27,6 @@ class Selects:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """Those of every term."""
         return tuple(clue for term in self.terms for clue in clues_to(term))
 
 
@@ -46,7 +43,6 @@ class Holds:
     weight: int = 0
 
     def of(self, signature: Signature) -> int:
-        """The number of equal terms of pods with this signature."""
         terms = signature.terms
         if self.purpose == PREFERRED:
             return terms.preferred.count((self.weight, self.term))
@@ -58,7 +54,6 @@ class Holds:
 
 
 def held_terms(signature: Signature) -> Iterator[Holds]:
-    """The terms of pods with the signature."""
     terms = signature.terms
     yield from (Holds(REQUIRED, term) for term in terms.affinity)
     yield from (Holds(FORBIDDEN, term) for term in terms.anti_affinity)
@@ -66,17 +61,12 @@ def held_terms(signature: Signature) -> Iterator[Holds]:
 
 
 def clues_to(term: AffinityTerm) -> tuple[Clue, ...]:
-    """The clues to the pods that the term matches."""
     return clues_of(term.selector, term.namespaces if term.namespace_selector is None else None)
 
 
 @dataclass(frozen=True)
 class IncomingPod:
-    """The pod to be scheduled, as its signature describes it.
-
-    ``terms``: its own terms with namespace selectors resolved, so that matching needs no labels of other namespaces.
-    ``namespace_labels``: those of its own namespace.
-    """
+    """The pod to be scheduled. ``terms``: its own, namespace selectors resolved. ``namespace_labels``: its own."""
 
     signature: Signature
     namespace_labels: Labels
@@ -86,7 +76,6 @@ class IncomingPod:
         return term.matches(signature.namespace, signature.labels, {})
 
     def matched_by(self, term: AffinityTerm) -> bool:
-        """Whether the term of another pod matches the incoming pod."""
         return term.matches(self.signature.namespace, self.signature.labels, self.namespace_labels)
 
     def terms_of_others(self, cluster: Cluster) -> Iterator[Holds]:
@@ -104,15 +93,11 @@ def by_key(weighted: Iterable[tuple[str, PodQuery, int]]) -> dict[str, Sum]:
 
 
 def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
-    signature, namespaces = pod.signature, _namespaces(cluster)
-    terms = signature.terms
+    signature, terms = pod.signature, pod.signature.terms
+    namespaces: Mapping[str, Labels] = cluster.derived(
+        "namespaces", lambda: {n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)}, NAMESPACES
+    )
     if terms.select_namespaces:
         keeps = cluster.api.keeps_namespace_selectors
         terms = cluster.derived(("resolved", terms), lambda: signature.terms.resolved(namespaces, keeps), NAMESPACES)
     return IncomingPod(signature, namespaces.get(signature.namespace, {}), terms)
-
-
-def _namespaces(cluster: Cluster) -> Mapping[str, Labels]:
-    return cluster.derived(
-        "namespaces", lambda: {n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)}, NAMESPACES
-    )

@@ -18,8 +18,7 @@ from kschedlab.cluster.terms import PodTerms
 from kschedlab.objects.model import Pod
 
 Lists: TypeAlias = dict[Hashable, ref[Signature] | list[ref[Signature]]]
-"""By item: the signatures that have it. Most items, such as a pod's own name, have a single
-signature, stored without a list."""
+"""By item: the signatures that have it. Most items, such as a pod's own name, have one, which needs no list."""
 
 
 def _put(lists: Lists, item: Hashable, signature: ref[Signature]) -> None:
@@ -54,12 +53,11 @@ class Items:
 
     def update(self, extract: Extract, born: Sequence[ref[Signature]]) -> Items:
         """Examine the signatures that are new."""
-        if self.done < len(born):
-            for each in born[self.done :]:
-                if (signature := each()) is not None:
-                    for item in dict.fromkeys(extract(signature)):
-                        self._add(item, each)
-            self.done = len(born)
+        for each in born[self.done :]:
+            if (signature := each()) is not None:
+                for item in dict.fromkeys(extract(signature)):
+                    self._add(item, each)
+        self.done = len(born)
         return self
 
     def _add(self, item: Any, signature: ref[Signature]) -> None:
@@ -67,10 +65,7 @@ class Items:
 
 
 class Labels(Items):
-    """Signatures by label. The values of a key are listed at its first query.
-
-    No query is about the label with a pod's own name, which would take a list for each pod. ``_found``: by key.
-    """
+    """Signatures by label; a key's values are listed at its first query (none asks for a pod's own name)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +79,6 @@ class Labels(Items):
         return sum(1 for _ in self)
 
     def of(self, item: tuple[str, str]) -> Sequence[ref[Signature]]:
-        """The signatures that have the label, in order of birth."""
         key, value = item
         return _list(self._values_of(key), value)
 
@@ -104,11 +98,6 @@ class Labels(Items):
             _put(self._values[key], value, signature)
         else:
             _put(self._found, key, signature)
-
-
-def items_for(extract: Extract) -> Items:
-    """An empty index of what the function extracts."""
-    return Labels() if extract is labels_of else Items()
 
 
 T = TypeVar("T")
@@ -134,11 +123,10 @@ class Answers:
     def update(self, query: PodQuery, lists: Sequence[Sequence[ref[Signature]]]) -> dict[int, int]:
         """Ask the signatures that are new in the lists, one for each item of the clue."""
         for place, signatures in enumerate(lists):
-            if self.examined[place] < len(signatures):
-                for each in signatures[self.examined[place] :]:
-                    if (signature := each()) is not None:
-                        self.write(signature, query.of(signature))
-                self.examined[place] = len(signatures)
+            for each in signatures[self.examined[place] :]:
+                if (signature := each()) is not None:
+                    self.write(signature, query.of(signature))
+            self.examined[place] = len(signatures)
         return self.known
 
     def write(self, signature: Signature, answer: int) -> None:
@@ -183,7 +171,6 @@ class Signatures:
         return len(self._born)
 
     def born_since(self, number: int) -> list[Signature]:
-        """Those in use, without the first ones."""
         return [signature for each in self._born[number:] if (signature := each()) is not None]
 
     def living(self) -> list[Signature]:
@@ -261,7 +248,6 @@ class Signatures:
         return values
 
     def with_item(self, extract: Extract, item: Hashable) -> list[Signature]:
-        """The signatures from which the function extracts the item."""
         references = self._items_of(extract).of(item)
         return [signature for each in references if (signature := each()) is not None]
 
@@ -285,5 +271,5 @@ class Signatures:
         """By item: the signatures from which the function extracts it."""
         items = self.listed.get(extract)
         if items is None:
-            items = self.listed[extract] = items_for(extract)
+            items = self.listed[extract] = Labels() if extract is labels_of else Items()
         return items.update(extract, self._born)

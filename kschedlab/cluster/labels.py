@@ -20,14 +20,9 @@ FORBIDDING_EFFECTS = ("NoSchedule", "NoExecute")
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
 """Effects of taints: pods that don't tolerate them must not, or preferably should not, run on the node."""
 
-# -- labels
-
 
 def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
-    """bool[nodes]: the nodes that match the pod's ``nodeSelector`` and required node affinity.
-
-    v1.37: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go, RequiredNodeAffinity.
-    """
+    """bool[nodes]: those that nodeSelector and required affinity match. v1.37: nodeaffinity, RequiredNodeAffinity."""
     labels, affinity = tuple(sorted(spec.nodeSelector.items())), required_terms(spec)
 
     def compute() -> BoolArray:
@@ -38,7 +33,6 @@ def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
 
 
 def required_terms(spec: PodSpec) -> NodeSelector | None:
-    """The pod's required node affinity, or None."""
     affinity = spec.affinity.nodeAffinity if spec.affinity is not None else None
     return affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
 
@@ -61,7 +55,6 @@ def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
 
 
 def meets(cluster: Cluster, requirement: Requirement) -> BoolArray:
-    """bool[nodes]: the nodes whose labels meet the requirement."""
     return cluster.derived(("meets", requirement), lambda: meets_uncached(cluster, requirement), LABELS)
 
 
@@ -95,9 +88,6 @@ def _all(cluster: Cluster, masks: Iterable[BoolArray]) -> BoolArray:
     for mask in masks:
         result &= mask
     return result
-
-
-# -- taints
 
 
 def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:

@@ -1,7 +1,5 @@
 """A list of numbers for each signature, in columns, so that those of thousands of pods are read at once."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
@@ -30,10 +28,7 @@ class NumberLists(ABC):
     def numbers_of(self, signature: Signature) -> Iterable[int]: ...
 
     def of(self, signature: IntArray) -> tuple[IntArray, IntArray]:
-        """(int64[pods]: how many numbers each pod has, int64[]: the numbers, pod by pod).
-
-        ``signature``: int64[pods].
-        """
+        """(int64[pods]: how many numbers each pod has, int64[]: all of them). ``signature``: int64[pods]."""
         length = self._length[signature]
         ends = np.cumsum(length)
         place = np.arange(length.sum()) - np.repeat(ends - length - self._start[signature], length)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
@@ -35,16 +37,7 @@ LONGEST = 4096
 """The most changes that are remembered."""
 
 
-def _nothing(_: Any) -> None:
-    return None
-
-
-def _selector(obj: Any) -> object:
-    return obj.spec.selector
-
-
-def _labels(obj: Any) -> object:
-    return obj.metadata.labels
+_selector = attrgetter("spec.selector")
 
 
 def _all(obj: Any) -> object:
@@ -53,8 +46,8 @@ def _all(obj: Any) -> object:
 
 RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
     model.PodDisruptionBudget: _selector,
-    model.PriorityClass: _nothing,
-    model.Namespace: _labels,
+    model.PriorityClass: lambda _: None,
+    model.Namespace: attrgetter("metadata.labels"),
     model.Service: _selector,
     model.ReplicationController: _selector,
     model.ReplicaSet: _selector,
@@ -88,6 +81,7 @@ class ObjectChange:
         return None
 
 
+@dataclass(eq=False, repr=False)
 class ObjectStore:
     """Objects by kind, then by (namespace, name), or by name alone for kinds without namespaces.
 
@@ -95,21 +89,13 @@ class ObjectStore:
     about devices; ``given``: those objects as they were before.
     """
 
-    def __init__(
-        self,
-        by_kind: dict[Kind, dict[Any, Any]],
-        last: dict[Kind, ObjectChange],
-        api: Api,
-        given: dict[tuple[Kind, Any], Any],
-    ) -> None:
-        self._by_kind = by_kind
-        self._last = last
-        self._api = api
-        self._given = given
+    _by_kind: dict[Kind, dict[Any, Any]]
+    _last: dict[Kind, ObjectChange]
+    _api: Api
+    _given: dict[tuple[Kind, Any], Any]
 
     @classmethod
     def read(cls, objects: Objects, api: Api) -> ObjectStore:
-        """All objects but nodes and pods, as the API stores them."""
         by_kind = {kind: {key_of(each): each for each in objects.of(kind)} for kind in RELEVANT_PART}
         store = cls(by_kind, {kind: ObjectChange(None, None, None) for kind in DEVICES}, api, {})
         for kind in DEVICES:
@@ -163,7 +149,6 @@ def key_of(obj: Any) -> Any:
 
 
 def put_or_remove(objects: dict[K, D], key: K, new: D | None) -> None:
-    """Store the new object under the key, or remove the old one if ``new`` is None."""
     if new is None:
         del objects[key]
     else:

@@ -1,13 +1,9 @@
 """Any pod as a pending one: where a question about a pod begins."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from msgspec.structs import replace as put
-
-from kschedlab.cluster.cluster import Cluster, as_created
+from kschedlab.cluster.cluster import Cluster, as_created, bound_to
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.messages import later, say
 from kschedlab.objects.api import Api
@@ -33,11 +29,11 @@ def as_pending(pod: AnyPod, cluster: Cluster, api: Api | None = None) -> Pending
     KeyError if there is no such pod; TypeError, ValueError or ManifestError for what is not a pod or not a cluster.
     """
     fork = checked_cluster(cluster).under(cluster.api if api is None else api).fork()
-    manifest = None if isinstance(pod, str) else without_node(pod_of(pod, fork))
+    manifest = None if isinstance(pod, str) else bound_to(pod_of(pod, fork), "")
     key = str(pod) if manifest is None else manifest.key
     info = fork.pending.get(key)
     if (node := node_of(key, fork)) is not None:
-        info = fork.info(without_node(as_created(fork.evict(key))))  # what its status reports no longer counts
+        info = fork.info(bound_to(as_created(fork.evict(key)), ""))  # what its status reports no longer counts
     if manifest is not None:
         info = fork.info(manifest)
     if info is None:
@@ -46,7 +42,6 @@ def as_pending(pod: AnyPod, cluster: Cluster, api: Api | None = None) -> Pending
 
 
 def checked_cluster(cluster: object) -> Cluster:
-    """The cluster. TypeError if it is something else."""
     if not isinstance(cluster, Cluster):
         raise expected(later("a Cluster, as Cluster.from_dicts(...) or Cluster.from_files(...) makes it"), cluster)
     return cluster
@@ -63,11 +58,6 @@ def pod_of(pod: object, cluster: Cluster) -> Pod:
         kind = pod.get("kind", "an object without kind")
         raise InputValueError("expected the manifest of one pod, got {kind}", kind=safe_text(str(kind)))
     return pods[0]
-
-
-def without_node(pod: Pod) -> Pod:
-    """The pod, bound to no node."""
-    return put(pod, spec=put(pod.spec, nodeName="")) if pod.spec.nodeName else pod
 
 
 def node_of(key: str, cluster: Cluster) -> str | None:

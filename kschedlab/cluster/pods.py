@@ -16,10 +16,7 @@ from kschedlab.objects.requests import reported_resources
 
 
 class Rows:
-    """The rows of each signature, by its number, in any order. Most signatures have one row, which needs no list.
-
-    ``_place``: the place of a row in the list of its signature, if there is a list.
-    """
+    """The rows of each signature, by its number: one, or a list. ``_place``: of each row, its place in the list."""
 
     def __init__(self) -> None:
         self._rows: list[int | list[int] | None] = []
@@ -30,14 +27,12 @@ class Rows:
         return len(self._rows)
 
     def copy(self) -> Rows:
-        """Independent lists with the same rows."""
         other = Rows()
         other._rows = [rows.copy() if isinstance(rows, list) else rows for rows in self._rows]
         other._place = self._place.copy()
         return other
 
     def of(self, signature: int) -> Sequence[int]:
-        """The rows of the signature of that number."""
         rows = self._rows[signature] if signature < len(self._rows) else None
         if rows is None:
             return ()
@@ -101,10 +96,7 @@ def requests(request: Amounts, placed: Amounts, scored: tuple[int, int], nonzero
 
 
 class PodInfo(msgspec.Struct, frozen=True, gc=False, eq=False):
-    """A pod and the numbers that the scheduler computes from it before it checks any node.
-
-    ``original``: the pod before this generation's API server changed it on creation, None if it did not.
-    """
+    """A pod and the numbers that the scheduler computes from it. ``original``: the pod before the API changed it."""
 
     pod: Pod
     key: str
@@ -165,7 +157,6 @@ class PodColumns:
         return f"<PodColumns: {', '.join(self.row_of) or 'no pods'}>"
 
     def copy(self) -> PodColumns:
-        """Independent columns with the same rows."""
         other = PodColumns.__new__(PodColumns)
         for name in ("node", "signature", "priority", "start", "arrival", "request", "by_signature"):
             setattr(other, name, getattr(self, name).copy())
@@ -203,7 +194,6 @@ class PodColumns:
         self.node = new_position[self.node]
 
     def remove(self, key: str) -> None:
-        """Free the row of the pod ``namespace/name``."""
         row = self.row_of.pop(key)
         self.by_signature.remove(row, int(self.signature[row]))
         self.node[row] = self.signature[row] = -1
@@ -211,7 +201,6 @@ class PodColumns:
         self._free.append(row)
 
     def discard(self, key: str) -> None:
-        """Free the pod's row if it has one."""
         if key in self.row_of:
             self.remove(key)
 
@@ -240,7 +229,6 @@ class PodColumns:
 
 
 def start_of(pod: Pod) -> int:
-    """When the pod started, in microseconds, or NEVER_STARTED."""
     start = pod.status.startTime
     return NEVER_STARTED if start is None else start
 

@@ -1,7 +1,5 @@
 """Queries: questions about pods whose answers a cluster counts on each node."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,12 +15,10 @@ class PodQuery(Protocol):
 
     def of(self, signature: Signature) -> int:
         """The answer for one signature, e.g. 1 if a selector matches it."""
-        ...
 
     @property
     def clues(self) -> Sequence[Clue]:
         """Any one of them finds every signature whose answer is not 0. Without any, every signature is asked."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -38,14 +38,11 @@ class ResourceTable:
         self._rows_of: dict[int, set[int]] = {}
 
     def copy(self) -> ResourceTable:
-        """An independent table with the same amounts."""
         other = ResourceTable(0, 0)
         other._arrays, other._place = self._arrays.copy(), self._place.copy()
         other._lists = {row: amounts.copy() for row, amounts in self._lists.items()}
         other._rows_of = {column: rows.copy() for column, rows in self._rows_of.items()}
         return other
-
-    # -- reading
 
     def __len__(self) -> int:
         return len(self._place)
@@ -62,7 +59,6 @@ class ResourceTable:
         return np.array([self._row(row) for row in rows], np.int64).reshape(len(rows), self._arrays.shape[1])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        """All rows as one array."""
         whole: IntArray = self[:]
         return whole if dtype is None else whole.astype(dtype)
 
@@ -78,10 +74,7 @@ class ResourceTable:
         array[list(amounts)] = list(amounts.values())
         return array
 
-    # -- changing
-
     def add_row(self) -> int:
-        """Add a row of zeros and return its number."""
         self._place.append(-1)
         return len(self._place) - 1
 

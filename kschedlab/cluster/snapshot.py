@@ -133,17 +133,11 @@ class Snapshot:
 
     def requested(self, row: int) -> IntArray:
         """int64[nodes]: the sum of the requests for resource ``row`` on each node."""
-        requested: IntArray = self.cluster.requested[row]
-        for overlay in self.overlays:
-            requested = requested + overlay.requested(row)
-        return requested
+        return sum((overlay.requested(row) for overlay in self.overlays), start=self.cluster.requested[row])
 
     def pods_on(self) -> IntArray:
         """int64[nodes]: the number of pods on each node."""
-        pods_on = self.cluster.pods_on
-        for overlay in self.overlays:
-            pods_on = pods_on + overlay.pods_on()
-        return pods_on
+        return sum((overlay.pods_on() for overlay in self.overlays), start=self.cluster.pods_on)
 
     def count(self, query: PodQuery) -> IntArray:
         """int64[nodes]: the query's sum over each node's own pods."""
@@ -165,10 +159,7 @@ class Snapshot:
         return sum((overlay.count(query) for overlay in self.overlays), start=0)
 
     def count_in_domain(self, query: PodQuery, key: str) -> IntArray:
-        """int64[nodes]: the query's sum over the pods in each node's topology domain, in that node's snapshot.
-
-        ``key``: the topology key; a node without that label gets 0.
-        """
+        """int64[nodes]: the query's sum over each node's domain, in that node's snapshot; 0 without the label."""
         topology, change = self.cluster.topology(key), self.overlay_count(query)
         return np.where(topology.domain >= 0, self._total(query, key)[topology.domain] + change, 0)
 

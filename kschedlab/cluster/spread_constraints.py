@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
@@ -20,7 +21,6 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, Signature
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import (
-    LabelSelector,
     OwnerReference,
     Pod,
     PodSpec,
@@ -77,7 +77,6 @@ class MatchesConstraint:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The selector's labels, and the namespace."""
         return clues_of(self.selector, [self.namespace])
 
 
@@ -126,10 +125,7 @@ class Constraint:
 def constraints(
     pod: PodInfo, cluster: Cluster, action: str, defaults: ConstraintSpecs, rules: ConstraintRules
 ) -> tuple[Constraint, ...]:
-    """The pod's constraints with that ``whenUnsatisfiable``; the defaults if the pod has no constraints at all.
-
-    Compiled once for pods with the same signature and constraints.
-    """
+    """The pod's constraints with that ``whenUnsatisfiable``, compiled once; the defaults if the pod has none at all."""
     own = pod.pod.spec.topologySpreadConstraints
     if own:
         key = ("constraints", action, rules, pod.signature, msgspec.json.encode(own))
@@ -151,26 +147,18 @@ def constraints(
 
 def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
     """bool[nodes]: the nodes with the labels of all constraints."""
-    mask: BoolArray = cluster.topology(wanted[0].key).domain >= 0
-    for constraint in wanted[1:]:
-        mask = mask & (cluster.topology(constraint.key).domain >= 0)
-    return mask
+    masks = [cluster.topology(constraint.key).domain >= 0 for constraint in wanted]
+    return masks[0] if len(masks) == 1 else np.logical_and.reduce(masks)
 
 
 def own_constraints(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
-    """The pod's own constraints with that ``whenUnsatisfiable``."""
     for spec in pod.spec.topologySpreadConstraints:
         if spec.whenUnsatisfiable == action:
-            selector = _narrowed(spec.labelSelector, spec.matchLabelKeys, pod)
+            labels, selector = pod.metadata.labels, None
+            if spec.labelSelector is not None:
+                same = from_map({key: labels[key] for key in spec.matchLabelKeys if key in labels})
+                selector = _combined(same, spec.labelSelector.compile())
             yield Constraint.of(spec, pod, selector, rules)
-
-
-def _narrowed(selector: LabelSelector | None, keys: tuple[str, ...], pod: Pod) -> Selector | None:
-    """The selector, combined with the pod's own labels of these keys (matchLabelKeys)."""
-    if selector is None:
-        return None
-    same = from_map({key: pod.metadata.labels[key] for key in keys if key in pod.metadata.labels})
-    return _combined(same, selector.compile())
 
 
 def _combined(one: Selector, other: Selector) -> Selector:
@@ -178,10 +166,7 @@ def _combined(one: Selector, other: Selector) -> Selector:
 
 
 def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
-    """The selector of the pod's Services and its controller; empty if it has none.
-
-    v1.37: plugins/helper/spread.go, DefaultSelector.
-    """
+    """That of the pod's Services and controller, or an empty one. v1.37: plugins/helper/spread.go, DefaultSelector."""
     labels = _of_services(pod, cluster)
     owner = controller_of(pod.metadata)
     controller = _controller(owner, pod.metadata.namespace, cluster) if owner is not None else None
@@ -193,10 +178,7 @@ def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
 
 
 def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
-    """The selectors of all Services and controllers that select the pod, combined; empty if there are none.
-
-    v1.20: plugins/helper/spread.go, DefaultSelector.
-    """
+    """Those of Services and controllers that select it, combined. v1.20: plugins/helper/spread.go, DefaultSelector."""
     namespace, labels = pod.metadata.namespace, _of_services(pod, cluster)
     for controller in cluster.objects_of(ReplicationController):
         chosen = controller.spec.selector
@@ -225,10 +207,7 @@ def _controller(
     owner: OwnerReference, namespace: str, cluster: Cluster
 ) -> ReplicationController | ReplicaSet | StatefulSet | None:
     """The owner, if it exists and is of a kind that counts."""
-    kinds: dict[tuple[str, str], type[Any]] = {
-        ("v1", "ReplicationController"): ReplicationController,
-        ("apps/v1", "ReplicaSet"): ReplicaSet,
-        ("apps/v1", "StatefulSet"): StatefulSet,
-    }
-    kind = kinds.get((owner.apiVersion, owner.kind))
+    kinds: tuple[type[Any], ...] = (ReplicationController, ReplicaSet, StatefulSet)
+    by_name = {(kind().apiVersion, kind.__name__): kind for kind in kinds}
+    kind = by_name.get((owner.apiVersion, owner.kind))
     return None if kind is None else cluster.find(kind, (namespace, owner.name))

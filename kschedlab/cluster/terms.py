@@ -17,10 +17,7 @@ Labels = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """The pods that a term matches (``selector``), their namespaces, and the topology key.
-
-    A selector that is None matches no pod. The hash is computed once.
-    """
+    """The pods that a term matches (``selector`` None: none), their namespaces, the topology key. It keeps its hash."""
 
     key: str
     selector: Selector | None
@@ -68,11 +65,7 @@ class AffinityTerm:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class PodTerms:
-    """A pod's affinity terms.
-
-    ``affinity``, ``anti_affinity``: the required ones. ``preferred``: (weight, term); anti-affinity has negative
-    weights.
-    """
+    """``affinity``, ``anti_affinity``: required terms. ``preferred``: (weight, term), negative for anti-affinity."""
 
     affinity: tuple[AffinityTerm, ...] = ()
     anti_affinity: tuple[AffinityTerm, ...] = ()
@@ -90,12 +83,10 @@ class PodTerms:
 
     @property
     def select_namespaces(self) -> bool:
-        """Whether a term has a namespace selector."""
         terms = (*self.affinity, *self.anti_affinity, *(term for _, term in self.preferred))
         return any(term.namespace_selector is not None for term in terms)
 
     def resolved(self, namespaces: Mapping[str, Labels], keeps_selectors: bool = False) -> PodTerms:
-        """The terms of an incoming pod; see :meth:`AffinityTerm.resolved`."""
         return PodTerms(
             tuple(term.resolved(namespaces, keeps_selectors) for term in self.affinity),
             tuple(term.resolved(namespaces, keeps_selectors) for term in self.anti_affinity),

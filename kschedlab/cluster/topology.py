@@ -14,11 +14,7 @@ from kschedlab.objects.model import Node
 
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """The domains of one topology key.
-
-    ``domain``: int64[nodes], the number of each node's domain, -1 where the node has no such label.
-    ``values``: the label's value in each domain.
-    """
+    """The domains of a key. ``domain``: int64[nodes], -1 without the label. ``values``: each domain's value."""
 
     domain: IntArray
     values: tuple[str, ...]
@@ -79,7 +75,6 @@ class NodeOrder:
         self._zones: dict[tuple[str, str], dict[str, None]] = {}
 
     def copy(self) -> NodeOrder:
-        """The same order, to be changed independently."""
         other = NodeOrder()
         other._zone_of = dict(self._zone_of)
         other._zones = {zone: dict(names) for zone, names in self._zones.items()}

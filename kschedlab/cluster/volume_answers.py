@@ -19,11 +19,9 @@ class VolumeQuery(PodQuery, Protocol):
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """The names of the volumes that every pod with the signature uses."""
-        ...
 
 
 def volume_table(signatures: Signatures, query: VolumeQuery) -> VolumeTable:
-    """The volumes that each signature uses, as the query names them."""
     table: VolumeTable | None = signatures.volume_tables.get(query)
     if table is None:
         table = signatures.volume_tables[query] = VolumeTable(query)
@@ -75,7 +73,6 @@ class VolumeTable(NumberLists):
         self._number: dict[str, int] = {}
 
     def number(self, handle: str) -> int:
-        """The number of the volume of that name."""
         return self._number.setdefault(handle, len(self._number))
 
     def numbers_of(self, signature: Signature) -> Iterator[int]:

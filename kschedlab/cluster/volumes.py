@@ -3,8 +3,6 @@
 v1.37: k8s.io/component-helpers storage/volume/helpers.go and pv_helpers.go, storage/ephemeral/ephemeral.go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -65,8 +63,8 @@ class Volumes:
         self.classes: dict[str, model.StorageClass] = objects.of(model.StorageClass)
         self.nodes: dict[str, model.CSINode] = objects.of(model.CSINode)
         self.drivers: dict[str, model.CSIDriver] = objects.of(model.CSIDriver)
-        self._attachments: dict[str, model.VolumeAttachment] = objects.of(model.VolumeAttachment)
-        self._capacities: dict[ClaimKey, model.CSIStorageCapacity] = objects.of(model.CSIStorageCapacity)
+        self.attachments: Collection[model.VolumeAttachment] = objects.of(model.VolumeAttachment).values()
+        self.capacities: Collection[model.CSIStorageCapacity] = objects.of(model.CSIStorageCapacity).values()
         self._claims_on: dict[str, dict[ClaimKey, None]] = {}
         self._reserved_for: dict[ClaimKey, dict[str, None]] = {}
         for key, claim in self.claims.items():
@@ -75,15 +73,6 @@ class Volumes:
         self._bindable: dict[str, dict[str, BindableVolume]] = {}
         for name, volume in self.volumes.items():
             self._add_volume(name, volume)
-
-    @property
-    def attachments(self) -> Collection[model.VolumeAttachment]:
-        return self._attachments.values()
-
-    @property
-    def capacities(self) -> Collection[model.CSIStorageCapacity]:
-        """The free capacity that drivers report."""
-        return self._capacities.values()
 
     def claims_on(self, volume: str) -> list[ClaimKey]:
         return list(self._claims_on.get(volume, ()))
@@ -101,7 +90,6 @@ class Volumes:
         return any(each.spec.source.persistentVolumeName == volume for each in self.attachments)
 
     def change_claim(self, key: ClaimKey, claim: model.PersistentVolumeClaim | None) -> None:
-        """Add or replace the claim; None: remove it."""
         before = self.claims.get(key)
         if before is not None:
             _discard(self._claims_on, before.spec.volumeName, key)
@@ -113,7 +101,6 @@ class Volumes:
                 self._update_bindable(volume.metadata.name, volume)
 
     def change_volume(self, name: str, volume: model.PersistentVolume | None) -> None:
-        """Add or replace the volume; None: remove it."""
         before = self.volumes.get(name)
         if before is not None:
             self._bindable.get(volume_class(before), {}).pop(name, None)
@@ -141,7 +128,6 @@ class Volumes:
             bindable.pop(name, None)
 
     def claim(self, pod: model.Pod, name: str) -> model.PersistentVolumeClaim | None:
-        """The claim of that name in the pod's namespace, or None."""
         return self.claims.get((pod.metadata.namespace, name))
 
     def waits_for_first_consumer(self, claim: model.PersistentVolumeClaim) -> bool:
@@ -170,12 +156,10 @@ def _discard(index: dict[K, dict[V, None]], key: K, value: V) -> None:
 
 
 def can_still_bind(claim: model.PersistentVolumeClaim | None) -> bool:
-    """Whether the claim exists and its binding is not complete."""
     return claim is not None and not is_bound(claim)
 
 
 def claim_name(pod: model.Pod, volume: model.Volume) -> ClaimName | None:
-    """The claim that the pod's volume names, or None if it names no claim."""
     if volume.persistentVolumeClaim is not None:
         return ClaimName(volume.persistentVolumeClaim.claimName, False)
     if volume.ephemeral is not None:

@@ -38,16 +38,13 @@ GROUP = "kschedlab.claims"
 
 
 def wall_clock() -> int:
-    """Microseconds since 1970."""
     return time.time_ns() // 1000
 
 
 @dataclass(frozen=True)
 class DynamicResources:
-    """The filter.
-
-    ``binding_timeout``: microseconds until an allocated device must be ready. ``filter_timeout``: microseconds of the
-    real scheduler's search on a node (0: unlimited). ``now``: a clock, in microseconds since 1970.
+    """``binding_timeout``: microseconds until an allocated device must be ready. ``filter_timeout``: those of the real
+    scheduler's search on a node (0: unlimited). ``now``: a clock, in microseconds since 1970.
     """
 
     name: str = NAME
@@ -90,19 +87,16 @@ class Claims(Protocol):
         self, plugin: DynamicResources, pod: PodInfo, cluster: Cluster
     ) -> PreparedFilter | PreFilterRejection | None:
         """PreFilter: what checks the nodes (see :class:`~kschedlab.filter.plugin.CostlyFilter`); None skips the pod."""
-        ...
 
     def scores(
         self, plugin: DynamicResources, pod: PodInfo, cluster: Cluster, nodes: IntArray
     ) -> Mapping[str, IntArray]:
         """Score: for each request that lists alternatives, what the one chosen on a node scores (int64[nodes])."""
-        ...
 
     def given_back(
         self, plugin: DynamicResources, pod: PodInfo, cluster: Cluster, verdicts: Verdicts
     ) -> GivenBack | None:
         """PostFilter: what a pod that no node can take gives back, so that it is free for another; None if nothing."""
-        ...
 
     def commit(
         self, plugin: DynamicResources, pod: PodInfo, cluster: Cluster, node: str | None, given_back: GivenBack | None
@@ -111,29 +105,23 @@ class Claims(Protocol):
 
         Returns the pod, whose status may now name a claim.
         """
-        ...
 
     def serves(self, cluster: Cluster, resource: str) -> bool:
         """Whether a DeviceClass serves this extended resource."""
-        ...
 
     def usage(self, cluster: Cluster, resource: str, nodes: IntArray) -> tuple[IntArray, IntArray]:
         """(capacity, used) of a resource that a class serves, for scores: int64[nodes] each."""
-        ...
 
     def claims_of(self, pod: Pod, cluster: Cluster) -> Iterable[ResourceClaim] | None:
         """The pod's claims; None while it has to wait for one. For the hints of the queue."""
-        ...
 
     def claim_names(self, pod: Pod) -> Iterable[str]:
         """The names of the pod's claims that already exist."""
-        ...
 
     def sections(
         self, plugin: DynamicResources, pod: PodInfo, cluster: Cluster, node: str | None, verdicts: Verdicts | None
     ) -> Iterable[Section]:
         """The devices that the pod gets on its node, or why nodes cannot serve its claims."""
-        ...
 
 
 def demands_devices(pod: PodInfo, cluster: Cluster) -> bool:

@@ -1,8 +1,7 @@
 """GeneralPredicates: resources, host name, host ports and node selector in one predicate.
 
-v1.13, v1.16: pkg/scheduler/algorithm/predicates/predicates.go (GeneralPredicates). Several filters under one name:
-all of them run, and a node is refused with the reasons of all. The kubelet checks the same before it starts a pod. In
-later versions each is a separate filter, and the first that refuses a node decides.
+v1.13, v1.16: pkg/scheduler/algorithm/predicates/predicates.go (GeneralPredicates). All of them run, and a node is
+refused with the reasons of all. Later each is a separate filter, and the first that refuses a node decides.
 """
 
 from __future__ import annotations
@@ -46,7 +45,6 @@ class AllReasons:
         self.node_names = node_names[0].intersection(*node_names[1:]) if node_names else None
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes that any of them refuses, with the reasons of all."""
         refusals = [prepared.filter(snapshot) for prepared in self._filters]
         parts = [part for refused in refusals if refused is not None for part in refused.parts]
         return Refusals(parts) if parts else None

@@ -40,7 +40,6 @@ class AntiAffinityOfOtherKeys:
     clues: tuple[Clue, ...] = ()
 
     def of(self, signature: Signature) -> int:
-        """1 if that is so for pods with this signature."""
         matching = (t for t in self.terms.anti_affinity if t.matches(signature.namespace, signature.labels, {}))
         keys = {term.key for term in matching}
         return int(bool(keys) and self.key not in keys)
@@ -48,9 +47,7 @@ class AntiAffinityOfOtherKeys:
 
 @dataclass(frozen=True)
 class InterPodAffinity:
-    """The filter.
-
-    ``common_reason``: a reason given for every refused node, before the specific one. Named rules:
+    """``common_reason``: a reason given for every refused node, before the specific one. Named rules:
 
     ``skips_in_pre_filter``: PreFilter skips a pod without required terms that no *running* pod's anti-affinity matches.
     ``existing_anti_affinity_first``: the anti-affinity of existing pods is checked before the pod's own terms.
@@ -76,14 +73,10 @@ class InterPodAffinity:
         existing = by_key((holds.term.key, holds, 1) for holds in forbidding)
         if incoming.terms.affinity or incoming.terms.anti_affinity or (existing and not self.skips_in_pre_filter):
             return AffinityCheck(incoming, existing, cluster, self)
-        if any(_applies(query, key, cluster) for key, query in existing.items()):
-            return AffinityCheck(incoming, existing, cluster, self)
+        for key, query in existing.items():  # does a running pod on a node with the topology key have such a term?
+            if (cluster.count(query)[cluster.topology(key).domain >= 0] > 0).any():
+                return AffinityCheck(incoming, existing, cluster, self)
         return None
-
-
-def _applies(existing: Sum, key: str, cluster: Cluster) -> bool:
-    """Whether a running pod on a node with the topology key has such a term."""
-    return bool((cluster.count(existing)[cluster.topology(key).domain >= 0] > 0).any())
 
 
 class AffinityCheck(PodsFilter):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import CORDONS
+from kschedlab.cluster.derived import CORDONS, derived
 from kschedlab.cluster.labels import tolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
@@ -26,10 +26,9 @@ UNSCHEDULABLE = "node(s) were unschedulable"
 
 @dataclass(frozen=True)
 class NodeName:
-    """The filter: only the node of ``spec.nodeName``.
+    """``reason``: its reason for all other nodes than that of ``spec.nodeName``.
 
-    ``reason``: its reason for all other nodes. Named rule ``returns_node_names``: PreFilter leaves them out
-    (PreFilterResult), so Filter never sees them.
+    Named rule ``returns_node_names``: PreFilter leaves them out (PreFilterResult), so Filter never sees them.
     """
 
     name: str = "NodeName"
@@ -37,7 +36,6 @@ class NodeName:
     reason: str = WRONG_NAME
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips a pod without ``spec.nodeName``."""
         node_name = pod.pod.spec.nodeName
         if not node_name:
             return None
@@ -53,15 +51,13 @@ class NodeUnschedulable:
     name: str = "NodeUnschedulable"
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips if there are no such nodes, or the pod tolerates them."""
         cordoned = unschedulable(cluster)
         if not cordoned.any() or tolerated(UNSCHEDULABLE_TAINT, pod.pod.spec.tolerations):
             return None
         return StaticFilter(Refusals([Refusal(cordoned, UNSCHEDULABLE, True)]))
 
 
+@derived(CORDONS)
 def unschedulable(cluster: Cluster) -> BoolArray:
     """bool[nodes]: the nodes with ``spec.unschedulable`` (``kubectl cordon``)."""
-    return cluster.derived(
-        "unschedulable", lambda: np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_), CORDONS
-    )
+    return np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_)

@@ -6,7 +6,7 @@ nodes (matchFields) limits the search to them, but not in v1.20 (the same file).
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from kschedlab.cluster.cluster import Cluster
@@ -14,7 +14,7 @@ from kschedlab.cluster.derived import LABELS
 from kschedlab.cluster.labels import required, required_terms, selected
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
-from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec
+from kschedlab.objects.model import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec
 
 NO_MATCH = "node(s) didn't match Pod's node affinity/selector"
 NO_MATCH_ADDED = "node(s) didn't match scheduler-enforced node affinity"
@@ -71,10 +71,14 @@ def nodes_by_name(terms: tuple[NodeSelectorTerm, ...]) -> frozenset[str] | None:
     """The names that the terms require; None if a term accepts any name, or there are no terms."""
     names: frozenset[str] = frozenset()
     for term in terms:
-        required_names = [
-            frozenset(f.values) for f in term.matchFields if f.key == "metadata.name" and f.operator == "In"
-        ]
-        if not required_names:
+        required_names = common_values(term.matchFields, "metadata.name")
+        if required_names is None:
             return None
-        names |= required_names[0].intersection(*required_names[1:])
+        names |= required_names
     return names if terms else None
+
+
+def common_values(requirements: Iterable[NodeSelectorRequirement], key: str) -> frozenset[str] | None:
+    """The values that all requirements ``key In (...)`` allow; None if there are none."""
+    allowed = [frozenset(each.values) for each in requirements if each.key == key and each.operator == "In"]
+    return allowed[0].intersection(*allowed[1:]) if allowed else None

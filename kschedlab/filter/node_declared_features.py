@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import DECLARED_FEATURES
+from kschedlab.cluster.derived import DECLARED_FEATURES, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
@@ -29,7 +29,6 @@ class NodeDeclaredFeatures:
     name: str = "NodeDeclaredFeatures"
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips a pod that needs none."""
         needed = needed_features(pod.pod.spec)
         if not needed:
             return None
@@ -52,10 +51,7 @@ def needed_features(spec: PodSpec) -> frozenset[str]:
     return frozenset(needed)
 
 
+@derived(DECLARED_FEATURES)
 def declaring(cluster: Cluster, feature: str) -> BoolArray:
     """bool[nodes]: the nodes that declare the feature."""
-    return cluster.derived(
-        ("declaring", feature),
-        lambda: np.array([feature in node.status.declaredFeatures for node in cluster.nodes], np.bool_),
-        DECLARED_FEATURES,
-    )
+    return np.array([feature in node.status.declaredFeatures for node in cluster.nodes], np.bool_)

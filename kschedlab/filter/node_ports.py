@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +28,6 @@ ALL_ADDRESSES = "0.0.0.0"
 
 
 class HostPort(NamedTuple):
-    """A host port that a container uses."""
-
     address: str
     protocol: str
     port: int
@@ -44,16 +44,11 @@ class HostPort(NamedTuple):
 
 def host_ports(pod: Pod, counts_sidecars: bool = True) -> tuple[HostPort, ...]:
     sidecars = [c for c in pod.spec.initContainers if counts_sidecars and c.restartPolicy == "Always"]
-    return tuple(
-        HostPort(p.hostIP or ALL_ADDRESSES, p.protocol or "TCP", p.hostPort)
-        for container in (*sidecars, *pod.spec.containers)
-        for p in container.ports
-        if p.hostPort > 0
-    )
+    ports = (port for container in (*sidecars, *pod.spec.containers) for port in container.ports if port.hostPort > 0)
+    return tuple(HostPort(port.hostIP or ALL_ADDRESSES, port.protocol or "TCP", port.hostPort) for port in ports)
 
 
 def host_ports_of(signature: Signature) -> frozenset[HostPort]:
-    """The different host ports that every pod with the signature uses."""
     return frozenset(host_ports(signature.example))
 
 
@@ -95,7 +90,6 @@ class NodePorts:
     counts_sidecars: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PortsCheck | None:
-        """Skips a pod without host ports."""
         requested = host_ports(pod.pod, self.counts_sidecars)
         if not requested:
             return None
@@ -114,9 +108,7 @@ class PortsCheck(PodsFilter):
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes where a conflicting port is in use. Terms: where each is. O(nodes x conflicting ports)."""
         in_use = {query: snapshot.contains(query) for query in self.conflicting}
-        mask = np.zeros(len(snapshot.cluster.nodes), np.bool_)
-        for nodes in in_use.values():
-            mask |= nodes
+        mask = reduce(or_, in_use.values(), np.zeros(len(snapshot.cluster.nodes), np.bool_))
         if not mask.any():
             return None
         terms = {str(query.host_port): nodes.astype(np.int64) for query, nodes in in_use.items()}

@@ -1,11 +1,7 @@
 """NodeResourcesFit: does the node have the resources that the pod requests?
 
 v1.37: pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest). Only requested resources are checked, so
-an overcommitted node passes for a pod that requests none of the overcommitted resources. Evicting pods can't help where
-even the empty node is too small.
-
-Before (v1.20: the same file; v1.16 and v1.13: pkg/scheduler/algorithm/predicates/predicates.go, PodFitsResources) cpu,
-memory and ephemeral storage were checked if the pod requested anything at all, and evicting pods was always tried.
+an overcommitted node passes for a pod that requests none of the overcommitted resources.
 """
 
 from __future__ import annotations
@@ -33,7 +29,8 @@ class NodeResourcesFit:
     ``too_many_pods``: its reason where the node has its maximum number of pods. Named rules:
 
     ``checks_requested_resources_only``: resources that the pod does not request are not checked; else cpu, memory and
-    ephemeral storage are, unless the pod requests nothing at all.
+    ephemeral storage are, unless the pod requests nothing at all (v1.20: the same file; v1.16, v1.13:
+    pkg/scheduler/algorithm/predicates/predicates.go, PodFitsResources).
     ``too_small_is_unresolvable``: evicting pods can't help where the pod requests more than the empty node has.
     ``leaves_devices_out``: where a node has none of a resource that a DeviceClass serves, DynamicResources decides.
     """
@@ -50,19 +47,15 @@ class NodeResourcesFit:
         resources = requested_resources if self.checks_requested_resources_only else with_basic_resources
         requests = []
         for name, amount in resources(pod.request).items():
-            if not (self.ignored and self._ignores(name)):
+            if not (self.ignored and is_extended(name) and self.ignored & {name, name.split("/")[0]}):
                 row = cluster.resources[name]
                 too_small = self.too_small_is_unresolvable and amount > cluster.allocatable[row]
                 served = self.leaves_devices_out and is_served(pod.pod, cluster, name)
                 requests.append(Request(row, name, amount, too_small, served))
         return FitCheck(tuple(sorted(requests, key=lambda request: request.row)), self.too_many_pods)
 
-    def _ignores(self, resource: str) -> bool:
-        return is_extended(resource) and not self.ignored.isdisjoint((resource, resource.split("/")[0]))
-
 
 def requested_resources(request: Mapping[str, int]) -> dict[str, int]:
-    """The resources of which the pod requests more than 0."""
     return {name: amount for name, amount in request.items() if amount > 0}
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -58,30 +59,19 @@ class Refusals:
     @cached_property
     def mask(self) -> BoolArray:
         """bool[nodes]: the nodes that the plugin refuses."""
-        mask = self.parts[0].mask
-        for part in self.parts[1:]:
-            mask = mask | part.mask
-        return mask
+        return reduce(or_, (part.mask for part in self.parts))
 
     @cached_property
     def refused(self) -> BoolArray:
         """bool[nodes]: the nodes that the plugin refuses with a reason; it fails on the others of its mask."""
-        result: BoolArray = np.zeros(len(self.mask), np.bool_)
-        for part in self.parts:
-            if not part.error:
-                result = result | part.mask
-        return result
+        return reduce(or_, (part.mask for part in self.parts if not part.error), np.zeros_like(self.mask))
 
     @cached_property
     def unresolvable(self) -> BoolArray:
         """bool[nodes]: the refused nodes on which preemption can't help."""
-        result: BoolArray = np.zeros(len(self.mask), np.bool_)
-        for part in self.parts:
-            result = result | (part.mask & part.unresolvable)
-        return result
+        return reduce(or_, (part.mask & part.unresolvable for part in self.parts))
 
     def reasons(self, node: int) -> list[str]:
-        """The reasons for one node (its position); empty if it passes."""
         return [part.reason for part in self.parts if part.mask[node]]
 
 
@@ -107,7 +97,6 @@ class PreFilterRejection:
 
 
 def status_code(unresolvable: bool) -> str:
-    """The framework's code for a refusal; ``unresolvable``: evicting pods can't help."""
     return UNRESOLVABLE if unresolvable else UNSCHEDULABLE
 
 
@@ -121,21 +110,17 @@ class PreparedFilter(Protocol):
     @property
     def node_names(self) -> frozenset[str] | None:
         """The names of the only nodes to be considered (PreFilterResult), or None for all."""
-        ...
 
     @property
     def depends_on_pods(self) -> bool:
         """Whether adding or removing pods can change the result. If not, it is computed once for a decision."""
-        ...
 
     @property
     def monotonic(self) -> bool:
         """Whether adding pods to a node can only make it refuse more. Required pod affinity is the exception."""
-        ...
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes refused in this snapshot, or None if there are none."""
-        ...
 
 
 class PodsFilter:
@@ -160,11 +145,9 @@ class Filter(Protocol):
     @property
     def name(self) -> str:
         """The plugin's name, as Kubernetes spells it."""
-        ...
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | PreFilterRejection | None:
         """Read the pod once (PreFilter). None: the plugin does not apply to this pod (Skip)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,5 +160,4 @@ class StaticFilter:
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The same result in every snapshot."""
         return self.refused

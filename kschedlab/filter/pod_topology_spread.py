@@ -3,8 +3,7 @@
 v1.37: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go. For each DoNotSchedule constraint, the
 pods that it matches are counted in every domain, on nodes that have all keys and that its inclusion policies admit. The
 skew is that count, plus 1 if the constraint matches the pod itself, minus the smallest count of all domains (0 if there
-are fewer than ``minDomains`` domains). In v1.20 (the same file) the policies choose the domains, but all pods in them
-count.
+are fewer than ``minDomains`` domains).
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from kschedlab.cluster.spread_constraints import (
 )
 from kschedlab.cluster.topology import Topology
 from kschedlab.filter.plugin import PodsFilter, Refusal, Refusals, SchedulingError, first_of
+from kschedlab.objects.model import PodSpec
 
 TOO_SKEWED = "node(s) didn't match pod topology spread constraints"
 NO_LABEL = f"{TOO_SKEWED} (missing required label)"
@@ -55,13 +55,11 @@ class PodTopologySpread:
     panics_on_new_domain: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> SpreadCheck | None:
-        """Skips a pod without DoNotSchedule constraints."""
         hard = constraints(pod, cluster, DO_NOT_SCHEDULE, self.defaults, self.rules)
         if not hard:
             return None
         complete = has_all_keys(cluster, hard)
-        skews = (Skew(c, cluster, complete, c.counts_on(pod.pod.spec, cluster, complete), self) for c in hard)
-        return SpreadCheck(tuple(skews))
+        return SpreadCheck(tuple(Skew(each, cluster, complete, pod.pod.spec, self) for each in hard))
 
 
 @dataclass(frozen=True)
@@ -82,20 +80,16 @@ class SpreadCheck(PodsFilter):
 class Skew:
     """A constraint with the counts of all domains, without overlays.
 
-    ``complete``: bool[nodes], the nodes with all keys; ``eligible``: those that the constraint's policies admit.
+    ``complete``: bool[nodes], the nodes with all keys.
     ``matching``: int64[nodes], the matching pods in the node's domain. ``least``: the smallest count of any domain.
     ``enough_domains``: there are at least ``minDomains``.
     """
 
     def __init__(
-        self,
-        constraint: Constraint,
-        cluster: Cluster,
-        complete: BoolArray,
-        eligible: BoolArray,
-        plugin: PodTopologySpread,
+        self, constraint: Constraint, cluster: Cluster, complete: BoolArray, spec: PodSpec, plugin: PodTopologySpread
     ) -> None:
         self.constraint = constraint
+        eligible = constraint.counts_on(spec, cluster, complete)
         self._topology: Topology = cluster.topology(constraint.key)
         domain_counts = self._topology.total(eligible) > 0
         in_counted_domain = domain_counts.take(self._topology.domain)
@@ -110,13 +104,12 @@ class Skew:
         self.least = int(self._counts.min()) if self.enough_domains else 0
 
     def parts(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        """The nodes without the key, and those where the skew is too large."""
         constraint, domain = self.constraint, self._topology.domain
         yield Refusal(domain < 0, NO_LABEL, True)
         matching, minimum = self.counts(snapshot)
-        terms: dict[str, IntArray | int] = {"matching": matching, "self": constraint.self_match, "minimum": minimum}
-        terms["maxSkew"] = constraint.max_skew
-        yield Refusal(matching + constraint.self_match - minimum > constraint.max_skew, TOO_SKEWED, terms=terms)
+        own, most = constraint.self_match, constraint.max_skew
+        terms: dict[str, IntArray | int] = {"matching": matching, "self": own, "minimum": minimum, "maxSkew": most}
+        yield Refusal(matching + own - minimum > most, TOO_SKEWED, terms=terms)
 
     def counts(self, snapshot: Snapshot) -> tuple[IntArray, IntArray | int]:
         """(matching pods in the node's domain, the smallest count of all domains), each in that node's snapshot."""

@@ -98,7 +98,6 @@ def _without_a_node(plugins: list[str]) -> str:
 
 
 def not_satisfied(plugins: Iterable[str]) -> str:
-    """The reason for a node that the PreFilter results of these plugins exclude."""
     return f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]"
 
 
@@ -180,23 +179,18 @@ class FilterRun:
         adding pods can only refuse more nodes, the second check is redundant and left out. SchedulingError if a plugin
         fails on a node, unless an ``overlay`` is given.
         """
-        verdicts = self._verdicts(overlay)
-        if overlay is None and (errors := list(verdicts.errors())):
-            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0]))
-        return verdicts
 
-    def _verdicts(self, overlay: Overlay | None) -> Verdicts:
         def checked(snapshot: Snapshot) -> Verdicts:
             if overlay is None:
                 return self.verdicts_in(snapshot)
             return self.verdicts_in(snapshot.with_overlay(overlay), excluding=False)
 
-        if self.with_nominated is None:
-            return checked(self.snapshot)
-        verdicts = checked(self.with_nominated)
-        if all(prepared.monotonic for prepared in self.prepared.filters):
-            return verdicts
-        return _combined(verdicts, checked(self.snapshot))
+        verdicts = checked(self.snapshot if self.with_nominated is None else self.with_nominated)
+        if self.with_nominated is not None and not all(prepared.monotonic for prepared in self.prepared.filters):
+            verdicts = _combined(verdicts, checked(self.snapshot))
+        if overlay is None and (errors := list(verdicts.errors())):
+            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0]))
+        return verdicts
 
     def verdicts_in(self, snapshot: Snapshot, excluding: bool = True) -> Verdicts:
         """Check all nodes in this snapshot alone.

@@ -1,18 +1,5 @@
-"""Generations of kube-scheduler, from v1.13 to v1.37.
+"""Generations of kube-scheduler, from v1.13 to v1.37: each is loaded when it is looked up."""
 
-================================  =================================================================================
-``generation``                    the class Generation, the generations by name, profiles
-``changes``                       what each version changed: constants, rules and messages
-``messages``                      the record of the messages
-``queues``                        the scheduling queues by generation
-``v1_37``, ``v1_20``, ...         one generation with its filters and scores, loaded on first use
-``steps``                         a generation as what it changed in the one before
-``between``                       the versions between them, and how far each is from its neighbours
-``feature_gates``                 v1.37's feature gates, and what the modelled ones change
-================================  =================================================================================
-"""
-
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kschedlab.generations.generation import (
@@ -26,33 +13,16 @@ from kschedlab.generations.generation import (
     profiles_of,
 )
 
+__all__ = ["COURSE", "GENERATIONS", "LATEST", "Generation", "Profiles", "api_of", "profile_for", "profiles_of"]
+__all__ += ["V1_13", "V1_16", "V1_20", "V1_37"]
+
 if TYPE_CHECKING:
-    from kschedlab.generations.v1_13 import V1_13
-    from kschedlab.generations.v1_16 import V1_16
-    from kschedlab.generations.v1_20 import V1_20
-    from kschedlab.generations.v1_37 import V1_37
+    V1_13 = V1_16 = V1_20 = V1_37 = GENERATIONS[LATEST]
+else:
 
-__all__ = [
-    "COURSE",
-    "GENERATIONS",
-    "LATEST",
-    "V1_13",
-    "V1_16",
-    "V1_20",
-    "V1_37",
-    "Generation",
-    "Profiles",
-    "api_of",
-    "profile_for",
-    "profiles_of",
-]
-
-_TABLES = {name: name.lower() for name in ("V1_13", "V1_16", "V1_20", "V1_37")}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _TABLES:
+    def __getattr__(name: str) -> Generation:
+        """``V1_37`` is ``GENERATIONS["v1.37"]``."""
+        generation = name.lower().replace("_", ".")
+        if name not in __all__ or generation not in GENERATIONS:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(f"{__name__}.{_TABLES[name]}"), name)
-        return value
+        return GENERATIONS[generation]

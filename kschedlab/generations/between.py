@@ -1,7 +1,5 @@
 """The minor versions of Kubernetes between the generations: how many changes separate one from its neighbours."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

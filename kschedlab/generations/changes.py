@@ -1,11 +1,8 @@
 """The changes of each version: its constants, rules and messages, as differences from the version before.
 
-The modules ``v1_13`` to ``v1_37`` have the filters and scores. The class with the field documents each rule. Sources
-are below pkg/scheduler, in the version that has the line. The rules of the scheduling loop, which no decision reads,
-are a table of the same shape in kschedlab-simulation.
+The class with the field documents each rule. Sources are below pkg/scheduler, in the version that has the line. The
+rules of the scheduling loop, which no decision reads, are a table of the same shape in kschedlab-simulation.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +24,6 @@ _QUEUEING = (*_POST_FILTER, "pre_enqueue", "events_to_register")
 
 CHANGES: dict[str, dict[str, Any]] = {
     "v1.13": {
-        # -- decisions
         "api": api.API_1_13,  # the fields that the API server stores
         "percentage": 0,  # its 50 is min_percentage here
         "sampling.min_percentage": 50,
@@ -65,10 +61,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.starts_upper_case": True,
         "extending.free_node": FreeNode.TAKEN,
         "extending.binder": Binder.FIRST,  # scheduler.go, schedule_one.go, extendersBinding
-        # -- the queue, and what plugins may implement
         "queue": WITHOUT_BACKOFF,  # internal/queue, backend/queue
         "extension_points": _PREDICATES,  # framework/interface.go
-        # -- messages
         # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
         "messages.reason_once": False,
         "messages.all_errors": True,
@@ -82,7 +76,6 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.pre_score_failed": 'error while running "{plugin}" postfilter plugin for pod "{pod}"',
     },
     "v1.16": {
-        # -- decisions
         "api": api.API_1_16,  # the fields that the API server stores
         "sampling.min_percentage": 5,  # core/generic_scheduler.go, numFeasibleNodesToFind
         "ties": Ties.DRAWN,  # selectHost
@@ -90,12 +83,10 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.victims.older_is_more_important": True,  # util/utils.go, MoreImportantPod
         "extending.ignorable_last": True,  # factory/factory.go, CreateFromConfig
         "extending.binder": Binder.FIRST_INTERESTED,  # scheduler.go, schedule_one.go, extendersBinding
-        # -- the queue, and what plugins may implement
         "queue": WITH_BACKOFF_1_16,  # internal/queue, backend/queue
         "extension_points": _FRAMEWORK,  # framework/interface.go
     },
     "v1.20": {
-        # -- decisions
         "api": api.API_1_20,  # the fields that the API server stores
         "sampling.counts_surplus_node": False,  # core/generic_scheduler.go
         "checks_claims_first": False,
@@ -109,34 +100,26 @@ CHANGES: dict[str, dict[str, Any]] = {
         "extending.refuses_other_nodes": True,  # core/extender.go, Filter
         "extending.starts_upper_case": False,  # core/extender.go, send
         "extending.free_node": FreeNode.PANIC,  # pickOneNodeForPreemption
-        # -- the queue, and what plugins may implement
         "queue": WITH_BACKOFF,  # internal/queue, backend/queue
         "extension_points": _POST_FILTER,  # framework/interface.go
-        # -- messages
-        # FailedScheduling: scheduler.go, schedule_one.go, framework/types.go
-        "messages.all_errors": False,
-        # framework/v1alpha1/framework.go, framework/runtime/framework.go
-        "messages.pre_score_failed": 'running PreScore plugin "{plugin}"',
+        "messages.all_errors": False,  # scheduler.go, schedule_one.go
+        "messages.pre_score_failed": 'running PreScore plugin "{plugin}"',  # framework/v1alpha1/framework.go
     },
     "v1.22": {
-        # -- decisions
         "api": api.API_1_22,  # the fields that the API server stores
         "nominated_node_first": True,  # core/generic_scheduler.go, the gate PreferNominatedNode
         "extending.heeds_unresolvable": True,  # generic_scheduler.go, findNodesThatPassExtenders
         "extending.free_node": FreeNode.ERROR,  # defaultpreemption/default_preemption.go, CallExtenders
     },
     "v1.24": {
-        # -- decisions
         "api": api.API_1_24,  # noderesources/fit.go, the score of a pod with overhead
         "naming.missing_is_error": True,  # schedule_one.go, findNodesThatFitPod
         "preemption.reports_ineligibility": True,  # framework/preemption, Preempt
         "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
         "extending.keeps_violations": True,  # extender.go, convertToVictims
-        # -- messages
         "messages.post_filter": True,  # framework/types.go, FitError
     },
     "v1.28": {
-        # -- decisions
         "api": api.API_1_28,  # the fields that the API server stores
         "naming.missing_is_error": False,  # schedule_one.go, findNodesThatFitPod
         "ties": Ties.HEAP,  # schedule_one.go, nodeScoreHeap
@@ -144,41 +127,31 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.excluded_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
         "preemption.excluded_ends_wait": False,  # framework/preemption, Preempt
         "extending.dropped_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
-        # -- what plugins may implement
         "extension_points": _QUEUEING,  # framework/interface.go
-        # -- messages
         "messages.reason_once": True,  # framework/types.go, FitError
         "messages.post_filter_end": ".",  # framework/types.go, SeparatorFormat
         "messages.post_filter_errors": True,  # schedule_one.go, schedulingCycle
     },
     "v1.30": {
-        # -- decisions
         "api": api.API_1_30,  # the fields that the API server stores
         "sampling.one_node_if_no_scores": True,  # schedule_one.go, findNodesThatPassFilters
         "naming.conflict_is_unresolvable": True,  # framework/runtime/framework.go, RunPreFilterPlugins
         "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
         "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
-        # -- messages
         "messages.post_filter_end": "",  # framework/types.go, FitError
     },
     "v1.32": {
-        # -- decisions
         "preemption.excluded_ends_wait": True,  # framework/preemption, Preempt; framework/types.go, NodeToStatus
         "api": api.API_1_32,  # the fields that the API server stores
         "extending.sets_status": True,  # schedule_one.go, findNodesThatPassExtenders
-        # -- the queue
         "queue": WITH_HINTS,  # backend/queue, the gate SchedulerQueueingHints
-        # -- messages
         "messages.excluded_nodes": True,  # framework/types.go, FitError
     },
     "v1.34": {
-        # -- decisions
         "api": api.API_1_34,  # the fields that the API server stores
         "preemption.after_dynamic_resources": True,  # apis/config/v1/default_plugins.go
         "extending.hides_pods": True,  # framework/interface.go, Score gets the node that the extender returned
-        # -- the queue
         "queue": WITH_EVENTS,  # backend/queue, the gate SchedulerPopFromBackoffQ
-        # -- messages
         "messages.no_claims": "no new claims to deallocate",  # dynamicresources/dynamicresources.go, PostFilter
         "messages.claims_kept": "still not schedulable",
     },

@@ -10,8 +10,6 @@ A package models another gate with a function from a generation to the changed o
     GenericWorkload = "my_groups.gates:pod_groups"
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -44,10 +42,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Gates as someone set them. ``modelled``: those that leave their defaults and change something here.
-
-    ``notes``: a sentence for each of the others that leaves its default.
-    """
+    """``modelled``: gates that leave their defaults and have a model here. ``notes``: sentences about the others."""
 
     modelled: FeatureGates
     notes: tuple[str, ...]
@@ -101,8 +96,7 @@ def gated(generation: G, gates: FeatureGates) -> G:
     wanted = chosen(gates)
     if wanted.notes:
         raise FeatureGateError(wanted.notes[0])
-    changed: G = with_gates(generation, wanted.modelled)
-    return changed
+    return with_gates(generation, wanted.modelled)
 
 
 def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
@@ -110,23 +104,20 @@ def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
     if not modelled:
         return profiles
     if isinstance(profiles, Mapping):
-        return {name: _changed(each, modelled) for name, each in profiles.items()}
-    return _changed(profiles, modelled)
-
-
-def _changed(generation: Any, gates: FeatureGates) -> Any:
+        return {name: with_gates(each, modelled) for name, each in profiles.items()}
+    generation = profiles
     if generation.version != VERSION:
         raise FeatureGateError(
             "feature gates are settings of {version}: {name} has none", version=VERSION, name=generation.name
         )
     before = dict(generation.feature_gates)
-    after = before | dict(gates)
-    if again := [name for name in gates if before.get(name, gates[name]) != gates[name]]:
+    after = before | dict(modelled)
+    if again := [name for name in modelled if before.get(name, modelled[name]) != modelled[name]]:
         message = later("the feature gate {name} is {value} already")
         raise FeatureGateError(message, name=again[0], value=_word(before[again[0]]))
     known = known_gates()
     _check_needs(after, lambda name: after.get(name, known[name].default))
-    for name in sorted(gates.keys() - before.keys()):
+    for name in sorted(modelled.keys() - before.keys()):
         if (effect := effect_of(name)) is not None:
             generation = effect(generation)
     return replace(generation, feature_gates=tuple(sorted(after.items())))
@@ -147,8 +138,6 @@ VERSION = "v1.37"
 GROUP = "kschedlab.feature_gates"
 CAPACITY = "StorageCapacityScoring"
 
-# -- what a modelled gate changes when it leaves its default
-
 
 def _alike(generation: Any) -> Any:
     """The generation unchanged: the queue or the loop asks for the gate itself, or the gate changes only speed."""
@@ -156,10 +145,7 @@ def _alike(generation: Any) -> Any:
 
 
 def _no_capacity_score(generation: Any) -> Any:
-    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0.
-
-    FeatureGateError for a shape of its own (apis/config/validation, ValidateVolumeBindingArgs).
-    """
+    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0. FeatureGateError for a shape."""
     score = next((score for score, _ in generation.scores if score.name == "VolumeBinding"), None)
     if score is None:
         return generation
@@ -196,12 +182,10 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     GROUPS: _of_devices(GROUPS),
     LISTS: _of_devices(LISTS),
     WORKLOADS: _of_devices(WORKLOADS),
-    "InterPodAffinityHostnameFastPath": _alike,
+    **dict.fromkeys(("InterPodAffinityHostnameFastPath", "NominatedNodeNameForExpectation"), _alike),
+    **dict.fromkeys(("SchedulerAsyncPreemption", "SchedulerPreQueueingHints"), _alike),
     "NodeDeclaredFeatures": _no_declared_features,
-    "NominatedNodeNameForExpectation": _alike,
-    "SchedulerAsyncPreemption": _alike,
     "SchedulerPopFromBackoffQ": _no_early_pops,
-    "SchedulerPreQueueingHints": _alike,
     CAPACITY: _no_capacity_score,
     "TaintTolerationComparisonOperators": _comparing_taints,
 }

@@ -165,26 +165,30 @@ class Generation:
 class _Generations(Mapping[str, Generation]):
     """The generations by name, oldest first; each is loaded when it is looked up."""
 
-    _variables = {f"v1.{minor}": f"V1_{minor}" for minor in (13, 16, 20, 22, 24, 28, 30, 32, 34, 35, 36, 37)}
+    _names = tuple(f"v1.{minor}" for minor in (13, 16, 20, 22, 24, 28, 30, 32, 34, 35, 36, 37))
 
     def __getitem__(self, name: str) -> Generation:
-        if name not in self._variables:
+        if name not in self._names:
             from kschedlab.generations.between import why_not
 
             why = why_not(name) if isinstance(name, str) else ""
-            raise UnknownNameError(why) if why else unknown("generation", name, self._variables)
-        variable = self._variables[name]
-        generation: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
-        return generation
+            raise UnknownNameError(why) if why else unknown("generation", name, self._names)
+        if name in ("v1.13", "v1.20", "v1.37"):
+            variable = name.upper().replace(".", "_")
+            generation: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
+            return generation
+        from kschedlab.generations.steps import stepped
+
+        return stepped(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._variables)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._variables)
+        return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._variables
+        return name in self._names
 
     def __repr__(self) -> str:
         return f"<Generations: {', '.join(self)}>"

@@ -25,7 +25,6 @@ class QueueMaker:
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __call__(self, now: Now, **options: Any) -> SchedulingQueue:
-        """A new, empty queue."""
         queue: SchedulingQueue = resolve_name(self.made_by)(now, **{**self.options, **options})
         return queue
 
@@ -34,7 +33,7 @@ _OLDER, _WITH_EVENTS = "kschedlab.queue.older", "kschedlab.queue.with_events:Wit
 
 WITHOUT_BACKOFF = QueueMaker("without backoff", f"{_OLDER}.without_backoff:WithoutBackoff")
 """v1.13."""
-WITH_BACKOFF_1_16 = QueueMaker("with backoff by name", f"{_OLDER}.with_backoff:with_backoff_by_name")
+WITH_BACKOFF_1_16 = QueueMaker("with backoff by name", f"{_OLDER}.with_backoff:WithBackoffByName")
 """v1.16: backoff counts failures by the pod's name."""
 WITH_BACKOFF = QueueMaker("with backoff", f"{_OLDER}.with_backoff:WithBackoff")
 """v1.20 to v1.30."""

@@ -5,8 +5,6 @@ again; the composer counts the values that aliases would add if they were expand
 request: loading does without them, and reads an input with errors again to locate them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,11 +31,7 @@ MERGE = object()
 
 @dataclass(slots=True)
 class _Open:
-    """A map or list that is still open.
-
-    ``start``: its line. ``size``: the number of values in it, itself included. ``key``: in a map, the key whose value
-    comes next. ``merged``: the values of its ``<<`` keys.
-    """
+    """``start``: its line. ``size``: its values and itself. ``key``: the next value's. ``merged``: values of ``<<``."""
 
     container: dict[str, Any] | list[Any]
     anchor: str | None
@@ -61,11 +55,9 @@ class Composer:
 
     @property
     def wants_key(self) -> bool:
-        """Whether a map's key comes next."""
         return bool(self._open) and isinstance(self._open[-1].container, dict) and self._open[-1].key is None
 
     def begin(self, container: dict[str, Any] | list[Any], line: int, anchor: str | None = None) -> None:
-        """Open a map or list. Values go into it until :meth:`end`."""
         if len(self._open) >= MAX_DEPTH:
             raise UnreadableError(line, later("nested deeper than {most} levels", most=MAX_DEPTH))
         if self.wants_key:
@@ -78,7 +70,6 @@ class Composer:
         self._open.append(_Open(container, anchor, start=line))
 
     def end(self) -> None:
-        """Close the innermost map or list."""
         closed = self._open.pop()
         if isinstance(closed.container, dict):
             for value in closed.merged:
@@ -152,7 +143,6 @@ class Composer:
             inner.key = None
 
     def _merge(self, value: Any, container: dict[str, Any], line: int) -> None:
-        """Add the fields of a map, or of a list of maps, that the container lacks."""
         for fields in value if isinstance(value, list) else [value]:
             if not isinstance(fields, dict):
                 raise UnreadableError(line, "<< needs an alias of a map, or a list of such aliases")

@@ -1,7 +1,5 @@
 """Decodes plain data into typed objects: expands lists, identifies kinds, and locates errors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,7 +36,6 @@ class Origin:
     name: str = ""
 
     def problem(self, fault: Fault) -> Problem:
-        """The fault as a problem: with its line and the object's name."""
         line, spelling = self._locate(fault.path)
         message = say(fault.message).replace(WRITTEN, shortened(spelling or fault.value))
         message = placed(path_text(fault.path), message)
@@ -57,7 +54,6 @@ class Origin:
 
 
 def named_origin(origin: Origin, metadata: Any, kind: str) -> Origin:
-    """The origin, with the object's kind and name for messages."""
     metadata = metadata if isinstance(metadata, dict) else {}
     name, namespace = metadata.get("name") or say(later("(without a name)")), metadata.get("namespace") or "default"
     full_name = shortened(str(name))
@@ -100,7 +96,6 @@ def kind_of(data: Any) -> tuple[str, str] | Fault:
 
 
 def is_read(kind: str, qualified: str) -> bool:
-    """Whether the scheduler reads objects of this kind (and group)."""
     return kind in GROUPS and qualified == (f"{kind}.{GROUPS[kind]}" if GROUPS[kind] else kind)
 
 
@@ -112,9 +107,6 @@ def decode(data: dict[str, Any], kind: str) -> tuple[ApiObject, list[Fault]]:
     except (msgspec.ValidationError, ValueError, NotImplementedError):
         valid, faults = validated(data, struct)
     return msgspec.convert(valid, struct, dec_hook=decode_value), faults
-
-
-# -- the fast path for JSON
 
 
 class _List(msgspec.Struct):
@@ -130,10 +122,7 @@ _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def fast_json(text: SourceText) -> Iterator[tuple[Any, Origin]] | None:
-    """The objects in the input, or None if it needs the slow reader, which locates errors.
-
-    It is read twice: once to see that nothing is wrong, and then object by object, which takes little memory.
-    """
+    """The objects, read twice to take little memory; None if it needs the slow reader, which locates errors."""
     try:
         content = text.encoded
         for _ in _fast_json(text, content):

@@ -4,15 +4,13 @@ v1.37: k8s.io/apimachinery pkg/api/validation, pkg/apis/meta/v1/validation, pkg/
 to ``faults``, with paths in the manifest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from kschedlab.messages import later
-from kschedlab.objects.model import LabelSelector, ResourceList
+from kschedlab.objects.model import LabelSelector, LabelSelectorRequirement, ResourceList
 from kschedlab.objects.names import label_key_fault, label_value_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Fault, Path, one_of, shortened
+from kschedlab.objects.problems import WRITTEN, Faults, Path, one_of, shortened
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity, QuantityError
 from kschedlab.objects.requests import is_extended, is_pod_level
 from kschedlab.objects.selectors import label_expression_fault
@@ -23,70 +21,54 @@ RESTART_POLICIES = ("Always", "OnFailure", "Never")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-def check_choice(value: str, choices: Iterable[str], path: Path, faults: list[Fault]) -> None:
+def check_choice(value: str, choices: Iterable[str], path: Path, faults: Faults) -> None:
     if value not in choices:
         problem = later('"{value}" is not a valid value', value=shortened(value)) if value else later("is missing")
-        faults.append(Fault(path, later("{problem}: expected {choices}", problem=problem, choices=one_of(choices))))
+        faults.note(path, "{problem}: expected {choices}", problem=problem, choices=one_of(choices))
 
 
-def check_present(value: object, path: Path, faults: list[Fault]) -> None:
-    """Check that a text, list or map is there and not empty."""
+def check_present(value: object, path: Path, faults: Faults) -> None:
     if not value:
-        faults.append(Fault(path, "is missing"))
+        faults.note(path, "is missing")
 
 
-def check_name(name: str, path: Path, faults: list[Fault], fault_of: Callable[[str], str | None] = name_fault) -> None:
-    """Check that the name is there and valid."""
-    if fault := fault_of(name) if name else "is missing":
-        faults.append(Fault(path, fault))
+def check_name(name: str, path: Path, faults: Faults, fault_of: Callable[[str], str | None] = name_fault) -> None:
+    faults.note(path, fault_of(name) if name else "is missing")
 
 
-def check_count(count: int | None, path: Path, faults: list[Fault]) -> None:
-    """Check that a number, if there is one, is not negative."""
+def check_count(count: int | None, path: Path, faults: Faults) -> None:
     if count is not None and count < 0:
-        faults.append(Fault(path, later("{value} is negative", value=count)))
+        faults.note(path, "{value} is negative", value=count)
 
 
-# -- labels
-
-
-def check_labels(labels: dict[str, str], path: Path, faults: list[Fault]) -> None:
-    """Check the keys and values of labels."""
+def check_labels(labels: dict[str, str], path: Path, faults: Faults) -> None:
     for key, value in labels.items():
         if fault := label_key_fault(key) or label_value_fault(value):
-            faults.append(Fault((*path, key), fault))
+            faults.note((*path, key), fault)
 
 
-def check_selector(selector: LabelSelector | None, path: Path, faults: list[Fault]) -> None:
-    """Check a label selector, if there is one."""
+def check_selector(selector: LabelSelector | None, path: Path, faults: Faults) -> None:
     if selector is None:
         return
     check_labels(selector.matchLabels, (*path, "matchLabels"), faults)
     for i, e in enumerate(selector.matchExpressions):
-        check_expression(e.key, e.operator, e.values, _SET_OPERATORS, (*path, "matchExpressions", i), faults)
+        check_expression(e, _SET_OPERATORS, (*path, "matchExpressions", i), faults)
 
 
 def check_expression(
-    key: str,
-    operator: str,
-    values: tuple[str, ...],
+    requirement: LabelSelectorRequirement,
     operators: tuple[str, ...],
     path: Path,
-    faults: list[Fault],
+    faults: Faults,
     free_values: bool = False,
 ) -> None:
     """Check a requirement on labels. ``free_values``: its values need not be valid label values."""
-    if fault := label_expression_fault(operator, values, operators):
-        field, message = fault
-        faults.append(Fault((*path, field), message))
-    if key_fault := label_key_fault(key):
-        faults.append(Fault((*path, "key"), key_fault))
-    for i, value in enumerate(values):
-        if not free_values and (value_fault := label_value_fault(value)):
-            faults.append(Fault((*path, "values", i), value_fault))
+    if fault := label_expression_fault(requirement.operator, requirement.values, operators):
+        faults.note((*path, fault[0]), fault[1])
+    faults.note((*path, "key"), label_key_fault(requirement.key))
+    for i, value in enumerate(() if free_values else requirement.values):
+        faults.note((*path, "values", i), label_value_fault(value))
 
-
-# -- amounts
 
 _STANDARD = frozenset({"cpu", "memory", "ephemeral-storage"})
 _INTEGERS = frozenset(
@@ -96,17 +78,14 @@ _INTEGERS = frozenset(
 HUGE_PAGES = "hugepages-"
 
 
-def check_requested(resources: ResourceList, path: Path, faults: list[Fault], pod_level: bool = False) -> None:
+def check_requested(resources: ResourceList, path: Path, faults: Faults, pod_level: bool = False) -> None:
     """Check the names and amounts of what a container, a pod or its overhead asks for."""
     for name, amount in resources.items():
         if pod_level and not is_pod_level(name):
-            fault: str | None = later(
-                '"{name}" cannot be requested at pod level: use cpu, memory or hugepages-...', name=shortened(name)
-            )
-        else:
-            fault = _requested_fault(name, amount)
-        if fault:
-            faults.append(Fault((*path, name), fault, str(amount)))
+            message = later('"{name}" cannot be requested at pod level: use cpu, memory or hugepages-...')
+            faults.note((*path, name), message, name=shortened(name))
+        elif fault := _requested_fault(name, amount):
+            faults.note((*path, name), fault, str(amount))
 
 
 @lru_cache(65536)
@@ -116,21 +95,15 @@ def _requested_fault(resource: str, amount: Quantity) -> str | None:
 
 @lru_cache(4096)
 def _resource_fault(name: str) -> str | None:
-    """What is wrong with the name of a resource that a container requests."""
     if name in _STANDARD or (name.startswith(HUGE_PAGES) and "/" not in name):
         return label_key_fault(name)
     if "/" not in name:
-        return later(
-            '"{name}" is not a resource: use cpu, memory, ephemeral-storage, hugepages-... or domain/name',
-            name=shortened(name),
-        )
-    return label_key_fault(name) or (None if "kubernetes.io/" in name or is_extended(name) else _not_extended(name))
-
-
-def _not_extended(name: str) -> str:
-    return later(
-        '"{name}" is not a resource: a name with a domain must not start with "requests."', name=shortened(name)
-    )
+        message = later('"{name}" is not a resource: use cpu, memory, ephemeral-storage, hugepages-... or domain/name')
+        return later(message, name=shortened(name))
+    if (fault := label_key_fault(name)) or "kubernetes.io/" in name or is_extended(name):
+        return fault
+    message = later('"{name}" is not a resource: a name with a domain must not start with "requests."')
+    return later(message, name=shortened(name))
 
 
 @lru_cache(65536)

@@ -1,7 +1,5 @@
 """A JSON reader that records line numbers, for one value or several in sequence. Used where msgspec fails; slower."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from decimal import Decimal
@@ -24,11 +22,7 @@ def compose_json(text: str, positions: bool = False) -> Composer:
 
 
 class _Reader:
-    """Reads the text from left to right and passes the values on to the composer.
-
-    ``closing``: the brackets that close the open maps and lists. ``first``: whether the next member is a container's
-    first.
-    """
+    """Reads from left to right. ``closing``: the brackets of open maps and lists. ``first``: no member was read yet."""
 
     def __init__(self, text: str, composer: Composer) -> None:
         self.text = text
@@ -59,7 +53,6 @@ class _Reader:
         return self.text[self.position : self.position + 1]
 
     def next_member(self) -> None:
-        """Read the next member of the innermost map or list, or its closing bracket."""
         character = self.peek()
         if character == self.closing[-1]:
             self.position += 1
@@ -115,7 +108,6 @@ class _Reader:
         return value
 
     def bare(self) -> Any:
-        """Read true, false, null or a number."""
         word = _WORD.match(self.text, self.position)
         if word is not None and word[0] in _LITERALS:
             self.position = word.end()

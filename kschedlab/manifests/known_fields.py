@@ -4,8 +4,6 @@ kubectl refuses them; without its strict mode, the API server drops such fields 
 types of v1.37 (tools/fields generates it), with what older versions since v1.13 had besides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, lru_cache
@@ -18,9 +16,6 @@ from kschedlab.objects.problems import Fault, Path, one_of, shortened
 
 MOST = 100
 """The most unknown fields of one object that are named."""
-
-_OTHER_GROUPS = ("extensions",)
-"""Groups of Kubernetes without a dot whose kinds kschedlab does not read."""
 
 Types: TypeAlias = Mapping[str, Mapping[str, str]]
 
@@ -58,7 +53,6 @@ def unknown_kind(data: dict[str, Any]) -> Fault | None:
 
 
 def unknown_fields(data: dict[str, Any], kind: str) -> list[Fault]:
-    """A fault for each field that the kind does not have."""
     types = known().types
     if _all_known(data, types[kind], types):
         return []
@@ -81,37 +75,25 @@ def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, di
     return True
 
 
-# -- likely corrections
-
-
 def _kind_fault(data: dict[str, Any], kinds: Mapping[str, list[str]]) -> Fault | None:
     kind, version = str(data.get("kind")), str(data.get("apiVersion") or "v1")
-    group = version.rpartition("/")[0]
-    if group in _OTHER_GROUPS or ("." in group and group not in {each.rpartition("/")[0] for each in kinds}):
+    group, named = version.rpartition("/")[0], {"version": shortened(version)}
+    if group == "extensions" or ("." in group and group not in {each.rpartition("/")[0] for each in kinds}):
         return None
     if kind.endswith("List"):
         return Fault(("items",), "is missing: a list has items")
     every = {each for names in kinds.values() for each in names}
     if kind in every:
         homes = [each for each in kinds if kind in kinds[each]]
-        lacks = later(
-            '"{version}" has no {kind}: expected {choices}',
-            version=shortened(version),
-            kind=kind,
-            choices=one_of(homes),
-        )
+        lacks = later('"{version}" has no {kind}: expected {choices}', kind=kind, choices=one_of(homes), **named)
         return Fault(("apiVersion",), lacks) if "apiVersion" in data else None
     if near := _near(kind, tuple(kinds.get(version, every))):
         return Fault(("kind",), later('"{kind}" is not a kind{near}', kind=shortened(kind), near=near))
     if version in kinds:
-        return (
-            Fault(("kind",), later('"{kind}" is not a kind of {version}', kind=shortened(kind), version=version))
-            if "apiVersion" in data
-            else None
-        )
+        wrong = later('"{kind}" is not a kind of {version}', kind=shortened(kind), **named)
+        return Fault(("kind",), wrong) if "apiVersion" in data else None
     return Fault(
-        ("apiVersion",),
-        later('"{version}" is not an API version{near}', version=shortened(version), near=_near(version, tuple(kinds))),
+        ("apiVersion",), later('"{version}" is not an API version{near}', near=_near(version, tuple(kinds)), **named)
     )
 
 

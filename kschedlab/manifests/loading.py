@@ -67,7 +67,6 @@ class Sharing:
         self._encoder = msgspec.json.Encoder(enc_hook=id)
 
     def shared(self, pod: Pod) -> Pod:
-        """The pod with the parts that an earlier pod has too."""
         text, metadata = self._texts.setdefault, self._with_shared(pod.metadata, METADATA)
         labels = {text(key, key): text(value, value) for key, value in metadata.labels.items()}
         return Pod(
@@ -100,10 +99,7 @@ __all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "load", "
 
 @dataclass
 class LoadReport:
-    """A summary. ``counts``: objects by kind. ``unknown``: objects by a kind that is not read.
-
-    ``simulated``: the reader is a simulation, which reads more kinds than the scheduler.
-    """
+    """``counts``: objects by kind; ``unknown``: of kinds that are not read. ``simulated``: a simulation reads them."""
 
     counts: dict[str, int] = field(default_factory=dict)
     unknown: dict[str, int] = field(default_factory=dict)
@@ -119,17 +115,12 @@ class LoadReport:
         """The warnings, and the kinds that were ignored, as lines for a user."""
         gated = {kind: count for kind, count in self.unknown.items() if kind in GATED}
         others = {kind: count for kind, count in self.unknown.items() if kind not in gated}
-        lines = list(self.warnings)
-        if gated:
-            message = later("ignored, because the feature gate GenericWorkload is off: {kinds}", kinds=_counted(gated))
-            lines.append(say(message))
-        if others:
-            reason = later("ignored, because the scheduler does not read them: {kinds}")
-            if self.simulated:
-                reason = later("ignored, because nothing in a simulation reads them: {kinds}")
-            message = later(reason, kinds=_counted(others))
-            lines.append(say(message))
-        return lines
+        off = later("ignored, because the feature gate GenericWorkload is off: {kinds}")
+        unread = later("ignored, because the scheduler does not read them: {kinds}")
+        if self.simulated:
+            unread = later("ignored, because nothing in a simulation reads them: {kinds}")
+        ignored = [say(why, kinds=_counted(kinds)) for why, kinds in ((off, gated), (unread, others)) if kinds]
+        return [*self.warnings, *ignored]
 
 
 _LISTED = 30
@@ -156,7 +147,6 @@ class Objects:
     report: LoadReport = field(default_factory=LoadReport)
 
     def __iter__(self) -> Iterator[Any]:
-        """All of them, kind by kind."""
         return chain(self.nodes, self.pods, *self.others.values())
 
     def __repr__(self) -> str:
@@ -247,19 +237,13 @@ class _Loaded(NamedTuple):
 
     @property
     def named(self) -> Origin:
-        metadata: model.ObjectMeta = self.document.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = self.document.metadata
         names = {"name": metadata.name, "namespace": metadata.namespace}
         return named_origin(self.origin, names, type(self.document).__name__)
 
-    def problem(self, fault: Fault) -> Problem:
-        return self.named.problem(fault)
-
 
 class _Loader:
-    """Collects objects, problems and warnings, and returns the checked objects at the end.
-
-    ``warnings``: by field and message, the first warning with its place, and the number of objects.
-    """
+    """Collects what it reads. ``warnings``: by field and message, the first one, its place, and how many there are."""
 
     def __init__(self, classes: Iterable[model.PriorityClass] = (), strict: bool = False) -> None:
         self.classes = tuple(classes)
@@ -287,7 +271,6 @@ class _Loader:
                 self.add_all(expanded_lists(data, Origin(text, root, ())))
 
     def add_all(self, objects: Iterator[tuple[Any, Origin]]) -> None:
-        """Decode and check these objects."""
         for data, origin in objects:
             kind = kind_of(data)
             if isinstance(kind, Fault):
@@ -319,7 +302,7 @@ class _Loader:
 
     def _named(self, document: model.ApiObject) -> model.ApiObject:
         """The object with a name of its generateName, which it would get from the API server: web-00001, web-00002."""
-        metadata: model.ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = document.metadata
         if metadata.name or not metadata.generateName:
             return document
         self.generated += 1
@@ -343,33 +326,25 @@ class _Loader:
         objects, sharing = Objects(report=self.report), Sharing()
         loaded_classes = (o.document for o in self.loaded if isinstance(o.document, model.PriorityClass))
         classes = priority_classes([*self.classes, *loaded_classes])
-        origins: dict[tuple[str, str, str], Origin] = {}
+        origins: dict[tuple[type, str, str], Origin] = {}
         for i, loaded in enumerate(self.loaded):
             if isinstance(loaded.document, model.Pod) and (fault := priority_fault(loaded.document, classes)):
-                self.problems.append(loaded.problem(fault))
+                self.problems.append(loaded.named.problem(fault))
                 continue
             document = with_defaults(loaded.document, classes)
             document = sharing.shared(document) if isinstance(document, model.Pod) else document
             self.loaded[i] = loaded._replace(document=document)  # what it shares with others need not stay
-            self._check_unique(loaded, document, origins)
+            key = (type(document), document.metadata.namespace, document.metadata.name)
+            if (first := origins.setdefault(key, loaded.origin)) is not loaded.origin:
+                twice = Fault((), later("is defined twice, first at {place}", place=first.place))
+                self.problems.append(loaded.named.problem(twice))
             objects.of(type(document)).append(document)
-        self._check_sums(objects)
+        self._check_sums(objects.pods)
         if self.problems:
             raise ManifestError(self.problems)
         self._check_nodes(objects)
         self.report.warnings = [_warning(*warning) for warning in self.warnings.values()]
         return objects
-
-    def _check_unique(
-        self, loaded: _Loaded, document: model.ApiObject, origins: dict[tuple[str, str, str], Origin]
-    ) -> None:
-        metadata: model.ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
-        key = (type(document).__name__, metadata.namespace, metadata.name)
-        first = origins.setdefault(key, loaded.origin)
-        if first is not loaded.origin:
-            self.problems.append(
-                loaded.problem(Fault((), later("is defined twice, first at {place}", place=first.place)))
-            )
 
     def _check_nodes(self, objects: Objects) -> None:
         """Warn of pods on nodes that do not exist. The real scheduler keeps them, but they affect no decision."""
@@ -377,17 +352,14 @@ class _Loader:
         for loaded in self.loaded:
             pod = loaded.document
             if isinstance(pod, model.Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
-                message = later(
-                    'there is no node "{name}": decisions ignore the pod', name=shortened(pod.spec.nodeName)
-                )
-                self._warn(loaded.named, Fault(("spec", "nodeName"), message))
+                message = later('there is no node "{name}": decisions ignore the pod')
+                fault = Fault(("spec", "nodeName"), later(message, name=shortened(pod.spec.nodeName)))
+                self._warn(loaded.named, fault)
 
-    def _check_sums(self, objects: Objects) -> None:
+    def _check_sums(self, pods: list[model.Pod]) -> None:
         """Refuse a cluster whose requests add up to more than an int64 on a node, or in a pod."""
-        if not _could_overflow(objects.pods):
-            return
         totals: dict[tuple[str, str], int] = {}
-        for pod in objects.pods:
+        for pod in pods if _could_overflow(pods) else ():
             cpu, memory = nonzero_requests(pod)
             requests = pod_requests(pod)
             requests |= {"cpu": max(cpu, requests.get("cpu", 0)), "memory": max(memory, requests.get("memory", 0))}
@@ -398,13 +370,9 @@ class _Loader:
                 if before <= INT64_MAX < before + amount:
                     place = later("on node {name}", name=key[0]) if pod.spec.nodeName else later("in the pod")
                     values = {"resource": name, "place": place, "most": INT64_MAX}
-                    self._refuse_sum(pod, later("requests of {resource} {place} add up to more than {most}", **values))
-
-    def _refuse_sum(self, pod: model.Pod, message: str) -> None:
-        for loaded in self.loaded:
-            if isinstance(loaded.document, model.Pod) and loaded.document.metadata.name == pod.metadata.name:
-                self.problems.append(loaded.problem(Fault(("spec", "containers"), message)))
-                return
+                    message = later("requests of {resource} {place} add up to more than {most}", **values)
+                    loaded = next(each for each in self.loaded if each.document is pod)
+                    self.problems.append(loaded.named.problem(Fault(("spec", "containers"), message)))
 
 
 def _could_overflow(pods: Iterable[model.Pod]) -> bool:

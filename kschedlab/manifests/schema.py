@@ -4,8 +4,6 @@ As in the API, unknown fields are ignored, spaces around a quantity too, and ``n
 a map or list of strings, zero in a map or list of quantities, an empty item in a list).
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from functools import cache
 from math import isfinite
@@ -16,7 +14,7 @@ import msgspec
 
 from kschedlab.messages import later
 from kschedlab.objects.meta import Part, Time
-from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Faults, Path, shortened
 from kschedlab.objects.quantity import Quantity, QuantityError
 
 _INVALID = object()
@@ -50,7 +48,7 @@ def _unquoted(value: Any) -> Quantity:
 
 def validated(data: dict[str, Any], expected: type[msgspec.Struct]) -> tuple[dict[str, Any], list[Fault]]:
     """The data without nulls and without values of the wrong type, and a fault for each of the latter."""
-    faults: list[Fault] = []
+    faults = Faults()
     valid: dict[str, Any] = _validate(data, expected, (), faults)
     return valid, faults
 
@@ -62,7 +60,7 @@ def _fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
     return {written: hints[name] for written, name in names}
 
 
-def _validate(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate(data: Any, expected: Any, path: Path, faults: Faults) -> Any:
     origin = get_origin(expected)
     if expected is Any:
         return data
@@ -77,9 +75,9 @@ def _validate(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     return _validate_scalar(data, expected, path, faults)
 
 
-def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faults: list[Fault]) -> Any:
+def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faults: Faults) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, later("expected a map of fields, not {given}", given=_type_name(data))))
+        faults.note(path, "expected a map of fields, not {given}", given=_type_name(data))
         return _INVALID
     types = _fields(expected)
     present = {name: value for name, value in data.items() if name in types and value is not None}
@@ -87,9 +85,9 @@ def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faul
     return {name: value for name, value in fields.items() if value is not _INVALID}
 
 
-def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_list(data: Any, expected: Any, path: Path, faults: Faults) -> Any:
     if not isinstance(data, list | tuple):
-        faults.append(Fault(path, later("expected a list, not {given}", given=_type_name(data))))
+        faults.note(path, "expected a list, not {given}", given=_type_name(data))
         return _INVALID
     plain = get_args(expected)[0] if get_origin(expected) is Annotated else expected
     empty: Any = _EMPTY.get(plain, {})
@@ -97,22 +95,22 @@ def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) ->
     return [empty if value is _INVALID else value for value in items]
 
 
-def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_map(data: Any, expected: Any, path: Path, faults: Faults) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, later("expected a map, not {given}", given=_type_name(data))))
+        faults.note(path, "expected a map, not {given}", given=_type_name(data))
         return _INVALID
     for key in data:
         if not isinstance(key, str):
             given = _type_name(key)
             message = later("the key {key!r} is {given}, not text: put it in quotes", key=key, given=given)
-            faults.append(Fault(path, message))
+            faults.note(path, message)
     data = {key: value for key, value in data.items() if isinstance(key, str)}
     absent: Any = "" if expected is str else {} if isinstance(expected, type) and issubclass(expected, Part) else None
     entries = {k: _validate(absent if v is None else v, expected, (*path, k), faults) for k, v in data.items()}
     return {key: value for key, value in entries.items() if value is not _INVALID}
 
 
-def _validate_union(data: Any, members: tuple[Any, ...], path: Path, faults: list[Fault]) -> Any:
+def _validate_union(data: Any, members: tuple[Any, ...], path: Path, faults: Faults) -> Any:
     if data is None and NoneType in members:
         return data
     types = [member for member in members if member is not NoneType]
@@ -121,7 +119,7 @@ def _validate_union(data: Any, members: tuple[Any, ...], path: Path, faults: lis
     return _validate(data, types[0], path, faults)
 
 
-def _validate_scalar(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_scalar(data: Any, expected: Any, path: Path, faults: Faults) -> Any:
     limits: tuple[Any, ...] = ()
     if get_origin(expected) is Annotated:
         expected, *limits = get_args(expected)  # type: ignore[assignment]
@@ -136,12 +134,11 @@ def _validate_scalar(data: Any, expected: Any, path: Path, faults: list[Fault]) 
         return data
     if fault is None:
         return data
-    faults.append(Fault(path, fault, str(data).lower() if isinstance(data, bool) else str(data)))
+    faults.note(path, fault, str(data).lower() if isinstance(data, bool) else str(data))
     return _INVALID
 
 
 def _decoding_fault(data: Any, expected: type) -> str | None:
-    """What is wrong with the value of a quantity or a time, or None."""
     if isinstance(data, dict | list):
         return _not_expected(expected, data)
     try:
@@ -157,16 +154,10 @@ def _decoding_fault(data: Any, expected: type) -> str | None:
 def _type_fault(data: Any, expected: Any) -> str:
     if isinstance(data, dict | list) or data is None:
         return _not_expected(expected, data)
-    value, given, wanted = _shown(data), _type_name(data), _wanted(expected)
+    names = {"value": _shown(data), "given": _type_name(data), "expected": _wanted(expected)}
     if expected is not str:
-        return later("{value} is {given}, not {expected}", value=value, given=given, expected=wanted)
-    return later(
-        "{value} is {given}, not {expected}: put it in quotes ({quoted})",
-        value=value,
-        given=given,
-        expected=wanted,
-        quoted=f'"{WRITTEN}"',
-    )
+        return later("{value} is {given}, not {expected}", **names)
+    return later("{value} is {given}, not {expected}: put it in quotes ({quoted})", quoted=f'"{WRITTEN}"', **names)
 
 
 def _not_expected(expected: Any, data: Any) -> str:
@@ -174,13 +165,8 @@ def _not_expected(expected: Any, data: Any) -> str:
 
 
 def _wanted(expected: Any) -> str:
-    if expected is str:
-        return later("text")
-    if expected is bool:
-        return later("true or false")
-    if expected is Quantity:
-        return later("a quantity")
-    return later("a time") if expected is Time else later("a whole number")
+    names = {str: later("text"), bool: later("true or false"), Quantity: later("a quantity"), Time: later("a time")}
+    return names.get(expected) or later("a whole number")
 
 
 def _shown(data: Any) -> str:
@@ -190,10 +176,8 @@ def _shown(data: Any) -> str:
 def _type_name(data: Any) -> str:
     if data is None:
         return later("nothing")
-    if isinstance(data, bool):
-        return later("true or false")
     if isinstance(data, int | float | Decimal):
-        return later("a number")
+        return later("true or false") if isinstance(data, bool) else later("a number")
     if isinstance(data, str):
         return later("text")
     if isinstance(data, list | tuple):

@@ -1,8 +1,7 @@
 """The text of one input, and where its fields are."""
 
-from __future__ import annotations
-
 import re
+from contextlib import suppress
 from functools import cached_property
 
 import msgspec
@@ -59,10 +58,12 @@ class SourceText:
                 return compose_yaml(self.content, positions)
             try:
                 return compose_json(self.content, positions)
-            except UnreadableError:
-                if self.name.endswith(".json") or _is_invalid_yaml(self.content):
+            except UnreadableError as of_json:
+                if self.name.endswith(".json"):
                     raise
-                return compose_yaml(self.content, positions)
+                with suppress(UnreadableError):
+                    return compose_yaml(self.content, positions)  # what starts like JSON may be flow-style YAML
+                raise of_json from None
         except UnreadableError as error:
             why: str = error.message
             if "{{" in self.content:
@@ -75,12 +76,10 @@ class SourceText:
         return self.compose(positions=True)
 
     def problem(self, line: int, message: str) -> Problem:
-        """A problem on a line of this input."""
         return Problem(self.number, line, self.name, say(message))
 
     @property
     def emptiness(self) -> Problem:
-        """The problem that there is no object in this input."""
         return self.problem(0, later("it has no objects"))
 
     def locate(self, root: int, path: Path) -> tuple[int, str | None]:
@@ -108,14 +107,3 @@ class SourceText:
             end = start + len(bytes(item))
             places.append((line, start, end))
         return places
-
-
-def _is_invalid_yaml(content: str) -> bool:
-    """Whether text that starts like JSON is not valid flow-style YAML either."""
-    from kschedlab.manifests.yaml_text import compose_yaml
-
-    try:
-        compose_yaml(content)
-    except UnreadableError:
-        return True
-    return False

@@ -72,13 +72,9 @@ def _files(name: str, number: int) -> list[Path]:
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: the name contains NUL
-        url = name.startswith(("http:", "https:"))
-        remedy = (
-            later("URLs are not supported: download the file first")
-            if url
-            else later("there is no such file or folder")
-        )
-        raise _source_error(number, name, remedy) from None
+        if name.startswith(("http:", "https:")):
+            raise _source_error(number, name, "URLs are not supported: download the file first") from None
+        raise _source_error(number, name, "there is no such file or folder") from None
     except OSError as error:
         raise _unreadable(number, name, error) from None
     if not is_folder:
@@ -90,17 +86,13 @@ def _files(name: str, number: int) -> list[Path]:
 
     for folder, folders, names in os.walk(path, onerror=stop, followlinks=True):
         real = os.path.realpath(folder)
-        folders[:] = [] if real in visited else sorted(filter(_is_visible, folders))
+        folders[:] = [] if real in visited else sorted(each for each in folders if each[0] != ".")
         if real not in visited:
-            manifests += [Path(folder, name) for name in filter(_is_visible, names) if name.endswith(SUFFIXES)]
+            manifests += [Path(folder, name) for name in names if name[0] != "." and name.endswith(SUFFIXES)]
         visited.add(real)
     if not manifests:
         raise _source_error(number, name, later("has no files that end in {choices}", choices=one_of(SUFFIXES)))
     return sorted(manifests)
-
-
-def _is_visible(name: str) -> bool:
-    return not name.startswith(".")
 
 
 def _content(path: Path, number: int) -> bytes:
@@ -126,9 +118,8 @@ def decoded(content: bytes, number: int, name: str) -> bytes:
     try:
         text = content.decode("utf-16" if wide else "utf-8")
     except UnicodeDecodeError as error:
+        message = say("is not UTF-8 text (byte 0x{byte:02x})", byte=content[error.start])
         line = content[: error.start].count(b"\n") + 1
-        byte = content[error.start]
-        message = say(later("is not UTF-8 text (byte 0x{byte:02x})", byte=byte))
         raise ManifestError([Problem(number, line, name, message)]) from None
     rest = text.removeprefix("\ufeff")
     if not rest or rest.isspace():

@@ -5,8 +5,6 @@ sigs.k8s.io/yaml v1.6 (go.yaml.in/yaml/v2 resolve.go), not those of PyYAML: ``1:
 ``y`` true.
 """
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Any
@@ -144,10 +142,7 @@ def _typed(text: str, plain: bool, tag: str | None) -> Any:
 
 
 def resolve(text: str) -> str | int | bool | Decimal | None:
-    """The value of a plain scalar. A fraction becomes the Decimal of the float that Go parses.
-
-    ValueError for NaN, infinity and numbers with more than 64 digits.
-    """
+    """The value of a plain scalar, a fraction as Go parses it. ValueError if not finite, or longer than 64 digits."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _NUMBER_STARTS:

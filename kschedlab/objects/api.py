@@ -1,7 +1,4 @@
-"""The differences of generations in their objects: the fields of their APIs, and how their schedulers count requests.
-
-The rules of the search for devices are here too.
-"""
+"""What differs between generations in objects: fields of their APIs, how requests count, the search for devices."""
 
 from __future__ import annotations
 
@@ -15,6 +12,7 @@ import msgspec
 from kschedlab.objects.match_label_keys import with_label_keys
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import Container, Pod
+from kschedlab.objects.pods import COMPARISONS
 from kschedlab.objects.quantity import NANO
 from kschedlab.objects.requests import (
     DEFAULT_MEMORY,
@@ -25,7 +23,6 @@ from kschedlab.objects.requests import (
     pod_requests,
     scored_requests,
 )
-from kschedlab.objects.tolerations import COMPARISONS
 
 P = TypeVar("P", bound=Part)
 Amounts = dict[str, int]
@@ -184,10 +181,7 @@ def rounded_first(pod: Pod) -> Amounts:
 
 
 def containers_only(pod: Pod) -> Amounts:
-    """Round each container, then sum them; init containers do not count.
-
-    v1.13: pkg/scheduler/cache/node_info.go, calculateResource.
-    """
+    """Round each container, then sum them, without init containers. v1.13: cache/node_info.go, calculateResource."""
     counted: Amounts = {}
     for container in pod.spec.containers:
         for name, amount in _container_requests(container).items():
@@ -196,10 +190,7 @@ def containers_only(pod: Pod) -> Amounts:
 
 
 def nonzero_with_init(pod: Pod) -> tuple[int, int]:
-    """The sum over the containers, or the largest init container if it needs more, plus the overhead.
-
-    v1.20: pkg/scheduler/framework/types.go, calculateResource.
-    """
+    """The containers, or the largest init container, and the overhead. v1.20: framework/types.go, calculateResource."""
     return _with_overhead(pod, *nonzero_without_overhead(pod))
 
 
@@ -222,10 +213,7 @@ def nonzero_containers_only(pod: Pod) -> tuple[int, int]:
 
 
 def nonzero_without_overhead(pod: Pod) -> tuple[int, int]:
-    """The sum over the containers, or what an init container requests, if that is more.
-
-    v1.22: noderesources/fit.go sets up its scorer without the overhead.
-    """
+    """The containers, or the largest init container. v1.22: noderesources/fit.go leaves the overhead out."""
     cpu, memory = nonzero_containers_only(pod)
     for container in pod.spec.initContainers:
         init_cpu, init_memory = nonzero_of(container)
@@ -265,7 +253,6 @@ _REQUIRED, _PREFERRED = (
 
 
 def _of_terms(*fields: str) -> tuple[str, ...]:
-    """Fields of all terms of a pod's affinity and anti-affinity."""
     kinds = ("podAffinity", "podAntiAffinity")
     return tuple(
         f"affinity.{kind}.{terms}.{field}" for kind in kinds for terms in (_REQUIRED, _PREFERRED) for field in fields
@@ -277,30 +264,16 @@ _AFTER_1_34 = (GROUP_FIELD, "volumes.image")
 _AFTER_1_32 = (*_AFTER_1_34, "resources")
 _AFTER_1_30 = (*_AFTER_1_32, *_of_terms("matchLabelKeys", "mismatchLabelKeys"))
 _AFTER_1_28 = (*_AFTER_1_30, "initContainers.restartPolicy")
-_AFTER_1_24 = (
-    *_AFTER_1_28,
-    "schedulingGates",
-    "topologySpreadConstraints.minDomains",
-    "topologySpreadConstraints.nodeAffinityPolicy",
-    "topologySpreadConstraints.nodeTaintsPolicy",
-    "topologySpreadConstraints.matchLabelKeys",
-)
+_SPREAD_FIELDS = ("minDomains", "nodeAffinityPolicy", "nodeTaintsPolicy", "matchLabelKeys")
+_AFTER_1_24 = (*_AFTER_1_28, "schedulingGates", *(f"topologySpreadConstraints.{field}" for field in _SPREAD_FIELDS))
 _AFTER_1_20 = (*_AFTER_1_24, "volumes.ephemeral", *_of_terms("namespaceSelector"))
 _RESIZED_CONTAINERS = tuple(
     f"{statuses}.{field}" for statuses in ("containerStatuses", "initContainerStatuses") for field in _RESIZED
 )
 
 _DEVICE_FIELDS = (
-    "taints",
-    "consumesCounters",
-    "nodeName",
-    "nodeSelector",
-    "allNodes",
-    "bindsToNode",
-    "bindingConditions",
-    "bindingFailureConditions",
-    "allowMultipleAllocations",
-    "capacity.requestPolicy",
+    *("taints", "consumesCounters", "nodeName", "nodeSelector", "allNodes", "bindsToNode", "bindingConditions"),
+    *("bindingFailureConditions", "allowMultipleAllocations", "capacity.requestPolicy"),
 )
 _RESULT_FIELDS = ("shareID", "consumedCapacity", "bindingConditions", "bindingFailureConditions")
 _DEVICES_AFTER_1_34 = (  # pkg/registry/resource/*/strategy.go

@@ -4,13 +4,10 @@ v1.37: k8s.io/api resource/v1/types.go, with the fields of the features that are
 server drops the others: derivedAttributes, nodeAllocatableResources, partitionTypeAttribute and skipNodeOperations.
 """
 
-# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
-
-from __future__ import annotations
-
-from typing import Any, TypeAlias
+from typing import Any
 
 from kschedlab.objects.meta import ApiObject, Condition, Int64, NodeSelector, ObjectMeta, Part, Time
+from kschedlab.objects.nodes import Taint
 from kschedlab.objects.quantity import Quantity
 
 EXACT_COUNT, ALL_DEVICES = "ExactCount", "All"
@@ -72,13 +69,6 @@ class DeviceCounterConsumption(Part, frozen=True):
     compatibilityGroups: tuple[str, ...] = ()
 
 
-class DeviceTaint(Part, frozen=True):
-    key: str = ""
-    value: str = ""
-    effect: str = ""
-    timeAdded: Time | None = None
-
-
 class Device(Part, frozen=True):
     """A device of a slice; attributes and capacity without a domain belong to the driver's domain."""
 
@@ -89,7 +79,7 @@ class Device(Part, frozen=True):
     nodeName: str | None = None
     nodeSelector: NodeSelector | None = None
     allNodes: bool | None = None
-    taints: tuple[DeviceTaint, ...] = ()
+    taints: tuple[Taint, ...] = ()
     bindsToNode: bool | None = None
     bindingConditions: tuple[str, ...] = ()
     bindingFailureConditions: tuple[str, ...] = ()
@@ -115,7 +105,6 @@ class ResourceSliceSpec(Part, frozen=True):
 
 class ResourceSlice(ApiObject, frozen=True):
     apiVersion: str = "resource.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ResourceSliceSpec = ResourceSliceSpec()
 
 
@@ -149,7 +138,6 @@ class DeviceClassSpec(Part, frozen=True):
 
 class DeviceClass(ApiObject, frozen=True):
     apiVersion: str = "resource.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: DeviceClassSpec = DeviceClassSpec()
 
 
@@ -163,7 +151,7 @@ class DeviceTaintSelector(Part, frozen=True):
 
 class DeviceTaintRuleSpec(Part, frozen=True):
     deviceSelector: DeviceTaintSelector | None = None
-    taint: DeviceTaint = DeviceTaint()
+    taint: Taint = Taint()
 
 
 class DeviceTaintRuleStatus(Part, frozen=True):
@@ -172,7 +160,6 @@ class DeviceTaintRuleStatus(Part, frozen=True):
 
 class DeviceTaintRule(ApiObject, frozen=True):
     apiVersion: str = "resource.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: DeviceTaintRuleSpec = DeviceTaintRuleSpec()
     status: DeviceTaintRuleStatus = DeviceTaintRuleStatus()
 
@@ -192,24 +179,23 @@ class CapacityRequirements(Part, frozen=True):
     requests: dict[str, Quantity] = {}
 
 
-class ExactDeviceRequest(Part, frozen=True):
+class Request(Part, frozen=True):
+    """A request for devices of one class."""
+
     deviceClassName: str = ""
     selectors: tuple[DeviceSelector, ...] = ()
     allocationMode: str = EXACT_COUNT
     count: Int64 = 0
+    tolerations: tuple[DeviceToleration, ...] = ()
+    capacity: CapacityRequirements | None = None
+
+
+class ExactDeviceRequest(Request, frozen=True):
     adminAccess: bool | None = None
-    tolerations: tuple[DeviceToleration, ...] = ()
-    capacity: CapacityRequirements | None = None
 
 
-class DeviceSubRequest(Part, frozen=True):
+class DeviceSubRequest(Request, frozen=True):
     name: str = ""
-    deviceClassName: str = ""
-    selectors: tuple[DeviceSelector, ...] = ()
-    allocationMode: str = EXACT_COUNT
-    count: Int64 = 0
-    tolerations: tuple[DeviceToleration, ...] = ()
-    capacity: CapacityRequirements | None = None
 
 
 class DeviceRequest(Part, frozen=True):
@@ -307,7 +293,6 @@ class ResourceClaimStatus(Part, frozen=True):
 
 class ResourceClaim(ApiObject, frozen=True):
     apiVersion: str = "resource.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ResourceClaimSpec = ResourceClaimSpec()
     status: ResourceClaimStatus = ResourceClaimStatus()
 
@@ -319,9 +304,4 @@ class ResourceClaimTemplateSpec(Part, frozen=True):
 
 class ResourceClaimTemplate(ApiObject, frozen=True):
     apiVersion: str = "resource.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ResourceClaimTemplateSpec = ResourceClaimTemplateSpec()
-
-
-Request: TypeAlias = ExactDeviceRequest | DeviceSubRequest
-"""A request for devices of one class."""

@@ -3,10 +3,7 @@
 v1.37: pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKeys and applyMatchLabelKeys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
-from itertools import chain
 
 import msgspec
 
@@ -20,31 +17,26 @@ def with_label_keys(pod: model.Pod) -> model.Pod:
     spec, labels = pod.spec, pod.metadata.labels
     if pod.metadata.uid or not _has_keys(spec):
         return pod
-    affinity = _affinity(spec.affinity, labels)
-    spread = tuple(_spread(constraint, labels) for constraint in spec.topologySpreadConstraints)
+    if (affinity := spec.affinity) is not None:
+        near, apart = (_terms(part, labels) for part in (affinity.podAffinity, affinity.podAntiAffinity))
+        affinity = _replace(affinity, podAffinity=near, podAntiAffinity=apart)
+    spread = tuple(
+        _replace(each, labelSelector=_narrowed(each.labelSelector, each.matchLabelKeys, "In", labels))
+        for each in spec.topologySpreadConstraints
+    )
     return _replace(pod, spec=_replace(spec, affinity=affinity, topologySpreadConstraints=spread))
 
 
 def _has_keys(spec: model.PodSpec) -> bool:
     affinity = spec.affinity or model.Affinity()
-    parts = [each for each in (affinity.podAffinity, affinity.podAntiAffinity) if each is not None]
-    required = (term for part in parts for term in part.requiredDuringSchedulingIgnoredDuringExecution)
-    preferred = (
-        each.podAffinityTerm for part in parts for each in part.preferredDuringSchedulingIgnoredDuringExecution
-    )
-    return any(each.matchLabelKeys for each in spec.topologySpreadConstraints) or any(
-        term.matchLabelKeys or term.mismatchLabelKeys for term in chain(required, preferred)
-    )
-
-
-def _affinity(affinity: model.Affinity | None, labels: Mapping[str, str]) -> model.Affinity | None:
-    if affinity is None:
-        return None
-    return _replace(
-        affinity,
-        podAffinity=_terms(affinity.podAffinity, labels),
-        podAntiAffinity=_terms(affinity.podAntiAffinity, labels),
-    )
+    terms: list[model.PodAffinityTerm] = []
+    for part in (affinity.podAffinity, affinity.podAntiAffinity):
+        if part is not None:
+            terms += part.requiredDuringSchedulingIgnoredDuringExecution
+            terms += [each.podAffinityTerm for each in part.preferredDuringSchedulingIgnoredDuringExecution]
+    if any(each.matchLabelKeys for each in spec.topologySpreadConstraints):
+        return True
+    return any(term.matchLabelKeys or term.mismatchLabelKeys for term in terms)
 
 
 def _terms(affinity: model.PodAffinity | None, labels: Mapping[str, str]) -> model.PodAffinity | None:
@@ -62,11 +54,6 @@ def _terms(affinity: model.PodAffinity | None, labels: Mapping[str, str]) -> mod
 def _term(term: model.PodAffinityTerm, labels: Mapping[str, str]) -> model.PodAffinityTerm:
     selector = _narrowed(term.labelSelector, term.matchLabelKeys, "In", labels)
     return _replace(term, labelSelector=_narrowed(selector, term.mismatchLabelKeys, "NotIn", labels))
-
-
-def _spread(constraint: model.TopologySpreadConstraint, labels: Mapping[str, str]) -> model.TopologySpreadConstraint:
-    selector = _narrowed(constraint.labelSelector, constraint.matchLabelKeys, "In", labels)
-    return _replace(constraint, labelSelector=selector)
 
 
 def _narrowed(

@@ -3,8 +3,6 @@
 v1.37: k8s.io/apimachinery pkg/apis/meta/v1/types.go, k8s.io/api core/v1/types.go.
 """
 
-# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
-
 from __future__ import annotations
 
 import re
@@ -61,17 +59,11 @@ class Part(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A struct inside an object, such as a spec or a container."""
 
 
-class ApiObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_field="kind", tag=True):
-    """A whole object; its class name is its ``kind``."""
-
-
 CLUSTER_SCOPED = frozenset(
     ("Node", "Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver")
     + ("VolumeAttachment", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
 )
 """The names of the kinds whose objects have no namespace."""
-
-# -- metadata and selectors
 
 
 class OwnerReference(Part, frozen=True):
@@ -98,6 +90,13 @@ class ObjectMeta(Part, frozen=True):
     generateName: str = ""
 
 
+class ApiObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_field="kind", tag=True):
+    """A whole object; its class name is its ``kind``."""
+
+    apiVersion: str = "v1"
+    metadata: ObjectMeta = ObjectMeta()
+
+
 def controller_of(metadata: ObjectMeta) -> OwnerReference | None:
     """The controlling owner of the object, or None."""
     return next((owner for owner in metadata.ownerReferences if owner.controller), None)
@@ -120,10 +119,8 @@ class LabelSelector(Part, frozen=True):
         return label_selector(self.matchLabels, [(e.key, e.operator, e.values) for e in self.matchExpressions])
 
 
-class NodeSelectorRequirement(Part, frozen=True):
-    key: str = ""
-    operator: str = ""
-    values: tuple[str, ...] = ()
+class NodeSelectorRequirement(LabelSelectorRequirement, frozen=True):
+    pass
 
 
 class NodeSelectorTerm(Part, frozen=True):

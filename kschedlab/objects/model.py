@@ -10,9 +10,7 @@ where the API distinguishes "absent" from "empty".
 from kschedlab.objects.devices import *
 from kschedlab.objects.meta import *
 from kschedlab.objects.nodes import *
-from kschedlab.objects.pod_status import *
 from kschedlab.objects.pods import *
 from kschedlab.objects.policies import *
-from kschedlab.objects.tolerations import *
 from kschedlab.objects.volumes import *
 from kschedlab.objects.workloads import *

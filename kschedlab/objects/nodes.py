@@ -1,13 +1,6 @@
-"""Nodes.
+"""Nodes. v1.37: k8s.io/api core/v1 (types.go)."""
 
-v1.37: k8s.io/api core/v1 (types.go).
-"""
-
-# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
-
-from __future__ import annotations
-
-from kschedlab.objects.meta import ApiObject, Int64, ObjectMeta, Part, ResourceList, Time
+from kschedlab.objects.meta import ApiObject, Int64, Part, ResourceList, Time
 
 
 class Taint(Part, frozen=True):
@@ -45,7 +38,5 @@ class NodeStatus(Part, frozen=True):
 
 
 class Node(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()

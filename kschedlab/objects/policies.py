@@ -3,11 +3,7 @@
 v1.37: k8s.io/api core/v1 and autoscaling/v2 (types.go). An autoscaler's metrics are not read: only its bounds are.
 """
 
-# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
-
-from __future__ import annotations
-
-from kschedlab.objects.meta import ApiObject, Int32, ObjectMeta, Part, ResourceList
+from kschedlab.objects.meta import ApiObject, Int32, Part, ResourceList
 
 
 class LimitRangeItem(Part, frozen=True):
@@ -24,8 +20,6 @@ class LimitRangeSpec(Part, frozen=True):
 
 
 class LimitRange(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: LimitRangeSpec = LimitRangeSpec()
 
 
@@ -51,8 +45,6 @@ class ResourceQuotaStatus(Part, frozen=True):
 
 
 class ResourceQuota(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ResourceQuotaSpec = ResourceQuotaSpec()
     status: ResourceQuotaStatus = ResourceQuotaStatus()
 
@@ -78,6 +70,5 @@ class HorizontalPodAutoscalerStatus(Part, frozen=True):
 
 class HorizontalPodAutoscaler(ApiObject, frozen=True):
     apiVersion: str = "autoscaling/v2"
-    metadata: ObjectMeta = ObjectMeta()
     spec: HorizontalPodAutoscalerSpec = HorizontalPodAutoscalerSpec()
     status: HorizontalPodAutoscalerStatus = HorizontalPodAutoscalerStatus()

@@ -1,7 +1,5 @@
 """Errors in input. Every message names the place, what is expected there and the remedy."""
 
-from __future__ import annotations
-
 import linecache
 import re
 import unicodedata
@@ -31,6 +29,13 @@ class Fault(NamedTuple):
     path: Path
     message: str
     value: str = "this"
+
+
+class Faults(list[Fault]):
+    def note(self, path: Path, message: str | None, written: str = "this", **fields: object) -> None:
+        """Add a fault of that field, with its message's fields; None: there is none."""
+        if message:
+            self.append(Fault(path, later(message, **fields), written))
 
 
 @dataclass(frozen=True, order=True)
@@ -108,7 +113,6 @@ class UnknownNameError(InputError, KeyError):
 
 
 def expected(what: str, given: object) -> InputTypeError:
-    """The error for an argument of another type."""
     return InputTypeError("expected {what}, got {type}", what=what, type=type(given).__name__)
 
 
@@ -157,7 +161,6 @@ def _escaped(character: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text in double quotes, shortened if it is long."""
     return f'"{shortened(text)}"'
 
 

@@ -55,7 +55,6 @@ class Quantity:
     _milli: int
 
     def __new__(cls, text: str | int = "0") -> Quantity:
-        """Parse the text, or return the cached quantity."""
         text = str(text) if not isinstance(text, str) else text
         quantity = cls._cache.get(text)
         if quantity is None:
@@ -86,10 +85,7 @@ class Quantity:
         return self._milli
 
     def amount(self, resource: str) -> int:
-        """The amount as the scheduler counts this resource: of cpu :meth:`milli`, of all others :meth:`value`.
-
-        v1.37: pkg/scheduler/framework/types.go, Resource.Add.
-        """
+        """As the scheduler counts the resource: cpu in milli, others whole. v1.37: framework/types.go, Resource.Add."""
         return self._milli if resource == "cpu" else self._value
 
     def overflows(self, milli: bool = False) -> bool:
@@ -131,15 +127,16 @@ def _away_from_zero(number: int, divisor: int) -> int:
 def _parse(text: str) -> tuple[int, str, str | None]:
     """(nanos, format, text if it is canonical already)."""
     if len(text) > _MAX_LENGTH:
-        raise _refused("range", "too long", text)
+        message = later('"{text}..." is not a quantity: it has more than {most} characters')
+        raise QuantityError("range", say(message, text=text[:20], most=_MAX_LENGTH))
     match = _QUANTITY.fullmatch(text)
     if match is None or not text:
-        raise _refused("format", "unreadable", text)
+        raise _refused("format", text, _remedy(text))
     whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
     binary, exponent, format = _scale(text, suffix)
     narrow = _is_narrow(len(whole), len(fraction), exponent, binary)
     if not narrow and not match[2] and not fraction:
-        raise _refused("numeric", "no digits", text)
+        raise _refused("numeric", text, say("it has no digits"))
     number = int(whole + fraction)
     nanos = _nanos(number, len(fraction), exponent, binary)
     if binary and not narrow:
@@ -157,9 +154,9 @@ def _scale(text: str, suffix: str) -> tuple[bool, int, str]:
         return True, _BINARY[suffix], "BinarySI"
     match = _EXPONENT.fullmatch(suffix)
     if match is None or abs(int(match[1])) > INT64_MAX:
-        raise _refused("suffix", "unreadable", text)
+        raise _refused("suffix", text, _remedy(text))
     if abs(int(match[1])) > _MAX_EXPONENT:
-        raise _refused("range", "exponent", text)
+        raise _refused("range", text, say("its exponent is beyond {most}", most=_MAX_EXPONENT))
     return False, int(match[1]), "DecimalExponent"
 
 
@@ -201,21 +198,8 @@ def _canonical(nanos: int, format: str) -> str:
     return f"{amount}{_DECIMAL_SUFFIX[exponent]}"
 
 
-# -- why a text is not a quantity, with the remedy
-
-
-def _refused(fault: str, why: str, text: str) -> QuantityError:
-    """``why``: ``too long``, ``no digits``, ``exponent`` (it is too large) or ``unreadable``."""
-    if why == "too long":
-        message = later('"{text}..." is not a quantity: it has more than {most} characters')
-        return QuantityError(fault, say(message, text=text[:20], most=_MAX_LENGTH))
-    if why == "no digits":
-        reason = say("it has no digits")
-    elif why == "exponent":
-        reason = say("its exponent is beyond {most}", most=_MAX_EXPONENT)
-    else:
-        reason = _remedy(text)
-    return QuantityError(fault, say('"{text}" is not a quantity ({why})', text=text, why=reason))
+def _refused(fault: str, text: str, why: str) -> QuantityError:
+    return QuantityError(fault, say('"{text}" is not a quantity ({why})', text=text, why=why))
 
 
 def _remedy(text: str) -> str:

@@ -5,8 +5,6 @@ pkg/scheduler/framework/plugins/noderesources (fit.go, resource_allocation.go). 
 and rounded once: cpu to milli, everything else to whole units.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TypeAlias
@@ -66,7 +64,7 @@ def scored_requests(pod: Pod) -> tuple[int, int]:
     """
     if _is_simple(pod):
         return nonzero_of(pod.spec.containers[0])
-    requests = _aggregate(pod, _specified, _DEFAULTS)
+    requests = _aggregate(pod, _DEFAULTS)
     _add(requests, _nanos(pod.spec.overhead))
     return _cpu_and_memory(requests)
 
@@ -74,7 +72,7 @@ def scored_requests(pod: Pod) -> tuple[int, int]:
 def exact_requests(pod: Pod, defaults: Mapping[str, int] | None = None) -> Nanos:
     """The pod's request in nanos. ``defaults``: what a container without a request for the resource counts."""
     defaults = defaults or {}
-    requests = _aggregate(pod, _specified, defaults)
+    requests = _aggregate(pod, defaults)
     if _has_reported_resources(pod):
         requests = _with_reported_resources(pod, requests, defaults)
     requests.update(_pod_level(pod))
@@ -90,20 +88,16 @@ def pod_level_requests(pod: Pod) -> ResourceList:
 
 def container_requests(pod: Pod) -> Nanos:
     """The sum of the containers' specified requests, in nanos."""
-    return _aggregate(pod, _specified, {})
+    return _aggregate(pod, {})
 
 
 def is_pod_level(resource: str) -> bool:
-    """Whether the resource can be requested at pod level."""
     return resource in ("cpu", "memory") or resource.startswith("hugepages-")
 
 
 @lru_cache(4096)
 def is_extended(resource: str) -> bool:
-    """Whether this is an extended resource such as ``example.com/gpu``, whose amounts are whole numbers.
-
-    v1.37: pkg/apis/core/v1/helper/helpers.go, IsExtendedResourceName.
-    """
+    """Whether it is extended, as ``example.com/gpu``. v1.37: core/v1/helper/helpers.go, IsExtendedResourceName."""
     if "/" not in resource or "kubernetes.io/" in resource or resource.startswith("requests."):
         return False
     return label_key_fault(f"requests.{resource}") is None
@@ -117,10 +111,7 @@ def is_served_by_classes(resource: str) -> bool:
 
 @lru_cache(4096)
 def is_scalar(resource: str) -> bool:
-    """Whether the scheduler counts the resource in addition to cpu, memory and ephemeral storage.
-
-    v1.37: pkg/scheduler/util/utils.go, IsScalarResourceName.
-    """
+    """Whether it counts besides cpu, memory and ephemeral storage. v1.37: util/utils.go, IsScalarResourceName."""
     return (
         is_extended(resource)
         or resource.startswith(("hugepages-", "attachable-volumes-"))
@@ -129,7 +120,6 @@ def is_scalar(resource: str) -> bool:
 
 
 def is_counted(resource: str) -> bool:
-    """Whether the scheduler counts the resource: cpu, memory, ephemeral storage and scalar resources."""
     return resource in _NATIVE or is_scalar(resource)
 
 
@@ -179,14 +169,14 @@ def _largest(lists: Iterable[Nanos]) -> Nanos:
     return largest
 
 
-# -- containers
-
 _Select: TypeAlias = Callable[[Pod, Container], ResourceList | None]
-"""Selects the resource list that counts for a container."""
 
 
-def _aggregate(pod: Pod, select: _Select, defaults: Mapping[str, int]) -> Nanos:
-    """The sum over the containers and sidecars, or what any init container needs while it runs, if that is more."""
+def _aggregate(pod: Pod, defaults: Mapping[str, int], select: _Select = lambda _, c: c.resources.requests) -> Nanos:
+    """The sum over the containers and sidecars, or what any init container needs while it runs, if that is more.
+
+    ``select``: the resources that count for a container, by default those that it specifies.
+    """
     total: Nanos = {}
     for container in pod.spec.containers:
         _add(total, {**defaults, **_nanos(select(pod, container))})
@@ -202,13 +192,6 @@ def _aggregate(pod: Pod, select: _Select, defaults: Mapping[str, int]) -> Nanos:
             _add(needs, sidecars)
             startup.append(needs)
     return _largest([total, *startup])
-
-
-def _specified(_: Pod, container: Container) -> ResourceList | None:
-    return container.resources.requests
-
-
-# -- pods that are being resized (in-place resize)
 
 
 def reported_resources(pod: Pod) -> tuple[object, ...]:
@@ -243,7 +226,7 @@ def _with_reported_resources(pod: Pod, specified: Nanos, defaults: Mapping[str, 
     if allocated is not None and actual is not None and actual.requests is not None:
         granted = [_nanos(allocated), _nanos(actual.requests)]
     else:
-        granted = [_aggregate(pod, _allocated, defaults), _aggregate(pod, _actual, defaults)]
+        granted = [_aggregate(pod, defaults, _allocated), _aggregate(pod, defaults, _actual)]
     return _largest(granted if _is_infeasible(pod) else [specified, *granted])
 
 

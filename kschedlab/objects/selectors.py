@@ -1,11 +1,8 @@
 """Compiled selectors. They are hashable, so that a cluster can cache what they match.
 
 v1.37: k8s.io/apimachinery pkg/labels/selector.go (Requirement.Matches), k8s.io/component-helpers
-scheduling/corev1/nodeaffinity/nodeaffinity.go. ``LabelSelector.compile()``, ``NodeSelectorTerm.compile()`` and
-``NodeSelector.compile()`` of the model create them.
+scheduling/corev1/nodeaffinity/nodeaffinity.go. The model's ``compile`` creates them.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
@@ -61,31 +58,24 @@ class Selector:
 
     @property
     def empty(self) -> bool:
-        """Whether it has no requirements, so that it matches everything."""
         return not self.requirements
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether the labels meet all requirements."""
         return all(requirement.matches(labels) for requirement in self.requirements)
 
 
 @dataclass(frozen=True, slots=True)
 class NodeTerm:
-    """A node selector's term: requirements on a node's labels and fields. Without any, it matches no node.
-
-    The only field that a node has is its name; the others are empty texts.
-    """
+    """Requirements on a node's labels and fields, of which only its name is set. Without any, it matches no node."""
 
     labels: Selector = Selector()
     fields: Selector = Selector()
 
     @property
     def empty(self) -> bool:
-        """Whether it has no requirements, so that it matches no node."""
         return self.labels.empty and self.fields.empty
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
-        """Whether the node of that name with those labels meets all requirements."""
         if self.empty or not self.labels.matches(labels):
             return False
         return all(each.matches({each.key: name if each.key == NAME else ""}) for each in self.fields.requirements)
@@ -150,7 +140,7 @@ def _requirement(key: str, operator: str, values: tuple[str, ...], operators: tu
 
 def _field_requirement(key: str, operator: str, values: tuple[str, ...]) -> Requirement:
     """Any field is asked for, as in the real scheduler; only the API server refuses others than the name."""
-    if fault := field_operator_fault(operator, values):
+    if fault := field_expression_fault(operator, values):
         raise SelectorError(f'"{key}": {fault[1]}')
     return Requirement(key, operator, frozenset(values))
 
@@ -172,15 +162,10 @@ def label_expression_fault(
     return None
 
 
-def field_expression_fault(key: str, operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
-    """(field, message) if the API refuses this expression on a node's fields, or None."""
+def field_expression_fault(operator: str, values: tuple[str, ...], key: str = NAME) -> tuple[str, str] | None:
+    """(field, message) if a node's field is refused, or None. The API server knows only its name, the scheduler any."""
     if key != NAME:
         return "key", later('"{key}" is not a selectable field; only metadata.name is', key=key)
-    return field_operator_fault(operator, values)
-
-
-def field_operator_fault(operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
-    """(field, message) if the scheduler refuses this expression on a field of any name, or None."""
     if operator not in ("In", "NotIn"):
         return "operator", later('"{operator}" is not a valid operator here; use In or NotIn', operator=operator)
     if len(values) != 1:

@@ -3,10 +3,6 @@
 v1.37: k8s.io/api core/v1/types.go and storage/v1/types.go, with the fields that the volume plugins read.
 """
 
-# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
-
-from __future__ import annotations
-
 from typing import Any
 
 from kschedlab.objects.meta import (
@@ -20,8 +16,6 @@ from kschedlab.objects.meta import (
     ResourceList,
 )
 from kschedlab.objects.quantity import Quantity
-
-# -- volumes of pods
 
 
 class GCEPersistentDisk(Part, frozen=True):
@@ -127,8 +121,6 @@ class ImageVolume(Part, frozen=True):
 
 
 class Volume(Part, frozen=True):
-    """A pod's volume, with the sources that the volume plugins read."""
-
     name: str = ""
     persistentVolumeClaim: PersistentVolumeClaimVolume | None = None
     ephemeral: EphemeralVolume | None = None
@@ -143,9 +135,6 @@ class Volume(Part, frozen=True):
     vsphereVolume: VsphereVolume | None = None
     portworxVolume: PortworxVolume | None = None
     image: ImageVolume | None = None
-
-
-# -- storage objects
 
 
 class VolumeNodeAffinity(Part, frozen=True):
@@ -182,8 +171,6 @@ class PersistentVolumeStatus(Part, frozen=True):
 
 
 class PersistentVolume(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeSpec = PersistentVolumeSpec()
     status: PersistentVolumeStatus = PersistentVolumeStatus()
 
@@ -195,8 +182,6 @@ class PersistentVolumeClaimStatus(Part, frozen=True):
 
 
 class PersistentVolumeClaim(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
     status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
 
@@ -212,7 +197,6 @@ class TopologySelectorTerm(Part, frozen=True):
 
 class StorageClass(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     provisioner: str = ""
     volumeBindingMode: str = "Immediate"
     allowedTopologies: tuple[TopologySelectorTerm, ...] = ()
@@ -236,7 +220,6 @@ class CSINodeSpec(Part, frozen=True):
 
 class CSINode(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: CSINodeSpec = CSINodeSpec()
 
 
@@ -257,7 +240,6 @@ class VolumeAttachmentStatus(Part, frozen=True):
 
 class VolumeAttachment(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
     status: VolumeAttachmentStatus = VolumeAttachmentStatus()
 
@@ -270,13 +252,11 @@ class CSIDriverSpec(Part, frozen=True):
 
 class CSIDriver(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: CSIDriverSpec = CSIDriverSpec()
 
 
 class CSIStorageCapacity(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     nodeTopology: LabelSelector | None = None
     storageClassName: str = ""
     capacity: Quantity | None = None

@@ -3,15 +3,10 @@
 v1.37: k8s.io/api core/v1, policy/v1, scheduling/v1 and v1beta1, apps/v1 and batch/v1 (types.go).
 """
 
-# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
-
-from __future__ import annotations
-
 from typing import Any
 
 from kschedlab.objects.meta import ApiObject, Condition, Int32, Int64, LabelSelector, ObjectMeta, Part, Time
-from kschedlab.objects.pod_status import PodResourceClaimStatus
-from kschedlab.objects.pods import PodResourceClaim, PodSpec
+from kschedlab.objects.pods import PodResourceClaim, PodResourceClaimStatus, PodSpec
 from kschedlab.objects.volumes import PersistentVolumeClaimTemplate
 
 
@@ -34,21 +29,15 @@ class PodDisruptionBudgetStatus(Part, frozen=True):
 
 class PodDisruptionBudget(ApiObject, frozen=True):
     apiVersion: str = "policy/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
     status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
 
 
 class PriorityClass(ApiObject, frozen=True):
     apiVersion: str = "scheduling.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
     value: Int32 = 0
     globalDefault: bool = False
     preemptionPolicy: str = "PreemptLowerPriority"
-
-
-class BasicSchedulingPolicy(Part, frozen=True):
-    pass
 
 
 class GangSchedulingPolicy(Part, frozen=True):
@@ -56,7 +45,7 @@ class GangSchedulingPolicy(Part, frozen=True):
 
 
 class PodGroupSchedulingPolicy(Part, frozen=True):
-    basic: BasicSchedulingPolicy | None = None
+    basic: Part | None = None
     gang: GangSchedulingPolicy | None = None
 
 
@@ -69,8 +58,8 @@ class PodGroupSchedulingConstraints(Part, frozen=True):
 
 
 class DisruptionMode(Part, frozen=True):
-    single: BasicSchedulingPolicy | None = None
-    all: BasicSchedulingPolicy | None = None
+    single: Part | None = None
+    all: Part | None = None
 
 
 class PodGroupSpec(Part, frozen=True):
@@ -92,14 +81,12 @@ class PodGroupStatus(Part, frozen=True):
 
 class PodGroup(ApiObject, frozen=True):
     apiVersion: str = "scheduling.k8s.io/v1beta1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: PodGroupSpec = PodGroupSpec()
     status: PodGroupStatus = PodGroupStatus()
 
 
 class Namespace(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
+    pass
 
 
 class ServiceSpec(Part, frozen=True):
@@ -107,8 +94,6 @@ class ServiceSpec(Part, frozen=True):
 
 
 class Service(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ServiceSpec = ServiceSpec()
 
 
@@ -131,32 +116,29 @@ class ReplicaStatus(Part, frozen=True):
     conditions: tuple[Condition, ...] = ()
 
 
-class ReplicationControllerSpec(Part, frozen=True):
-    selector: dict[str, str] = {}
+class Replicated(Part, frozen=True):
+    """What all owners of like pods say. ``replicas``: None means 1."""
+
     template: PodTemplate | None = None
     replicas: Int32 | None = None
     minReadySeconds: Int32 = 0
 
 
+class ReplicationControllerSpec(Replicated, frozen=True):
+    selector: dict[str, str] = {}
+
+
 class ReplicationController(ApiObject, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
     status: ReplicaStatus = ReplicaStatus()
 
 
-class ReplicaSetSpec(Part, frozen=True):
-    """``replicas``: None means 1."""
-
+class ReplicaSetSpec(Replicated, frozen=True):
     selector: LabelSelector | None = None
-    template: PodTemplate | None = None
-    replicas: Int32 | None = None
-    minReadySeconds: Int32 = 0
 
 
 class ReplicaSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
     status: ReplicaStatus = ReplicaStatus()
 
@@ -173,13 +155,10 @@ class StatefulSetUpdateStrategy(Part, frozen=True):
     rollingUpdate: RollingUpdateStatefulSet | None = None
 
 
-class StatefulSetSpec(Part, frozen=True):
+class StatefulSetSpec(Replicated, frozen=True):
     selector: LabelSelector | None = None
-    template: PodTemplate | None = None
-    replicas: Int32 | None = None
     podManagementPolicy: str = "OrderedReady"
     updateStrategy: StatefulSetUpdateStrategy = StatefulSetUpdateStrategy()
-    minReadySeconds: Int32 = 0
     volumeClaimTemplates: tuple[PersistentVolumeClaimTemplate, ...] = ()
 
 
@@ -200,7 +179,6 @@ class StatefulSetStatus(Part, frozen=True):
 
 class StatefulSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: StatefulSetSpec = StatefulSetSpec()
     status: StatefulSetStatus = StatefulSetStatus()
 
@@ -217,26 +195,16 @@ class DeploymentStrategy(Part, frozen=True):
     rollingUpdate: RollingUpdateDeployment | None = None
 
 
-class DeploymentSpec(Part, frozen=True):
-    """``replicas``: None means 1."""
-
+class DeploymentSpec(Replicated, frozen=True):
     selector: LabelSelector | None = None
-    template: PodTemplate | None = None
-    replicas: Int32 | None = None
     strategy: DeploymentStrategy = DeploymentStrategy()
-    minReadySeconds: Int32 = 0
     revisionHistoryLimit: Int32 = 10
     paused: bool = False
     progressDeadlineSeconds: Int32 = 600
 
 
-class DeploymentCondition(Part, frozen=True):
-    type: str = ""
-    status: str = ""
-    reason: str = ""
-    message: str = ""
+class DeploymentCondition(Condition, frozen=True):
     lastUpdateTime: Time | None = None
-    lastTransitionTime: Time | None = None
 
 
 class DeploymentStatus(Part, frozen=True):
@@ -255,7 +223,6 @@ class DeploymentStatus(Part, frozen=True):
 
 class Deployment(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: DeploymentSpec = DeploymentSpec()
     status: DeploymentStatus = DeploymentStatus()
 
@@ -283,7 +250,6 @@ class JobStatus(Part, frozen=True):
 
 class Job(ApiObject, frozen=True):
     apiVersion: str = "batch/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: JobSpec = JobSpec()
     status: JobStatus = JobStatus()
 
@@ -319,7 +285,6 @@ class DaemonSetStatus(Part, frozen=True):
 
 class DaemonSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: DaemonSetSpec = DaemonSetSpec()
     status: DaemonSetStatus = DaemonSetStatus()
 
@@ -349,6 +314,5 @@ class CronJobStatus(Part, frozen=True):
 
 class CronJob(ApiObject, frozen=True):
     apiVersion: str = "batch/v1"
-    metadata: ObjectMeta = ObjectMeta()
     spec: CronJobSpec = CronJobSpec()
     status: CronJobStatus = CronJobStatus()

@@ -11,10 +11,10 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, Refusal, Refusals, SchedulingError
-from kschedlab.messages import say
-from kschedlab.plugins.framework import PluginError, call, name_of
-from kschedlab.score.plugin import MAX_NODE_SCORE, Score, Scored
+from kschedlab.filter.plugin import PreFilterRejection, PreparedFilter, Refusal, Refusals, SchedulingError
+from kschedlab.messages import later, say
+from kschedlab.plugins.framework import Adapter, PluginError, call
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
 class ArrayFilter:
@@ -38,8 +38,6 @@ class ArrayFilter:
 
 
 class _Refusing:
-    """An :class:`ArrayFilter`, prepared for one pod."""
-
     node_names: frozenset[str] | None = None
 
     def __init__(self, plugin: ArrayFilter, pod: PodInfo) -> None:
@@ -52,17 +50,10 @@ class _Refusing:
 
 
 @dataclass(frozen=True)
-class CheckedFilter:
+class CheckedFilter(Adapter):
     """A third-party filter: exceptions and wrong answers become errors that name it."""
 
-    plugin: Filter
-
-    @property
-    def name(self) -> str:
-        return name_of(self.plugin)
-
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CheckedAnswers | PreFilterRejection | None:
-        """Prepare the filter. SchedulingError if it fails."""
         try:
             prepared = _call(self.plugin.prepare, pod, cluster)
             if prepared is None or isinstance(prepared, PreFilterRejection):
@@ -77,11 +68,10 @@ class CheckedAnswers:
 
     def __init__(self, name: str, prepared: Any) -> None:
         if missing := [part for part in ("depends_on_pods", "monotonic", "filter") if not hasattr(prepared, part)]:
-            raise PluginError(
-                "prepare returned {given!r}, which has no {missing}: return a StaticFilter or a PreparedFilter",
-                given=prepared,
-                missing=missing[0],
+            message = later(
+                "prepare returned {given!r}, which has no {missing}: return a StaticFilter or a PreparedFilter"
             )
+            raise PluginError(message, given=prepared, missing=missing[0])
         self.node_names: frozenset[str] | None = getattr(prepared, "node_names", None)
         if self.node_names is not None and not all(isinstance(name, str) for name in self.node_names):
             raise PluginError("node_names must be a set of names of nodes, or None for all")
@@ -89,7 +79,6 @@ class CheckedAnswers:
         self._name, self._prepared = name, prepared
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Call the filter. SchedulingError if it fails."""
         try:
             refused = _call(self._prepared.filter, snapshot)
             if refused is not None:
@@ -100,23 +89,12 @@ class CheckedAnswers:
 
 
 @dataclass(frozen=True)
-class CheckedScore:
+class CheckedScore(Adapter):
     """A third-party score, 0..100; ``highest``: the generation's value for 100 (10 before v1.17)."""
 
-    plugin: Score
     highest: int = field(default=MAX_NODE_SCORE, compare=False)
 
-    @property
-    def name(self) -> str:
-        return name_of(self.plugin)
-
-    @property
-    def formula(self) -> str:
-        """The formula with which views explain the score."""
-        return getattr(self.plugin, "formula", "")
-
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Call the score. SchedulingError if it fails."""
         try:
             scored = _call(self.plugin.score, pod, cluster, nodes)
             if scored is not None:
@@ -141,9 +119,8 @@ def _call(ask: Any, *arguments: Any) -> Any:
 def _check_refusals(refused: Any, nodes: int) -> None:
     """PluginError with the remedy, unless these are Refusals over this many nodes."""
     if not isinstance(refused, Refusals):
-        raise PluginError(
-            "filter returned {given!r}, where Refusals or None is expected: Refusals([Refusal(...)])", given=refused
-        )
+        message = later("filter returned {given!r}, where Refusals or None is expected: Refusals([Refusal(...)])")
+        raise PluginError(message, given=refused)
     if not refused.parts:
         raise PluginError("filter returned Refusals without a part: return None where no node is refused")
     for part in refused.parts:
@@ -156,13 +133,11 @@ def _check_refusals(refused: Any, nodes: int) -> None:
 
 def _check_mask(mask: Any, what: str, nodes: int) -> None:
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (nodes,):
-        raise PluginError(
+        message = later(
             "{what} is {given}, where bool[{nodes}] is expected, an entry for each node: compare, as in "
-            "values > 0, or use .astype(np.bool_)",
-            what=what,
-            given=described(mask),
-            nodes=nodes,
+            "values > 0, or use .astype(np.bool_)"
         )
+        raise PluginError(message, what=what, given=described(mask), nodes=nodes)
 
 
 def _check_scored(scored: Any, names: list[str]) -> None:
@@ -170,27 +145,22 @@ def _check_scored(scored: Any, names: list[str]) -> None:
         raise PluginError("score returned {given!r}, where Scored(raw, normalized) or None is expected", given=scored)
     for what, column in (("raw", scored.raw), ("normalized", scored.normalized)):
         if not isinstance(column, np.ndarray) or column.dtype != np.int64 or column.shape != (len(names),):
-            raise PluginError(
+            message = later(
                 "{what} is {given}, where int64[{number}] is expected, an entry for each node that is scored: "
-                "divide with //, or use .astype(np.int64)",
-                what=what,
-                given=described(column),
-                number=len(names),
+                "divide with //, or use .astype(np.int64)"
             )
+            raise PluginError(message, what=what, given=described(column), number=len(names))
     outside: BoolArray = (scored.normalized < 0) | (scored.normalized > MAX_NODE_SCORE)
     if outside.any():
         place = int(outside.argmax())
-        raise PluginError(
+        message = later(
             "its normalized score of node {node} is {score}, where 0 to {most} is expected: scale it, e.g. with "
-            "default_normalize",
-            node=names[place],
-            score=scored.normalized[place],
-            most=MAX_NODE_SCORE,
+            "default_normalize"
         )
+        raise PluginError(message, node=names[place], score=scored.normalized[place], most=MAX_NODE_SCORE)
 
 
 def described(value: Any) -> str:
-    """An array as ``float64[3]``, anything else as its repr."""
     if not isinstance(value, np.ndarray):
         return repr(value)
     return f"{value.dtype}[{', '.join(str(size) for size in value.shape)}]"

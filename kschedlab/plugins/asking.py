@@ -106,11 +106,9 @@ class NamedPlugin:
 
     @property
     def parts(self) -> str:
-        """The plugin's methods, for messages."""
-        parts = [
-            *(["filter(pod, cluster)"] if self.own_filter is not None else []),
-            *([say("score(pod, cluster), weight {weight}", weight=self.weight)] if self.own_score is not None else []),
-        ]
+        parts = ["filter(pod, cluster)"] if self.own_filter is not None else []
+        if self.own_score is not None:
+            parts.append(say("score(pod, cluster), weight {weight}", weight=self.weight))
         return "; ".join(parts) or say("neither filter nor score")
 
     def __repr__(self) -> str:

@@ -6,9 +6,10 @@ a wrong declaration would silently keep preemption from finding victims.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,9 +20,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.plugin import Filter, PreFilterRejection, SchedulingError
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say, terms
-from kschedlab.objects.model import Pod
-from kschedlab.objects.nodes import Node
+from kschedlab.messages import later, say
 from kschedlab.plugins.asking import of_node
 from kschedlab.plugins.framework import PluginError, name_of
 from kschedlab.plugins.joining import JoinedGeneration, Members, joined
@@ -32,7 +31,6 @@ NUMBERS = ("0", "20", "60", "100", "5")
 MALFORMED = ("", "warm", "-", "1.5e3", "x")
 """Label values: numbers, and text that is not an integer."""
 NODE, POD = "node", "pod"
-
 
 Lookups: TypeAlias = dict[tuple[str, str, str], None]
 """The labels and annotations that a plugin has read: (node or pod, labels or annotations, key)."""
@@ -49,7 +47,6 @@ class RecordedLookups(dict[str, str]):
         self._lookups.setdefault((self._owner, self._part, str(key)))
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The value, or the default."""
         self._note(key)
         return super().get(key, default)
 
@@ -93,26 +90,21 @@ def _probes() -> Iterator[list[Manifest]]:
 
 def probe_clusters(lookups: Lookups, values: Sequence[str] = ()) -> list[Cluster]:
     """The clusters, with values for the recorded keys, which rotate from node to node and from pod to pod."""
-    return [_cluster(manifests, lookups, values) for manifests in _probes()]
+    clusters = []
+    for manifests in _probes():
+        objects = decode_objects(manifests)
+        objects.nodes[:] = [_recorded(each, NODE, i, values, lookups) for i, each in enumerate(objects.nodes)]
+        objects.pods[:] = [_recorded(each, POD, i, values, lookups) for i, each in enumerate(objects.pods)]
+        clusters.append(Cluster(objects))
+    return clusters
 
 
-def _cluster(manifests: list[Manifest], lookups: Lookups, values: Sequence[str]) -> Cluster:
-    objects = decode_objects(manifests)
-    keys = [*lookups]
-    objects.nodes[:] = [_recorded(each, NODE, place, keys, values, lookups) for place, each in enumerate(objects.nodes)]
-    objects.pods[:] = [_recorded(each, POD, place, keys, values, lookups) for place, each in enumerate(objects.pods)]
-    return Cluster(objects)
-
-
-def _recorded(
-    node_or_pod: Any, owner: str, place: int, keys: list[tuple[str, str, str]], values: Sequence[str], lookups: Lookups
-) -> Any:
+def _recorded(node_or_pod: Any, owner: str, place: int, values: Sequence[str], lookups: Lookups) -> Any:
     """The object with values for the recorded keys; it records further reads."""
-    assert isinstance(node_or_pod, Node | Pod)
     parts = {}
     for part in ("labels", "annotations"):
         given = dict(getattr(node_or_pod.metadata, part))
-        for number, (whose, where, key) in enumerate(keys):
+        for number, (whose, where, key) in enumerate(lookups):
             if values and (whose, where) == (owner, part):
                 given[key] = values[(place + number) % len(values)]
         parts[part] = RecordedLookups(given, lookups, owner, part)
@@ -121,9 +113,10 @@ def _recorded(
 
 MOST = 20
 """Maximum number of pods and nodes per cluster for which the check evicts and binds pods."""
+STATELESS = later("keep no state between questions")
+ODD_LABEL = later("decide what such a label should mean")
 FilterAnswers = list[tuple[str, ...] | None]
 """By node: None if the pod may run there, else the reasons."""
-T = TypeVar("T")
 
 
 class Finding(NamedTuple):
@@ -155,7 +148,6 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether the check found no error."""
         return not self.wrong
 
     def raise_if_wrong(self) -> None:
@@ -175,7 +167,6 @@ class CheckReport:
     __repr__ = __str__
 
     def html(self) -> Html:
-        """The text as a list."""
         head, *found = str(self).split("\n  ")
         return join([element("p", element("b", head)), element("ul", *(element("li", each) for each in found))])
 
@@ -197,30 +188,29 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     except (ValueError, TypeError) as error:
         return CheckReport(name, (Finding(name, "", str(error)),), (), 0)
     lookups: Lookups = {}
+    check, odd = _Check(name), _Check(name)
     first = [*probe_clusters(lookups), *clusters]
-    check = _Check(name, lookups)
     for cluster in first:
         check.run(members, cluster)
     numbers = (NUMBERS, NUMBERS[::-1]) if lookups else ()
     more = [cluster for values in numbers for cluster in probe_clusters(lookups, values)]
     for cluster in more:
         check.run(members, cluster)
-    odd = _Check(name, lookups)
     for cluster in probe_clusters(lookups, MALFORMED) if lookups else ():
         odd.run(members, cluster)
-    check.judge_declarations(members)
-    remarks = [*check.remarks]
+    remarks = []
     if not check.wrong:
-        remarks += [each._replace(remedy=say("decide what such a label should mean")) for each in odd.wrong[:1]]
+        remarks = [*check.remarks(), *(each._replace(remedy=say(ODD_LABEL)) for each in odd.wrong[:1])]
     return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more))
 
 
 class _Asked(NamedTuple):
-    """A filter that is asked about a pod, and what it declares for it."""
+    """A filter that is asked about a pod, its answers, and what it declares for it."""
 
     plugin: Filter
     info: PodInfo
     cluster: Cluster
+    before: FilterAnswers
     depends: bool
     monotonic: bool
 
@@ -230,121 +220,105 @@ class _Check:
     """The findings so far, one of each kind."""
 
     name: str
-    lookups: Lookups
     wrong: list[Finding] = field(default_factory=list)
-    remarks: list[Finding] = field(default_factory=list)
     _kinds: set[str] = field(default_factory=set)
+    _depends: bool = False
     _pods_matter: bool = False
 
     def run(self, members: Members, cluster: Cluster) -> None:
-        """Ask about every pending pod of the cluster."""
         for info in [*cluster.pending.values()][:MOST]:
             before = _written(info, cluster)
             for each in members.filters:
-                self._try(lambda each=each, info=info: self._filter(each, info, cluster))  # type: ignore[misc]
+                with self._errors():
+                    self._filter(each, info, cluster)
             for score, _ in members.scores:
-                self._try(lambda score=score, info=info: self._score(score, info, cluster))  # type: ignore[misc]
-            whats = terms("it changes the pod that it is asked about", "it changes a node that it is asked about")
+                with self._errors():
+                    self._score(score, info, cluster)
+            whats = (
+                later("it changes the pod that it is asked about"),
+                later("it changes a node that it is asked about"),
+            )
             for what, one, other in zip(whats, before, _written(info, cluster), strict=True):
                 if one != other:
-                    self._add("changes", "", what, say("copy what you change"))
+                    self._add("changes", "", what, later("copy what you change"))
 
-    def judge_declarations(self, members: Members) -> None:
-        """Remark on declarations that are more cautious than necessary."""
-        if self.wrong or not members.filters:
-            return
-        declared = _declared(members.filters[0], next(iter(probe_clusters(self.lookups))))
-        if declared is not None and declared[0] and not self._pods_matter:
-            self._remark(
-                say("depends_on_pods is True, but no pod changed an answer"),
-                say("if none ever does, declare depends_on_pods=False: then preemption asks it only once"),
-            )
+    def remarks(self) -> Iterator[Finding]:
+        """A declaration that is more cautious than necessary."""
+        if self._depends and not self._pods_matter:
+            what = say("depends_on_pods is True, but no pod changed an answer")
+            remedy = say("if none ever does, declare depends_on_pods=False: then preemption asks it only once")
+            yield Finding(self.name, "", what, remedy)
 
-    def _try(self, ask: Callable[[], None]) -> None:
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
         try:
-            ask()
+            yield
         except SchedulingError as error:
             self._add("raised", "", str(error))
 
     def _filter(self, plugin: Filter, info: PodInfo, cluster: Cluster) -> None:
         before = answers(plugin, info, cluster)
         if answers(plugin, info, cluster) != before:
-            what = say("it gives different answers to the same question")
-            self._add("twice", "", what, say("keep no state between questions"))
+            self._add("twice", "", later("it gives different answers to the same question"), STATELESS)
         if "twice" in self._kinds:
             return
-        declared = _declared(plugin, cluster, info)
-        if declared is None:
+        prepared = plugin.prepare(info, cluster)
+        if prepared is None or isinstance(prepared, PreFilterRejection):
             return
-        asked = _Asked(plugin, info, cluster, *declared)
+        self._depends |= prepared.depends_on_pods
+        asked = _Asked(plugin, info, cluster, before, prepared.depends_on_pods, prepared.monotonic)
         for row in np.flatnonzero(cluster.pods.live())[:MOST].tolist():
-            self._evict(asked, row, before)
+            self._evict(asked, row)
         for other in [*cluster.pending.values()][:MOST]:
             if other.key != info.key:
                 for node in cluster.names[:MOST]:
-                    self._bind(asked, other, node, before)
+                    self._bind(asked, other, node)
 
-    def _evict(self, asked: _Asked, row: int, before: FilterAnswers) -> None:
-        plugin, info, cluster, depends, _ = asked
+    def _evict(self, asked: _Asked, row: int) -> None:
+        plugin, info, cluster, *_ = asked
         place, key = int(cluster.pods.node[row]), cluster.pods.info(row).key
         without = cluster.fork()
         without.evict(key)
         after = answers(plugin, info, without)
-        self._compare(cluster, before, after, say("when pod {pod} leaves", pod=key), depends)
-        if depends:
+        self._compare(asked, after, say("when pod {pod} leaves", pod=key))
+        if asked.depends:
             overlay = Overlay(cluster, cluster.pods, np.array([row]))
             overlay.set(np.array([0]), -1)
             tried = answers(plugin, info, cluster, Snapshot(cluster).with_overlay(overlay))
             if tried[place] != after[place]:
-                self._add(
-                    "snapshot",
-                    cluster.names[place],
-                    say(
-                        "while preemption tries it without pod {pod} it says {tried}, but {after} once the pod is gone",
-                        pod=key,
-                        tried=_said(tried[place]),
-                        after=_said(after[place]),
-                    ),
-                    say("look at pods in filter(snapshot), not in prepare"),
+                what = later(
+                    "while preemption tries it without pod {pod} it says {tried}, but {after} once the pod is gone"
                 )
+                remedy = later("look at pods in filter(snapshot), not in prepare")
+                said = {"tried": _said(tried[place]), "after": _said(after[place])}
+                self._add("snapshot", cluster.names[place], what, remedy, pod=key, **said)
 
-    def _bind(self, asked: _Asked, other: PodInfo, node: str, before: FilterAnswers) -> None:
-        plugin, info, cluster, depends, monotonic = asked
+    def _bind(self, asked: _Asked, other: PodInfo, node: str) -> None:
+        plugin, info, cluster, before, _, monotonic = asked
         crowded = cluster.fork()
         crowded.bind(other, node)
         after = answers(plugin, info, crowded)
-        self._compare(cluster, before, after, say("when pod {pod} comes to {node}", pod=other.key, node=node), depends)
+        self._compare(asked, after, say("when pod {pod} comes to {node}", pod=other.key, node=node))
         place = cluster.index[node]
         if monotonic and before[place] is not None and after[place] is None:
-            self._add(
-                "monotonic",
-                node,
-                say(
-                    "monotonic is declared True, but it passes once pod {pod} is bound there; before, it said {before}",
-                    pod=other.key,
-                    before=_said(before[place]),
-                ),
-                say("declare monotonic=False"),
+            what = later(
+                "monotonic is declared True, but it passes once pod {pod} is bound there; before, it said {before}"
             )
+            remedy = later("declare monotonic=False")
+            self._add("monotonic", node, what, remedy, pod=other.key, before=_said(before[place]))
 
-    def _compare(self, cluster: Cluster, before: FilterAnswers, after: FilterAnswers, when: str, depends: bool) -> None:
-        changed = [place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
-        if not changed:
-            return
-        self._pods_matter = True
-        if not depends:
-            place = changed[0]
-            self._add(
-                "depends",
-                cluster.names[place],
-                say(
-                    "depends_on_pods is declared False, but its answer changes {when}: from {before} to {after}",
-                    when=when,
-                    before=_said(before[place]),
-                    after=_said(after[place]),
-                ),
-                say("declare depends_on_pods=True; preemption would not see that evicting helps"),
-            )
+    def _compare(self, asked: _Asked, after: FilterAnswers, when: str) -> None:
+        depends, names = asked.depends, asked.cluster.names
+        for name, one, other in zip(names, asked.before, after, strict=True):
+            if one == other:
+                continue
+            self._pods_matter = True
+            if not depends:
+                what = later(
+                    "depends_on_pods is declared False, but its answer changes {when}: from {before} to {after}"
+                )
+                remedy = later("declare depends_on_pods=True; preemption would not see that evicting helps")
+                self._add("depends", name, what, remedy, when=when, before=_said(one), after=_said(other))
 
     def _score(self, plugin: Score, info: PodInfo, cluster: Cluster) -> None:
         nodes = np.arange(len(cluster.nodes))
@@ -352,45 +326,30 @@ class _Check:
         again, backwards = plugin.score(info, cluster, nodes), plugin.score(info, cluster, nodes[::-1].copy())
         if scored is None or again is None or backwards is None:
             if not (scored is again is backwards is None):
-                self._add("skips", "", say("it skips a pod only sometimes"), say("keep no state between questions"))
+                self._add("skips", "", later("it skips a pod only sometimes"), STATELESS)
             return
         terms = {name: of_node(term, 0, len(nodes)) for name, term in scored.terms.items()}
         try:
             str(getattr(plugin, "formula", "")).format(**terms)
         except (LookupError, ValueError, AttributeError, TypeError) as error:
-            self._add(
-                "formula",
-                "",
-                say("views cannot write out its formula: {kind}: {error}", kind=type(error).__name__, error=error),
-                say("return each name in braces as a term, a number for every node"),
-            )
+            what = later("views cannot write out its formula: {kind}: {error}")
+            remedy = later("return each name in braces as a term, a number for every node")
+            self._add("formula", "", what, remedy, kind=type(error).__name__, error=error)
         for place in np.flatnonzero(again.raw != scored.raw)[:1].tolist():
-            self._add(
-                "twice",
-                cluster.names[place],
-                say("it scores the same node {one} and then {other}", one=scored.raw[place], other=again.raw[place]),
-                say("keep no state between questions, and draw no random numbers"),
-            )
+            what = later("it scores the same node {one} and then {other}")
+            remedy = later("keep no state between questions, and draw no random numbers")
+            self._add("twice", cluster.names[place], what, remedy, one=scored.raw[place], other=again.raw[place])
             return
-        for place in np.flatnonzero(backwards.normalized[::-1] != scored.normalized)[:1].tolist():
-            self._add(
-                "order",
-                cluster.names[place],
-                say(
-                    "its score is {one}, and {other} if the nodes come in another order",
-                    one=scored.normalized[place],
-                    other=backwards.normalized[::-1][place],
-                ),
-                say("score the nodes at the positions given, in that order"),
-            )
+        other = backwards.normalized[::-1]
+        for place in np.flatnonzero(other != scored.normalized)[:1].tolist():
+            what = later("its score is {one}, and {other} if the nodes come in another order")
+            remedy = later("score the nodes at the positions given, in that order")
+            self._add("order", cluster.names[place], what, remedy, one=scored.normalized[place], other=other[place])
 
-    def _add(self, kind: str, node: str, what: str, remedy: str = "") -> None:
+    def _add(self, kind: str, node: str, what: str, remedy: str = "", /, **fields: object) -> None:
         if kind not in self._kinds:
             self._kinds.add(kind)
-            self.wrong.append(Finding(self.name, node, what, remedy))
-
-    def _remark(self, what: str, remedy: str) -> None:
-        self.remarks.append(Finding(self.name, "", what, remedy))
+            self.wrong.append(Finding(self.name, node, say(what, **fields), remedy and say(remedy)))
 
 
 def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot | None = None) -> FilterAnswers:
@@ -410,26 +369,9 @@ def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot 
     return [each if kept is None or name in kept else ("excluded",) for name, each in by_name]
 
 
-def _declared(plugin: Filter, cluster: Cluster, info: PodInfo | None = None) -> tuple[bool, bool] | None:
-    """(depends_on_pods, monotonic) as declared for the pod; None if the filter does not judge nodes for it."""
-    infos: Sequence[PodInfo] = [info] if info is not None else [*cluster.pending.values()]
-    for each in infos:
-        prepared = _quietly(lambda each=each: plugin.prepare(each, cluster))  # type: ignore[misc]
-        if prepared is not None and not isinstance(prepared, PreFilterRejection):
-            return prepared.depends_on_pods, prepared.monotonic
-    return None
-
-
 def _written(info: PodInfo, cluster: Cluster) -> tuple[str, str]:
     """The pod and the first nodes as text, to see whether a plugin changes them."""
     return repr(info.pod), repr(cluster.nodes[:MOST])
-
-
-def _quietly(ask: Callable[[], T]) -> T | None:
-    try:
-        return ask()
-    except SchedulingError:
-        return None
 
 
 def _said(answer: tuple[str, ...] | None) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -81,17 +82,14 @@ class NodeView:
 
     @property
     def metadata(self) -> ObjectMeta:
-        """The node's metadata: ``labels``, ``annotations``, ..."""
         return self.node.metadata
 
     @property
     def spec(self) -> NodeSpec:
-        """The node's spec: ``taints``, ``unschedulable``."""
         return self.node.spec
 
     @property
     def status(self) -> NodeStatus:
-        """The node's status: ``images``, ``conditions``, ..."""
         return self.node.status
 
     @property
@@ -101,12 +99,10 @@ class NodeView:
 
     @property
     def allocatable(self) -> dict[str, int]:
-        """By resource: the total that pods can request."""
         return self._resources()[0]
 
     @property
     def requested(self) -> dict[str, int]:
-        """By resource: the sum of the pods' requests."""
         return self._resources()[1]
 
     def __getattr__(self, name: str) -> Any:
@@ -125,25 +121,20 @@ class Handle(Protocol):
     @property
     def api(self) -> Any:
         """The API server of the simulation."""
-        ...
 
     @property
     def now(self) -> int:
         """Microseconds since 1970."""
-        ...
 
     @property
     def waiting_pods(self) -> Any:
         """The pods that wait in Permit; a plugin can allow or reject them."""
-        ...
 
     def sleep(self, seconds: float) -> Any:
         """PreBind and Bind yield this to let virtual time pass."""
-        ...
 
     def activate(self, pods: Iterable[Pod]) -> None:
         """Requeue these pods from any part of the queue, so that they are tried again soon."""
-        ...
 
 
 class Plugin:
@@ -221,6 +212,21 @@ POINTS = tuple(name for name, value in vars(Plugin).items() if callable(value) a
 
 def name_of(plugin: object) -> str:
     return getattr(plugin, "name", "") or type(plugin).__name__
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A plugin in the place of one of the engine's own."""
+
+    plugin: Any
+
+    @property
+    def name(self) -> str:
+        return name_of(self.plugin)
+
+    @property
+    def formula(self) -> str:
+        return getattr(self.plugin, "formula", "")
 
 
 def method(plugin: object, point: str) -> Callable[..., Any] | None:

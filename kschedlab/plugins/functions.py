@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from kschedlab.messages import later
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputTypeError
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
@@ -39,12 +40,9 @@ class NodeFilter(Plugin):
 
 
 class NodeFilterWithEvents(NodeFilter):
-    """A :class:`NodeFilter` that registers events."""
-
     events: tuple[tuple[ClusterEvent, QueueingHint | None], ...] = ()
 
     def events_to_register(self) -> Iterable[ClusterEvent | tuple[ClusterEvent, QueueingHint]]:
-        """The events, each with its hint, if any."""
         return [event if hint is None else (event, hint) for event, hint in self.events]
 
 
@@ -61,8 +59,7 @@ class FunctionScore(Plugin):
     def __call__(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
         return self._rate(pod, node)
 
-    def score(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
-        return self._rate(pod, node)
+    score = __call__
 
     def __repr__(self) -> str:
         return f"node_score({self.name!r}, weight={self.weight})"
@@ -87,9 +84,8 @@ def node_filter(
     if hint is not None:
         _check_function(hint, name, "node_filter", "pod, old, new")
         if events is None:
-            raise InputTypeError(
-                '@node_filter("{name}"): a hint needs events=[...], those for which it is asked', name=name
-            )
+            message = later('@node_filter("{name}"): a hint needs events=[...], those for which it is asked')
+            raise InputTypeError(message, name=name)
     try:
         registered = None if events is None else tuple((checked_event(event), hint) for event in events)
     except (TypeError, ValueError) as error:
@@ -130,10 +126,5 @@ def _check_function(function: Any, name: str, decorator: str, arguments: str = "
         inspect.signature(function).bind(*arguments.split(", "))
     except TypeError:
         own = getattr(function, "__name__", repr(function))
-        raise InputTypeError(
-            '@{decorator}("{name}"): {own} must be a function of ({arguments})',
-            decorator=decorator,
-            name=name,
-            own=own,
-            arguments=arguments,
-        ) from None
+        message = later('@{decorator}("{name}"): {own} must be a function of ({arguments})')
+        raise InputTypeError(message, decorator=decorator, name=name, own=own, arguments=arguments) from None

@@ -35,13 +35,8 @@ class Members(NamedTuple):
     scores: tuple[tuple[Score, int], ...] = ()
     plugins: tuple[tuple[str, object], ...] = ()
 
-    def followed_by(self, more: Members) -> Members:
-        """These members, followed by the others."""
-        return Members(self.filters + more.filters, self.scores + more.scores, self.plugins + more.plugins)
-
     @property
     def names(self) -> tuple[str, ...]:
-        """All names, without duplicates."""
         filters, scores = (each.name for each in self.filters), (each.name for each, _ in self.scores)
         return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
 
@@ -52,8 +47,8 @@ def joined(generation: JoinedGeneration, members: Members, plugins: Iterable[obj
     ValueError if a name is taken or the generation lacks an extension point; TypeError if an object is not a plugin.
     """
     for plugin in plugins:
-        more = (_by_arrays if is_array_plugin(plugin) else _by_node)(plugin, generation, members)
-        members = members.followed_by(more)
+        filters, scores, named = (_by_arrays if is_array_plugin(plugin) else _by_node)(plugin, generation, members)
+        members = Members(members.filters + filters, members.scores + scores, members.plugins + named)
     return members
 
 
@@ -71,41 +66,31 @@ def is_array_plugin(plugin: Any) -> bool:
 
 
 def is_plugin(plugin: object) -> bool:
-    """Whether it can join a generation."""
     if isinstance(plugin, type) or inspect.ismodule(plugin):
         return False
     return is_array_plugin(plugin) or any(method(plugin, point) for point in POINTS)
 
 
 def explain_no_plugin(plugin: Any) -> str:
-    """Why it cannot join a generation, with the remedy."""
     if isinstance(plugin, type):
         return say("{name} is a class: a plugin is an object of it, {name}()", name=plugin.__name__)
     if inspect.isfunction(plugin):
-        return say(
-            '{name} is a plain function: put @node_filter("Name") or @node_score("Name") above it', name=plugin.__name__
-        )
+        message = later('{name} is a plain function: put @node_filter("Name") or @node_score("Name") above it')
+        return say(message, name=plugin.__name__)
     if isinstance(plugin, str):
         return say('"{plugin}" is a text: load_plugin("{plugin}") finds a plugin by its name', plugin=plugin)
     if isinstance(plugin, list | tuple):
         return say("a list is not a plugin: give the plugins one by one, plus(cold, pack) or plus(*plugins)")
     methods = listed(("prepare", *POINTS))
-    return say(
-        '"{name}" is not a plugin (see kschedlab.plugins): it needs one of the methods {methods}',
-        name=name_of(plugin),
-        methods=methods,
-    )
+    message = later('"{name}" is not a plugin (see kschedlab.plugins): it needs one of the methods {methods}')
+    return say(message, name=name_of(plugin), methods=methods)
 
 
 def checked_weight(weight: Any, name: str, least: int = 1) -> int:
     """The weight. ValueError, which names the plugin, unless it is an integer of at least ``least``."""
     if isinstance(weight, bool) or not isinstance(weight, int) or weight < least:
-        raise InputValueError(
-            'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected',
-            name=name,
-            weight=weight,
-            least=least,
-        )
+        message = later('plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected')
+        raise InputValueError(message, name=name, weight=weight, least=least)
     return weight
 
 
@@ -140,13 +125,8 @@ def _by_node(plugin: Any, generation: JoinedGeneration, members: Members) -> Mem
     for point in points:
         if point not in generation.points and point not in IGNORED_EARLIER:
             there = listed(generation.points)
-            raise InputValueError(
-                'plugin "{name}": {generation} has no extension point {point}; it has {there}',
-                name=name,
-                generation=generation.name,
-                point=point,
-                there=there,
-            )
+            message = later('plugin "{name}": {generation} has no extension point {point}; it has {there}')
+            raise InputValueError(message, name=name, generation=generation.name, point=point, there=there)
     weight = _weight_of(plugin)
     filters = (OneNodeFilter(plugin),) if {"filter", "pre_filter"} & {*points} else ()
     score = OneNodeScore(plugin, generation.highest, generation.pre_score_failed)
@@ -155,10 +135,8 @@ def _by_node(plugin: Any, generation: JoinedGeneration, members: Members) -> Mem
 
 
 def _twice(generation: str, what: str, name: str) -> str:
-    return say(
+    message = later(
         '{generation} already has a {what} "{name}": give yours another name, '
-        'or replace it: .without("{name}").plus(...)',
-        generation=generation,
-        what=say(what),
-        name=name,
+        'or replace it: .without("{name}").plus(...)'
     )
+    return say(message, generation=generation, what=say(what), name=name)

@@ -13,10 +13,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import Any
 
-from kschedlab.messages import listed, say
+from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.framework import raised
 from kschedlab.plugins.joining import explain_no_plugin, is_plugin
@@ -36,32 +36,22 @@ def load_plugin(reference: str) -> object:
     module_name, colon, name = reference.partition(":")
     if colon and not (module_name and name) or module_name.endswith(".py"):
         module, name = module_name.removesuffix(".py") or "MODULE", name or "NAME"
-        raise PluginNotFoundError(
-            '"{reference}": write {module}:{name}, for {name} in the file {module}.py',
-            reference=reference,
-            module=module,
-            name=name,
-        )
+        message = later('"{reference}": write {module}:{name}, for {name} in the file {module}.py')
+        raise PluginNotFoundError(message, reference=reference, module=module, name=name)
     if not colon:
         if (plugin := installed_plugin(reference)) is None:
             there = listed(sorted(each.name for each in entry_points(group=GROUP))) or say("none")
-            raise PluginNotFoundError(
+            message = later(
                 'no installed plugin "{reference}"; installed plugins: {there}. For a plugin in a file, name the '
-                "file too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file",
-                reference=reference,
-                there=there,
+                "file too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file"
             )
+            raise PluginNotFoundError(message, reference=reference, there=there)
         return made(plugin, {}, reference)
     module = _imported(module_name, reference)
     if not hasattr(module, name):
         there = listed(sorted(each for each, value in vars(module).items() if is_plugin(value))) or say("none")
-        raise PluginNotFoundError(
-            '"{reference}": module {module} has no "{name}"; its plugins are: {there}',
-            reference=reference,
-            module=module_name,
-            name=name,
-            there=there,
-        )
+        message = later('"{reference}": module {module} has no "{name}"; its plugins are: {there}')
+        raise PluginNotFoundError(message, reference=reference, module=module_name, name=name, there=there)
     return made(getattr(module, name), {}, reference)
 
 
@@ -74,12 +64,14 @@ def installed_plugin(name: str) -> object | None:
     if not declared:
         return None
     if len({each.value for each in declared}) > 1:
-        raise PluginNotFoundError(
-            'plugin "{name}" is declared twice: {names}',
-            name=name,
-            names=listed(sorted(each.value for each in declared)),
-        )
-    return _loaded(declared[0])
+        message = later('plugin "{name}" is declared twice: {names}')
+        raise PluginNotFoundError(message, name=name, names=listed(sorted(each.value for each in declared)))
+    try:
+        plugin: object = declared[0].load()
+    except (Exception, SystemExit) as error:
+        message = later('plugin "{name}" ({place}) cannot be loaded: {why}')
+        raise PluginNotFoundError(message, name=name, place=declared[0].value, why=raised(error)) from None
+    return plugin
 
 
 def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
@@ -93,12 +85,8 @@ def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
         try:
             plugin = plugin(**arguments)
         except Exception as error:
-            raise PluginNotFoundError(
-                '"{reference}": {name} cannot be created: {why}',
-                reference=reference,
-                name=plugin.__name__,
-                why=raised(error),
-            ) from None
+            message = later('"{reference}": {name} cannot be created: {why}')
+            raise PluginNotFoundError(message, reference=reference, name=plugin.__name__, why=raised(error)) from None
     if not is_plugin(plugin):
         raise PluginNotFoundError(_about(reference, explain_no_plugin(plugin)))
     return plugin
@@ -114,25 +102,10 @@ def _imported(module: str, reference: str) -> Any:
     except (Exception, SystemExit) as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and (module == missing or module.startswith(f"{missing}.")):
-            raise PluginNotFoundError(
+            message = later(
                 '"{reference}": there is no module "{name}": create {name}.py in the current folder, or '
-                "install the package",
-                reference=reference,
-                name=missing,
-            ) from None
-        raise PluginNotFoundError(
-            '"{reference}": module {module} cannot be imported: {why}',
-            reference=reference,
-            module=module,
-            why=raised(error),
-        ) from None
-
-
-def _loaded(entry: EntryPoint) -> object:
-    try:
-        plugin: object = entry.load()
-    except (Exception, SystemExit) as error:
-        raise PluginNotFoundError(
-            'plugin "{name}" ({place}) cannot be loaded: {why}', name=entry.name, place=entry.value, why=raised(error)
-        ) from None
-    return plugin
+                "install the package"
+            )
+            raise PluginNotFoundError(message, reference=reference, name=missing) from None
+        message = later('"{reference}": module {module} cannot be imported: {why}')
+        raise PluginNotFoundError(message, reference=reference, module=module, why=raised(error)) from None

@@ -19,7 +19,18 @@ from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
 from kschedlab.messages import say
 from kschedlab.objects.model import Pod
-from kschedlab.plugins.framework import UNRESOLVABLE, NodeView, PluginError, Skip, Status, call, method, name_of, status
+from kschedlab.plugins.framework import (
+    UNRESOLVABLE,
+    Adapter,
+    NodeView,
+    PluginError,
+    Skip,
+    Status,
+    call,
+    method,
+    name_of,
+    status,
+)
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
@@ -38,7 +49,6 @@ class OneNodeCheck:
         self._pod = pod.pod
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Call the plugin for one node after another."""
         if self._ask is None:
             return None
         masks: dict[Status, BoolArray] = {}
@@ -53,22 +63,16 @@ class OneNodeCheck:
                 continue
             if answer is not None:
                 masks.setdefault(answer, np.zeros(nodes, np.bool_))[position] = True
-        failed = (_failure(self._name, fault, *where) for fault, where in faults.items())
-        parts = [*failed, *(_part(mask, answer) for answer, mask in masks.items())]
+        parts = []
+        for message, (first, mask) in faults.items():  # named, because errors of v1.13 and v1.16 do not say whose
+            reason = say("{fault}; {name} on node {node}", fault=message, name=self._name, node=first)
+            parts.append(Refusal(mask, reason, error=True))
+        for answer, mask in masks.items():
+            parts.append(Refusal(mask, answer.message, answer.code == UNRESOLVABLE, error=not answer.rejected))
         return Refusals(parts) if parts else None
 
 
-def _part(mask: BoolArray, answer: Status) -> Refusal:
-    return Refusal(mask, answer.message, unresolvable=answer.code == UNRESOLVABLE, error=not answer.rejected)
-
-
-def _failure(name: str, fault: str, first: str, mask: BoolArray) -> Refusal:
-    """The plugin is named, because the errors of v1.13 and v1.16 do not say whose they are."""
-    return Refusal(mask, say("{fault}; {name} on node {node}", fault=fault, name=name, node=first), error=True)
-
-
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
-    """The nodes at these positions of the snapshot, as plugins see them."""
     by_node: dict[int, list[PodInfo]] | None = None
     cluster = snapshot.cluster
 
@@ -93,17 +97,10 @@ def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
 
 
 @dataclass(frozen=True)
-class OneNodeFilter:
+class OneNodeFilter(Adapter):
     """A plugin's PreFilter and Filter."""
 
-    plugin: object
-
-    @property
-    def name(self) -> str:
-        return name_of(self.plugin)
-
     def prepare(self, pod: PodInfo, cluster: Cluster) -> OneNodeCheck | PreFilterRejection | None:
-        """Call PreFilter. SchedulingError if it fails."""
         node_names, ask = None, method(self.plugin, "pre_filter")
         if ask is not None:
             try:
@@ -134,27 +131,16 @@ PRE_SCORE_FAILED = 'running PreScore plugin "{plugin}"'
 
 
 @dataclass(frozen=True)
-class OneNodeScore:
+class OneNodeScore(Adapter):
     """A plugin's PreScore, Score and NormalizeScore.
 
     ``highest``: the largest score that the framework accepts; ``pre_score_failed``: prefix of PreScore's errors.
     """
 
-    plugin: object
     highest: int = field(default=MAX_NODE_SCORE, compare=False)
     pre_score_failed: str = field(default=PRE_SCORE_FAILED, compare=False)
 
-    @property
-    def name(self) -> str:
-        return name_of(self.plugin)
-
-    @property
-    def formula(self) -> str:
-        """The formula with which views explain the score."""
-        return getattr(self.plugin, "formula", "")
-
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Score one node after another. SchedulingError if one of the plugin's methods fails."""
         names = [cluster.names[n] for n in nodes.tolist()]
         if not self._pre_score(pod.pod, names) or (ask := method(self.plugin, "score")) is None:
             return None
@@ -177,7 +163,6 @@ class OneNodeScore:
         return Scored(np.array([raw[name] for name in names], np.int64), column, _by_term(list(terms.values())))
 
     def _pre_score(self, pod: Pod, names: list[str]) -> bool:
-        """Call PreScore; returns whether the plugin scores this pod."""
         ask = method(self.plugin, "pre_score")
         if ask is None:
             return True

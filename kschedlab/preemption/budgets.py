@@ -33,18 +33,15 @@ class MatchesBudget:
         return cls(budget.metadata.namespace, selector.compile() if selector is not None else None)
 
     def of(self, signature: Signature) -> int:
-        """1 if the budget covers pods with this signature."""
         return int(self.covers(signature.namespace, signature.labels))
 
     def covers(self, namespace: str, labels: Mapping[str, str]) -> bool:
-        """Whether the budget covers a pod with these labels."""
         if self.selector is None or self.selector.empty or namespace != self.namespace or not labels:
             return False
         return self.selector.matches(labels)
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The selector's labels, and the namespace."""
         return clues_of(self.selector, [self.namespace])
 
 
@@ -57,7 +54,6 @@ class Protection(NumberLists):
         self._queries = ByClue((item, item[1].clues) for item in enumerate(queries))
 
     def numbers_of(self, signature: Signature) -> list[int]:
-        """The positions of the budgets that cover pods with the signature."""
         return sorted(position for position, query in self._queries.about(signature) if query.of(signature))
 
 

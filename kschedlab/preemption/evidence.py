@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -30,7 +31,6 @@ class Attempt:
 
     @property
     def reprieved(self) -> bool:
-        """Whether the pod stays."""
         return self.refused_by is None
 
 
@@ -77,7 +77,6 @@ class Preemption:
 
     @property
     def eligible(self) -> bool:
-        """Whether the pod may preempt at all."""
         return not self.reason
 
     @property
@@ -87,7 +86,6 @@ class Preemption:
 
     @property
     def nominated_node(self) -> str | None:
-        """The chosen node, or None if preemption doesn't help."""
         return None if self.chosen is None else self.cluster.names[self.positions[self.chosen]]
 
     @property
@@ -100,17 +98,14 @@ class Preemption:
 
     @cached_property
     def candidates(self) -> dict[str, Candidate]:
-        """By node, in the order of the search."""
         return {self.cluster.names[n]: self._candidate(int(n)) for n in self.positions}
 
     @property
     def victims(self) -> tuple[PodInfo, ...]:
-        """The victims on the chosen node."""
         return self._victims(int(self.positions[self.chosen])) if self.chosen is not None else ()
 
     @property
     def message(self) -> str:
-        """The sentence that PostFilter adds to the FailedScheduling message."""
         if self.reason:
             return f"preemption: {self.reason}."
         if self.failure:
@@ -119,19 +114,16 @@ class Preemption:
             victims, name = len(self.victims), self.nominated_node
             return f"preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
         cluster, run = self.cluster, self.run
-        reasons: dict[str, int] = {}
+        reasons: Counter[str] = Counter()
         potential = set(self.potential.tolist())
         populated = set(run.node.tolist()) if run is not None else set()
         for node in range(len(cluster.nodes)):
             if node not in potential:
-                texts = [NOT_HELPFUL]
-            elif node not in populated:
-                texts = [NO_VICTIMS]
+                reasons[NOT_HELPFUL] += 1
+            elif run is None or node not in populated:
+                reasons[NO_VICTIMS] += 1
             else:
-                assert run is not None
-                texts = run.emptied.reasons(node)
-            for text in texts:
-                reasons[text] = reasons.get(text, 0) + 1
+                reasons.update(run.emptied.reasons(node))
         return f"preemption: {unavailable(len(cluster.nodes), reasons)}"
 
     def _victims(self, node: int) -> tuple[PodInfo, ...]:

@@ -56,12 +56,10 @@ class Rung:
 
     @property
     def decides(self) -> bool:
-        """Whether this rung reduced several candidates to one."""
         return int(self.entered.sum()) > 1 and int(self.kept.sum()) == 1
 
 
 def number_of_violations(victims: Victims) -> IntArray:
-    """The number of victims that violate a PodDisruptionBudget."""
     return victims.violations
 
 
@@ -71,7 +69,6 @@ def first_priority(victims: Victims) -> IntArray:
 
 
 def sum_of_priorities(victims: Victims) -> IntArray:
-    """The sum over the victims of priority + 2^31."""
     return np.add.reduceat(victims.priority + PRIORITY_OFFSET, victims.first)
 
 

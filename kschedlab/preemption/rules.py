@@ -71,5 +71,4 @@ class PreemptionRules:
     ladder: tuple[Rule, ...] = RULES
 
     def enough(self, potential: int) -> int:
-        """The number of candidates that ends the search among this many nodes."""
         return min(potential, max(self.min_candidates, potential * self.min_candidate_percentage // 100))

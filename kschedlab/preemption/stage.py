@@ -143,7 +143,6 @@ def dry_run_errors(run: DryRun) -> str:
 
 
 def terminating(pod: Pod) -> bool:
-    """The pod is being deleted, for any reason."""
     return pod.metadata.deletionTimestamp is not None
 
 

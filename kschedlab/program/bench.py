@@ -1,6 +1,4 @@
-"""``kschedlab bench``: measure how fast a queue is scheduled.
-
-The workload and the keys of the result are the same as in the Go benchmark.
+"""``kschedlab bench``: measure how fast a queue is scheduled, with the workload and result of the Go benchmark.
 
 A workload is JSON: ``{"objects": [...], "queue": [pods]}``. The pods are prepared and queued before the clock starts.
 """
@@ -45,12 +43,8 @@ SHOWN = 64
 def add(commands: Commands) -> None:
     parser = commands.add_parser("bench", help="measure how fast the pods of a workload are scheduled")
     parser.add_argument("workload", metavar="WORKLOAD.json", help="the workload: objects and arriving pods")
-    parser.add_argument(
-        "--percentage",
-        type=_percentage,
-        metavar="N",
-        help="percentageOfNodesToScore; 0 means adaptive (default: the configuration's value, or 0)",
-    )
+    help = "percentageOfNodesToScore; 0 means adaptive (default: the configuration's value, or 0)"
+    parser.add_argument("--percentage", type=_percentage, metavar="N", help=help)
     add_scheduler(parser)
     add_output(parser, "json", "text")
     parser.set_defaults(run=run)
@@ -63,7 +57,6 @@ def _percentage(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Time the workload; print one line of JSON, or a table."""
     profiles = chosen_profiles(options)
     generations = [profiles] if isinstance(profiles, Generation) else [*profiles.values()]
     if len(generations) > 1:
@@ -79,7 +72,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def table(result: dict[str, Any]) -> RenderableType:
-    """The result as a table, one line per key."""
     from kschedlab.program.terminal.screen import grid, text
 
     lines = grid("", "", numbers=[1])
@@ -91,8 +83,6 @@ def table(result: dict[str, Any]) -> RenderableType:
 
 
 class Workload(msgspec.Struct):
-    """A cluster and the arriving pods."""
-
     objects: list[msgspec.Raw]
     queue: list[msgspec.Raw]
 
@@ -113,11 +103,7 @@ def load(path: str, generation: Generation) -> tuple[Cluster, list[str]]:
 
 
 def bench(
-    path: str,
-    generation: Generation,
-    percentage: int | None,
-    *,
-    progress: Callable[[int, int], None] | None = None,
+    path: str, generation: Generation, percentage: int | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, Any]:
     """Schedule the workload's queue once, one attempt per pod. Total in wall-clock seconds, latency per pod in ms.
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.explanation import NoProfileError
-from kschedlab.generations import COURSE, GENERATIONS, LATEST, Generation
-from kschedlab.objects.problems import UnknownNameError
+from kschedlab.generations import COURSE, GENERATIONS, LATEST
 from kschedlab.program import hooks
 from kschedlab.program.options import (
     Commands,
@@ -35,9 +32,8 @@ LARGE = 1000
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add_parser(
-        "compare", help="compare decisions in several generations, and name the rules that differ"
-    )
+    help = "compare decisions in several generations, and name the rules that differ"
+    parser = commands.add_parser("compare", help=help)
     add_files(parser, "manifests, as for explain")
     parser.add_argument("--pod", metavar="NAMESPACE/NAME", help="the pod to decide for (default: all)")
     parser.add_argument(
@@ -55,7 +51,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare the decision for one pod, or those for all."""
     objects = read(options)
     if options.pod is not None:
         check_not_finished(objects, options.pod)
@@ -64,10 +59,13 @@ def run(options: argparse.Namespace) -> int:
     with Progress(sys.stderr) as progress:
         if len(objects.nodes) + len(objects.pods) > LARGE:
             progress.announce(f"deciding in {len(generations)} generations")
-        try:
-            comparison = _comparison(options.pod, Cluster(objects), generations)
-        except (UnknownNameError, NoProfileError) as error:
-            raise UsageError(str(error)) from None
+        comparison: Shown
+        if options.pod is not None:
+            from kschedlab.whatif.compare import compare
+
+            comparison = compare(options.pod, Cluster(objects), generations)
+        else:
+            comparison = hooks.part("upgrade", "compare without --pod")(Cluster(objects), *generations)
     if options.output == "html":
         print_html(comparison._repr_html_())
         return 0
@@ -92,12 +90,3 @@ def _compared(options: argparse.Namespace) -> list[str]:
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise UsageError("without --pod two different generations are compared: --generation v1.28 --generation v1.34")
     return chosen
-
-
-def _comparison(pod: str | None, cluster: Cluster, generations: Sequence[Generation]) -> Shown:
-    if pod is not None:
-        from kschedlab.whatif.compare import compare
-
-        return compare(pod, cluster, generations)
-    shown: Shown = hooks.part("upgrade", "compare without --pod")(cluster, *generations)
-    return shown

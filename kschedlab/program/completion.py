@@ -19,18 +19,13 @@ fish:                    kschedlab completion fish > ~/.config/fish/completions/
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add_parser(
-        "completion",
-        help="print the script that completes arguments in a shell",
-        epilog=INSTALL,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    help, layout = "print the script that completes arguments in a shell", argparse.RawDescriptionHelpFormatter
+    parser = commands.add_parser("completion", help=help, epilog=INSTALL, formatter_class=layout)
     parser.add_argument("shell", choices=SHELLS)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the script. ``options.parser``: the program's top-level parser."""
     require("program", "shtab")
     import shtab
 

@@ -1,8 +1,6 @@
-"""``kschedlab decide``: scenarios in, verdicts out, one JSON object per line.
+"""``kschedlab decide``: scenarios in, verdicts out, one JSON object per line, as in tests/conformance.
 
-The format is the same as in the conformance vectors (tests/conformance).
-
-As in the generator of the vectors, pods skip the queue and its gates and go straight to the scheduling cycle.
+As in the generator of its vectors, pods skip the queue and its gates and go straight to the scheduling cycle.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from kschedlab.extras import MissingExtraError
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 from kschedlab.generations.feature_gates import FeatureGateError, chosen, with_gates
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
-from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import quoted
 from kschedlab.program import hooks
 from kschedlab.program.arriving import arriving_pods, read_fields
@@ -44,7 +41,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Answer each line of standard input."""
     for verdict in verdicts(_lines(sys.stdin.buffer), chosen_profiles(options)):
         print_json(verdict)
     return 0
@@ -104,22 +100,20 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
         left_out = [*gates.notes, *answer.pop("notModelled", ())]
         return head | answer | ({"notModelled": left_out} if left_out else {})
     except FeatureGateError as error:
-        return head | {"feasible": [], "error": f"line {number}: featureGates: {error}"}
+        fault = f"featureGates: {error}"
     except (ManifestError, MissingExtraError, UsageError) as error:
-        return head | {"feasible": [], "error": f"line {number}: {error}"}
+        fault = str(error)
     except Exception as error:  # noqa: BLE001  # a fault of ours costs one line, not those after it
         where = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(where.filename).name}:{where.lineno}"
-        what = f"{type(error).__name__}: {error} ({place}); please report it"
-        return head | {"feasible": [], "error": f"line {number}: {what}"}
+        fault = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno}); please report it"
+    return head | {"feasible": [], "error": f"line {number}: {fault}"}
 
 
 def _answer(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     if scenario.podGroup:
-        groups = hooks.part("pod_groups", "podGroup")
-        answer: dict[str, Any] = groups.group_verdict(
-            scenario.podGroup, scenario.objects, decode_objects(scenario.objects), profiles
-        )
+        verdict = hooks.part("pod_groups", "podGroup").group_verdict
+        objects = decode_objects(scenario.objects)
+        answer: dict[str, Any] = verdict(scenario.podGroup, scenario.objects, objects, profiles)
         return answer
     return _placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles)
 
@@ -141,7 +135,6 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
 
 
 def _not_modelled(objects: Objects) -> dict[str, list[str]]:
-    """A note about the parts of the scenario that the decision leaves out; empty if there are none."""
     lines = [line for line in objects.report.lines() if NOT_MODELLED in line]
     return {"notModelled": lines} if lines else {}
 
@@ -186,20 +179,11 @@ def _place(scheduler: Scheduler, pod: PodInfo) -> dict[str, Any]:
         if decision.node is None and (last or decision.nominated_node is None):
             break
         if decision.node is not None:
-            scheduler.cluster.bind(replace(pod, start=_created(pod.pod)), decision.node)
+            scheduler.cluster.bind(replace(pod, start=pod.pod.metadata.creationTimestamp or 0), decision.node)
             return {"node": decision.node} | ({"victims": victims} if victims else {})
         assert decision.preemption is not None
         victims = [victim.key for victim in decision.preemption.victims]
         scheduler.commit(decision)
-        pod = _nominated(scheduler.cluster, pod, str(decision.nominated_node))
+        status = replace(pod.pod.status, nominatedNodeName=decision.nominated_node)
+        pod = replace(pod, pod=replace(pod.pod, status=status))
     return {"node": ""} | ({"victims": victims} if victims else {})
-
-
-def _created(pod: Pod) -> int:
-    """A placed pod starts when it was created."""
-    return pod.metadata.creationTimestamp or 0
-
-
-def _nominated(cluster: Cluster, pod: PodInfo, node: str) -> PodInfo:
-    status = msgspec.structs.replace(pod.pod.status, nominatedNodeName=node)
-    return replace(pod, pod=msgspec.structs.replace(pod.pod, status=status))

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import Explanation, NoProfileError, each_pending, explain
 from kschedlab.generations import Profiles, api_of
-from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program import hooks
 from kschedlab.program.options import (
     Commands,
-    UsageError,
     add_files,
     add_moment,
     add_output,
@@ -30,13 +26,8 @@ from kschedlab.program.options import (
 )
 from kschedlab.program.progress import Progress
 
-if TYPE_CHECKING:
-    from kschedlab.program.terminal.screen import Screen
-
-
 MANY = 500
 """The most pending pods whose decisions are printed; of more, how many wait for what, and all only with ``--all``."""
-
 
 WORKLOADS = ("CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch")
 """Kinds whose pods only controllers make."""
@@ -45,9 +36,8 @@ WORKLOADS = ("CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch")
 def add(commands: Commands) -> None:
     parser = commands.add_parser("explain", help="explain where pods go, and why")
     add_files(parser, "manifests: files or folders, YAML or JSON; - is standard input")
-    parser.add_argument(
-        "--pod", metavar="POD", help="NAME or NAMESPACE/NAME (default: every pending pod, in queue order)"
-    )
+    help = "NAME or NAMESPACE/NAME (default: every pending pod, in queue order)"
+    parser.add_argument("--pod", metavar="POD", help=help)
     add_moment(parser)
     add_output(parser, "text", "json", "html")
     add_scheduler(parser)
@@ -55,7 +45,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Explain one pod, or every pending pod."""
     objects, profiles = read_at(options)
     cluster = Cluster(objects, api_of(profiles))
     made = [kind.partition(".")[0] for kind in WORKLOADS if kind in objects.report.unknown]
@@ -64,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if options.pod is not None:
         pod = pod_named(options.pod, objects)
         check_not_finished(objects, pod)
-        explanations = iter([_one(pod, cluster, profiles)])
+        explanations = iter([explain(pod, cluster, profiles)])
     else:
         if options.output == "text" and len(cluster.pending) > MANY and hooks.has_part("summary"):
             out = screen(options)
@@ -84,15 +73,10 @@ def run(options: argparse.Namespace) -> int:
 
         print_html(page_html(list(explanations)))
     else:
-        _print(explanations, screen(options))
+        from kschedlab.program.terminal.pending import print_all
+
+        print_all(explanations, screen(options))
     return 0
-
-
-def _one(pod: str, cluster: Cluster, profiles: Profiles) -> Explanation:
-    try:
-        return explain(pod, cluster, profiles)
-    except (UnknownNameError, NoProfileError) as error:
-        raise UsageError(str(error)) from None
 
 
 def _pending(cluster: Cluster, profiles: Profiles) -> Iterator[Explanation]:
@@ -102,34 +86,6 @@ def _pending(cluster: Cluster, profiles: Profiles) -> Iterator[Explanation]:
             say(f"skipped: {NoProfileError(info)}")
         else:
             yield Explanation(decision)
-
-
-def _print(explanations: Iterator[Explanation], out: Screen) -> None:
-    """Print each decision as soon as it is made, then how many pods found a node.
-
-    Consecutive pods that fail for the same reasons, such as replicas, are listed after the first one.
-    """
-    from kschedlab.program.terminal.pending import alike, failure, outcome_of, summary
-    from kschedlab.program.terminal.writer import limits, written
-
-    outcomes: Counter[str] = Counter()
-    same: list[str] = []
-    latest = None
-    for explanation in explanations:
-        decision = explanation.decision
-        why = None if out.all else failure(decision)
-        outcomes[outcome_of(decision)] += 1
-        if why is not None and why == latest:
-            same.append(decision.pod.key)
-            continue
-        if outcomes.total() > 1:
-            out.print(*alike(same, out), "", out.rule(), "")
-        out.print(*written(explanation.sections(limits(out)), out, decision.cluster.names))
-        same, latest = [], why
-    out.print(*alike(same, out))
-    if outcomes.total() != 1:
-        out.print(*([""] if outcomes else []), summary(outcomes))
-    out.close()
 
 
 def _watched(explanations: Iterator[Explanation], total: int) -> Iterator[Explanation]:

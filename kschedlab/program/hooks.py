@@ -45,7 +45,6 @@ PARTS_OF = {
 
 
 def commands() -> dict[str, EntryPoint]:
-    """The commands of installed packages by name."""
     return {entry.name: entry for entry in sorted(entry_points(group=COMMANDS), key=lambda entry: entry.name)}
 
 
@@ -60,7 +59,6 @@ def part(name: str, what: str) -> Any:
 
 
 def has_part(name: str) -> bool:
-    """Whether a package declares a part of this name."""
     return bool(entry_points(group=PARTS, name=name))
 
 

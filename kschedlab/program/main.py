@@ -11,8 +11,10 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 from kschedlab import __version__
+from kschedlab.explanation import NoProfileError
 from kschedlab.extras import MissingExtraError, require
 from kschedlab.manifests.loading import ManifestError
+from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program import bench, compare, completion, decide, explain, hooks
 from kschedlab.program.options import UsageError, say
 from kschedlab.text.html import visible
@@ -39,7 +41,7 @@ def main(arguments: Sequence[str] | None = None, program: str = "kschedlab") -> 
             require("program", "rich")
         status: int = options.run(options)
         sys.stdout.flush()
-    except (ManifestError, MissingExtraError, UsageError) as error:
+    except (ManifestError, MissingExtraError, NoProfileError, UnknownNameError, UsageError) as error:
         say(str(error))
         return 2
     except BrokenPipeError:
@@ -62,7 +64,7 @@ def _drop_output() -> None:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """As argparse, but the user's input cannot steer the terminal."""
+        """The user's input must not steer the terminal."""
         super().error(visible(message))
 
 

@@ -33,7 +33,7 @@ class UsageError(Exception):
 
 
 def check_not_finished(objects: Objects, key: str) -> None:
-    """UsageError if the pod ``namespace/name`` has finished, because clusters leave out finished pods."""
+    """UsageError if the pod ``namespace/name`` has finished."""
     for pod in objects.pods:
         if pod.key == key and pod.status.phase in ("Succeeded", "Failed"):
             raise UsageError(f"pod {key} has finished ({pod.status.phase}): schedulers ignore finished pods")
@@ -56,11 +56,9 @@ def pod_named(text: str, objects: Objects) -> str:
 
 
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:
-    """Add the argument for the files to read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=help)
-    parser.add_argument(
-        "--strict", action="store_true", help="refuse fields and kinds that Kubernetes does not know, as kubectl does"
-    )
+    strict = "refuse fields and kinds that Kubernetes does not know, as kubectl does"
+    parser.add_argument("--strict", action="store_true", help=strict)
 
 
 def read(options: argparse.Namespace) -> Objects:
@@ -73,12 +71,8 @@ def read(options: argparse.Namespace) -> Objects:
 
 
 def add_moment(parser: argparse.ArgumentParser) -> None:
-    """Add the option ``--at``; :func:`read_at` reads it."""
-    parser.add_argument(
-        "--at",
-        metavar="DURATION",
-        help="simulate FILE until this virtual time first, such as 5m, and ask the cluster then",
-    )
+    help = "simulate FILE until this virtual time first, such as 5m, and ask the cluster then"
+    parser.add_argument("--at", metavar="DURATION", help=help)
 
 
 def read_at(options: argparse.Namespace) -> tuple[Objects, Profiles]:
@@ -103,29 +97,18 @@ def add_scheduler(parser: argparse.ArgumentParser, *, asks_extenders: bool = Tru
 
     ``asks_extenders``: whether the command lets its profiles call extenders, which then needs ``--call-extenders``.
     """
-    parser.add_argument(
-        "--generation",
-        type=generation_name,
-        choices=tuple(GENERATIONS),
-        metavar="VERSION",
-        help=f"the scheduler's version: {', '.join(GENERATIONS)} (default: {LATEST}, or one that reads --config)",
-    )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="the scheduler's configuration: a KubeSchedulerConfiguration (from v1.20 on) or a Policy (v1.13, v1.16)",
-    )
+    names = tuple(GENERATIONS)
+    help = f"the scheduler's version: {', '.join(names)} (default: {LATEST}, or one that reads --config)"
+    parser.add_argument("--generation", type=generation_name, choices=names, metavar="VERSION", help=help)
+    help = "the scheduler's configuration: a KubeSchedulerConfiguration (from v1.20 on) or a Policy (v1.13, v1.16)"
+    parser.add_argument("--config", metavar="FILE", help=help)
     if asks_extenders:
-        parser.add_argument(
-            "--call-extenders",
-            action="store_true",
-            help="call the extenders that --config names: they get the pods and the nodes",
-        )
+        help = "call the extenders that --config names: they get the pods and the nodes"
+        parser.add_argument("--call-extenders", action="store_true", help=help)
     add_plugins(parser)
 
 
 def generation_name(text: str) -> str:
-    """The name, if a generation has it; else argparse says which there are, or which to take instead."""
     try:
         return Generation.named(text).name
     except KeyError as error:
@@ -133,15 +116,9 @@ def generation_name(text: str) -> str:
 
 
 def add_plugins(parser: argparse.ArgumentParser) -> None:
-    """Add the option ``--plugin``; :func:`with_plugins` reads it."""
+    help = "add your own plugin from a file MODULE.py in the current folder or an installed package; repeatable"
     parser.add_argument(
-        "--plugin",
-        dest="plugins",
-        action="append",
-        default=[],
-        type=_plugin,
-        metavar="MODULE:NAME",
-        help="add your own plugin from a file MODULE.py in the current folder or an installed package; repeatable",
+        "--plugin", dest="plugins", action="append", default=[], type=_plugin, metavar="MODULE:NAME", help=help
     )
 
 
@@ -154,7 +131,6 @@ def _plugin(text: str) -> object:
 
 
 def with_plugins(generation: Generation, options: argparse.Namespace) -> Generation:
-    """The generation with the plugins of ``--plugin``. UsageError if a plugin cannot join it."""
     try:
         return generation.plus(*options.plugins) if options.plugins else generation
     except (ValueError, TypeError) as error:
@@ -193,18 +169,13 @@ def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:
     """Add the options for output; the first choice of format is the default. :func:`screen` reads the others."""
     parser.add_argument("--output", choices=choices, default=choices[0], help=f"the format (default: {choices[0]})")
     shape = parser.add_argument_group("text output")
-    shape.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="when to use colours (default: auto, on a terminal and without NO_COLOR)",
-    )
+    help = "when to use colours (default: auto, on a terminal and without NO_COLOR)"
+    shape.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=help)
     shape.add_argument("--wide", action="store_true", help="use lines as long as needed, and names in full")
     shape.add_argument("--all", action="store_true", help="list every node, pod and candidate, not only the first few")
 
 
 def screen(options: argparse.Namespace) -> Screen:
-    """Standard output with the layout that the options select."""
     from kschedlab.program.terminal.screen import screen_for
 
     return screen_for(sys.stdout, options.color, options.wide, options.all)
@@ -221,7 +192,6 @@ def print_json(data: object) -> None:
 
 
 def print_html(document: str) -> None:
-    """Print an HTML document in UTF-8, whatever the terminal's encoding is."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     print(document)
@@ -239,7 +209,6 @@ def say(message: str) -> None:
 
 
 def argument(parse: Callable[[str], T], text: str) -> T:
-    """The parsed argument; a ValueError becomes argparse's error message."""
     try:
         return parse(text)
     except ValueError as error:

@@ -17,7 +17,7 @@ class Progress:
     """A progress line on a terminal that counts the pods done.
 
     It appears only after ``patience`` seconds on ``clock``, so a short command shows nothing, and only if ``out`` is a
-    terminal. It uses no thread: :meth:`show` draws it. It is a context manager: the line is gone when its work is done.
+    terminal. It uses no thread: :meth:`show` draws it. As a context manager it erases itself at the end.
     """
 
     def __init__(self, out: TextIO, clock: Callable[[], float] = perf_counter, patience: float = 2.0) -> None:
@@ -49,12 +49,10 @@ class Progress:
             self.announce(f"reading {sum(path.stat().st_size for path in existing) / (1 << 20):,.0f} MiB")
 
     def announce(self, what: str) -> None:
-        """Say at once what is being done: for work that reports no progress."""
         if self._shown:
             self._draw(f"{what} ...")
 
     def clear(self) -> None:
-        """Erase the line if it was drawn."""
         if self._drawn:
             self._draw("")
             self._out.write("\r")

@@ -45,7 +45,6 @@ class Backoff:
         return len(self._rejected) + len(self._with_error)
 
     def __iter__(self) -> Iterator[QueuedPodInfo]:
-        """The pods in insertion order: the rejected ones, then those with errors."""
         yield from self._rejected
         yield from self._with_error
 
@@ -66,11 +65,9 @@ class Backoff:
         return self._rejected.get_by_key(key) or self._with_error.get_by_key(key)
 
     def add_or_update(self, pod: QueuedPodInfo) -> None:
-        """Add the pod, or update it in place."""
         (self._rejected if pod.rejector_plugins else self._with_error).add(pod)
 
     def remove(self, key: str) -> QueuedPodInfo | None:
-        """Remove and return the pod, or None."""
         return self._rejected.delete(key) or self._with_error.delete(key)
 
     def pop(self) -> QueuedPodInfo | None:
@@ -78,7 +75,6 @@ class Backoff:
         return self._rejected.pop() if self._rejected else None
 
     def pop_completed(self, now: int) -> list[QueuedPodInfo]:
-        """Remove and return the pods whose backoff has ended."""
         completed = []
         for heap in (self._rejected, self._with_error):
             while (pod := heap.peek()) is not None and not self.is_waiting(pod, now):

@@ -1,4 +1,4 @@
-"""The cluster events of v1.37, and the events that an update of a node or a pod causes.
+"""The cluster events of v1.37, and the events that an update of a pod causes.
 
 v1.37: kube-scheduler/framework/types.go (ActionType, EventResource), pkg/scheduler/framework/events.go and types.go
 (MatchClusterEvents). An action is a bit; a registration for several actions is their union.
@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kschedlab.messages import later
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputValueError
 from kschedlab.objects.quantity import NANO
 from kschedlab.objects.requests import Nanos, exact_requests, reported_resources
@@ -22,24 +22,10 @@ ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD = "AssignedPod", "UnscheduledPod", "Ta
 NODE = "Node"
 EVERYTHING = "*"
 
-_SINGLE_ACTIONS = (
-    "Add",
-    "Delete",
-    "UpdateNodeAllocatable",
-    "UpdateNodeLabel",
-    "UpdateNodeTaint",
-    "UpdateNodeCondition",
-    "UpdateNodeAnnotation",
-    "UpdateNodeDeclaredFeature",
-    "UpdateNodePreemptionPolicy",
-    "UpdatePodLabel",
-    "UpdatePodScaleDown",
-    "UpdatePodScaleUp",
-    "UpdatePodToleration",
-    "UpdatePodSchedulingGatesEliminated",
-    "UpdatePodGeneratedResourceClaim",
-)
-_BITS = {action: 1 << bit for bit, action in enumerate(_SINGLE_ACTIONS)}
+_OF_NODES = ("Allocatable", "Label", "Taint", "Condition", "Annotation", "DeclaredFeature", "PreemptionPolicy")
+_OF_PODS = ("Label", "ScaleDown", "ScaleUp", "Toleration", "SchedulingGatesEliminated", "GeneratedResourceClaim")
+_UPDATES = (*(f"UpdateNode{what}" for what in _OF_NODES), *(f"UpdatePod{what}" for what in _OF_PODS))
+_BITS = {action: 1 << bit for bit, action in enumerate(("Add", "Delete", *_UPDATES))}
 _ALL = sum(_BITS.values())
 ACTIONS = _BITS | {"Update": _ALL - _BITS["Add"] - _BITS["Delete"], "All": _ALL}
 """The bits of each action; ``Update`` is any update, ``All`` any action."""
@@ -129,58 +115,14 @@ def matches(registered: ClusterEvent, happened: ClusterEvent) -> bool:
     """
     if is_wildcard(registered):
         return True
-    if not _resource_matches(registered.resource, happened.resource):
+    any_pod = registered.resource == "Pod" and happened.resource in (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD)
+    if not any_pod and registered.resource not in (EVERYTHING, happened.resource):
         return False
     registered_bits, event_bits = bits(registered.actions), bits(happened.actions)
     return registered_bits & event_bits != 0 and event_bits <= registered_bits
 
 
-def _resource_matches(registered: str, happened: str) -> bool:
-    if registered in (EVERYTHING, happened):
-        return True
-    return registered == "Pod" and happened in (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD)
-
-
 # -- the events of an update
-
-
-def node_changes(old: Node, new: Node) -> list[ClusterEvent]:
-    """The events that an update of a node causes; none if it is irrelevant to scheduling, such as a heartbeat.
-
-    v1.37: pkg/scheduler/framework/events.go, NodeSchedulingPropertiesChange. (``spec.podPreemptionPolicy`` is not
-    modelled.)
-    """
-    return [event(NODE, f"UpdateNode{change}") for change, _ in _node_changes(old, new)]
-
-
-def node_change(old: Node, new: Node) -> str:
-    """The name in v1.16 and v1.20 of the change that made the node more schedulable, or "".
-
-    v1.16, v1.20: pkg/scheduler/eventhandlers.go, nodeSchedulingPropertiesChange.
-    """
-    return next((f"Node{name}Change" for _, name in _node_changes(old, new) if name), "")
-
-
-def _node_changes(old: Node, new: Node) -> Iterator[tuple[str, str]]:
-    """(the change's name in v1.37, its name in v1.20 or "") in the order in which all generations check."""
-    if old.spec.unschedulable and not new.spec.unschedulable:
-        yield "Taint", "SpecUnschedulable"
-    if old.status.allocatable != new.status.allocatable:
-        yield "Allocatable", "Allocatable"
-    if old.metadata.labels != new.metadata.labels:
-        yield "Label", "Label"
-    if old.spec.taints != new.spec.taints:
-        yield "Taint", "Taint"
-    if _conditions(old) != _conditions(new):
-        yield "Condition", "Condition"
-    if old.metadata.annotations != new.metadata.annotations:
-        yield "Annotation", ""
-    if old.status.declaredFeatures != new.status.declaredFeatures:
-        yield "DeclaredFeature", ""
-
-
-def _conditions(node: Node) -> dict[str, str]:
-    return {condition.type: condition.status for condition in node.status.conditions}
 
 
 def pod_changes(old: Pod, new: Pod, target: bool = False) -> list[ClusterEvent]:

@@ -43,7 +43,6 @@ class HeapData(Generic[T]):
         return len(self.queue)
 
     def less(self, i: int, j: int) -> bool:
-        """Whether place i comes out before place j."""
         queue, items = self.queue, self.items
         return self.less_func(items[queue[i]].obj, items[queue[j]].obj)
 
@@ -54,12 +53,10 @@ class HeapData(Generic[T]):
         items[queue[j]].index = j
 
     def push(self, key: str, obj: T) -> None:
-        """Append the object to the array."""
         self.items[key] = HeapItem(obj, len(self.queue))
         self.queue.append(key)
 
     def pop(self) -> T:
-        """Remove the last place of the array."""
         return self.items.pop(self.queue.pop()).obj
 
 
@@ -121,10 +118,10 @@ class Heap(Generic[T]):
             up(data, len(data.queue) - 1)
         else:
             item.obj = obj
-            self._fix(item.index)
+            if not down(data, item.index, len(data.queue)):
+                up(data, item.index)
 
     def delete(self, key: str) -> T | None:
-        """Remove and return the object with this key, or None."""
         data = self.data
         item = data.items.get(key)
         if item is None:
@@ -137,7 +134,6 @@ class Heap(Generic[T]):
         return data.pop()
 
     def peek(self) -> T | None:
-        """The next object, or None."""
         data = self.data
         return data.items[data.queue[0]].obj if data.queue else None
 
@@ -154,7 +150,3 @@ class Heap(Generic[T]):
     def get_by_key(self, key: str) -> T | None:
         item = self.data.items.get(key)
         return None if item is None else item.obj
-
-    def _fix(self, place: int) -> None:
-        if not down(self.data, place, len(self.data.queue)):
-            up(self.data, place)

@@ -15,8 +15,6 @@ from kschedlab.queue.interface import ClusterEvent
 
 
 class InFlightEvent(NamedTuple):
-    """An event that occurred while pods were in flight."""
-
     event: ClusterEvent
     old: Any
     new: Any
@@ -37,7 +35,6 @@ class InFlight:
         return len(self._pods)
 
     def pods(self) -> list[Pod]:
-        """The pods, as they were when they were popped."""
         return [pod for pod, _ in self._pods.values()]
 
     def add_pod(self, pod: Pod) -> bool:
@@ -49,7 +46,6 @@ class InFlight:
         return True
 
     def add_event(self, event: ClusterEvent, old: Any, new: Any) -> None:
-        """Keep the event if any pod is in flight."""
         if self._pods:
             self._events.append(InFlightEvent(event, old, new))
 

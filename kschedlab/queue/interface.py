@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from kschedlab.objects.model import Pod
+from kschedlab.queue.queued_pod import QueuedPodInfo
 
 ACTIVE, BACKOFF, UNSCHEDULABLE = "active", "backoff", "unschedulable"
 """The parts of a queue."""
 IN_FLIGHT, GONE = "in flight", "gone"
 """The part of a popped pod, and of one that left the queue."""
+
+PreCheck = Callable[[Pod], bool]
+"""Whether a pod may be moved."""
 
 Now = Callable[[], int]
 """The virtual clock: microseconds since 1970."""
@@ -47,82 +51,49 @@ class Place(NamedTuple):
     since: int
 
 
-class QueuedPod(Protocol):
-    """A popped pod; its other fields differ between generations."""
-
-    @property
-    def pod(self) -> Pod:
-        """The pod, in the last version that the queue received."""
-        ...
-
-    @property
-    def attempts(self) -> int:
-        """The number of scheduling attempts, including this one."""
-        ...
-
-    def record_failure(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
-        """Record a failed attempt: the current pod and the plugins that rejected it, none if it was an error.
-
-        Call this before :meth:`SchedulingQueue.add_unschedulable`.
-        """
-        ...
-
-
 class SchedulingQueue(Protocol):
     """The pods that wait to be scheduled. A pod is in one part at a time."""
 
     @property
     def scheduling_cycle(self) -> int:
         """The number of pods popped so far."""
-        ...
 
     @property
     def flushes(self) -> Sequence[tuple[int, Callable[[], None]]]:
         """Functions to call periodically: (period in microseconds, function)."""
-        ...
 
     def add(self, pod: Pod) -> None: ...
 
     def update(self, old: Pod | None, new: Pod) -> None:
         """The pod changed; it is added if it is not in the queue."""
-        ...
 
     def delete(self, pod: Pod) -> None:
         """Remove a pod that is deleted, or no longer this scheduler's."""
-        ...
 
-    def pop(self) -> QueuedPod | None:
+    def pop(self) -> QueuedPodInfo | None:
         """The next pod, or None where the real queue would wait."""
-        ...
 
-    def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
-        """Return a popped pod that was not scheduled; ``cycle``: :attr:`scheduling_cycle` just after its pop.
+    def add_unschedulable(self, queued: QueuedPodInfo, cycle: int) -> None:
+        """Return a popped pod that was not scheduled, after :meth:`QueuedPodInfo.record_failure`.
 
-        ValueError, with the real queue's message, if it is already in the queue.
+        ``cycle``: :attr:`scheduling_cycle` just after its pop. ValueError, with the real queue's message, if it is
+        already in the queue.
         """
-        ...
 
     def done(self, pod: Pod) -> None:
         """The popped pod is bound or deleted: stop tracking events for it."""
-        ...
 
-    def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
-    ) -> None:
+    def move(self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: PreCheck | None = None) -> None:
         """Move the pods that the event may help. ``pre_check``: consider only pods that pass it."""
-        ...
 
     def assigned_pod_added(self, pod: Pod) -> None:
         """A pod was assigned to a node: move the pods whose affinity waits for it."""
-        ...
 
     def assigned_pod_updated(self, old: Pod, new: Pod, event: ClusterEvent) -> None:
         """An assigned pod changed: move the pods whose affinity waits for it."""
-        ...
 
     def activate(self, pods: Iterable[Pod]) -> None:
         """Move these pods to the active queue if they are in a different part."""
-        ...
 
     def nominate(self, pod: Pod, node: str) -> None: ...
 
@@ -130,10 +101,8 @@ class SchedulingQueue(Protocol):
 
     def nominated(self, node: str) -> list[Pod]:
         """The pods nominated to the node, in order of nomination."""
-        ...
 
     def places(self) -> dict[str, Place]:
         """Where each queued pod is, by ``namespace/name``."""
-        ...
 
     def __len__(self) -> int: ...

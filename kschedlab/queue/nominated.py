@@ -56,8 +56,12 @@ class NominatedPodMap:
         """Nominate the pod to the node ("": no node; None: the node in its status), replacing its nomination."""
         self.delete(pod)
         node = pod.status.nominatedNodeName if node is None else node
-        if not node or not self._may_be_nominated(pod):
+        if not node:
             return
+        if self._get_pod is not None:
+            current = self._get_pod(pod.key)
+            if current is None or (self._rules.only_unassigned_pods and current.spec.nodeName):
+                return
         uid = pod.metadata.uid
         self.nominated_pod_to_node[uid] = node
         self.nominated_pods.setdefault(node, {})[uid] = pod
@@ -65,7 +69,6 @@ class NominatedPodMap:
             self._on_nominated(pod, node)
 
     def delete(self, pod: Pod) -> None:
-        """Remove the pod's nomination, if any."""
         uid = pod.metadata.uid
         node = self.nominated_pod_to_node.pop(uid, None)
         if node is None:
@@ -92,9 +95,3 @@ class NominatedPodMap:
     def pods_for_node(self, node: str) -> list[Pod]:
         """The pods nominated to the node, in the version that was nominated."""
         return list(self.nominated_pods.get(node, {}).values())
-
-    def _may_be_nominated(self, pod: Pod) -> bool:
-        if self._get_pod is None:
-            return True
-        current = self._get_pod(pod.key)
-        return current is not None and not (self._rules.only_unassigned_pods and current.spec.nodeName)

@@ -21,14 +21,10 @@ def rank(pod: Pod, timestamp: int) -> tuple[int, int]:
     return -(pod.spec.priority or 0), timestamp
 
 
-def sort_key(pod: PodInfo) -> tuple[int, int]:
-    """The sort key without a queue: higher priority first, then the earlier creation."""
-    return rank(pod.pod, pod.pod.metadata.creationTimestamp or 0)
-
-
 def queue_order(pods: Iterable[PodInfo]) -> list[PodInfo]:
     """The pods in the order in which the scheduler takes them, without terminating ones."""
-    return sorted((pod for pod in pods if pod.pod.metadata.deletionTimestamp is None), key=sort_key)
+    waiting = (pod for pod in pods if pod.pod.metadata.deletionTimestamp is None)
+    return sorted(waiting, key=lambda pod: rank(pod.pod, pod.pod.metadata.creationTimestamp or 0))
 
 
 def pod_timestamp(pod: Pod) -> int:

@@ -20,17 +20,14 @@ Gate = Callable[[Pod], bool]
 
 
 def gate_names(pod: Pod) -> tuple[str, ...]:
-    """The names of the pod's scheduling gates, in order."""
     return tuple(gate.name for gate in pod.spec.schedulingGates)
 
 
 def has_scheduling_gates(pod: Pod) -> bool:
-    """The plugin SchedulingGates: whether the pod still has gates."""
     return bool(pod.spec.schedulingGates)
 
 
 def gated_message(gates: tuple[str, ...]) -> str:
-    """The scheduler's message for a pod with these gates."""
     return f"waiting for scheduling gates: [{' '.join(gates)}]"
 
 

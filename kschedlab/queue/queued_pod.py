@@ -1,7 +1,6 @@
 """A pod in the queue, and what the queues store with it.
 
-v1.37: pkg/scheduler/framework/types.go (QueuedPodInfo, QueueingParams). Before v1.22 the real queues store less, and
-that of v1.13 holds bare pods.
+v1.37: pkg/scheduler/framework/types.go (QueuedPodInfo, QueueingParams). Before v1.22 the real queues store less.
 """
 
 from __future__ import annotations
@@ -66,7 +65,6 @@ class QueuedPodInfo:
         return self.unschedulable_plugins | self.pending_plugins if self.pending_plugins else self.unschedulable_plugins
 
     def set_timestamp(self, now: int, sequence: int) -> None:
-        """Record that the pod enters the queue again."""
         self.timestamp, self.sequence = now, sequence
         self._set_rank()
 
@@ -87,7 +85,6 @@ Less = Callable[[QueuedPodInfo, QueuedPodInfo], bool]
 
 
 def key_func(pod: QueuedPodInfo) -> str:
-    """``namespace/name``."""
     return pod.key
 
 
@@ -102,8 +99,6 @@ def with_tie_break(less: Less) -> Less:
 
 
 def sorted_pods(pods: Iterable[QueuedPodInfo], less: Less) -> list[QueuedPodInfo]:
-    """The pods in the order in which they would be popped."""
-
     def compare(first: QueuedPodInfo, second: QueuedPodInfo) -> int:
         return -1 if less(first, second) else 1
 

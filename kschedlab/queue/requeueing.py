@@ -37,7 +37,6 @@ class Narrowings:
         return keys
 
     def names(self, pod: Pod) -> set[Hashable]:
-        """The keys of the objects that the pod names."""
         return {key for narrowing in self._all if narrowing is not None for key in narrowing.names(pod)}
 
 
@@ -51,7 +50,6 @@ class EventHints:
         self.every_narrowing = Narrowings(each.narrowing for each in self._hints)
 
     def hints_for(self, event: ClusterEvent) -> dict[str, list[Hint]]:
-        """The hints of the plugins that registered for the event, by plugin."""
         hints_by_plugin = self._hints_by_event.get(event)
         if hints_by_plugin is None:
             hints_by_plugin = self._hints_by_event[event] = {}
@@ -70,7 +68,8 @@ class EventHints:
         if not rejector_plugins:
             return AFTER_BACKOFF
         if is_wildcard(event):
-            return AFTER_BACKOFF if new is None or _is_same_pod(new, queued.pod) else SKIP
+            is_meant = new is None or (isinstance(new, Pod) and new.metadata.uid == queued.pod.metadata.uid)
+            return AFTER_BACKOFF if is_meant else SKIP
         strategy = SKIP
         for plugin, hints in self.hints_for(event).items():
             if plugin in rejector_plugins and any(_hint_queues(hint, queued.pod, old, new) for hint in hints):
@@ -92,10 +91,6 @@ class EventHints:
             if strategy >= highest:
                 break
         return strategy
-
-
-def _is_same_pod(new: Any, pod: Pod) -> bool:
-    return isinstance(new, Pod) and new.metadata.uid == pod.metadata.uid
 
 
 def _hint_queues(hint: Hint, pod: Pod, old: Any, new: Any) -> bool:

@@ -40,7 +40,7 @@ from kschedlab.queue.interface import (
     OnMoved,
     OnNominated,
     Place,
-    QueuedPod,
+    PreCheck,
 )
 from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
@@ -80,7 +80,6 @@ class Unschedulable:
         return self._pods.get(key)
 
     def add_or_update(self, pod: QueuedPodInfo) -> None:
-        """Add the pod, or index it again if it is present."""
         key = pod.key
         if key not in self._pods:
             self._count += 1
@@ -97,7 +96,6 @@ class Unschedulable:
                 self._pods_by_name.setdefault(name, {})[key] = pod
 
     def remove(self, key: str) -> QueuedPodInfo | None:
-        """Remove and return the pod, or None."""
         pod = self._pods.pop(key, None)
         if pod is not None:
             self._unindex(key)
@@ -216,7 +214,6 @@ class WithEvents:
         self._to_active_unless_gated(queued, name_of(UNSCHEDULED_POD_ADD))
 
     def update(self, old: Pod | None, new: Pod) -> None:
-        """The pod changed. In flight, the change counts as an event when it returns; an unknown pod is added."""
         old = new if old is None else old
         events = pod_changes(old, new, target=True)
         if new.metadata.uid in self.in_flight:
@@ -234,13 +231,9 @@ class WithEvents:
         elif queued.part == BACKOFF:
             self._backoff.add_or_update(queued)
         else:
-            self._requeue_updated(queued, events, old, new)
-
-    def _requeue_updated(self, queued: QueuedPodInfo, events: Iterable[ClusterEvent], old: Pod, new: Pod) -> None:
-        """The pod changed while unschedulable: the change itself may requeue it."""
-        for event in events:
-            if self._requeue(queued, self._strategy(queued, event, old, new), name_of(event)) != UNSCHEDULABLE:
-                return
+            for event in events:  # the change itself may requeue it
+                if self._requeue(queued, self._strategy(queued, event, old, new), name_of(event)) != UNSCHEDULABLE:
+                    return
 
     def delete(self, pod: Pod) -> None:
         self._nominated.delete(pod)
@@ -253,7 +246,9 @@ class WithEvents:
     def pop(self) -> QueuedPodInfo | None:
         """The next active pod, else the rejected pod whose backoff ends first. None where the real queue blocks."""
         while True:
-            queued, why = (self._active.pop(), "Pop") if self._active else (self._popped_early(), POP_FROM_BACKOFF)
+            queued, why = self._active.pop() if self._active else None, "Pop"
+            if queued is None and self._pops_backoff:
+                queued, why = self._backoff.pop(), POP_FROM_BACKOFF
             if queued is None:
                 return None
             if self._track(queued):
@@ -262,24 +257,18 @@ class WithEvents:
                 return queued
             self._notify(queued.pod, queued.part, GONE, why)
 
-    def _popped_early(self) -> QueuedPodInfo | None:
-        return self._backoff.pop() if self._pops_backoff else None
-
     def _track(self, queued: QueuedPodInfo) -> bool:
         """Count the attempt, and keep the events that follow. False if the pod is in flight already."""
         queued.attempts += 1
         return self.in_flight.add_pod(queued.pod)
 
-    def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
-        """Return a popped pod that was not scheduled, after :meth:`QueuedPodInfo.record_failure`. ``cycle`` is unused.
-
-        Events that it missed in flight may requeue it at once. ValueError, with the real queue's message, if it is
-        already in the queue.
-        """
-        assert isinstance(queued, QueuedPodInfo), "a pod can only return to the queue that it was popped from"
+    def add_unschedulable(self, queued: QueuedPodInfo, cycle: int) -> None:
+        """Events that the pod missed in flight may requeue it at once. ``cycle`` is unused."""
         uid = queued.pod.metadata.uid
         try:
-            self._check_not_present(queued)
+            if (present := self._find(queued.key)) is not None:
+                name = {ACTIVE: "the active", BACKOFF: "the backoff", UNSCHEDULABLE: "unschedulable"}[present.part]
+                raise ValueError(f"Pod {queued.key} is already present in {name} queue")
             self._count_failure(queued)
             self._backoff.set(queued)
             strategy = self._registrations.strategy_in_flight(queued, self.in_flight.events_since_pop(uid))
@@ -315,9 +304,7 @@ class WithEvents:
 
     # -- events
 
-    def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
-    ) -> None:
+    def move(self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: PreCheck | None = None) -> None:
         """Move the pods that the event may help. ``pre_check``: consider only pods that pass it.
 
         O(pods rejected by a plugin that registered for the event), or only those that name what it concerns.
@@ -359,7 +346,6 @@ class WithEvents:
             self._leave_backoff(queued, BACKOFF_COMPLETE)
 
     def flush_unschedulable(self) -> None:
-        """Move pods that have waited too long for an event, in case one was missed."""
         now = self._now()
         stale = [pod for pod in self._unschedulable if now - max(pod.timestamp, pod.flushed_at) > self._max_wait]
         for queued in stale:
@@ -376,7 +362,6 @@ class WithEvents:
         self._nominated.delete(pod)
 
     def nominated(self, node: str) -> list[Pod]:
-        """The pods nominated to the node, in order of nomination; queued pods in their current version."""
         pods = self._nominated.pods_for_node(node)
         return [pod if (queued := self._find(pod.key)) is None else queued.pod for pod in pods]
 
@@ -423,12 +408,6 @@ class WithEvents:
         self._unschedulable.add_or_update(queued)
         if queued.part != UNSCHEDULABLE:
             self._set_part(queued, UNSCHEDULABLE, why)
-
-    def _check_not_present(self, queued: QueuedPodInfo) -> None:
-        present = self._find(queued.key)
-        if present is not None:
-            name = {ACTIVE: "the active", BACKOFF: "the backoff", UNSCHEDULABLE: "unschedulable"}[present.part]
-            raise ValueError(f"Pod {queued.key} is already present in {name} queue")
 
     def _entry_key(self, pod: Pod) -> str:
         """The key of the queue's entry for the pod."""

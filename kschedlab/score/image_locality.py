@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import IMAGES
+from kschedlab.cluster.derived import IMAGES, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.objects.model import PodSpec
@@ -52,18 +52,20 @@ class ImageLocality:
         counted = len(names)
         if self.counts_image_volumes and not self.image_volumes_raise_limit:
             counted = len(list(images(pod.pod.spec, self.counts_init_containers, image_volumes=False)))
-        key = ("ImageLocality", self, present_names, counted)
-        present, score = cluster.derived(key, lambda: self._all_nodes(present_names, counted, cluster), IMAGES)
+        limit = HIGHEST_PER_IMAGE * (max(counted, 1) if self.limits_size_per_image else 1)
+        present, score = _all_nodes(cluster, present_names, limit, self.highest)
         raw = score[nodes]
         return Scored(raw, raw, {"bytes": present[nodes], "images": counted})
 
-    def _all_nodes(self, names: tuple[str, ...], images: int, cluster: Cluster) -> tuple[IntArray, IntArray]:
-        sizes = scaled_sizes(cluster)
-        present = np.zeros(len(cluster.nodes), np.int64)
-        for name in names:
-            present += sizes[name]
-        limit = HIGHEST_PER_IMAGE * (max(images, 1) if self.limits_size_per_image else 1)
-        return present, self.highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
+
+@derived(IMAGES)
+def _all_nodes(cluster: Cluster, images: tuple[str, ...], limit: int, highest: int) -> tuple[IntArray, IntArray]:
+    """(int64[nodes]: the bytes that are present, int64[nodes]: the score)."""
+    sizes = scaled_sizes(cluster)
+    present = np.zeros(len(cluster.nodes), np.int64)
+    for image in images:
+        present += sizes[image]
+    return present, highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
 
 
 def images(spec: PodSpec, init_containers: bool = True, image_volumes: bool = True) -> Iterator[str]:
@@ -80,16 +82,13 @@ def normalized(image: str) -> str:
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
 
 
+@derived(IMAGES)
 def scaled_sizes(cluster: Cluster) -> dict[str, IntArray]:
     """By image name: int64[nodes], its size on the nodes that have it, times the share of nodes that have it.
 
     The share keeps pods from concentrating on the few nodes that have a rare image. The size is that which the first
     node with the image reported (v1.37: backend/cache/cache.go, addNodeImageStates).
     """
-    return cluster.derived("scaled sizes", lambda: _scaled_sizes(cluster), IMAGES)
-
-
-def _scaled_sizes(cluster: Cluster) -> dict[str, IntArray]:
     sizes: dict[str, dict[int, int]] = {}
     for position in cluster.arrivals():
         for image in cluster.nodes[position].status.images:

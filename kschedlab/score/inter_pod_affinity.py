@@ -43,7 +43,6 @@ class InterPodAffinityScore:
     highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Skips a pod without terms that tie it to a running pod. Terms: the weight for each topology key."""
         terms = self._weights(pod, cluster, nodes)
         if not terms:
             return None if self.skips_in_pre_score else Scored(np.zeros_like(nodes), np.zeros_like(nodes))

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import LABELS
+from kschedlab.cluster.derived import LABELS, derived
 from kschedlab.cluster.labels import matches
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
@@ -61,7 +61,6 @@ class NodeAffinityScore:
 
 
 def preferred_terms(spec: PodSpec) -> Terms:
-    """The pod's preferred node affinity."""
     affinity = spec.affinity.nodeAffinity if spec.affinity is not None else None
     return affinity.preferredDuringSchedulingIgnoredDuringExecution if affinity is not None else ()
 
@@ -71,14 +70,11 @@ def without_fields(term: PreferredSchedulingTerm) -> PreferredSchedulingTerm:
     return msgspec.structs.replace(term, preference=msgspec.structs.replace(term.preference, matchFields=()))
 
 
+@derived(LABELS)
 def weight_of(cluster: Cluster, terms: Terms) -> IntArray:
     """int64[nodes]: the sum of the weights of the terms that match each node. Terms of weight 0 are not even parsed."""
-
-    def compute() -> IntArray:
-        weights = np.zeros(len(cluster.nodes), np.int64)
-        for term in terms:
-            if term.weight:
-                weights += term.weight * matches(cluster, term.preference)
-        return weights
-
-    return cluster.derived(("preferred", terms), compute, LABELS)
+    weights = np.zeros(len(cluster.nodes), np.int64)
+    for term in terms:
+        if term.weight:
+            weights += term.weight * matches(cluster, term.preference)
+    return weights

@@ -7,9 +7,9 @@ v1.20: the same folder, with a plugin for each strategy. v1.16, v1.13: pkg/sched
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 
@@ -53,7 +53,6 @@ class RequestedToCapacityRatio:
     ignores_zero_scores: bool = True
 
     def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-        """The score of each node, in integers, rounded toward zero between the points."""
         up = capacity - 1 if self.rounds_utilization_up else 0
         percent = (np.minimum(requested, capacity) * 100 + up) // np.maximum(capacity, 1)
         percent = np.where(capacity == 0, 100, percent)
@@ -66,15 +65,8 @@ class RequestedToCapacityRatio:
         return np.where(percent <= points[0][0], points[0][1], result)
 
 
-class Strategy(Protocol):
-    """requested, capacity (int64[nodes]), highest score -> score of one resource on every node.
-
-    A node without the resource counts as full.
-    """
-
-    def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-        """int64[nodes]: the score of each node."""
-        ...
+Strategy = Callable[[IntArray, IntArray, int], IntArray]
+"""(requested, capacity, highest score) -> score of one resource, int64[nodes]; a node without it counts as full."""
 
 
 @dataclass(frozen=True)

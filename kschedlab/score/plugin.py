@@ -1,8 +1,4 @@
-"""Score plugins and their results.
-
-Every file of a plugin has the same anatomy: what the plugin prefers and the source it follows; :meth:`Score.score`,
-which computes the formula for all feasible nodes and returns its terms; the lines where a generation differs.
-"""
+"""Score plugins and their results. Their files have the anatomy of filters (:mod:`kschedlab.filter.plugin`)."""
 
 from __future__ import annotations
 
@@ -36,11 +32,9 @@ class Score(Protocol):
     @property
     def name(self) -> str:
         """The plugin's name, as Kubernetes spells it."""
-        ...
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Score the nodes at these positions, in any order. None: the plugin skips the pod (PreScore)."""
-        ...
 
 
 def rounded(exact: FloatArray) -> IntArray:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import LABELS
+from kschedlab.cluster.derived import LABELS, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.spread_constraints import (
@@ -58,9 +58,8 @@ class PodTopologySpreadScore:
         """
         soft = constraints(pod, cluster, SCHEDULE_ANYWAY, self.defaults, self.rules)
         if not soft:
-            return (
-                None if self.skips_in_pre_score else Scored(np.zeros_like(nodes), np.full_like(nodes, MAX_NODE_SCORE))
-            )
+            everywhere = Scored(np.zeros_like(nodes), np.full_like(nodes, MAX_NODE_SCORE))
+            return None if self.skips_in_pre_score else everywhere
         spec = pod.pod.spec
         lenient = self.system_defaulted and not spec.topologySpreadConstraints
         complete = np.ones(len(cluster.nodes), np.bool_) if lenient else has_all_keys(cluster, soft)
@@ -94,13 +93,10 @@ def domains(key: str, topology: Topology, nodes: IntArray) -> int:
     return len(nodes) if key == HOSTNAME else int(np.count_nonzero(np.bincount(topology.domain.take(nodes))))
 
 
+@derived(LABELS)
 def topology_with_empty_label(cluster: Cluster, key: str) -> Topology:
     """The domains of the key, where a node without the label counts as if its label were empty."""
-    return cluster.derived(
-        ("topology with empty label", key),
-        lambda: Topology.of(key, [{key: node.metadata.labels.get(key, "")} for node in cluster.nodes]),
-        LABELS,
-    )
+    return Topology.of(key, [{key: node.metadata.labels.get(key, "")} for node in cluster.nodes])
 
 
 def reversed_scores(raw: IntArray, scored: BoolArray) -> IntArray:

@@ -53,15 +53,12 @@ class VolumeBindingScore:
         count, total = np.zeros((2, len(nodes)), np.int64)
         for usage in usages.values():
             count += usage.counts
-            total += np.where(usage.counts, self._class_score(usage), 0)
+            full = usage.capacity == 0  # without any capacity, the class counts as full
+            score = self.shape(np.where(full, 2, usage.requested), np.where(full, 1, usage.capacity))
+            total += np.where(usage.counts, score, 0)
         raw = rounded(total / np.maximum(count, 1))
         terms = {f"{name} requested": usage.requested for name, usage in usages.items()}
         return Scored(raw, raw, terms | {f"{name} capacity": usage.capacity for name, usage in usages.items()})
-
-    def _class_score(self, usage: ClassBytes) -> IntArray:
-        """Without any capacity, the class counts as full."""
-        none = usage.capacity == 0
-        return self.shape(np.where(none, 2, usage.requested), np.where(none, 1, usage.capacity))
 
 
 def by_class(match_result: Match, nodes: IntArray) -> dict[str, ClassBytes]:

@@ -33,7 +33,8 @@ def comparison_sections(comparison: Comparison, limits: Limits) -> Iterator[Sect
     generations = count(len(decisions), "generation")
     pairs = _merged(decisions, [decided(decision) for decision in decisions.values()])
     table = Table(terms("generation", "decision"), [Row([names, result]) for names, result in pairs])
-    yield Section(say("{pod} in {generations}", pod=_pod(comparison), generations=generations), [table])
+    pod = next(iter(decisions.values())).pod.key
+    yield Section(say("{pod} in {generations}", pod=pod, generations=generations), [table])
     for step in comparison.steps:
         yield _changed(step)
     yield _nodes(comparison, limits.groups)
@@ -96,12 +97,7 @@ def _unnamed(cell: NodeResult, row: Sequence[NodeResult]) -> NodeResult:
     return NodeResult((cell.lines[0], say("a candidate for preemption, not chosen")))
 
 
-def _pod(comparison: Comparison) -> str:
-    return next(iter(comparison.decisions.values())).pod.key
-
-
 def decided(decision: Decision) -> str:
-    """The outcome, and the rule that chose among the candidates for preemption."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
     return sentences((outcome(decision), rule))
 
@@ -111,9 +107,9 @@ def cells(comparison: Comparison) -> dict[str, list[NodeResult]]:
     decisions = list(comparison.decisions.values())
     names = sorted(decisions[0].cluster.names)
     columns = [list(_column(decision, names)) for decision in decisions]
-    cells = {name: [cell for cell, _ in results] for name, *results in zip(names, *columns, strict=True)}
-    differing = {name for name, *results in zip(names, *columns, strict=True) if len({fate for _, fate in results}) > 1}
-    return {name: cells[name] for name in sorted(cells, key=lambda name: name not in differing)}
+    rows = {name: results for name, *results in zip(names, *columns, strict=True)}
+    agreeing = {name: len({fate for _, fate in results}) == 1 for name, results in rows.items()}
+    return {name: [cell for cell, _ in rows[name]] for name in sorted(names, key=agreeing.__getitem__)}
 
 
 def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[NodeResult, Fate]]:
@@ -132,18 +128,13 @@ def _cell(decision: Decision, verdict: NodeVerdict, evicted: NodeResult, total: 
     if decision.gates:
         return NodeResult((say("not looked at"),))
     if not verdict.passes:
-        refused = ": ".join([str(verdict.plugin), *_reasons(decision, verdict)])
+        rejected = decision.verdicts.rejected if decision.verdicts is not None else None
+        reasons = "; ".join(verdict.reasons if rejected is None else rejected.reasons)
+        refused = f"{verdict.plugin}: {reasons}" if reasons else str(verdict.plugin)
         return NodeResult((refused, *evicted.lines), evicted.chosen)
     if decision.scores is None:
         return NodeResult((say("the only one" if best else "passes"),), best)
     return NodeResult((say("score {total} (best)" if best else "score {total}", total=total),), best)
-
-
-def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
-    """The reasons as one text; if PreFilter rejected the pod, its reasons."""
-    rejected = decision.verdicts.rejected if decision.verdicts is not None else None
-    reasons = verdict.reasons if rejected is None else rejected.reasons
-    return ["; ".join(reasons)] if reasons else []
 
 
 def _evicted(decision: Decision, node: str) -> NodeResult:
@@ -159,7 +150,6 @@ def _evicted(decision: Decision, node: str) -> NodeResult:
 
 
 def effect(cause: Cause) -> str:
-    """The effect of this change alone."""
-    return (
-        say("gives the whole difference") if cause.whole else say("changes {parts}", parts=listed(terms(*cause.parts)))
-    )
+    if cause.whole:
+        return say("gives the whole difference")
+    return say("changes {parts}", parts=listed(terms(*cause.parts)))

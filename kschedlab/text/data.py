@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import PreFilterRejection, status_code
 from kschedlab.preemption.evidence import NO_CANDIDATE, Preemption
@@ -78,18 +79,13 @@ def _rejected(rejected: PreFilterRejection) -> dict[str, Any]:
 
 def _scores(scores: Scores, decision: Decision) -> dict[str, Any]:
     names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
-    return {
-        "raw": {
-            plugin: dict(zip(names, row.raw.tolist(), strict=True))
-            for plugin, row in zip(scores.plugins, scores.rows, strict=True)
-        },
-        "weighted": {
-            plugin: dict(zip(names, row.tolist(), strict=True))
-            for plugin, row in zip(scores.plugins, scores.results, strict=True)
-        },
-        "total": dict(zip(names, scores.total.tolist(), strict=True)),
-        "best": decision.best,
-    }
+
+    def by_node(values: IntArray) -> dict[str, int]:
+        return dict(zip(names, values.tolist(), strict=True))
+
+    raw = {plugin: by_node(row.raw) for plugin, row in zip(scores.plugins, scores.rows, strict=True)}
+    weighted = dict(zip(scores.plugins, map(by_node, scores.results), strict=True))
+    return {"raw": raw, "weighted": weighted, "total": by_node(scores.total), "best": decision.best}
 
 
 def _evicting(decision: Decision, preemption: Preemption) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from itertools import groupby
 from kschedlab.decision import Decision
 from kschedlab.extenders import ExtenderCall
 from kschedlab.filter.dynamic_resources import installed, plugin_for
-from kschedlab.messages import say, terms
+from kschedlab.messages import later, say, terms
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
 from kschedlab.text.ladder import columns, ladder_table
@@ -46,9 +46,8 @@ from kschedlab.text.words import (
 def decision_sections(decision: Decision, limits: Limits) -> Iterator[Section]:
     """The whole decision; a stage without results has no section. O(nodes)."""
     mark = GOOD if decision.node is not None else WARNING if decision.nominated_node is not None else BAD
-    yield Section(
-        outcome(decision), list(filter(None, (request_text(decision), init_containers_text(decision)))), mark=mark
-    )
+    demands = [text for text in (request_text(decision), init_containers_text(decision)) if text]
+    yield Section(outcome(decision), demands, mark=mark)
     yield from _refused(decision)
     yield from device_sections(decision)
     yield from _extended(decision)
@@ -64,11 +63,9 @@ def _refused(decision: Decision) -> Iterator[Section]:
     rows = []
     for refusal in refusals(decision):
         also = listing([f"{plugin} ({nodes:,})" for plugin, nodes in refusal.also])
-        reasons: list[Line] = [
-            "; ".join(refusal.reasons),
-            Names(refusal.nodes),
-            *([say("also refused by {plugins}", plugins=also)] if also else []),
-        ]
+        reasons: list[Line] = ["; ".join(refusal.reasons), Names(refusal.nodes)]
+        if also:
+            reasons.append(say("also refused by {plugins}", plugins=also))
         helps = say("does not help") if refusal.unresolvable else say("may help")
         rows.append(Row([len(refusal.nodes), refusal.plugin, Lines(reasons), helps]))
     if rows:
@@ -88,13 +85,11 @@ def _failing(decision: Decision) -> Iterator[str]:
 
 
 def device_sections(decision: Decision) -> Iterator[Section]:
-    """The devices that the pod gets, or why nodes cannot serve its claims."""
     pod, cluster = decision.pod, decision.cluster
     plugin = plugin_for(pod, cluster, decision.generation.filters)
     claims = installed() if plugin is not None else None
-    if (
-        plugin is not None and claims is not None
-    ):  # without a package, the decision ended before devices were considered
+    # without a package, the decision ended before devices were considered
+    if plugin is not None and claims is not None:
         yield from claims.sections(plugin, pod, cluster, decision.node, decision.verdicts)
 
 
@@ -143,13 +138,11 @@ def _scored(decision: Decision, scores: Scores, limits: Limits) -> Section:
 
 
 def sums_of(scores: Scores, i: int) -> list[str]:
-    """The computation of each plugin's score of node ``i``."""
     columns = zip(scores.weights, scores.rows, scores.results, strict=True)
     return [f"{row.raw[i]} → {row.normalized[i]} × {weight} = {result[i]}" for weight, row, result in columns]
 
 
 def _lower(nodes: Sequence[tuple[int, str]], limit: int) -> Table:
-    """The nodes (total, name) after the best ones, grouped by total."""
     groups = [(total, [name for _, name in same]) for total, same in groupby(nodes, key=lambda node: node[0])]
     shown, hidden = groups[:limit], groups[limit:]
     rows = [Row([total, len(equal), Names(equal)]) for total, equal in shown]
@@ -171,11 +164,8 @@ def _preempted(preemption: Preemption, limits: Limits) -> Section:
     parts.append(choice(preemption))
     if number > 1:
         parts.append(ladder_table(preemption, limits.rungs))
-    among = say(
-        "{candidates} among {nodes} where evicting may help",
-        candidates=count(number, "candidate"),
-        nodes=count(potential, "node"),
-    )
+    message = later("{candidates} among {nodes} where evicting may help")
+    among = say(message, candidates=count(number, "candidate"), nodes=count(potential, "node"))
     pods = max(len(preemption.candidates[node].attempts) for node in columns(preemption, limits.candidates))
     cut = number > limits.candidates or pods > limits.pods
     return Section(say("Preemption:"), parts, among, cut=cut)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kschedlab.decision import Decision
 from kschedlab.explanation import Explanation, PendingPods
-from kschedlab.messages import say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.text.decision import decision_sections
 from kschedlab.text.html import element
 from kschedlab.text.sections import Limits, Section
@@ -19,14 +19,12 @@ PAGE = (
 
 
 def explanation_sections(explanation: Explanation, limits: Limits) -> Iterator[Section]:
-    """The decision, after a line about where a running pod is."""
     if explanation.runs_on is not None:
         yield Section(running(explanation))
     yield from decision_sections(explanation.decision, limits)
 
 
 def pending_sections(pending: PendingPods, limits: Limits) -> Iterator[Section]:
-    """The decisions about all of them, one after the other."""
     for explanation in pending:
         yield from explanation_sections(explanation, limits)
     if not pending:
@@ -38,12 +36,9 @@ def running(explanation: Explanation) -> str:
     decision, node = explanation.decision, explanation.runs_on
     result = again(decision, node)
     if node is not None and node in decision.best:
-        one = len(decision.best) == 1
-        result = say(
-            "Scheduled again, it would land on the node where it runs."
-            if one
-            else "Scheduled again, it may land on the node where it runs."
-        )
+        would = later("Scheduled again, it would land on the node where it runs.")
+        may = later("Scheduled again, it may land on the node where it runs.")
+        result = say(would if len(decision.best) == 1 else may)
     return sentences((say("{pod} runs on {node}.", pod=decision.pod.key, node=node), result))
 
 
@@ -52,10 +47,8 @@ def again(decision: Decision, was_on: str | None) -> str:
     if was_on is None or decision.node is None:
         return ""
     if was_on in decision.best:
-        one = len(decision.best) == 1
-        return say(
-            "So it would land on the node where it runs." if one else "So it may land on the node where it runs."
-        )
+        would = later("So it would land on the node where it runs.")
+        return say(would if len(decision.best) == 1 else later("So it may land on the node where it runs."))
     if (plugin := decision.verdict(was_on).plugin) is not None:
         return say("The node where it runs is refused now, by {plugin}.", plugin=plugin)
     scores = decision.scores
@@ -65,7 +58,6 @@ def again(decision: Decision, was_on: str | None) -> str:
 
 
 def page_html(explanations: Iterable[Explanation]) -> str:
-    """Explanations as a self-contained HTML page."""
     sections = [element("section", html(explanation_sections(each, LIMITS))) for each in explanations]
     head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
     body = element("body", *(sections or [element("p", say("no pending pods"))]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -15,31 +16,22 @@ VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
 def visible(text: str) -> str:
-    """The text with every control, format and surrogate character spelled out, e.g. ``[U+202E]``."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(f"[U+{ord(c):04X}]" if unicodedata.category(c) in HIDDEN else c for c in text)
 
 
+@dataclass(slots=True, unsafe_hash=True, repr=False)
 class Html:
     """A piece of markup. ``Html()`` is empty; others come from :func:`element` and :func:`join`."""
 
-    __slots__ = ("_markup",)
-
-    def __init__(self) -> None:
-        self._markup = ""
+    _markup: str = field(default="", init=False)
 
     def __str__(self) -> str:
         return self._markup
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Html) and self._markup == other._markup
-
     def __repr__(self) -> str:
         return f"<Html, {len(self._markup)} characters>"
-
-    def __hash__(self) -> int:
-        return hash(self._markup)
 
     def _repr_html_(self) -> str:
         return self._markup

@@ -36,7 +36,6 @@ class RuleResult:
 
     @property
     def rule(self) -> str:
-        """The rule's name in the chosen language."""
         return say(self.name)
 
     @property
@@ -47,11 +46,9 @@ class RuleResult:
             return say("decides: {node}", node=self.kept[0])
         if len(self.kept) == len(self.standing):
             return say("leaves all")
-        return (
-            say("leaves {nodes}", nodes=listed(self.kept))
-            if len(self.kept) <= 3
-            else say("leaves {number:,}", number=len(self.kept))
-        )
+        if len(self.kept) <= 3:
+            return say("leaves {nodes}", nodes=listed(self.kept))
+        return say("leaves {number:,}", number=len(self.kept))
 
 
 def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
@@ -64,7 +61,6 @@ def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
 
 
 def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
-    """The rules in order, with their values for these nodes (candidates)."""
     names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
     place = {name: i for i, name in enumerate(names)}
     result = []

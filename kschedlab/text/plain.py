@@ -17,7 +17,6 @@ WIDTH = 60
 
 
 def plain(sections: Iterable[Section]) -> str:
-    """The sections as text, with empty lines between them."""
     return "\n\n".join("\n".join(map(visible, _section(section))) for section in sections)
 
 
@@ -33,7 +32,6 @@ def _part(part: Part) -> list[str]:
 
 
 def table_lines(table: Table) -> list[str]:
-    """The table as lines, with its columns aligned."""
     rows: list[list[Cell]] = [list(table.head), *(list(row.cells) for row in table.rows)]
     if table.turned:
         rows = [list(column) for column in zip(*rows, strict=True)]
@@ -43,7 +41,6 @@ def table_lines(table: Table) -> list[str]:
 
 
 def below(cells: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Cells of several lines as rows of single lines."""
     return [list(line) for line in zip_longest(*cells, fillvalue="")]
 
 

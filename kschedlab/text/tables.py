@@ -45,7 +45,6 @@ def _part(part: str | Names | Table) -> Html:
 
 
 def table_html(data: Table) -> Html:
-    """The table; nothing if it has no rows."""
     if not data.rows:
         return Html()
     head = [_cell(cell) for cell in data.head]
@@ -63,7 +62,6 @@ def _cell(cell: Cell) -> Child:
 
 
 def table(head: Sequence[Child], rows: Iterable[Html]) -> Html:
-    """A table; the rows are ``<tr>``."""
     cells = [element("th", text, scope="col", style=HEAD) for text in head]
     return element("table", element("thead", element("tr", *cells)), element("tbody", *rows), style=TABLE)
 
@@ -80,5 +78,4 @@ def _style(cell: Child) -> str:
 
 
 def folded(summary: str, *inside: Child) -> Html:
-    """A ``<details>`` element that opens on a click."""
     return element("details", element("summary", summary), *inside)

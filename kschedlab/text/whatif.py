@@ -41,7 +41,6 @@ class WhatIfAnswer(NamedTuple):
 
 
 def whatif_sections(whatif: WhatIf) -> Iterator[Section]:
-    """The summary sentence, then the answers as a table, and what did not help."""
     yield Section(whatif_sentence(whatif), [whatif_table(whatif), *notes(whatif)])
 
 
@@ -50,12 +49,10 @@ def whatif_table(whatif: WhatIf) -> Table:
 
 
 def whatif_lines(whatif: WhatIf) -> list[Line]:
-    """All answers, in order."""
     return [answer.line for answer in whatif_answers(whatif)]
 
 
 def whatif_answers(whatif: WhatIf) -> list[WhatIfAnswer]:
-    """All answers with their decisions, in order."""
     return list(_to_fit(whatif) if whatif.decision.node is None else _to_go_elsewhere(whatif))
 
 
@@ -67,35 +64,23 @@ def whatif_sentence(whatif: WhatIf) -> str:
         if line.what != LIMIT:
             first.setdefault(line.what, line)
     answers = say("; or ").join(say("{change} ({then})", change=line.change, then=line.then) for line in first.values())
-    if fits:
-        more = (
-            say("Another node would be best {answers}.", answers=answers)
-            if answers
-            else say("No change tried moves it.")
-        )
-    elif answers:
-        more = say("What would change it: {answers}.", answers=answers)
-    else:
-        more = say("Nothing that was tried changes that.")
-    return sentences((now, more))
+    if answers:
+        message = later("Another node would be best {answers}." if fits else "What would change it: {answers}.")
+        return sentences((now, say(message, answers=answers)))
+    return sentences((now, say("No change tried moves it." if fits else "Nothing that was tried changes that.")))
 
 
 def notes(whatif: WhatIf) -> list[str]:
-    """The changes that did not help, and those that were not tried."""
     relaxations, remarks = whatif.relaxations, []
     if whatif.decision.node is None:
         if not whatif.requests and any(whatif.decision.pod.request.values()):
             remarks.append(say("Less of one resource alone is not enough."))
         if not relaxations.sufficient:
-            tried = say(
-                "No change of its constraints is enough: {changes} tried, pairs as well.",
-                changes=count(relaxations.tried, "change"),
-            )
+            message = later("No change of its constraints is enough: {changes} tried, pairs as well.")
+            tried = say(message, changes=count(relaxations.tried, "change"))
             remarks.append(tried if relaxations.tried else say("No change of its constraints is enough: it has none."))
-        if relaxations.untried:
-            remarks.append(
-                say("{changes} not tried: there are too many.", changes=count(relaxations.untried, "change"))
-            )
+        if untried := relaxations.untried:
+            remarks.append(say("{changes} not tried: there are too many.", changes=count(untried, "change")))
         preemption = whatif.decision.preemption
         if whatif.priority is None and preemption is not None and preemption.eligible and preemption.chosen is None:
             remarks.append(say("No priority makes it preempt."))
@@ -143,32 +128,26 @@ def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
 
 
 def _to_go_elsewhere(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
-    for limit in whatif.limits:
-        asked = amount(limit.name, limit.far)
-        change, short = later("asking for {amount}", amount=asked), say("with {amount}", amount=asked)
-        near = say("{amount}: {then}", amount=amount(limit.name, limit.near), then=then(limit.before))
-        yield _answer(LIMIT, change, limit.after, near, short)
-    for boundary in whatif.requests:
+    requests = [(LIMIT, each, then(each.before)) for each in whatif.limits]
+    requests += [(later("requests"), each, _still(whatif, each)) for each in whatif.requests]
+    for what, boundary, before in requests:
         asked = amount(boundary.name, boundary.far)
         change, short = later("asking for {amount}", amount=asked), say("with {amount}", amount=asked)
-        near = say("{amount}: {then}", amount=amount(boundary.name, boundary.near), then=_still(whatif, boundary))
-        yield _answer(later("requests"), change, boundary.after, near, short)
+        near = say("{amount}: {then}", amount=amount(boundary.name, boundary.near), then=before)
+        yield _answer(what, change, boundary.after, near, short)
     for boundary in whatif.weights:
         change = later(
             "with weight {far} of {plugin} instead of {now}", far=boundary.far, plugin=boundary.name, now=boundary.now
         )
         short = say("weight {far} of {plugin}", far=boundary.far, plugin=boundary.name)
         if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
-            change, short = (
-                later("without the score {plugin}", plugin=boundary.name),
-                say("without {plugin}", plugin=boundary.name),
-            )
+            change = later("without the score {plugin}", plugin=boundary.name)
+            short = say("without {plugin}", plugin=boundary.name)
         near = say("{amount}: {then}", amount=boundary.near, then=_still(whatif, boundary))
         yield _answer(later("weights"), change, boundary.after, near, short)
 
 
 def _still(whatif: WhatIf, boundary: Boundary) -> str:
-    """Says that the current node is still the best, or one of the best."""
     best, node = len(boundary.before.best), str(whatif.decision.node)
     return node if best == 1 else say("one of {best} best: {node}", best=best, node=node)
 
@@ -177,7 +156,6 @@ def then(decision: Decision) -> str:
     if decision.node is not None:
         return say("{node}, {feasible}", node=decision.node, feasible=count(len(decision.feasible), "feasible node"))
     if decision.preemption is not None and decision.nominated_node is not None:
-        return say(
-            "preempts {victims} on {node}", victims=evicted(decision.preemption.victims), node=decision.nominated_node
-        )
+        message = later("preempts {victims} on {node}")
+        return say(message, victims=evicted(decision.preemption.victims), node=decision.nominated_node)
     return say("fits nowhere")

@@ -150,7 +150,6 @@ def _refusal(
 
 
 def request_text(decision: Decision) -> str:
-    """The pod's requests and priority."""
     wants = [amount(name, value) for name, value in decision.pod.request.items() if value]
     requested, priority = listed(wants) or say("nothing"), decision.pod.priority
     return say("asks for {asked}; priority {priority}", asked=requested, priority=priority)
@@ -167,17 +166,13 @@ def init_containers_text(decision: Decision) -> str:
         return ""
     without = pod_requests(replace(pod, spec=replace(pod.spec, initContainers=())))
     raised = [name for name, value in request.items() if value > without.get(name, 0)]
-    names = [
-        each.name
-        for each in init
-        if any(name in {**each.resources.requests, **each.resources.limits} for name in raised)
-    ]
+    asked = {each.name: {*each.resources.requests, *each.resources.limits} for each in init}
+    names = [name for name, resources in asked.items() if not resources.isdisjoint(raised)]
     if not raised or not names:
         return ""
     alone = listed([amount(name, without.get(name, 0)) for name in raised])
-    return say(
-        "Init containers count: {names}; without them it would ask for {asked}.", names=listing(names), asked=alone
-    )
+    message = later("Init containers count: {names}; without them it would ask for {asked}.")
+    return say(message, names=listing(names), asked=alone)
 
 
 def outcome(decision: Decision) -> str:
@@ -192,9 +187,8 @@ def outcome(decision: Decision) -> str:
         rejected = decision.verdicts.rejected
         by = say("{plugin} refuses it", plugin=rejected.plugin) if rejected.plugin else say("it is refused")
         reasons = "; ".join(rejected.reasons)
-        return say(
-            "{pod} stays pending: {by} before any node is looked at ({reasons}).", pod=pod, by=by, reasons=reasons
-        )
+        message = later("{pod} stays pending: {by} before any node is looked at ({reasons}).")
+        return say(message, pod=pod, by=by, reasons=reasons)
     stays = say("{pod} fits on none of {nodes}", pod=pod, nodes=count(nodes, "node"))
     return _preempting(decision.preemption, stays) if decision.preemption is not None else say("{stays}.", stays=stays)
 
@@ -213,16 +207,11 @@ def without_key_text(decision: Decision) -> str:
     lacking = [node.metadata.name for node in nodes if not keys.keys() <= node.metadata.labels.keys()]
     if not 0 < len(lacking) < len(nodes):
         return ""
-    return say(
-        "{nodes} without the label {keys} ({names}): the ScheduleAnyway constraint gives them no points.",
-        nodes=count(len(lacking), "node"),
-        keys=listed([*keys]),
-        names=listing(lacking, 3),
-    )
+    message = later("{nodes} without the label {keys} ({names}): the ScheduleAnyway constraint gives them no points.")
+    return say(message, nodes=count(len(lacking), "node"), keys=listed([*keys]), names=listing(lacking, 3))
 
 
 def _preempting(preemption: Preemption, stays: str) -> str:
-    """The result of preemption for a pod that fits nowhere."""
     node = preemption.nominated_node
     if node is not None:
         victims = evicted(preemption.victims)
@@ -270,20 +259,10 @@ def choice(preemption: Preemption) -> str:
         if rung.decides:
             beaten = preemption.positions[rung.entered & ~rung.kept].tolist()
             over = listing(sorted(preemption.cluster.names[n] for n in beaten), 3)
-            return say(
-                "Of {candidates:,} candidates, rule {number} ({rule}) chooses {node} over {others}.",
-                candidates=candidates,
-                number=number,
-                rule=say(rung.rule.name),
-                node=node,
-                others=over,
-            )
-    return say(
-        "All {rules} rules leave a tie of {tied}; the scheduler takes any of them, here {node}.",
-        rules=len(preemption.rungs),
-        tied=listing(preemption.tied),
-        node=node,
-    )
+            message = later("Of {candidates:,} candidates, rule {number} ({rule}) chooses {node} over {others}.")
+            return say(message, candidates=candidates, number=number, rule=say(rung.rule.name), node=node, others=over)
+    message = later("All {rules} rules leave a tie of {tied}; the scheduler takes any of them, here {node}.")
+    return say(message, rules=len(preemption.rungs), tied=listing(preemption.tied), node=node)
 
 
 def columns_of(text: str) -> int:

@@ -7,7 +7,7 @@ DaemonSets.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as put
 
@@ -18,6 +18,8 @@ from kschedlab.objects.model import Node, Pod, controller_of
 from kschedlab.whatif.case import Case
 
 HOSTNAME = "kubernetes.io/hostname"
+ILL = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+"""Such a taint says what is wrong with a node; a new one is well."""
 MOST = 40
 """The most kinds of nodes that are tried."""
 
@@ -46,11 +48,7 @@ def another_node(case: Case, label: str = "") -> Iterator[AnotherNode]:
             if decision.node is not None:
                 helping.append(AnotherNode(pool, zone, f"{like}-new", decision))
         if helping:
-            yield helping[0] if len(helping) < len(zones) else _anywhere(helping[0])
-
-
-def _anywhere(answer: AnotherNode) -> AnotherNode:
-    return AnotherNode(answer.pool, "", answer.node, answer.decision)
+            yield helping[0] if len(helping) < len(zones) else replace(helping[0], zone="")
 
 
 def _by_zone(cluster: Cluster, places: list[int]) -> dict[str, str]:
@@ -58,14 +56,9 @@ def _by_zone(cluster: Cluster, places: list[int]) -> dict[str, str]:
     nodes = sorted((cluster.nodes[place] for place in places), key=lambda node: node.metadata.name)
     by_zone: dict[str, str] = {}
     for node in nodes:
-        if not node.spec.unschedulable and not any(_is_ill(taint.key) for taint in node.spec.taints):
+        if not node.spec.unschedulable and not any(taint.key.startswith(ILL) for taint in node.spec.taints):
             by_zone.setdefault(node.metadata.labels.get(ZONE, ""), node.metadata.name)
     return by_zone
-
-
-def _is_ill(key: str) -> bool:
-    """Whether such a taint says what is wrong with a node; a new one is well."""
-    return key.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
 
 
 def copies(cluster: Cluster, like: str, before: int = 0) -> list[Node | Pod]:

@@ -45,7 +45,6 @@ class Case:
         self.info, self.cluster, self.was_on = as_pending(pod, cluster, self.generation.api)
 
     def decide(self, info: PodInfo | None = None, generation: Generation | None = None) -> Decision:
-        """The decision for the pod, or for this variant of it."""
         return Scheduler(self.cluster, generation or self.generation, exhaustive=True).decide(info or self.info)
 
     def fits(self, info: PodInfo) -> int:
@@ -56,14 +55,12 @@ class Case:
         return len(self.decide(info, filters_only).feasible)
 
     def without(self, pods: Iterable[PodInfo]) -> Case:
-        """The same case without these running pods."""
         fewer = self.cluster.fork()
         for pod in pods:
             fewer.evict(pod.key)
         return self.in_cluster(fewer)
 
     def in_cluster(self, cluster: Cluster) -> Case:
-        """The same case in another cluster."""
         case = copy(self)
         case.cluster = cluster
         return case
@@ -90,5 +87,4 @@ def ranked(info: PodInfo, priority: int) -> PodInfo:
 
 
 def with_spec(pod: Pod, **fields: Any) -> Pod:
-    """The pod with these fields of its spec replaced."""
     return put(pod, spec=put(pod.spec, **fields))

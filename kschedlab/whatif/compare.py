@@ -6,7 +6,7 @@ switched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -101,8 +101,6 @@ def compare(
 
 
 class ClustersByApi(dict[Api, Cluster]):
-    """The same objects in each API server, read when they are asked for."""
-
     def __init__(self, cluster: Cluster) -> None:
         super().__init__({cluster.api: cluster})
         self._cluster = cluster
@@ -175,17 +173,15 @@ def changes(earlier: Generation, later: Generation) -> list[SettingChange]:
     The queue and what follows a decision are left out: they say when a pod is scheduled, not how. So are the rules for
     extenders, if there are none.
     """
-    skip = frozenset(
-        {"filters", "scores", "name", "queue", "extension_points", "plugins", "extenders", "extending.binder"}
-    )
-    skip |= frozenset() if earlier.extenders else {"extending"}
+    skip = {"filters", "scores", "name", "queue", "extension_points", "plugins", "extenders", "extending.binder"}
+    skip |= set() if earlier.extenders else {"extending"}
     skip |= {f"messages.{field.name}" for field in fields(Messages) if field.name not in OF_DECISIONS}
     settings = _settings(earlier, later, "", lambda generation: generation, skip=skip)
     return [*settings, *_filters(earlier, later), *_scores(earlier, later)]
 
 
 def _settings(
-    earlier: Any, later: Any, path: str, rebuilt: Callable[[Any], Generation], skip: frozenset[str] = frozenset()
+    earlier: Any, later: Any, path: str, rebuilt: Callable[[Any], Generation], skip: Set[str] = frozenset()
 ) -> Iterator[SettingChange]:
     """The fields in which two dataclasses of the same class differ; nested dataclasses are compared field by field.
 
@@ -216,9 +212,8 @@ def _entries(
 ) -> Iterator[SettingChange]:
     for removed in before:
         if removed not in after:
-            yield SettingChange(
-                f"{path}{removed}", later("yes"), "-", put(tuple(name for name in before if name != removed))
-            )
+            fewer = tuple(name for name in before if name != removed)
+            yield SettingChange(f"{path}{removed}", later("yes"), "-", put(fewer))
     for added in after:
         if added not in before:
             yield SettingChange(f"{path}{added}", "-", later("yes"), put((*before, added)))
@@ -257,7 +252,6 @@ def _filters(earlier: Generation, newer: Generation) -> Iterator[SettingChange]:
 
 
 def _members(plugin: Any) -> tuple[Any, ...]:
-    """The filters of a group such as GeneralPredicates; none if the plugin is a single filter."""
     members: tuple[Any, ...] = getattr(plugin, "filters", ())
     return members
 
@@ -346,7 +340,6 @@ def identity(plugin: Any) -> tuple[object, ...]:
 
 
 def _hashable(value: object) -> Hashable:
-    """The value, or its text if it cannot be hashed, as in a third-party plugin."""
     return value if isinstance(value, Hashable) else repr(value)
 
 

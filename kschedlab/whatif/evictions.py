@@ -7,7 +7,7 @@ the pod off another node by podAntiAffinity in their zone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,13 +62,11 @@ def _cost(pods: Pods) -> tuple[int, int, int, list[str]]:
 
 
 def _of_daemon_set(info: PodInfo) -> bool:
-    """Whether a DaemonSet owns the pod, and puts it back on its node at once."""
     owner = controller_of(info.pod.metadata)
     return owner is not None and owner.kind == "DaemonSet"
 
 
 def _sets(case: Case) -> Iterator[Pods]:
-    """Sets of pods whose eviction may make room."""
     yield from _selected(case)
     yield from _alone(case)
     for pods in _keeping_off(case):
@@ -108,7 +106,8 @@ def _keeping_off(case: Case) -> Sequence[Pods]:
     own = incoming.terms.anti_affinity
     theirs = [held.term for held in incoming.terms_of_others(cluster) if held.purpose == FORBIDDEN]
     groups: dict[int, list[PodInfo]] = {}
-    for info in _running(case) if own or theirs else ():
+    rows = np.flatnonzero(cluster.pods.node >= 0).tolist() if own or theirs else []
+    for info in map(cluster.pods.info, rows):
         keys = {term.key for term in own if incoming.matches(term, info.signature)}
         keys |= {term.key for term in theirs if term in info.signature.terms.anti_affinity}
         at = _position(case, info)
@@ -122,11 +121,6 @@ def _position(case: Case, running: PodInfo) -> int:
     """The index of the pod's node; pods that were bound here do not name it."""
     pods = case.cluster.pods
     return int(pods.node[pods.row_of[running.key]])
-
-
-def _running(case: Case) -> Iterable[PodInfo]:
-    pods = case.cluster.pods
-    return map(pods.info, np.flatnonzero(pods.node >= 0).tolist())
 
 
 def _beside(case: Case, key: str, position: int) -> list[int]:

@@ -75,7 +75,6 @@ def _fitting(case: Case, tries: Sequence[tuple[tuple[str, ...], Pod]]) -> list[R
 
 
 def relaxed(case: Case, changes: tuple[str, ...], pod: Pod) -> Relaxation | None:
-    """The relaxation by these changes, if the changed pod fits somewhere or preempts; else None."""
     info = case.cluster.info(pod)
     if case.fits(info) or changes == (PREEMPTS,):
         decision = case.decide(info)
@@ -99,13 +98,14 @@ def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
     for constraint in spec.topologySpreadConstraints:
         if constraint.whenUnsatisfiable == "DoNotSchedule":
             words = later("without spreading over {what}", what=constraint.topologyKey)
-            yield words, partial(_without_constraint, removed=constraint)
+            yield words, partial(_without, field="topologySpreadConstraints", removed=constraint)
             if constraint.nodeTaintsPolicy != "Honor":
                 words = later("with nodeTaintsPolicy Honor of its spreading over {what}", what=constraint.topologyKey)
                 yield words, partial(_honoring_taints, constraint=constraint)
     for volume in spec.volumes:
         if volume.persistentVolumeClaim is not None or volume.ephemeral is not None:
-            yield later("without volume {what}", what=volume.name), partial(_without_volume, name=volume.name)
+            words = later("without volume {what}", what=volume.name)
+            yield words, partial(_without, field="volumes", removed=volume)
     if spec.preemptionPolicy == "Never":
         yield PREEMPTS, partial(with_spec, preemptionPolicy="PreemptLowerPriority")
     yield from _relaxed_affinity(spec.affinity or Affinity())
@@ -138,13 +138,8 @@ def _without_port(pod: Pod, container: int, port: ContainerPort) -> Pod:
     return with_spec(pod, containers=tuple(containers))
 
 
-def _without_constraint(pod: Pod, removed: TopologySpreadConstraint) -> Pod:
-    kept = tuple(constraint for constraint in pod.spec.topologySpreadConstraints if constraint is not removed)
-    return with_spec(pod, topologySpreadConstraints=kept)
-
-
-def _without_volume(pod: Pod, name: str) -> Pod:
-    return with_spec(pod, volumes=tuple(volume for volume in pod.spec.volumes if volume.name != name))
+def _without(pod: Pod, field: str, removed: object) -> Pod:
+    return with_spec(pod, **{field: tuple(each for each in getattr(pod.spec, field) if each is not removed)})
 
 
 def _honoring_taints(pod: Pod, constraint: TopologySpreadConstraint) -> Pod:
@@ -155,7 +150,6 @@ def _honoring_taints(pod: Pod, constraint: TopologySpreadConstraint) -> Pod:
 
 
 def _with_required(pod: Pod, kind: str, terms: Any) -> Pod:
-    """The pod with these required terms of one kind of affinity."""
     affinity = pod.spec.affinity or Affinity()
     changed = put(getattr(affinity, kind), requiredDuringSchedulingIgnoredDuringExecution=terms)
     return with_spec(pod, affinity=put(affinity, **{kind: changed}))
@@ -171,10 +165,9 @@ def _without_expression(pod: Pod, removed: NodeSelectorRequirement) -> Pod:
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
     if required is None:
         return pod
-    terms = (
-        put(term, matchExpressions=tuple(e for e in term.matchExpressions if e is not removed))
-        for term in required.nodeSelectorTerms
-    )
+    terms = []
+    for term in required.nodeSelectorTerms:
+        terms.append(put(term, matchExpressions=tuple(e for e in term.matchExpressions if e is not removed)))
     return _with_required(pod, "nodeAffinity", put(required, nodeSelectorTerms=tuple(terms)))
 
 

@@ -50,7 +50,6 @@ def limits(case: Case) -> Iterator[Boundary]:
 
 
 def _last_fitting(case: Case, resource: str, amounts: range) -> int:
-    """The index of the last amount with which the pod fits somewhere, or -1."""
     return last(lambda amount: case.fits(case.asking(resource, amount)) > 0, amounts)
 
 

@@ -23,5 +23,4 @@ SETTINGS = {
 
 
 def title_of(setting: str) -> str:
-    """The title that this setting of a comparison belongs to; "" if it has none."""
     return next((title for title, settings in SETTINGS.items() if re.fullmatch(settings, setting)), "")

@@ -68,6 +68,8 @@ def row_of(cluster, pods, row):
 
 def alike(one, other):
     """Whether two derived values are equal, including the arrays in them."""
+    if one is other:
+        return True
     if isinstance(one, np.ndarray):
         return isinstance(other, np.ndarray) and one.dtype == other.dtype and np.array_equal(one, other)
     if isinstance(one, dict):

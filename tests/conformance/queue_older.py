@@ -117,7 +117,7 @@ class Driver(QueueDriver):
     def timed_state(self) -> dict[str, Any]:
         """The state of v1.16 and v1.20: more parts, and the pods of each part with their times."""
         queue = self.queue
-        backoff = sorted(queue.pod_backoff_q, key=lambda queued: (queue.backoff.end(queued), queued.key))
+        backoff = sorted(queue.pod_backoff_q, key=lambda queued: (queue.backoff_end(queued), queued.key))
         state = {
             "clock": self.ms(self.clock),
             "active": [self._entry(queued) for queued in sorted(queue.active_q, key=lambda queued: queued.rank)],
@@ -125,10 +125,9 @@ class Driver(QueueDriver):
             "backoffHeap": None if self.backoff_open else queue.pod_backoff_q.data.queue.copy(),
             "unschedulable": [self._entry(q) for q in sorted(queue.unschedulable_q, key=lambda queued: queued.key)],
         }
-        if self.version == "v1.16" and queue.backoff.pod_attempts:
+        if self.version == "v1.16" and queue.pod_attempts:
             state["podBackoff"] = {
-                key: [attempts, self.ms(queue.backoff.end_of(key))]
-                for key, attempts in queue.backoff.pod_attempts.items()
+                key: [attempts, self.ms(queue.end_of(key))] for key, attempts in queue.pod_attempts.items()
             }
         return state
 
@@ -139,7 +138,7 @@ class Driver(QueueDriver):
         return entry | {
             "attempts": queued.attempts,
             "initialAttemptTimestamp": self.ms(self.first.setdefault(queued, self.clock)),
-            "backoffExpiry": self.ms(self.queue.backoff.end(queued)),
+            "backoffExpiry": self.ms(self.queue.backoff_end(queued)),
         }
 
 

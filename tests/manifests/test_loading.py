@@ -352,6 +352,13 @@ def test_faults_of_parsed_objects_name_their_index():
     ]
 
 
+def test_a_sum_that_is_too_large_names_the_pod_that_exceeds_it():
+    """A pod of the same name in another namespace is not to blame."""
+    pods = [pod("web"), pod("big", on="n1", memory="5E"), pod("web", on="n1", memory="5E", namespace="shop")]
+    with pytest.raises(ManifestError, match=r"^objects\[2\]: Pod shop/web: .* memory on node n1 add up to more than"):
+        decode_objects(pods)
+
+
 def test_input_is_not_changed():
     manifests = [json.loads(json.dumps(manifest)) for manifest in (NODE, POD)]
     decode_objects(manifests)

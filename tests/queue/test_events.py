@@ -1,19 +1,11 @@
 import pytest
-from msgspec.structs import replace
 
 from kschedlab.objects.model import (
-    Node,
-    NodeCondition,
-    NodeSpec,
-    NodeStatus,
-    ObjectMeta,
     Pod,
     PodExtendedResourceClaimStatus,
     PodResourceClaimStatus,
     PodStatus,
-    Taint,
 )
-from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import (
     ACTIONS,
     FORCE_ACTIVATE,
@@ -23,8 +15,6 @@ from kschedlab.queue.events import (
     is_wildcard,
     matches,
     name_of,
-    node_change,
-    node_changes,
     pod_changes,
 )
 from tests.queue.events import REAL_ACTIONS, REGISTERED
@@ -68,43 +58,6 @@ def test_wildcard_events_have_their_own_names() -> None:
 def test_an_unknown_action_is_an_error() -> None:
     with pytest.raises(KeyError):
         matches(event("Node", "Explode"), event("Node", "Add"))
-
-
-OLD = Node(metadata=ObjectMeta(name="n1"), spec=NodeSpec(unschedulable=True))
-
-
-@pytest.mark.parametrize(
-    ("new", "actions", "name"),
-    [
-        (OLD, [], ""),
-        (replace(OLD, spec=NodeSpec()), ["UpdateNodeTaint"], "NodeSpecUnschedulableChange"),
-        (
-            replace(OLD, status=NodeStatus(allocatable={"cpu": Quantity("1")})),
-            ["UpdateNodeAllocatable"],
-            "NodeAllocatableChange",
-        ),
-        (replace(OLD, metadata=ObjectMeta(name="n1", labels={"a": ""})), ["UpdateNodeLabel"], "NodeLabelChange"),
-        (
-            replace(OLD, spec=NodeSpec(unschedulable=True, taints=(Taint("k", effect="NoSchedule"),))),
-            ["UpdateNodeTaint"],
-            "NodeTaintChange",
-        ),
-        (
-            replace(OLD, status=NodeStatus(conditions=(NodeCondition("Ready", "True"),))),
-            ["UpdateNodeCondition"],
-            "NodeConditionChange",
-        ),
-        (replace(OLD, metadata=ObjectMeta(name="n1", annotations={"a": ""})), ["UpdateNodeAnnotation"], ""),
-        (
-            replace(OLD, metadata=ObjectMeta(name="n1", labels={"a": ""}, annotations={"a": ""})),
-            ["UpdateNodeLabel", "UpdateNodeAnnotation"],
-            "NodeLabelChange",
-        ),
-    ],
-)
-def test_the_events_of_a_node_update_in_v1_37_and_v1_20(new: Node, actions: list[str], name: str) -> None:
-    assert [event.actions for event in node_changes(OLD, new)] == [frozenset([action]) for action in actions]
-    assert node_change(OLD, new) == name
 
 
 @pytest.mark.parametrize(

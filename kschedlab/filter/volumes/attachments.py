@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import ALLOCATABLE, ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
+from kschedlab.cluster.derived import ALLOCATABLE, ATTACHMENTS, CSI_NODES, NAMES, VOLUMES, derived
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import Volumes, claim_class
 from kschedlab.filter.volumes.csi_migration import (
@@ -35,7 +35,7 @@ from kschedlab.filter.volumes.volume_limits import (
     placeholder,
 )
 from kschedlab.filter.volumes.volume_topology import counts_as_csi
-from kschedlab.objects.model import CSINode, CSINodeDriver, PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from kschedlab.objects.model import CSINodeDriver, PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 ATTACHABLE = "attachable-volumes-"
 
@@ -76,20 +76,14 @@ class Attachment(NamedTuple):
 def attachments(pod: Pod, volumes: Volumes, rules: AttachmentRules = TODAY) -> Iterator[Attachment | VolumeProblem]:
     """The volumes that the pod attaches to its node, and their problems, in the pod's order."""
     for volume in pod.spec.volumes:
-        attachment = _attachment(pod, volume, volumes, rules)
+        claim = claim_of(pod, volume, volumes, rules.checks_claims)
+        attachment: Attachment | VolumeProblem | None
+        if isinstance(claim, PersistentVolumeClaim):
+            attachment = _of_claim(claim, volumes, rules.counts_unbound_claims)
+        else:
+            attachment = _inline(volume) if claim is None and rules.counts_inline else claim
         if attachment is not None:
             yield attachment
-
-
-def _attachment(
-    pod: Pod, volume: Volume, volumes: Volumes, rules: AttachmentRules
-) -> Attachment | VolumeProblem | None:
-    claim = claim_of(pod, volume, volumes, rules.checks_claims)
-    if isinstance(claim, PersistentVolumeClaim):
-        return _of_claim(claim, volumes, rules.counts_unbound_claims)
-    if claim is not None:
-        return claim
-    return _inline(volume) if rules.counts_inline else None
 
 
 def _inline(volume: Volume) -> Attachment | VolumeProblem | None:
@@ -142,7 +136,6 @@ class OfDriver:
     migrated: bool
 
     def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
-        """The driver's handles of the pod's volumes, and problems."""
         for each in attachments(pod, volumes, self.rules):
             if each.migrated and not self.migrated:
                 continue
@@ -175,15 +168,10 @@ class Driver(AttachedCounts):
         self.nodes = counts_as_csi(cluster, plugin, kind.rules.migration) == kind.migrated
         self.limits = np.where(self.nodes, _limits(kind, cluster), NO_LIMIT)
 
-    def has_limits(self) -> bool:
-        return bool((self.limits != NO_LIMIT).any())
 
-
+@derived(NAMES, ALLOCATABLE, CSI_NODES, ATTACHMENTS, VOLUMES)
 def driver(cluster: Cluster, name: str, rules: AttachmentRules = TODAY, migrated: bool = False) -> Driver:
-    """The driver of that name, derived on first use."""
-    kind = OfDriver(name, rules, migrated)
-    sources = (NAMES, ALLOCATABLE, CSI_NODES, ATTACHMENTS, VOLUMES)
-    return cluster.derived(("driver", kind), lambda: Driver(kind, cluster), *sources)
+    return Driver(OfDriver(name, rules, migrated), cluster)
 
 
 def _limits(kind: OfDriver, cluster: Cluster) -> IntArray:
@@ -194,20 +182,21 @@ def _limits(kind: OfDriver, cluster: Cluster) -> IntArray:
         if resource in node.status.allocatable:
             limits[position] = node.status.allocatable[resource].value()
     for position, listed in _listed(kind.driver, cluster) if kind.rules.reads_csi_nodes else ():
-        if listed.allocatable is not None and listed.allocatable.count is not None:
-            limits[position] = listed.allocatable.count
+        if (limit := _limit(listed)) is not None:
+            limits[position] = limit
     return limits
 
 
+def _limit(listed: CSINodeDriver) -> int | None:
+    return listed.allocatable.count if listed.allocatable is not None else None
+
+
+@derived(NAMES, CSI_NODES)
 def installed(cluster: Cluster, name: str) -> BoolArray:
     """bool[nodes], read-only: the nodes whose CSINode lists the driver."""
-
-    def compute() -> BoolArray:
-        mask = np.zeros(len(cluster.nodes), np.bool_)
-        mask[[position for position, _ in _listed(name, cluster)]] = True
-        return mask
-
-    return cluster.derived(("installed", name), compute, NAMES, CSI_NODES)
+    mask = np.zeros(len(cluster.nodes), np.bool_)
+    mask[[position for position, _ in _listed(name, cluster)]] = True
+    return mask
 
 
 def _listed(name: str, cluster: Cluster) -> Iterator[tuple[int, CSINodeDriver]]:
@@ -227,21 +216,14 @@ def _from_attachments(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]
             yield cluster.index[spec.nodeName], volume.spec.csi.volumeHandle
 
 
+@derived(NAMES, ALLOCATABLE, CSI_NODES)
 def is_limited(cluster: Cluster, rules: AttachmentRules = TODAY) -> BoolArray:
     """bool[nodes], read-only: the nodes where any driver has a limit."""
-
-    def compute() -> BoolArray:
-        mask = np.zeros(len(cluster.nodes), np.bool_)
-        if rules.reads_csi_nodes:
-            mask |= [_has_limit(cluster.volumes.nodes.get(name)) for name in cluster.names]
-        if rules.reads_allocatable:
-            resources = (node.status.allocatable for node in cluster.nodes)
-            mask |= [any(name.startswith(ATTACHABLE) for name in each) for each in resources]
-        return mask
-
-    return cluster.derived(("is limited", rules), compute, NAMES, ALLOCATABLE, CSI_NODES)
-
-
-def _has_limit(node: CSINode | None) -> bool:
-    drivers = node.spec.drivers if node is not None else ()
-    return any(each.allocatable is not None and each.allocatable.count is not None for each in drivers)
+    mask = np.zeros(len(cluster.nodes), np.bool_)
+    if rules.reads_csi_nodes:
+        for position, node in enumerate(map(cluster.volumes.nodes.get, cluster.names)):
+            mask[position] = node is not None and any(_limit(driver) is not None for driver in node.spec.drivers)
+    if rules.reads_allocatable:
+        resources = (node.status.allocatable for node in cluster.nodes)
+        mask |= [any(name.startswith(ATTACHABLE) for name in each) for each in resources]
+    return mask

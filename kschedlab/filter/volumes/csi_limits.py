@@ -1,8 +1,7 @@
 """NodeVolumeLimits: can the CSI drivers attach the pod's volumes to the node without exceeding their limits?
 
 v1.37: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go, with the gate VolumeLimitScaling, which is on by
-default: a driver may require that its pods run only on nodes where it is installed. v1.16 and v1.13:
-pkg/scheduler/algorithm/predicates/csi_volume_predicate.go.
+default. v1.16 and v1.13: pkg/scheduler/algorithm/predicates/csi_volume_predicate.go.
 """
 
 from __future__ import annotations
@@ -27,7 +26,14 @@ from kschedlab.filter.volumes.attachments import (
     is_limited,
 )
 from kschedlab.filter.volumes.csi_migration import NOT_MIGRATED, PLUGIN_OF
-from kschedlab.filter.volumes.volume_limits import Count, HasVolumeProblem, LimitsCheck, VolumeProblem, problem_part
+from kschedlab.filter.volumes.volume_limits import (
+    NO_LIMIT,
+    Count,
+    HasVolumeProblem,
+    LimitsCheck,
+    VolumeProblem,
+    problem_part,
+)
 from kschedlab.filter.volumes.volume_topology import has_csi_node
 
 NOT_INSTALLED = "{driver} CSI driver is not installed on the node"
@@ -47,17 +53,18 @@ class NodeVolumeLimits(AttachmentRules):
     missing_claim_is_error: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
-        """Skips a pod that attaches no volumes."""
         attached = list(attachments(pod.pod, cluster.volumes, self)) if pod.pod.spec.volumes else []
         if not attached:
             return None
         volumes = [each for each in attached if isinstance(each, Attachment)]
         problems = [each for each in attached if isinstance(each, VolumeProblem)]
-        parts = [problem_part(each, _affected(each, cluster), self.missing_claim_is_error) for each in problems]
+        everywhere = np.ones(len(cluster.nodes), np.bool_)
+        affected = [(each, has_csi_node(cluster) if each.migrated else everywhere) for each in problems]
+        parts = [problem_part(each, nodes, self.missing_claim_is_error) for each, nodes in affected]
         if self.requires_driver:
             parts += _missing_driver_parts(cluster, volumes)
         wanted = list(self._wanted(volumes, cluster))
-        counts = tuple(Count(each, handles, each.limits) for each, handles in wanted if each.has_limits())
+        counts = tuple(Count(each, handles, each.limits) for each, handles in wanted if (each.limits != NO_LIMIT).any())
         limited = is_limited(cluster, self)
         counted = np.logical_or.reduce([np.zeros(len(limited), np.bool_), *(each.nodes for each, _ in wanted)])
         checked = tuple(self._problems(cluster, limited & counted))
@@ -93,10 +100,6 @@ CSI_LIMITS_1_20 = NodeVolumeLimits(
     migration=NOT_MIGRATED,
 )
 """As v1.20 has it, and v1.16 as a predicate."""
-
-
-def _affected(problem: VolumeProblem, cluster: Cluster) -> BoolArray:
-    return has_csi_node(cluster) if problem.migrated else np.ones(len(cluster.nodes), np.bool_)
 
 
 def _missing_driver_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Refusal]:

@@ -25,6 +25,8 @@ from kschedlab.objects.model import (
     Volume,
 )
 
+Terms = tuple[NodeSelectorTerm, ...]
+
 BETA_ZONE, GA_ZONE = ZONE
 BETA_REGION, GA_REGION = REGION
 ZONE_SEPARATOR = "__"
@@ -154,22 +156,26 @@ def translated_affinity(plugin: InTreePlugin, volume: PersistentVolume) -> NodeS
 
     v1.37: csi-translation-lib/plugins/in_tree_volume.go, translateTopologyFromInTreeToCSI.
     """
-    volume_handle(plugin, volume.spec, volume.metadata.labels)
+    labels = volume.metadata.labels
+    volume_handle(plugin, volume.spec, labels)
     affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
     if not plugin.zone:
         return affinity
-    zone, region = _labels_used(affinity, volume.metadata.labels)
-    if _has_values(affinity, zone):
-        affinity = _renamed(affinity, zone, plugin.zone)
-    else:
-        zones = {name.strip() for name in volume.metadata.labels.get(zone, "").split(ZONE_SEPARATOR)} - {""}
-        affinity = _with_expression(affinity, plugin.zone, tuple(sorted(zones))) if zones else affinity
-    return _renamed(affinity, region, GA_REGION) if _has_values(affinity, region) else affinity
-
-
-def _labels_used(affinity: NodeSelector | None, labels: Mapping[str, str]) -> tuple[str, str]:
-    """(zone, region): the GA or beta labels that the volume's affinity uses, else its own labels."""
     terms = affinity.nodeSelectorTerms if affinity is not None else ()
+    zone, region = _labels_used(terms, labels)
+    if _has_values(terms, zone):
+        terms = _renamed(terms, zone, plugin.zone)
+    elif zones := {name.strip() for name in labels.get(zone, "").split(ZONE_SEPARATOR)} - {""}:
+        expression = NodeSelectorRequirement(plugin.zone, "In", tuple(sorted(zones)))
+        every = terms or (NodeSelectorTerm(),)
+        terms = tuple(replace(term, matchExpressions=(*term.matchExpressions, expression)) for term in every)
+    if _has_values(terms, region):
+        terms = _renamed(terms, region, GA_REGION)
+    return NodeSelector(terms) if terms or affinity is not None else None
+
+
+def _labels_used(terms: Terms, labels: Mapping[str, str]) -> tuple[str, str]:
+    """(zone, region): the GA or beta labels that the volume's affinity uses, else its own labels."""
     in_affinity = {expression.key for term in terms for expression in term.matchExpressions}
     for keys in (in_affinity, labels.keys()):
         for zone, region in ((GA_ZONE, GA_REGION), (BETA_ZONE, BETA_REGION)):
@@ -178,22 +184,14 @@ def _labels_used(affinity: NodeSelector | None, labels: Mapping[str, str]) -> tu
     return GA_ZONE, GA_REGION
 
 
-def _has_values(affinity: NodeSelector | None, key: str) -> bool:
-    terms = affinity.nodeSelectorTerms if affinity is not None else ()
+def _has_values(terms: Terms, key: str) -> bool:
     return any(e.key == key and e.values for term in terms for e in term.matchExpressions)
 
 
-def _renamed(affinity: NodeSelector | None, old: str, new: str) -> NodeSelector:
-    terms = affinity.nodeSelectorTerms if affinity is not None else ()
-    return NodeSelector(tuple(_with_renamed_key(term, old, new) for term in terms))
-
-
-def _with_renamed_key(term: NodeSelectorTerm, old: str, new: str) -> NodeSelectorTerm:
-    expressions = (replace(e, key=new) if e.key == old else e for e in term.matchExpressions)
-    return replace(term, matchExpressions=tuple(expressions))
-
-
-def _with_expression(affinity: NodeSelector | None, key: str, values: tuple[str, ...]) -> NodeSelector:
-    terms = (affinity.nodeSelectorTerms if affinity is not None else ()) or (NodeSelectorTerm(),)
-    expression = NodeSelectorRequirement(key, "In", values)
-    return NodeSelector(tuple(replace(t, matchExpressions=(*t.matchExpressions, expression)) for t in terms))
+def _renamed(terms: Terms, old: str, new: str) -> Terms:
+    """The terms with another key."""
+    renamed = []
+    for term in terms:
+        expressions = (replace(e, key=new) if e.key == old else e for e in term.matchExpressions)
+        renamed.append(replace(term, matchExpressions=tuple(expressions)))
+    return tuple(renamed)

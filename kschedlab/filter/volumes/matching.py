@@ -25,7 +25,7 @@ from kschedlab.filter.volumes.volume_topology import (
     storage_capacities,
     volume_accessible_nodes,
 )
-from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.objects.selectors import Selector
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
@@ -121,7 +121,8 @@ def _matched(
     undecided = np.ones(len(cluster.nodes), np.bool_)
     for number in candidates.reserved.get((claim.metadata.namespace, claim.metadata.name), ()):
         volume = candidates.volumes[number]
-        if _is_reserved_for(claim, volume) and _is_suitable(claim, volume):
+        reference = volume.spec.claimRef  # names the claim; its uid may be that of an earlier one
+        if reference is not None and reference.uid in ("", claim.metadata.uid) and _is_suitable(claim, volume):
             offered = np.logical_and.reduce([undecided, *(chosen != number for chosen in taken)])
             choice[offered & volume_accessible_nodes(cluster, volume)] = number
             undecided &= ~offered
@@ -129,29 +130,16 @@ def _matched(
     modes = frozenset(claim.spec.accessModes)
 
     def fits(volume: PersistentVolume) -> bool:
-        return (
-            _is_suitable(claim, volume)
-            and modes.issubset(volume.spec.accessModes)
-            and selector.matches(volume.metadata.labels)
-        )
+        has_modes = modes.issubset(volume.spec.accessModes)
+        return has_modes and _is_suitable(claim, volume) and selector.matches(volume.metadata.labels)
 
     return MatchedVolume(claim, candidates, np.maximum(choice, candidates.smallest(fits, undecided, taken)))
 
 
 def _is_suitable(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Whether the volume is large enough and has the same mode and attributes class."""
     wanted, offered = claim.spec, volume.spec
-    return (
-        size_of(volume) >= size_of(claim)
-        and wanted.volumeMode == offered.volumeMode
-        and (wanted.volumeAttributesClassName or "") == (offered.volumeAttributesClassName or "")
-    )
-
-
-def _is_reserved_for(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Whether a volume that is reserved for a claim of that name is reserved for this very claim (uid)."""
-    reference = volume.spec.claimRef
-    return reference is not None and reference.uid in ("", claim.metadata.uid)
+    same_class = (wanted.volumeAttributesClassName or "") == (offered.volumeAttributesClassName or "")
+    return size_of(volume) >= size_of(claim) and wanted.volumeMode == offered.volumeMode and same_class
 
 
 # -- new volumes
@@ -172,14 +160,11 @@ def _provisioned(
     no_volume |= nodes & ~possible
     nodes &= possible
     choice = np.full(len(nodes), -1, np.int64)
-    if not (checks_storage_capacity and _reports_capacity(cluster.volumes, claim, storage_class)):
+    driver = cluster.volumes.drivers.get(storage_class.provisioner)
+    reports = checks_storage_capacity and driver is not None and driver.spec.storageCapacity
+    if not reports or "storage" not in claim.spec.resources.requests:
         return ProvisionedVolume(claim, None, choice)
     capacities = storage_capacities(cluster, storage_class.metadata.name)
     choice = capacities.enough(claim.spec.resources.requests["storage"].value(), nodes)
     no_space |= nodes & (choice < 0)
     return ProvisionedVolume(claim, capacities, choice)
-
-
-def _reports_capacity(volumes: Volumes, claim: PersistentVolumeClaim, storage_class: StorageClass) -> bool:
-    driver = volumes.drivers.get(storage_class.provisioner)
-    return driver is not None and driver.spec.storageCapacity and "storage" in claim.spec.resources.requests

@@ -15,7 +15,7 @@ from enum import Enum, auto
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import ALLOCATABLE, CSI_NODES, LABELS, NAMES, VOLUMES
+from kschedlab.cluster.derived import ALLOCATABLE, CSI_NODES, LABELS, NAMES, VOLUMES, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import Volumes
@@ -34,7 +34,7 @@ from kschedlab.filter.volumes.volume_limits import (
     problem_part,
 )
 from kschedlab.filter.volumes.volume_topology import has_csi_node, migrated_nodes
-from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from kschedlab.objects.model import Node, PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
 """Labels with the node's machine type."""
@@ -44,82 +44,43 @@ INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instanc
 class DiskKind:
     """A cloud's disks. ``source``: their field of a volume, ``name_field``: the field in it that names the disk.
 
-    ``provisioner``: of the classes that provision such disks. ``resource``: the node's allocatable resource that sets
-    its limit; ``default_limit``: the limit of a node without it; ``machine_limit``: (pattern, limit) for machine types
-    with a lower default, read from the first of the labels ``machine_labels``.
+    ``plugin``: names the classes' provisioner, and the node's allocatable resource that sets its limit;
+    ``default_limit``: the limit of a node without it; ``machine_limit``: (pattern, limit) for machine types with a
+    lower default, read from the first of the labels ``machine_labels``.
     """
 
     source: str
     name_field: str
-    provisioner: str
-    resource: str
+    plugin: str
     default_limit: int
     machine_limit: tuple[str, int] | None = None
     machine_labels: tuple[str, ...] = INSTANCE_TYPE
 
+    @property
+    def provisioner(self) -> str:
+        return f"kubernetes.io/{self.plugin}"
+
     def name_of(self, volume: Volume | PersistentVolume) -> str | None:
-        """The name of the volume's disk, or None if it is of another kind."""
         source = getattr(volume.spec if isinstance(volume, PersistentVolume) else volume, self.source)
         return None if source is None else str(getattr(source, self.name_field))
 
     def limits(self, cluster: Cluster) -> IntArray:
         """int64[nodes]: each node's limit."""
-        return np.array([self._limit(cluster, position) for position in range(len(cluster.nodes))], np.int64)
+        return np.array([self._limit(node) for node in cluster.nodes], np.int64)
 
-    def _limit(self, cluster: Cluster, position: int) -> int:
-        node = cluster.nodes[position]
-        if self.resource in node.status.allocatable:
-            return node.status.allocatable[self.resource].value()
+    def _limit(self, node: Node) -> int:
+        if (stated := node.status.allocatable.get(f"{ATTACHABLE}{self.plugin}")) is not None:
+            return stated.value()
         machine = next((node.metadata.labels[key] for key in self.machine_labels if key in node.metadata.labels), "")
         if self.machine_limit is not None and re.search(self.machine_limit[0], machine):
             return self.machine_limit[1]
         return self.default_limit
 
 
-EBS = DiskKind(
-    "awsElasticBlockStore",
-    "volumeID",
-    "kubernetes.io/aws-ebs",
-    f"{ATTACHABLE}aws-ebs",
-    39,
-    ("^[cmr]5.*|t3|z1d", 25),
-)
-GCE_PD = DiskKind("gcePersistentDisk", "pdName", "kubernetes.io/gce-pd", f"{ATTACHABLE}gce-pd", 16)
-AZURE_DISK = DiskKind("azureDisk", "diskName", "kubernetes.io/azure-disk", f"{ATTACHABLE}azure-disk", 16)
-CINDER = DiskKind("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}cinder", 256)
-
-
-@dataclass(frozen=True)
-class DisksOfKind:
-    """VolumeKind: a cloud's disks, with rules of :class:`DiskLimits`. A claim without a volume counts as one."""
-
-    kind: DiskKind
-    checks_claims: bool
-    counts_claims_of_any_class: bool
-
-    def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
-        for volume in pod.spec.volumes:
-            name: str | VolumeProblem | None = self.kind.name_of(volume)
-            if name is None:
-                claim = claim_of(pod, volume, volumes, self.checks_claims)
-                name = self._of_claim(claim, volumes) if isinstance(claim, PersistentVolumeClaim) else claim
-            if name is None and self.counts_claims_of_any_class and volume.persistentVolumeClaim is not None:
-                name = self._of_any_class(pod, volume.persistentVolumeClaim.claimName, volumes)
-            if name is not None:
-                yield name
-
-    def _of_claim(self, claim: PersistentVolumeClaim, volumes: Volumes) -> str | None:
-        volume = volumes.volumes.get(claim.spec.volumeName)
-        if volume is not None:
-            return self.kind.name_of(volume)
-        storage_class = volumes.classes.get(claim.spec.storageClassName or "")
-        of_kind = storage_class is not None and storage_class.provisioner == self.kind.provisioner
-        return placeholder(claim.metadata.namespace, claim.metadata.name) if of_kind else None
-
-    def _of_any_class(self, pod: Pod, name: str, volumes: Volumes) -> str | None:
-        claim = volumes.claim(pod, name)
-        has_volume = claim is not None and claim.spec.volumeName in volumes.volumes
-        return None if has_volume else placeholder(pod.metadata.namespace, name)
+EBS = DiskKind("awsElasticBlockStore", "volumeID", "aws-ebs", 39, ("^[cmr]5.*|t3|z1d", 25))
+GCE_PD = DiskKind("gcePersistentDisk", "pdName", "gce-pd", 16)
+AZURE_DISK = DiskKind("azureDisk", "diskName", "azure-disk", 16)
+CINDER = DiskKind("cinder", "volumeID", "cinder", 256)
 
 
 class StepsAside(Enum):
@@ -131,7 +92,6 @@ class StepsAside(Enum):
     WITH_CSI_NODE = auto()
 
     def nodes(self, cluster: Cluster, plugin: str) -> BoolArray:
-        """bool[nodes], read-only."""
         if self is StepsAside.NOWHERE:
             return np.zeros(len(cluster.nodes), np.bool_)
         return has_csi_node(cluster) if self is StepsAside.WITH_CSI_NODE else migrated_nodes(cluster, plugin)
@@ -139,7 +99,7 @@ class StepsAside(Enum):
 
 @dataclass(frozen=True)
 class DiskLimits:
-    """The filter for one cloud's disks. Named rules:
+    """The filter for one cloud's disks, and their VolumeKind. A claim without a volume counts as one. Named rules:
 
     ``counts_claims_of_any_class``: a claim that has no volume yet, or does not exist, counts as one disk
     whatever its class (v1.13: algorithm/predicates/predicates.go, filterVolumes).
@@ -154,11 +114,9 @@ class DiskLimits:
     steps_aside: StepsAside = StepsAside.NOWHERE
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
-        """Skips a pod without such disks."""
         if not pod.pod.spec.volumes:
             return None
-        kind = DisksOfKind(self.kind, self.checks_claims, self.counts_claims_of_any_class)
-        names = list(kind.names(pod.pod, cluster.volumes))
+        names = list(self.names(pod.pod, cluster.volumes))
         problems = [each for each in names if isinstance(each, VolumeProblem)]
         everywhere = np.ones(len(cluster.nodes), np.bool_)
         parts = [problem_part(each, everywhere, self.missing_claim_is_error) for each in problems]
@@ -166,13 +124,36 @@ class DiskLimits:
         if not wanted:
             refused = first_of(parts)
             return StaticFilter(refused) if refused is not None else None
-
-        def compute() -> tuple[AttachedCounts, IntArray, BoolArray]:
-            counts = AttachedCounts(DistinctVolumes(kind, cluster.volumes), cluster)
-            nodes = ~self.steps_aside.nodes(cluster, self.kind.provisioner)
-            return counts, np.where(nodes, self.kind.limits(cluster), NO_LIMIT), nodes
-
-        sources = (NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)
-        disks, limits, nodes = cluster.derived(("disks", kind, self.steps_aside), compute, *sources)
-        problem = HasVolumeProblem(kind, cluster.volumes)
+        disks, limits, nodes = _counted(cluster, self)
+        problem = HasVolumeProblem(self, cluster.volumes)
         return LimitsCheck(tuple(parts), ((problem, nodes),), (Count(disks, wanted, limits),), only_new_volumes=False)
+
+    def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
+        for volume in pod.spec.volumes:
+            name: str | VolumeProblem | None = self.kind.name_of(volume)
+            if name is None:
+                claim = claim_of(pod, volume, volumes, self.checks_claims)
+                name = self._of_claim(claim, volumes) if isinstance(claim, PersistentVolumeClaim) else claim
+            if name is None and self.counts_claims_of_any_class and volume.persistentVolumeClaim is not None:
+                claim_name = volume.persistentVolumeClaim.claimName
+                own = volumes.claim(pod, claim_name)
+                if own is None or own.spec.volumeName not in volumes.volumes:
+                    name = placeholder(pod.metadata.namespace, claim_name)
+            if name is not None:
+                yield name
+
+    def _of_claim(self, claim: PersistentVolumeClaim, volumes: Volumes) -> str | None:
+        volume = volumes.volumes.get(claim.spec.volumeName)
+        if volume is not None:
+            return self.kind.name_of(volume)
+        storage_class = volumes.classes.get(claim.spec.storageClassName or "")
+        of_kind = storage_class is not None and storage_class.provisioner == self.kind.provisioner
+        return placeholder(claim.metadata.namespace, claim.metadata.name) if of_kind else None
+
+
+@derived(NAMES, LABELS, ALLOCATABLE, CSI_NODES, VOLUMES)
+def _counted(cluster: Cluster, plugin: DiskLimits) -> tuple[AttachedCounts, IntArray, BoolArray]:
+    """(its disks, int64[nodes]: its limits, bool[nodes]: where it counts)."""
+    counts = AttachedCounts(DistinctVolumes(plugin, cluster.volumes), cluster)
+    nodes = ~plugin.steps_aside.nodes(cluster, plugin.kind.provisioner)
+    return counts, np.where(nodes, plugin.kind.limits(cluster), NO_LIMIT), nodes

@@ -17,6 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, ownership_error
+from kschedlab.filter.node_affinity import common_values
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
 from kschedlab.filter.volumes.csi_migration import CINDER, CLOUD_DISKS, MigrationError, in_tree, translated_affinity
 from kschedlab.filter.volumes.matching import match, unbound
@@ -34,9 +35,7 @@ UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 
 @dataclass(frozen=True)
 class VolumeBinding:
-    """The filter.
-
-    ``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
+    """``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
 
     ``translates``: in-tree plugins; where a CSI driver has replaced one, its volumes are read as the driver's.
     Portworx is not among them: its volumes keep their affinity.
@@ -70,28 +69,24 @@ class VolumeBinding:
             return None
         volumes = cluster.volumes
         for name, ephemeral in claims:
-            explains = self.explains_ephemeral_claims
-            if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims, explains):
+            if error := _claim_error(pod.pod, name, ephemeral, volumes, self):
                 return self._refused_everywhere(cluster, error)
         waiting = unbound(pod.pod, volumes)
-        if any(self._should_be_bound(claim, volumes) for claim in waiting):
-            return self._refused_everywhere(cluster, UNBOUND_IMMEDIATE)
-        bound = [claim for name, _ in claims if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
+        for claim in waiting:
+            chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait
+            if claim.spec.volumeName or chosen or not volumes.waits_for_first_consumer(claim):
+                return self._refused_everywhere(cluster, UNBOUND_IMMEDIATE)
+        existing = [volumes.claim(pod.pod, name) for name, _ in claims]
+        bound = [claim for claim in existing if claim is not None and is_bound(claim)]
         parts = _bound_parts(cluster, bound, self)
         if waiting:
             matches = match(cluster, waiting, self.checks_storage_capacity)
-            parts += [
-                Refusal(matches.no_volume, BIND_CONFLICT, True),
-                Refusal(matches.no_space, NOT_ENOUGH_SPACE, True),
-            ]
+            parts.append(Refusal(matches.no_volume, BIND_CONFLICT, True))
+            parts.append(Refusal(matches.no_space, NOT_ENOUGH_SPACE, True))
         parts = [part for part in parts if part.mask.any()]
         names = _local_nodes(bound, volumes) if self.names_local_nodes else None
         refused = Refusals(parts) if parts else None
         return StaticFilter(refused, names) if parts or names is not None else None
-
-    def _should_be_bound(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
-        chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait
-        return bool(claim.spec.volumeName) or chosen or not volumes.waits_for_first_consumer(claim)
 
     def _refused_everywhere(self, cluster: Cluster, error: str) -> StaticFilter | PreFilterRejection:
         if self.checks_claims_in_pre_filter:
@@ -118,14 +113,8 @@ def _local_nodes(claims: Sequence[PersistentVolumeClaim], volumes: Volumes) -> f
             return None
         affinity = volume.spec.nodeAffinity
         terms = affinity.required.nodeSelectorTerms if affinity is not None and affinity.required is not None else ()
-        names: frozenset[str] = frozenset()
-        for term in terms:
-            hosts = [
-                frozenset(each.values)
-                for each in term.matchExpressions
-                if each.key == "kubernetes.io/hostname" and each.operator == "In"
-            ]
-            names |= hosts[0].intersection(*hosts[1:]) if hosts else frozenset()
+        hosts = (common_values(term.matchExpressions, "kubernetes.io/hostname") for term in terms)
+        names = frozenset(name for values in hosts for name in values or ())
         if names:
             found = names if found is None else found & names
     return found
@@ -136,31 +125,25 @@ def check_claims(pod: Pod, volumes: Volumes) -> None:
 
     v1.16, v1.13: pkg/scheduler/core/generic_scheduler.go, podPassesBasicChecks.
     """
+    plugin = VolumeBinding(rejects_lost_claims=False)
     for each in claim_names(pod) if pod.spec.volumes else ():
-        if error := claim_error(pod, *each, volumes, rejects_lost_claims=False):
+        if error := _claim_error(pod, *each, volumes, plugin):
             raise SchedulingError(error)
 
 
-def claim_error(
-    pod: Pod,
-    name: str,
-    ephemeral: bool,
-    volumes: Volumes,
-    rejects_lost_claims: bool = True,
-    explains_ephemeral_claims: bool = True,
-) -> str:
+def _claim_error(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, plugin: VolumeBinding) -> str:
     """Why this claim keeps the pod from being scheduled on any node, or ""."""
     claim = volumes.claim(pod, name)
-    if claim is None and ephemeral and explains_ephemeral_claims:
+    if claim is None and ephemeral and plugin.explains_ephemeral_claims:
         return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
     if claim is None:
         return not_found("persistentvolumeclaim", name)
-    if rejects_lost_claims and claim.status.phase == "Lost":
+    if plugin.rejects_lost_claims and claim.status.phase == "Lost":
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volumeName}"'
     if claim.metadata.deletionTimestamp is not None:
         return f'persistentvolumeclaim "{name}" is being deleted'
     fault = ownership_error(pod, claim) if ephemeral else ""
-    if fault and not explains_ephemeral_claims:
+    if fault and not plugin.explains_ephemeral_claims:
         return f'persistentvolumeclaim "{name}" was not created for the pod'
     return fault
 

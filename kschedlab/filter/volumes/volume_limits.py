@@ -62,7 +62,6 @@ def claim_of(
 
 
 def placeholder(namespace: str, claim: str) -> str:
-    """The name of the volume that a claim will get."""
     return f"\0{namespace}/{claim}"
 
 
@@ -71,7 +70,6 @@ class VolumeKind(Protocol):
 
     def names(self, pod: Pod, volumes: Volumes) -> Iterator[str | VolumeProblem]:
         """The names of the pod's volumes of this kind, and problems with its volumes, in their order."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,6 @@ class DistinctVolumes:
     clues: tuple[Clue, ...] = WITH_VOLUMES
 
     def handles(self, signature: Signature) -> frozenset[str]:
-        """The names of the volumes of every pod with the signature."""
         return frozenset(each for each in self.kind.names(signature.example, self.volumes) if isinstance(each, str))
 
     def of(self, signature: Signature) -> int:
@@ -104,7 +101,6 @@ class HasVolumeProblem:
         return (each.message for each in names if isinstance(each, VolumeProblem) and not each.missing)
 
     def of(self, signature: Signature) -> int:
-        """1 if there are any."""
         return int(any(True for _ in self.messages(signature)))
 
 
@@ -217,6 +213,5 @@ class LimitsCheck:
 
 
 def problem_part(problem: VolumeProblem, nodes: BoolArray, missing_is_error: bool) -> Refusal:
-    """The refusal of a new pod with that problem, on those nodes."""
     is_error = missing_is_error or not problem.missing
     return Refusal(nodes, problem.message, not is_error, error=is_error)

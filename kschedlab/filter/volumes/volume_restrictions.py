@@ -38,7 +38,6 @@ class Disk(NamedTuple):
     read_only: bool
 
     def conflicts(self) -> tuple[Disk, ...]:
-        """The mounts of the same disk that conflict with this one."""
         writes = self._replace(read_only=False)
         return (writes,) if self.read_only else (writes, self._replace(read_only=True))
 
@@ -58,7 +57,6 @@ def disks(pod: Pod) -> Iterator[Disk]:
 
 
 def disks_of(signature: Signature) -> Iterator[Disk]:
-    """The disks that every pod with the signature mounts."""
     return disks(signature.example)
 
 
@@ -85,7 +83,6 @@ class Lists:
     item: Hashable
 
     def of(self, signature: Signature) -> int:
-        """The number of times for pods with this signature."""
         return list(self.extract(signature)).count(self.item)
 
     @property
@@ -95,10 +92,9 @@ class Lists:
 
 @dataclass(frozen=True)
 class VolumeRestrictions:
-    """The filter.
+    """``claim_taken``: the reason (another in v1.32: the same file).
 
-    Named rule ``checks_read_write_once_pod``: ReadWriteOncePod claims are checked too, not just disks (not in v1.20:
-    the same file). ``claim_taken``: the reason (another in v1.32: the same file).
+    Named rule ``checks_read_write_once_pod``: ReadWriteOncePod claims are checked, too (not in v1.20: the same file).
     """
 
     name: str = "VolumeRestrictions"
@@ -106,7 +102,6 @@ class VolumeRestrictions:
     claim_taken: str = CLAIM_TAKEN
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> RestrictionsCheck | PreFilterRejection | None:
-        """Skips a pod unless it mounts such disks or its claims are in use. Rejects one with a missing claim."""
         if not pod.pod.spec.volumes:
             return None
         exclusive = []
@@ -128,7 +123,7 @@ class VolumeRestrictions:
 
 @dataclass(frozen=True)
 class RestrictionsCheck(PodsFilter):
-    """``conflicting``: how many mounts conflict with the pod's. ``claim_taken``: the reason.
+    """``conflicting``: how many mounts conflict with the pod's.
 
     ``sharers``: how many claims have the same name as a ReadWriteOncePod claim of the pod;
     ``in_use``: how many of those claims running pods use. As in the real scheduler, hypothetically added or removed
@@ -141,12 +136,7 @@ class RestrictionsCheck(PodsFilter):
     claim_taken: str
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes with a conflicting mount, then those in whose snapshot a claim is in use."""
         mounted = snapshot.count(self.conflicting)
         used = np.full(len(mounted), self.in_use, np.int64) + snapshot.overlay_count(self.sharers)
-        return first_of(
-            [
-                Refusal(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted}),
-                Refusal(used > 0, self.claim_taken, terms={"claims in use": used}),
-            ]
-        )
+        disk = Refusal(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted})
+        return first_of([disk, Refusal(used > 0, self.claim_taken, terms={"claims in use": used})])

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import CAPACITIES, CLASSES, CSI_NODES, LABELS, NAMES, bindable as bindable_in
+from kschedlab.cluster.derived import CAPACITIES, CLASSES, CSI_NODES, LABELS, NAMES, bindable as bindable_in, derived
 from kschedlab.cluster.labels import meets_uncached
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS
@@ -180,18 +180,14 @@ class StorageCapacities:
         return choice
 
 
+@derived(LABELS, CAPACITIES)
 def storage_capacities(cluster: Cluster, class_name: str) -> StorageCapacities:
-    """The capacities that are reported for a class."""
-
-    def compute() -> StorageCapacities:
-        capacities = tuple(c for c in cluster.volumes.capacities if c.storageClassName == class_name)
-        positions = [np.flatnonzero(_access(cluster, capacity.nodeTopology)) for capacity in capacities]
-        number = np.repeat(np.arange(len(capacities)), [len(nodes) for nodes in positions])
-        node = np.concatenate([*positions, np.zeros(0, np.int64)])
-        limits = np.array([_limit(capacity) for capacity in capacities], np.int64)
-        return StorageCapacities(capacities, limits, node[::-1], number[::-1])
-
-    return cluster.derived(("storage capacities", class_name), compute, LABELS, CAPACITIES)
+    capacities = tuple(c for c in cluster.volumes.capacities if c.storageClassName == class_name)
+    positions = [np.flatnonzero(_access(cluster, capacity.nodeTopology)) for capacity in capacities]
+    number = np.repeat(np.arange(len(capacities)), [len(nodes) for nodes in positions])
+    node = np.concatenate([*positions, np.zeros(0, np.int64)])
+    limits = np.array([_limit(capacity) for capacity in capacities], np.int64)
+    return StorageCapacities(capacities, limits, node[::-1], number[::-1])
 
 
 def _limit(capacity: CSIStorageCapacity) -> int:
@@ -206,26 +202,18 @@ def _access(cluster: Cluster, selector: LabelSelector | None) -> BoolArray:
     return np.zeros(len(cluster.nodes), np.bool_)
 
 
+@derived(NAMES, CSI_NODES)
 def migrated_nodes(cluster: Cluster, plugin: str) -> BoolArray:
     """bool[nodes], read-only: where a CSI driver has replaced that in-tree plugin."""
-
-    def compute() -> BoolArray:
-        csi_nodes = (cluster.volumes.nodes.get(name) for name in cluster.names)
-        replaced = (
-            node.metadata.annotations.get(MIGRATED_PLUGINS, "") if node is not None else "" for node in csi_nodes
-        )
-        return np.array([plugin in plugins.split(",") for plugins in replaced], np.bool_)
-
-    return cluster.derived(("migrated_nodes", plugin), compute, NAMES, CSI_NODES)
+    nodes = map(cluster.volumes.nodes.get, cluster.names)
+    replaced = [node.metadata.annotations.get(MIGRATED_PLUGINS, "") if node is not None else "" for node in nodes]
+    return np.array([plugin in plugins.split(",") for plugins in replaced], np.bool_)
 
 
+@derived(NAMES, CSI_NODES)
 def has_csi_node(cluster: Cluster) -> BoolArray:
     """bool[nodes], read-only: the nodes with a CSINode."""
-
-    def compute() -> BoolArray:
-        return np.array([name in cluster.volumes.nodes for name in cluster.names], np.bool_)
-
-    return cluster.derived("has CSINode", compute, NAMES, CSI_NODES)
+    return np.array([name in cluster.volumes.nodes for name in cluster.names], np.bool_)
 
 
 def counts_as_csi(cluster: Cluster, plugin: str, migration: Migration) -> BoolArray:

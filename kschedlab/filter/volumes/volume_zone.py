@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import LABELS
+from kschedlab.cluster.derived import LABELS, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.topology import REGION, ZONE
@@ -51,7 +51,6 @@ class VolumeZone:
     older_labels_only: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
-        """Skips a pod whose volumes have no zone or region labels. Rejects one whose volume can't be found."""
         claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
         labels = ZONE_LABELS[:2] if self.older_labels_only else ZONE_LABELS
         parts: list[Refusal] = []
@@ -96,25 +95,17 @@ def topologies(volume: PersistentVolume, zone_labels: Labels = ZONE_LABELS) -> l
     return [(key, values) for key, values in topologies if "" not in values]
 
 
+@derived(LABELS)
 def has_zones(cluster: Cluster, zone_labels: Labels = ZONE_LABELS) -> BoolArray:
     """bool[nodes], read-only: the nodes with one of these zone and region labels."""
-
-    def compute() -> BoolArray:
-        mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in zone_labels])
-        return mask
-
-    return cluster.derived(("has zones", zone_labels), compute, LABELS)
+    return np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in zone_labels])
 
 
+@derived(LABELS)
 def _outside(
     cluster: Cluster, key: str, values: frozenset[str], accepts_newer_node_labels: bool, zone_labels: Labels
 ) -> BoolArray:
     """bool[nodes], read-only: the nodes that have zones or regions, but none of these values."""
-
-    def compute() -> BoolArray:
-        own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if accepts_newer_node_labels else key)
-        inside = np.where(own.domain >= 0, own.in_domains_of(values), newer.in_domains_of(values))
-        outside: BoolArray = has_zones(cluster, zone_labels) & ~inside
-        return outside
-
-    return cluster.derived(("outside", key, values, accepts_newer_node_labels, zone_labels), compute, LABELS)
+    own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if accepts_newer_node_labels else key)
+    inside = np.where(own.domain >= 0, own.in_domains_of(values), newer.in_domains_of(values))
+    return has_zones(cluster, zone_labels) & ~inside

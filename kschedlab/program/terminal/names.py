@@ -41,7 +41,6 @@ class Cutter:
         self._taken = set(short)
 
     def __call__(self, name: str) -> str:
-        """The name, cut so that it differs from all earlier results; in full if that is impossible."""
         if name not in self._short:
             cuts = _cuts(name, self._width, self._end)
             self._short[name] = next((cut for cut in cuts if cut not in self._taken), name)

@@ -40,7 +40,6 @@ class Screen:
     shortened: bool = False
 
     def print(self, *parts: RenderableType) -> None:
-        """Print the parts, each on lines of its own."""
         if not parts:
             return
         console = Console(
@@ -67,18 +66,15 @@ class Screen:
         self.out.write(text.encode(encoding, "replace").decode(encoding))
 
     def first(self, things: Sequence[T], limit: int) -> Sequence[T]:
-        """The first items of a list, or all of them with ``all``."""
         if self.all or len(things) <= limit:
             return things
         self.folded = True
         return things[:limit]
 
     def rule(self) -> Text:
-        """A line across the page."""
         return Text("─" * min(self.width, DEFAULT_WIDTH), style="dim")
 
     def close(self) -> None:
-        """Say which options show omitted items and full names."""
         remedies = []
         if self.folded:
             remedies.append("--all shows what was left out")
@@ -147,7 +143,6 @@ class ShortNames:
         self.known.update(dict.fromkeys(map(visible, self.among)))
 
     def __call__(self, *names: str, before: str = "", after: str = "", style: str = "") -> Listing:
-        """These names as a cell: ``a, b, c``."""
         clean = tuple(map(visible, names))
         self.known.update(dict.fromkeys(clean))
         return Listing(self, clean, visible(before), visible(after), style)
@@ -159,7 +154,6 @@ class ShortNames:
         return self(*shown, before=before, after=rest, style=style)
 
     def fit(self, width: int) -> dict[str, str]:
-        """Each name shortened to ``width``, where that keeps it unique."""
         which = len(self.known), width
         if which not in self.fitted:
             if len(self.fitted) == WIDTHS:

@@ -8,7 +8,8 @@ in Go's random map order, they move here in insertion order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import compress
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -34,11 +35,11 @@ from kschedlab.queue.interface import (
     OnMoved,
     OnNominated,
     Place,
-    QueuedPod,
+    PreCheck,
 )
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.queue.order import SCHEDULED, ZERO, pod_timestamp
-from kschedlab.queue.queued_pod import QueuedPodInfo, key_func, priority_sort
+from kschedlab.queue.queued_pod import Less, QueuedPodInfo, key_func, priority_sort
 
 
 class UnschedulablePodsMap:
@@ -61,14 +62,12 @@ class UnschedulablePodsMap:
         return iter(self.pods.values())
 
     def add_or_update(self, queued: QueuedPodInfo) -> None:
-        """Add the pod, or replace it."""
         self.pods[queued.key] = queued
         self._terms.pop(queued.key, None)
         if terms := _required_affinity(queued.pod):
             self._terms[queued.key] = terms
 
     def delete(self, key: str) -> QueuedPodInfo | None:
-        """Remove and return the pod, or None."""
         self._terms.pop(key, None)
         return self.pods.pop(key, None)
 
@@ -76,16 +75,10 @@ class UnschedulablePodsMap:
         return self.pods.get(key)
 
     def with_matching_affinity_term(self, pod: Pod) -> list[QueuedPodInfo]:
-        """The pods with a required affinity term that matches this pod.
-
-        (getUnschedulablePodsWithMatchingAffinityTerm.)
-        """
+        """The pods with a required affinity term that matches this pod."""
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
-        return [
-            self.pods[key]
-            for key, terms in self._terms.items()
-            if any(term.matches(namespace, labels, {}) for term in terms)
-        ]
+        matching = (any(each.matches(namespace, labels, {}) for each in terms) for terms in self._terms.values())
+        return [self.pods[key] for key in compress(self._terms, matching)]
 
 
 def _required_affinity(pod: Pod) -> tuple[AffinityTerm, ...]:
@@ -98,11 +91,6 @@ def _required_affinity(pod: Pod) -> tuple[AffinityTerm, ...]:
 
 MAX_WAIT = 60 * SECOND
 """Microseconds after which an unschedulable pod moves without an event (unschedulableQTimeInterval)."""
-ALREADY_PRESENT = {
-    ACTIVE: "pod is already present in the activeQ",
-    BACKOFF: "pod is already present in the backoffQ",
-    UNSCHEDULABLE: "pod is already present in unschedulableQ",
-}
 POD_ADD, POD_UPDATE, POD_DELETE = "PodAdd", "PodUpdate", "PodDelete"
 
 
@@ -111,10 +99,16 @@ class WithoutBackoff:
 
     ``scheduling_cycle`` counts pops; ``move_request_cycle`` is its value at the last move request: a pod in flight at
     that time may have missed the event, and becomes active again.
-    ``get_pod``: looks up a pod in the informer by ``namespace/name``, if ``nominations`` requires it. ``on_nominated``,
-    ``on_moved``: called when a pod is nominated, or moves to a different part. ``less``: a queue sort plugin in place
-    of PrioritySort. ``already_present``: the errors for a returned pod that is already in the queue, by part.
+    The arguments are those of :class:`~kschedlab.queue.with_events.WithEvents`. ``already_present``: the errors for a
+    returned pod that is already in the queue, by part.
     """
+
+    nominations: ClassVar = NominationRules()
+    already_present: ClassVar[Mapping[str, str]] = {
+        ACTIVE: "pod is already present in the activeQ",
+        BACKOFF: "pod is already present in the backoffQ",
+        UNSCHEDULABLE: "pod is already present in unschedulableQ",
+    }
 
     def __init__(
         self,
@@ -123,16 +117,13 @@ class WithoutBackoff:
         get_pod: Callable[[str], Pod | None] | None = None,
         on_nominated: OnNominated | None = None,
         on_moved: OnMoved | None = None,
-        less: Callable[[QueuedPodInfo, QueuedPodInfo], bool] = priority_sort,
-        nominations: NominationRules = NominationRules(),  # noqa: B008 (it is frozen)
-        already_present: Mapping[str, str] = ALREADY_PRESENT,
+        less: Less = priority_sort,
     ) -> None:
         self._now = now
         self._on_moved = on_moved
-        self._present = already_present
         self.active_q = Heap(key_func, less)
         self.unschedulable_q = UnschedulablePodsMap()
-        self.nominated_pods = NominatedPodMap(nominations, get_pod, on_nominated)
+        self.nominated_pods = NominatedPodMap(self.nominations, get_pod, on_nominated)
         self.scheduling_cycle = 0
         self.move_request_cycle = -1
         self._parts: dict[str, Heap[QueuedPodInfo] | UnschedulablePodsMap] = {
@@ -155,7 +146,6 @@ class WithoutBackoff:
     # -- adding, updating and deleting pods
 
     def add(self, pod: Pod) -> None:
-        """Add a new pod to the active queue (Add)."""
         queued = self._new(pod)
         part = self._part_of(pod.key)
         if part and part != ACTIVE:
@@ -165,9 +155,7 @@ class WithoutBackoff:
         self.nominated_pods.add(pod)
 
     def update(self, old: Pod | None, new: Pod) -> None:
-        """The pod changed (Update). An unschedulable pod becomes active if more than its status changed. A pod that is
-        not in the queue is added, even one in flight.
-        """
+        """An unschedulable pod becomes active if more than its status changed. Even a pod in flight is added."""
         old = new if old is None else old
         if (queued := self.active_q.get_by_key(new.key)) is not None:
             self.nominated_pods.update(old, new)
@@ -176,7 +164,7 @@ class WithoutBackoff:
         elif (queued := self.unschedulable_q.get(new.key)) is not None:
             self.nominated_pods.update(old, new)
             queued.update(new, self._timestamp(new, queued))
-            if is_pod_updated(old, new):
+            if old.spec != new.spec or _stripped(old) != _stripped(new):
                 self._requeue_updated(queued)
             else:
                 self.unschedulable_q.add_or_update(queued)
@@ -185,7 +173,6 @@ class WithoutBackoff:
             self.nominated_pods.add(new)
 
     def delete(self, pod: Pod) -> None:
-        """Remove a pod that is deleted, or no longer this scheduler's (Delete)."""
         self.nominated_pods.delete(pod)
         if part := self._part_of(pod.key):
             self._parts[part].delete(pod.key)
@@ -194,7 +181,6 @@ class WithoutBackoff:
     # -- scheduling
 
     def pop(self) -> QueuedPodInfo | None:
-        """The first active pod (Pop); None where the real queue blocks."""
         if not self.active_q:
             return None
         queued = self.active_q.pop()
@@ -203,20 +189,14 @@ class WithoutBackoff:
         self._set_part(queued, IN_FLIGHT, "Pop")
         return queued
 
-    def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
-        """Return a popped pod that was not scheduled (AddUnschedulableIfNotPresent), after
-        :meth:`QueuedPodInfo.record_failure`. ``cycle``: :attr:`scheduling_cycle` just after its pop.
-
-        ValueError, with the real queue's message, if it is already in the queue.
-        """
-        assert isinstance(queued, QueuedPodInfo), "a pod can only return to the queue that it was popped from"
+    def add_unschedulable(self, queued: QueuedPodInfo, cycle: int) -> None:
         if part := self._part_of(queued.key):
-            raise ValueError(self._present[part].format(pod=queued.key))
+            raise ValueError(self.already_present[part].format(pod=queued.key))
         queued.update(queued.pod, self._timestamp(queued.pod))
-        self.requeue_failed(queued, cycle)
+        self._requeue_failed(queued, cycle)
         self.nominated_pods.add(queued.pod)
 
-    def requeue_failed(self, queued: QueuedPodInfo, cycle: int) -> None:
+    def _requeue_failed(self, queued: QueuedPodInfo, cycle: int) -> None:
         """An unschedulable pod waits, unless an event occurred since its pop; after an error it becomes active."""
         if cycle > self.move_request_cycle and is_pod_unschedulable(queued.pod):
             self._to_unschedulable(queued, SCHEDULE_ATTEMPT_FAILURE)
@@ -224,12 +204,12 @@ class WithoutBackoff:
             self._to_active(queued, SCHEDULE_ATTEMPT_FAILURE)
 
     def done(self, pod: Pod) -> None:
-        """The popped pod is bound or deleted. The real queue has no such call; here it reports the move."""
+        """The real queue has no such call; here it reports the move."""
         if not self._part_of(pod.key):
             self._notify(pod, IN_FLIGHT, GONE, "Done")
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """Move these pods to the active queue. No real queue before v1.22 can."""
+        """No real queue before v1.22 can."""
         for pod in pods:
             part = self._part_of(pod.key)
             if part and part != ACTIVE and (queued := self._parts[part].delete(pod.key)) is not None:
@@ -237,22 +217,18 @@ class WithoutBackoff:
 
     # -- events
 
-    def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
-    ) -> None:
+    def move(self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: PreCheck | None = None) -> None:
         """Any event moves all pods (MoveAllToActiveQueue). ``pre_check``: only pods that pass it."""
         self._move([q for q in self.unschedulable_q if pre_check is None or pre_check(q.pod)], name_of(event))
 
     def assigned_pod_added(self, pod: Pod) -> None:
-        """A pod was assigned to a node: move pods whose required affinity matches it (AssignedPodAdded)."""
         self._move(self.unschedulable_q.with_matching_affinity_term(pod), name_of(ASSIGNED_POD_ADD))
 
     def assigned_pod_updated(self, old: Pod, new: Pod, event: ClusterEvent) -> None:
-        """An assigned pod changed: move pods whose required affinity matches it (AssignedPodUpdated)."""
         self._move(self.unschedulable_q.with_matching_affinity_term(new), name_of(event))
 
     def flush_unschedulable(self) -> None:
-        """Move pods that have waited for over a minute (flushUnschedulableQLeftover)."""
+        """v1.13: flushUnschedulableQLeftover."""
         now = self._now()
         stale = [q for q in self.unschedulable_q if q.timestamp != ZERO and now - q.timestamp > MAX_WAIT]
         if stale:
@@ -261,15 +237,12 @@ class WithoutBackoff:
     # -- nominations
 
     def nominate(self, pod: Pod, node: str) -> None:
-        """Nominate the pod to the node (UpdateNominatedPodForNode)."""
         self.nominated_pods.add(pod, node or None)
 
     def remove_nomination(self, pod: Pod) -> None:
-        """Remove the pod's nomination (DeleteNominatedPodIfExists)."""
         self.nominated_pods.delete(pod)
 
     def nominated(self, node: str) -> list[Pod]:
-        """The pods nominated to the node, in order of nomination (NominatedPodsForNode)."""
         return self.nominated_pods.pods_for_node(node)
 
     # -- moving between parts
@@ -282,7 +255,6 @@ class WithoutBackoff:
         return pod_timestamp(pod)
 
     def _move(self, pods: Iterable[QueuedPodInfo], why: str) -> None:
-        """Move these pods out of ``unschedulable_q`` (movePodsToActiveQueue)."""
         for queued in pods:
             self.unschedulable_q.delete(queued.key)
             self._move_one(queued, why)
@@ -319,16 +291,10 @@ class WithoutBackoff:
 
 def is_pod_unschedulable(pod: Pod) -> bool:
     """Whether its PodScheduled condition has the reason Unschedulable, not an error."""
-    for condition in pod.status.conditions:
-        if condition.type == SCHEDULED:
-            return condition.status == "False" and condition.reason == "Unschedulable"
-    return False
-
-
-def is_pod_updated(old: Pod, new: Pod) -> bool:
-    """Whether more than its status, resourceVersion and generation changed."""
-    return old.spec != new.spec or _stripped(old) != _stripped(new)
+    condition = next((each for each in pod.status.conditions if each.type == SCHEDULED), None)
+    return condition is not None and condition.status == "False" and condition.reason == "Unschedulable"
 
 
 def _stripped(pod: Pod) -> ObjectMeta:
+    """What an update of the pod's status leaves as it is."""
     return replace(pod.metadata, resourceVersion="", generation=0)

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import ANNOTATIONS
+from kschedlab.cluster.derived import ANNOTATIONS, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.objects.meta import controller_of
@@ -47,7 +47,6 @@ class NodePreferAvoidPods:
     highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Scores every pod."""
         owner = controller_of(pod.pod.metadata)
         raw = np.full(len(nodes), self.highest, np.int64)
         if owner is not None and owner.kind in CONTROLLERS:
@@ -57,21 +56,18 @@ class NodePreferAvoidPods:
         return Scored(raw, raw)
 
 
+@derived(ANNOTATIONS)
 def avoided(cluster: Cluster) -> Mapping[tuple[str, str], IntArray]:
     """By a controller's (kind, uid): int64[], the positions of the nodes that avoid its pods.
 
     Invalid annotations are ignored.
     """
-
-    def read() -> dict[tuple[str, str], IntArray]:
-        positions: dict[tuple[str, str], list[int]] = {}
-        for position, node in enumerate(cluster.nodes):
-            annotation = _Annotation()
-            with suppress(msgspec.MsgspecError):
-                annotation = msgspec.json.decode(node.metadata.annotations.get(ANNOTATION, "{}"), type=_Annotation)
-            for each in annotation.preferAvoidPods:
-                controller = each.podSignature.podController
-                positions.setdefault((controller.kind, controller.uid), []).append(position)
-        return {controller: np.array(nodes, np.int64) for controller, nodes in positions.items()}
-
-    return cluster.derived("avoided pods", read, ANNOTATIONS)
+    positions: dict[tuple[str, str], list[int]] = {}
+    for position, node in enumerate(cluster.nodes):
+        annotation = _Annotation()
+        with suppress(msgspec.MsgspecError):
+            annotation = msgspec.json.decode(node.metadata.annotations.get(ANNOTATION, "{}"), type=_Annotation)
+        for each in annotation.preferAvoidPods:
+            owner = each.podSignature.podController
+            positions.setdefault((owner.kind, owner.uid), []).append(position)
+    return {controller: np.array(nodes, np.int64) for controller, nodes in positions.items()}

@@ -7,14 +7,13 @@ spread constraints do this by default.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import LABELS, OWNERS
+from kschedlab.cluster.derived import LABELS, OWNERS, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import FloatArray, IntArray, Signature
 from kschedlab.cluster.topology import Topology, zone_of
@@ -41,7 +40,6 @@ class SelectedBy:
 
     @property
     def clues(self) -> tuple[Clue, ...]:
-        """The labels that all selectors demand, and the namespace."""
         demanded = self.selectors if self.all_must else self.selectors[:1] * (len(self.selectors) == 1)
         return tuple(clue for selector in demanded or (Selector(),) for clue in clues_of(selector, [self.namespace]))
 
@@ -63,8 +61,7 @@ class SelectorSpread:
         """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has no zone)."""
         if self.yields_to_spread_constraints and pod.pod.spec.topologySpreadConstraints:
             return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
-        key = ("selectors", pod.signature)
-        selectors = cluster.derived(key, lambda: tuple(selectors_of(pod.signature, cluster)), *OWNERS)
+        selectors = selectors_of(cluster, pod.signature)
         count = cluster.count(SelectedBy(pod.pod.metadata.namespace, selectors, self.requires_all_selectors))[nodes]
         zone = zones(cluster).domain[nodes]
         share = _reversed(count, float(self.highest))
@@ -78,31 +75,27 @@ class SelectorSpread:
         return Scored(count, share.astype(np.int64), {"pods": count, "in zone": in_zone})
 
 
-def selectors_of(signature: Signature, cluster: Cluster) -> Iterator[Selector]:
+@derived(*OWNERS)
+def selectors_of(cluster: Cluster, signature: Signature) -> tuple[Selector, ...]:
     """The selectors of all Services and controllers of the namespace that select such pods; empty ones don't count."""
-    for service in cluster.objects_of(Service):
-        yield from _selecting(service.metadata.namespace, from_map(service.spec.selector), signature)
-    for controller in cluster.objects_of(ReplicationController):
-        yield from _selecting(controller.metadata.namespace, from_map(controller.spec.selector), signature)
+    maps: tuple[Service | ReplicationController, ...] = (
+        *cluster.objects_of(Service),
+        *cluster.objects_of(ReplicationController),
+    )
     owners: tuple[ReplicaSet | StatefulSet, ...] = (*cluster.objects_of(ReplicaSet), *cluster.objects_of(StatefulSet))
-    for owner in owners:
-        if owner.spec.selector is not None:
-            yield from _selecting(owner.metadata.namespace, owner.spec.selector.compile(), signature)
+    listed = [(each.metadata.namespace, from_map(each.spec.selector)) for each in maps]
+    for each in owners:
+        if each.spec.selector is not None:
+            listed.append((each.metadata.namespace, each.spec.selector.compile()))
+    own = [selector for namespace, selector in listed if namespace == signature.namespace and not selector.empty]
+    return tuple(selector for selector in own if selector.matches(signature.labels))
 
 
-def _selecting(namespace: str, selector: Selector, signature: Signature) -> Iterator[Selector]:
-    if namespace == signature.namespace and not selector.empty and selector.matches(signature.labels):
-        yield selector
-
-
+@derived(LABELS)
 def zones(cluster: Cluster) -> Topology:
     """The zones as domains; a node with neither region nor zone is in none."""
-
-    def number() -> Topology:
-        zones = [zone_of(node, cluster.api.older_zone_labels_only) for node in cluster.nodes]
-        return Topology.of("zone", [{"zone": "/".join(zone)} if any(zone) else {} for zone in zones])
-
-    return cluster.derived("zones", number, LABELS)
+    zones = [zone_of(node, cluster.api.older_zone_labels_only) for node in cluster.nodes]
+    return Topology.of("zone", [{"zone": "/".join(zone)} if any(zone) else {} for zone in zones])
 
 
 def _reversed(count: IntArray, highest: float) -> FloatArray:

@@ -22,7 +22,7 @@ from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND, Part
 from kschedlab.objects.model import NodeSelectorTerm, PreferredSchedulingTerm
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab.objects.problems import Fault, Faults, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.score.node_resources import (
     CPU_AND_MEMORY,
@@ -38,7 +38,6 @@ from kschedlab_configuration.durations import seconds_of
 from kschedlab_configuration.faults import duplicate, forbidden, invalid, required, unsupported
 from kschedlab_configuration.fields import ResourceSpec, ScoringStrategy, UtilizationShapePoint
 
-Faults = list[Fault]
 HIGHEST_SCORE = 10
 """The highest score of a shape's point; it is scaled to the score range."""
 

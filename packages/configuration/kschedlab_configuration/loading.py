@@ -10,7 +10,7 @@ from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_one
 from kschedlab.messages import later
-from kschedlab.objects.problems import Fault, ManifestError, one_of
+from kschedlab.objects.problems import Fault, Faults, ManifestError, one_of
 from kschedlab.plugins.framework import name_of
 from kschedlab_configuration.policy.reading import PolicyReader
 from kschedlab_configuration.profiles import ProfileReader
@@ -23,7 +23,7 @@ POLICY_READERS = ("v1.13", "v1.16")
 class Reader(Protocol):
     """Reads one document. ``faults``: what the real scheduler refuses. ``warnings``: what is not modelled."""
 
-    faults: list[Fault]
+    faults: Faults
     warnings: list[Fault]
 
     def read(self, data: dict[str, Any]) -> dict[str, Generation]:

@@ -18,7 +18,7 @@ from kschedlab.messages import later
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab.objects.problems import Fault, Faults, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.plugins.loading import PluginNotFoundError, installed_plugin, made
 from kschedlab.preemption.rules import PreemptionRules
@@ -51,7 +51,7 @@ class OutOfTreePlugins:
         """The names of the plugins that the profiles enable."""
         return frozenset(self._plugins)
 
-    def load(self, profiles: Sequence[Profile], catalogue: Catalogue, faults: list[Fault]) -> None:
+    def load(self, profiles: Sequence[Profile], catalogue: Catalogue, faults: Faults) -> None:
         """Load the plugins that these profiles enable and the catalogue lacks. Append a fault for each failure."""
         for i, profile in enumerate(profiles):
             for path, name in _enabled(profile.plugins):
@@ -71,15 +71,13 @@ class OutOfTreePlugins:
         weights = {name: weight for name, plugin in self._plugins.items() if (weight := getattr(plugin, "weight", 1))}
         return replace(catalogue, points={**catalogue.points, **points}, weights=weights)
 
-    def enabled(self, profile: Profile, path: Path, faults: list[Fault], warnings: list[Fault]) -> list[object]:
+    def enabled(self, profile: Profile, path: Path, faults: Faults, warnings: list[Fault]) -> list[object]:
         """The plugins that the profile enables, created with its arguments."""
         names = dict.fromkeys(name for _, name in _enabled(profile.plugins) if name in self._plugins)
         created = (self._create(name, profile, path, faults, warnings) for name in names)
         return [plugin for plugin in created if plugin is not None]
 
-    def _create(
-        self, name: str, profile: Profile, path: Path, faults: list[Fault], warnings: list[Fault]
-    ) -> object | None:
+    def _create(self, name: str, profile: Profile, path: Path, faults: Faults, warnings: list[Fault]) -> object | None:
         plugin, plugin_path, arguments = self._plugins[name], (*path, "plugins"), {}
         for i, config in enumerate(profile.pluginConfig):
             if config.name == name:
@@ -138,7 +136,7 @@ class ProfileReader:
         self.version = replace(version, arguments=gated(version.arguments, dict(base.feature_gates)))
         self.out_of_tree = OutOfTreePlugins(plugins or {})
         self.base = base
-        self.faults: list[Fault] = []
+        self.faults = Faults()
         self.warnings: list[Fault] = []
         self._filters = version.all_filters(base)
         self._scores = version.all_scores(base)
@@ -275,7 +273,7 @@ class ProfileReader:
         enabled = {name for weights in self.version.catalogue.plugins(profile.plugins).values() for name in weights}
         for name in sorted(enabled - by_plugin.keys()):
             if (spec := self.version.arguments.get(name)) is not None:
-                faults: list[Fault] = []
+                faults = Faults()
                 spec.check(spec.struct(), (), faults)
                 if faults:
                     self.faults.append(

@@ -18,12 +18,12 @@ from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.model import (
     Device,
     DeviceAttribute,
-    DeviceTaint,
     DeviceTaintRule,
     Node,
     NodeSelector,
     ResourceSlice,
     ResourceSliceSpec,
+    Taint,
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.selectors import NodeTerms
@@ -91,7 +91,7 @@ class Candidate:
     id: DeviceId
     device: Device
     spec: ResourceSliceSpec
-    taints: tuple[DeviceTaint, ...]
+    taints: tuple[Taint, ...]
     place: Availability | None
     is_shared: bool
     lists: bool

@@ -16,12 +16,12 @@ from kschedlab.objects.model import (
     DeviceClass,
     DeviceRequest,
     DeviceSelector,
-    DeviceTaint,
     DeviceToleration,
     ExactDeviceRequest,
     Node,
     Request,
     ResourceClaim,
+    Taint,
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab_devices.capacity import CapacityError, consumption, fits
@@ -103,7 +103,7 @@ class Want:
             raise self.error(f"checking capacity for device {shown}: {error}") from None
         return consumed, consumed is not None and fits(consumed, capacity)
 
-    def tolerates(self, taints: Sequence[DeviceTaint]) -> bool:
+    def tolerates(self, taints: Sequence[Taint]) -> bool:
         """Whether it tolerates all of these taints."""
         return all(any(tolerates(toleration, taint) for toleration in self.request.tolerations) for taint in taints)
 
@@ -135,7 +135,7 @@ def kind_of(device: Candidate, wants: Sequence[Want], attributes: Iterable[str],
     return tuple(answers), alike, counters and (device.pool, *counters) or ()
 
 
-def tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:
+def tolerates(toleration: DeviceToleration, taint: Taint) -> bool:
     """Whether the toleration is for the taint (resourceclaim.ToleratesTaint)."""
     if (toleration.effect and toleration.effect != taint.effect) or (toleration.key and toleration.key != taint.key):
         return False

@@ -17,13 +17,7 @@ from kschedlab.queue.events import (
     name_of,
     pod_changes,
 )
-from kschedlab.queue.interface import (
-    GONE,
-    UNSCHEDULABLE,
-    ClusterEvent,
-    Place,
-    QueuedPod,
-)
+from kschedlab.queue.interface import GONE, UNSCHEDULABLE, ClusterEvent, Place, PreCheck
 from kschedlab.queue.pre_enqueue import is_gated
 from kschedlab.queue.queued_pod import NEVER, QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, IMMEDIATELY, SKIP
@@ -211,13 +205,12 @@ class WithGroups(WithEvents):
         self._popped = key_of(queued.group)
         return True
 
-    def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
+    def add_unschedulable(self, queued: QueuedPodInfo, cycle: int) -> None:
         """Return a popped pod; one of a group waits for the end of the group's cycle."""
         key = group_of(queued.pod)
         if key is None:
             super().add_unschedulable(queued, cycle)
             return
-        assert isinstance(queued, QueuedPodInfo)
         self._count_failure(queued)
         self.in_flight.done(queued.pod.metadata.uid)
         self._join(key, queued)
@@ -274,9 +267,7 @@ class WithGroups(WithEvents):
                 best = max(best, self._registrations.strategy(pod, event, old, new))
         return best
 
-    def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
-    ) -> None:
+    def move(self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: PreCheck | None = None) -> None:
         """Move the entries that the event may help; a group passes the check if any of its pods does."""
         if pre_check is None:
             super().move(event, old, new)

@@ -13,7 +13,7 @@ class Allowance:
     """The bounds of a namespace, and what its pods have used of them. ``bounds``: of all namespaces."""
 
     def __init__(self, bounds: Iterable[ApiObject], namespace: str, pods: Iterable[Pod]) -> None:
-        own = [each for each in bounds if each.metadata.namespace == namespace]  # type: ignore[attr-defined]
+        own = [each for each in bounds if each.metadata.namespace == namespace]
         inside = [pod for pod in pods if pod.metadata.namespace == namespace]
         self._ranges = [each for each in own if isinstance(each, LimitRange)]
         self._quotas = [(each, used_of(each, inside, 0)) for each in own if isinstance(each, ResourceQuota)]

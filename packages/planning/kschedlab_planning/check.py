@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pending_pod import without_node
+from kschedlab.cluster.cluster import Cluster, bound_to
 from kschedlab.generations import Profiles
 from kschedlab.objects.meta import SECOND, LabelSelector, ObjectMeta, controller_of
 from kschedlab.objects.model import (
@@ -115,10 +114,10 @@ def _with_owner(name: str, pods: list[Pod]) -> list[ApiObject]:
     """A ReplicaSet that keeps as many of these pods, and the pods. A label that only they have selects them."""
     first, unique = pods[0], {STAND_IN: name}
     common = dict(set.intersection(*(set(pod.metadata.labels.items()) for pod in pods))) | unique
-    template = PodTemplate(ObjectMeta(labels=common), without_node(first).spec)
+    template = PodTemplate(ObjectMeta(labels=common), bound_to(first, "").spec)
     made = ReplicaSet(
         metadata=ObjectMeta(name=name, namespace=first.metadata.namespace, uid=f"stand-in-{first.key}"),
-        spec=ReplicaSetSpec(LabelSelector(unique), template, len(pods)),
+        spec=ReplicaSetSpec(template, len(pods), selector=LabelSelector(unique)),
     )
     reference = (reference_to(made),)
     changed = (replace(pod.metadata, labels=pod.metadata.labels | unique, ownerReferences=reference) for pod in pods)

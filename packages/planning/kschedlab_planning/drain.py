@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pending_pod import without_node
+from kschedlab.cluster.cluster import Cluster, bound_to
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.explanation import NoProfileError
@@ -264,7 +263,7 @@ class _Search:
     def _placed(self, info: PodInfo, fork: Cluster) -> str | tuple[str]:
         """The new node of the replacement, or (why there is none,)."""
         try:
-            decision = decide(replace(info, pod=without_node(info.pod)), fork, self.profiles)
+            decision = decide(replace(info, pod=bound_to(info.pod, "")), fork, self.profiles)
         except NoProfileError as error:
             return (str(error),)
         if decision.node is None:

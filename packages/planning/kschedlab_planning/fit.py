@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pending_pod import AnyPod, node_of, pod_of, without_node
+from kschedlab.cluster.cluster import Cluster, bound_to
+from kschedlab.cluster.pending_pod import AnyPod, node_of, pod_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST, Profiles
@@ -157,7 +157,7 @@ def as_template(pod: AnyPod, cluster: Cluster) -> Pod:
     else:
         found = pod_of(pod, cluster)
     metadata = replace(found.metadata, ownerReferences=(), uid="", creationTimestamp=None, deletionTimestamp=None)
-    return Pod(metadata=metadata, spec=without_node(found).spec)
+    return Pod(metadata=metadata, spec=bound_to(found, "").spec)
 
 
 def named(pod: Pod, name: str) -> Pod:

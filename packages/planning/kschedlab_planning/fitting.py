@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pending_pod import AnyPod, checked_cluster, node_of, pod_of, without_node
+from kschedlab.cluster.cluster import Cluster, bound_to
+from kschedlab.cluster.pending_pod import AnyPod, checked_cluster, node_of, pod_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.generations import LATEST, Profiles, api_of
 from kschedlab.objects.model import Pod
@@ -85,7 +85,7 @@ def _listed(pods: Any) -> Iterable[Wanted]:
 def _alone(pod: AnyPod, cluster: Cluster) -> PodInfo:
     if isinstance(pod, str) and pod in cluster.pending:
         return cluster.pending[pod]
-    model = as_template(pod, cluster) if isinstance(pod, str) else without_node(pod_of(pod, cluster))
+    model = as_template(pod, cluster) if isinstance(pod, str) else bound_to(pod_of(pod, cluster), "")
     key = model.key
     if (node := node_of(key, cluster)) is not None:
         raise InputValueError(f"pod {key} is on {node} already: give it another name, or (pod, 1) for a copy")

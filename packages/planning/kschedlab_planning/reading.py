@@ -30,7 +30,7 @@ def read_cluster(files: Iterable[str], profiles: Profiles, warn: Warn, *, strict
     objects = read_objects(files, profiles, warn, strict=strict)
     simulation = Simulation(objects, profiles)
     if waiting := without_pods(objects):
-        names = ", ".join(f"{type(each).__name__} {each.metadata.name}" for each in waiting[:3])  # type: ignore[attr-defined]
+        names = ", ".join(f"{type(each).__name__} {each.metadata.name}" for each in waiting[:3])
         warn(f"{names}{' and others' * (len(waiting) > 3)}: a simulation creates the pods first")
         simulation.run()
     return Read(simulation.cluster, objects)

@@ -13,7 +13,7 @@ from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.objects.meta import SECOND, Time
-from kschedlab.objects.model import ApiObject, ContainerState, Job, Node, ObjectMeta, Pod
+from kschedlab.objects.model import ApiObject, ContainerState, Job, Node, Pod
 from kschedlab.objects.problems import Fault, Path, shortened
 
 
@@ -26,7 +26,7 @@ def newest_time(objects: Iterable[ApiObject]) -> Time | None:
 
 
 def _moments(obj: ApiObject) -> Iterator[Time | None]:
-    metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+    metadata = obj.metadata
     yield metadata.creationTimestamp
     if isinstance(obj, Node):
         yield from (taint.timeAdded for taint in obj.spec.taints)

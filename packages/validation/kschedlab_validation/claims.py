@@ -7,13 +7,12 @@ pkg/apis/scheduling/validation/validation.go (validatePodGroupResourceClaimStatu
 from __future__ import annotations
 
 from kschedlab.manifests.fields import check_name
-from kschedlab.messages import later
 from kschedlab.objects.model import ContainerClaim, Pod, PodGroup
 from kschedlab.objects.names import dns_label_fault
-from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab.objects.problems import Faults, Path, shortened
 
 
-def check_claims(pod: Pod, faults: list[Fault]) -> None:
+def check_claims(pod: Pod, faults: Faults) -> None:
     """Check the claims of the pod, their use in its containers, and their status."""
     names = check_entries(pod, faults)
     for field in ("containers", "initContainers"):
@@ -22,7 +21,7 @@ def check_claims(pod: Pod, faults: list[Fault]) -> None:
     check_made(pod, names, faults)
 
 
-def check_entries(owner: Pod | PodGroup, faults: list[Fault]) -> set[str]:
+def check_entries(owner: Pod | PodGroup, faults: Faults) -> set[str]:
     """Check the claims in the spec. Returns their names."""
     names: set[str] = set()
     for i, claim in enumerate(owner.spec.resourceClaims):
@@ -36,45 +35,41 @@ def check_entries(owner: Pod | PodGroup, faults: list[Fault]) -> set[str]:
         }
         named = {field: name for field, name in sources.items() if name is not None}
         if len(named) != 1:
-            faults.append(Fault(path, "must have exactly one of resourceClaimName and resourceClaimTemplateName"))
+            faults.note(path, "must have exactly one of resourceClaimName and resourceClaimTemplateName")
         for field, name in named.items():
             check_name(name, (*path, field), faults)
     return names
 
 
-def check_made(owner: Pod | PodGroup, names: set[str], faults: list[Fault]) -> None:
+def check_made(owner: Pod | PodGroup, names: set[str], faults: Faults) -> None:
     """Check the claims in the status. ``names``: those in the spec."""
     made: set[str] = set()
     for i, status in enumerate(owner.status.resourceClaimStatuses):
         path: Path = ("status", "resourceClaimStatuses", i)
         _check_new(status.name, made, (*path, "name"), faults)
         if status.name not in names:
-            faults.append(
-                Fault((*path, "name"), later('"{name}" is not in spec.resourceClaims', name=shortened(status.name)))
-            )
+            faults.note((*path, "name"), '"{name}" is not in spec.resourceClaims', name=shortened(status.name))
         if status.resourceClaimName is not None:
             check_name(status.resourceClaimName, (*path, "resourceClaimName"), faults)
 
 
-def _check_new(name: str, names: set[str], path: Path, faults: list[Fault]) -> None:
+def _check_new(name: str, names: set[str], path: Path, faults: Faults) -> None:
     if not name:
-        faults.append(Fault(path, "is missing"))
+        faults.note(path, "is missing")
     elif name in names:
-        faults.append(Fault(path, later('"{name}" appears twice', name=shortened(name))))
+        faults.note(path, '"{name}" appears twice', name=shortened(name))
     names.add(name)
 
 
-def _check_used(claims: tuple[ContainerClaim, ...], names: set[str], path: Path, faults: list[Fault]) -> None:
+def _check_used(claims: tuple[ContainerClaim, ...], names: set[str], path: Path, faults: Faults) -> None:
     """Check a container's claims: each is one of the pod's, used once as a whole or once for each request."""
     seen: dict[str, set[str]] = {}
     for i, claim in enumerate(claims):
         requests = seen.setdefault(claim.name, set())
         if requests and ("" in requests or not claim.request or claim.request in requests):
-            faults.append(Fault((*path, i), later('"{name}" appears twice', name=shortened(claim.name))))
+            faults.note((*path, i), '"{name}" appears twice', name=shortened(claim.name))
         requests.add(claim.request)
         if claim.request:
             check_name(claim.request, (*path, i, "request"), faults, dns_label_fault)
         if claim.name not in names:
-            faults.append(
-                Fault((*path, i, "name"), later('"{name}" is not in spec.resourceClaims', name=shortened(claim.name)))
-            )
+            faults.note((*path, i, "name"), '"{name}" is not in spec.resourceClaims', name=shortened(claim.name))

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from kschedlab.manifests.fields import check_choice, check_name, check_present
 from kschedlab.manifests.placement import check_node_terms
-from kschedlab.messages import later
 from kschedlab.objects.model import (
     ALL_DEVICES,
     EXACT_COUNT,
@@ -30,7 +29,7 @@ from kschedlab.objects.model import (
     ResourceClaimTemplate,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab.objects.problems import Faults, Path, shortened
 from kschedlab_validation.devices import (
     EFFECTS,
     check_attribute_name,
@@ -51,13 +50,13 @@ Names = Mapping[str, frozenset[str]]
 """The names of a claim's requests, with those of their alternatives."""
 
 
-def check_resource_claim(claim: ResourceClaim, faults: list[Fault]) -> None:
+def check_resource_claim(claim: ResourceClaim, faults: Faults) -> None:
     if check_version(claim, faults):
         _check_spec(claim.spec, ("spec",), faults)
         _check_status(claim.status, _names(claim.spec), ("status",), faults)
 
 
-def check_claim_template(template: ResourceClaimTemplate, faults: list[Fault]) -> None:
+def check_claim_template(template: ResourceClaimTemplate, faults: Faults) -> None:
     """Check a ResourceClaimTemplate, except its claim's metadata."""
     if check_version(template, faults):
         _check_spec(template.spec.spec, ("spec", "spec"), faults)
@@ -67,19 +66,19 @@ def _names(spec: ResourceClaimSpec) -> Names:
     return {request.name: frozenset(sub.name for sub in request.firstAvailable) for request in spec.devices.requests}
 
 
-def _check_spec(spec: ResourceClaimSpec, path: Path, faults: list[Fault]) -> None:
+def _check_spec(spec: ResourceClaimSpec, path: Path, faults: Faults) -> None:
     devices, names = spec.devices, _names(spec)
     path = (*path, "devices")
     check_items(devices.requests, _MOST, (*path, "requests"), faults, _check_request, lambda each: each.name)
 
-    def check_constraint(constraint: DeviceConstraint, path: Path, faults: list[Fault]) -> None:
+    def check_constraint(constraint: DeviceConstraint, path: Path, faults: Faults) -> None:
         _check_references(constraint.requests, names, (*path, "requests"), faults)
         attributes = {"matchAttribute": constraint.matchAttribute, "distinctAttribute": constraint.distinctAttribute}
         for field, name in attributes.items():
             if name is not None:
                 check_attribute_name(name, (*path, field), faults, full=True)
         if not any(name is not None for name in attributes.values()):
-            faults.append(Fault(path, "is empty: expected matchAttribute or distinctAttribute"))
+            faults.note(path, "is empty: expected matchAttribute or distinctAttribute")
 
     check_items(devices.constraints, _MOST, (*path, "constraints"), faults, check_constraint)
     check_items(
@@ -92,39 +91,35 @@ def _check_spec(spec: ResourceClaimSpec, path: Path, faults: list[Fault]) -> Non
 
 
 def _check_configuration(
-    config: DeviceClaimConfiguration | DeviceAllocationConfiguration, names: Names, path: Path, faults: list[Fault]
+    config: DeviceClaimConfiguration | DeviceAllocationConfiguration, names: Names, path: Path, faults: Faults
 ) -> None:
     _check_references(config.requests, names, (*path, "requests"), faults)
     check_opaque(config.opaque, path, faults)
 
 
-def _check_references(requests: tuple[str, ...], names: Names, path: Path, faults: list[Fault]) -> None:
+def _check_references(requests: tuple[str, ...], names: Names, path: Path, faults: Faults) -> None:
     check_items(
         requests, _MOST, path, faults, lambda each, path, found: _check_reference(each, names, path, found), str
     )
 
 
-def _check_reference(reference: str, names: Names, path: Path, faults: list[Fault]) -> None:
+def _check_reference(reference: str, names: Names, path: Path, faults: Faults) -> None:
     name, slash, alternative = reference.partition("/")
     if name not in names or (slash and alternative not in names[name]):
-        faults.append(
-            Fault(
-                path,
-                later(
-                    '"{reference}" is not a request of the claim: expected request or request/alternative',
-                    reference=shortened(reference),
-                ),
-            )
+        faults.note(
+            path,
+            '"{reference}" is not a request of the claim: expected request or request/alternative',
+            reference=shortened(reference),
         )
 
 
 # -- requests
 
 
-def _check_request(request: DeviceRequest, path: Path, faults: list[Fault]) -> None:
+def _check_request(request: DeviceRequest, path: Path, faults: Faults) -> None:
     check_name(request.name, (*path, "name"), faults, dns_label_fault)
     if bool(request.firstAvailable) == (request.exactly is not None):
-        faults.append(Fault(path, "must have exactly one of exactly and firstAvailable"))
+        faults.note(path, "must have exactly one of exactly and firstAvailable")
     elif request.exactly is not None:
         _check_asked(request.exactly, (*path, "exactly"), faults)
     else:
@@ -133,33 +128,33 @@ def _check_request(request: DeviceRequest, path: Path, faults: list[Fault]) -> N
         )
 
 
-def _check_alternative(request: DeviceSubRequest, path: Path, faults: list[Fault]) -> None:
+def _check_alternative(request: DeviceSubRequest, path: Path, faults: Faults) -> None:
     check_name(request.name, (*path, "name"), faults, dns_label_fault)
     _check_asked(request, path, faults)
 
 
-def _check_asked(request: Request, path: Path, faults: list[Fault]) -> None:
+def _check_asked(request: Request, path: Path, faults: Faults) -> None:
     check_name(request.deviceClassName, (*path, "deviceClassName"), faults)
     check_items(request.selectors, _MOST, (*path, "selectors"), faults, check_selector_of_devices)
     mode = request.allocationMode or EXACT_COUNT
     check_choice(mode, (EXACT_COUNT, ALL_DEVICES), (*path, "allocationMode"), faults)
     if mode == ALL_DEVICES and request.count:
-        faults.append(Fault((*path, "count"), "cannot be set in mode All"))
+        faults.note((*path, "count"), "cannot be set in mode All")
     if mode == EXACT_COUNT and request.count < 0:
-        faults.append(Fault((*path, "count"), later("{value} is negative", value=request.count)))
+        faults.note((*path, "count"), "{value} is negative", value=request.count)
     for i, toleration in enumerate(request.tolerations):
         _check_toleration(toleration, (*path, "tolerations", i), faults)
 
 
-def _check_toleration(toleration: DeviceToleration, path: Path, faults: list[Fault]) -> None:
+def _check_toleration(toleration: DeviceToleration, path: Path, faults: Faults) -> None:
     if toleration.key:
         check_name(toleration.key, (*path, "key"), faults, label_key_fault)
     operator = toleration.operator or "Equal"
     check_choice(operator, ("Exists", "Equal"), (*path, "operator"), faults)
     if operator == "Exists" and toleration.value:
-        faults.append(Fault((*path, "value"), "must be empty with operator Exists"))
-    elif operator == "Equal" and (fault := label_value_fault(toleration.value)):
-        faults.append(Fault((*path, "value"), fault))
+        faults.note((*path, "value"), "must be empty with operator Exists")
+    elif operator == "Equal":
+        faults.note((*path, "value"), label_value_fault(toleration.value))
     if toleration.effect:
         check_choice(toleration.effect, EFFECTS, (*path, "effect"), faults)
 
@@ -167,26 +162,26 @@ def _check_toleration(toleration: DeviceToleration, path: Path, faults: list[Fau
 # -- status
 
 
-def _check_status(status: ResourceClaimStatus, names: Names, path: Path, faults: list[Fault]) -> None:
+def _check_status(status: ResourceClaimStatus, names: Names, path: Path, faults: Faults) -> None:
     check_items(status.reservedFor, 256, (*path, "reservedFor"), faults, _check_consumer, lambda consumer: consumer.uid)
     if status.allocation is None:
         if status.reservedFor:
-            faults.append(Fault((*path, "reservedFor"), "cannot be set without an allocation"))
+            faults.note((*path, "reservedFor"), "cannot be set without an allocation")
     else:
         _check_allocation(status.allocation, names, (*path, "allocation"), faults)
     results = status.allocation.devices.results if status.allocation is not None else ()
     allocated = {(result.driver, result.pool, result.device, result.shareID or "") for result in results}
     for i, device in enumerate(status.devices):
         if (device.driver, device.pool, device.device, device.shareID or "") not in allocated:
-            faults.append(Fault((*path, "devices", i), "is not a device that is allocated to the claim"))
+            faults.note((*path, "devices", i), "is not a device that is allocated to the claim")
 
 
-def _check_consumer(consumer: ResourceClaimConsumerReference, path: Path, faults: list[Fault]) -> None:
+def _check_consumer(consumer: ResourceClaimConsumerReference, path: Path, faults: Faults) -> None:
     for field in ("resource", "name", "uid"):
         check_present(getattr(consumer, field), (*path, field), faults)
 
 
-def _check_allocation(allocation: AllocationResult, names: Names, path: Path, faults: list[Fault]) -> None:
+def _check_allocation(allocation: AllocationResult, names: Names, path: Path, faults: Faults) -> None:
     check_items(
         allocation.devices.results,
         _MOST,
@@ -203,7 +198,7 @@ def _check_allocation(allocation: AllocationResult, names: Names, path: Path, fa
         check_node_terms(terms, (*path, "nodeSelector", "nodeSelectorTerms"), faults)
 
 
-def _check_result(result: DeviceRequestAllocationResult, names: Names, path: Path, faults: list[Fault]) -> None:
+def _check_result(result: DeviceRequestAllocationResult, names: Names, path: Path, faults: Faults) -> None:
     _check_reference(result.request, names, (*path, "request"), faults)
     check_name(result.driver, (*path, "driver"), faults, driver_name_fault)
     check_pool_name(result.pool, (*path, "pool"), faults)
@@ -212,6 +207,4 @@ def _check_result(result: DeviceRequestAllocationResult, names: Names, path: Pat
     for i, toleration in enumerate(result.tolerations):
         _check_toleration(toleration, (*path, "tolerations", i), faults)
     if result.shareID is not None and not _UUID.fullmatch(result.shareID):
-        faults.append(
-            Fault((*path, "shareID"), later('"{uid}" is not a UUID in lowercase', uid=shortened(result.shareID)))
-        )
+        faults.note((*path, "shareID"), '"{uid}" is not a UUID in lowercase', uid=shortened(result.shareID))

@@ -22,15 +22,15 @@ from kschedlab.objects.model import (
     DeviceClass,
     DeviceCounterConsumption,
     DeviceSelector,
-    DeviceTaint,
     DeviceTaintRule,
     NodeSelector,
     OpaqueDeviceConfiguration,
     ResourceSlice,
     ResourceSliceSpec,
+    Taint,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
-from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab.objects.problems import Faults, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab_validation.policies import check_policy, too_many
 from kschedlab_validation.volumes import all_of, driver_name_fault
@@ -50,15 +50,15 @@ _SEMVER = re.compile(
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}")
 
 
-def check_version(document: ApiObject, faults: list[Fault]) -> bool:
+def check_version(document: ApiObject, faults: Faults) -> bool:
     """Check that the object's version has the fields of v1."""
-    version: str = document.apiVersion  # type: ignore[attr-defined]  # every kind has it
+    version = document.apiVersion
     if version in _SAME_SHAPE:
         return True
     message = later(
         '"{version}" has other fields: write the object as {other}', version=shortened(version), other=_SAME_SHAPE[0]
     )
-    faults.append(Fault(("apiVersion",), message))
+    faults.note(("apiVersion",), message)
     return False
 
 
@@ -69,54 +69,54 @@ def check_items(
     items: Collection[T],
     most: int,
     path: Path,
-    faults: list[Fault],
-    check: Callable[[T, Path, list[Fault]], None],
+    faults: Faults,
+    check: Callable[[T, Path, Faults], None],
     key: Callable[[T], object] | None = None,
 ) -> None:
     """Check a list's length and items. ``key``: what must not appear twice."""
     if len(items) > most:
-        faults.append(Fault(path, too_many(items, most)))
+        faults.note(path, too_many(items, most))
         return
     seen: set[object] = set()
     for i, each in enumerate(items):
         check(each, (*path, i), faults)
         if key is not None and key(each) in seen:
-            faults.append(Fault((*path, i), later('"{name}" appears twice', name=shortened(str(key(each))))))
+            faults.note((*path, i), '"{name}" appears twice', name=shortened(str(key(each))))
         seen.add(key(each) if key is not None else i)
 
 
-def check_pool_name(name: str, path: Path, faults: list[Fault]) -> None:
+def check_pool_name(name: str, path: Path, faults: Faults) -> None:
     """Check a pool's name: names separated by slashes."""
     if len(name) > 253:
-        faults.append(Fault(path, "has more than 253 characters"))
+        faults.note(path, "has more than 253 characters")
     for part in name.split("/"):
         check_name(part, path, faults)
 
 
-def check_attribute_name(name: str, path: Path, faults: list[Fault], full: bool = False) -> None:
+def check_attribute_name(name: str, path: Path, faults: Faults, full: bool = False) -> None:
     """Check the name of an attribute or capacity: an identifier, if ``full`` after a domain and a slash."""
     parts = name.split("/")
     if full and len(parts) == 1:
         message = later(
             '"{text}" is not a full name: expected domain/name, such as gpu.example.com/model', text=shortened(name)
         )
-        faults.append(Fault(path, message))
+        faults.note(path, message)
     if len(parts) > 2:
         return
     if len(parts) == 2:
         check_name(parts[0], path, faults, name_fault if full else driver_name_fault)
         if len(parts[0]) > 63:
-            faults.append(Fault(path, "has a domain of more than 63 characters"))
+            faults.note(path, "has a domain of more than 63 characters")
     if not _IDENTIFIER.fullmatch(parts[-1]):
         message = later(
             '"{text}" is not a valid name: use letters, digits and _ (at most 32), not starting with a digit, '
             "optionally after a domain/",
             text=shortened(name),
         )
-        faults.append(Fault(path, message))
+        faults.note(path, message)
 
 
-def check_selector_of_devices(selector: DeviceSelector, path: Path, faults: list[Fault]) -> None:
+def check_selector_of_devices(selector: DeviceSelector, path: Path, faults: Faults) -> None:
     """Check a selector: it must compile, and the highest cost that it can have must be within the limit.
 
     One that does so only with the feature gate of lists has no fault.
@@ -124,67 +124,66 @@ def check_selector_of_devices(selector: DeviceSelector, path: Path, faults: list
     from kube_cel import fault  # most files have no selectors
 
     if selector.cel is None:
-        faults.append(Fault((*path, "cel"), "is missing: a selector is an expression"))
+        faults.note((*path, "cel"), "is missing: a selector is an expression")
     elif (wrong := fault(selector.cel.expression)) and fault(selector.cel.expression, lists=True):
         first = wrong.split("\n | ", 1)[0]
         message = later('"{expression}": {fault}', expression=shortened(selector.cel.expression), fault=first)
-        faults.append(Fault((*path, "cel", "expression"), message))
+        faults.note((*path, "cel", "expression"), message)
 
 
-def check_opaque(opaque: OpaqueDeviceConfiguration | None, path: Path, faults: list[Fault]) -> None:
+def check_opaque(opaque: OpaqueDeviceConfiguration | None, path: Path, faults: Faults) -> None:
     """Check the settings for a driver."""
     if opaque is None:
-        faults.append(Fault((*path, "opaque"), "is missing"))
+        faults.note((*path, "opaque"), "is missing")
         return
     check_name(opaque.driver, (*path, "opaque", "driver"), faults, driver_name_fault)
     if not isinstance(opaque.parameters, dict):
-        faults.append(Fault((*path, "opaque", "parameters"), "must be a map of fields"))
+        faults.note((*path, "opaque", "parameters"), "must be a map of fields")
     elif len(msgspec.json.encode(opaque.parameters)) > _LARGEST_PARAMETERS:
-        faults.append(Fault((*path, "opaque", "parameters"), "must not be larger than 10 KiB"))
+        faults.note((*path, "opaque", "parameters"), "must not be larger than 10 KiB")
 
 
-def check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path: Path, faults: list[Fault]) -> None:
+def check_binding(conditions: tuple[str, ...], failures: tuple[str, ...], path: Path, faults: Faults) -> None:
     """Check binding conditions, which come with failure conditions."""
 
-    def check(name: str, path: Path, faults: list[Fault]) -> None:
+    def check(name: str, path: Path, faults: Faults) -> None:
         check_name(name, path, faults, label_key_fault)
         if path[-2] == "bindingFailureConditions" and name in conditions:
-            faults.append(Fault(path, later('"{name}" is among bindingConditions, too', name=shortened(name))))
+            faults.note(path, '"{name}" is among bindingConditions, too', name=shortened(name))
 
     check_items(conditions, 4, (*path, "bindingConditions"), faults, check, str)
     check_items(failures, 4, (*path, "bindingFailureConditions"), faults, check, str)
     if bool(conditions) != bool(failures):
         missing = "bindingFailureConditions" if conditions else "bindingConditions"
-        faults.append(Fault((*path, missing), "is missing: the two lists of conditions come together"))
+        faults.note((*path, missing), "is missing: the two lists of conditions come together")
 
 
-def check_taint(taint: DeviceTaint, path: Path, faults: list[Fault]) -> None:
+def check_taint(taint: Taint, path: Path, faults: Faults) -> None:
     check_name(taint.key, (*path, "key"), faults, label_key_fault)
-    if fault := label_value_fault(taint.value):
-        faults.append(Fault((*path, "value"), fault))
+    faults.note((*path, "value"), label_value_fault(taint.value))
     check_choice(taint.effect, EFFECTS, (*path, "effect"), faults)
 
 
 # -- slices
 
 
-def check_slice(document: ResourceSlice, faults: list[Fault]) -> None:
+def check_slice(document: ResourceSlice, faults: Faults) -> None:
     if not check_version(document, faults):
         return
     spec, path = document.spec, ("spec",)
     check_name(spec.driver, (*path, "driver"), faults, driver_name_fault)
     check_pool_name(spec.pool.name, (*path, "pool", "name"), faults)
     if spec.pool.resourceSliceCount <= 0:
-        faults.append(Fault((*path, "pool", "resourceSliceCount"), "must be greater than zero"))
+        faults.note((*path, "pool", "resourceSliceCount"), "must be greater than zero")
     if spec.pool.generation < 0:
-        faults.append(Fault((*path, "pool", "generation"), later("{value} is negative", value=spec.pool.generation)))
+        faults.note((*path, "pool", "generation"), "{value} is negative", value=spec.pool.generation)
     _check_place(spec, _PLACES, path, faults)
     if spec.sharedCounters and spec.devices:
-        faults.append(Fault(path, "has both sharedCounters and devices: put them into two slices"))
+        faults.note(path, "has both sharedCounters and devices: put them into two slices")
     scarce = any(device.taints or device.consumesCounters or _lists(device) for device in spec.devices)
     most = _MOST_WITH_EXTRAS if scarce else _MOST_DEVICES
 
-    def check(device: Device, path: Path, faults: list[Fault]) -> None:
+    def check(device: Device, path: Path, faults: Faults) -> None:
         _check_device(device, bool(spec.perDeviceNodeSelection), path, faults)
 
     check_items(spec.devices, most, (*path, "devices"), faults, check, lambda device: device.name)
@@ -198,7 +197,7 @@ def check_slice(document: ResourceSlice, faults: list[Fault]) -> None:
     )
 
 
-def _check_place(part: Any, fields: Iterable[str], path: Path, faults: list[Fault]) -> None:
+def _check_place(part: Any, fields: Iterable[str], path: Path, faults: Faults) -> None:
     """Check that exactly one of the fields says where the slice or the device is."""
     places = []
     for field in fields:
@@ -206,7 +205,7 @@ def _check_place(part: Any, fields: Iterable[str], path: Path, faults: list[Faul
         if value is None:
             continue
         if value in (False, ""):
-            faults.append(Fault((*path, field), "must not be set to nothing: leave it out"))
+            faults.note((*path, field), "must not be set to nothing: leave it out")
             continue
         places.append(field)
         if field == "nodeName":
@@ -215,22 +214,22 @@ def _check_place(part: Any, fields: Iterable[str], path: Path, faults: list[Faul
             _check_node_selector(value, (*path, field), faults, isinstance(part, ResourceSliceSpec))
     if len(places) != 1:
         which = later("has {names}", names=all_of(places)) if places else later("does not say where it is")
-        faults.append(Fault(path, later("{which}: expected exactly one of {names}", which=which, names=list(fields))))
+        faults.note(path, "{which}: expected exactly one of {names}", which=which, names=list(fields))
 
 
-def _check_node_selector(selector: NodeSelector, path: Path, faults: list[Fault], single: bool) -> None:
+def _check_node_selector(selector: NodeSelector, path: Path, faults: Faults, single: bool) -> None:
     terms = selector.nodeSelectorTerms
     check_node_terms(terms, (*path, "nodeSelectorTerms"), faults)
     if single and len(terms) > 1:
-        faults.append(Fault((*path, "nodeSelectorTerms"), "must have exactly one term"))
+        faults.note((*path, "nodeSelectorTerms"), "must have exactly one term")
 
 
-def _check_device(device: Device, each: bool, path: Path, faults: list[Fault]) -> None:
+def _check_device(device: Device, each: bool, path: Path, faults: Faults) -> None:
     check_name(device.name, (*path, "name"), faults, dns_label_fault)
     if len(device.attributes) + len(device.capacity) > 32:
-        faults.append(Fault(path, "has more than 32 attributes and capacities"))
+        faults.note(path, "has more than 32 attributes and capacities")
     if len(device.attributes) + sum(len(each) - 1 for each in _lists(device) if each) > _MOST_VALUES:
-        faults.append(Fault(path, "has more than 48 values of attributes"))
+        faults.note(path, "has more than 48 values of attributes")
     for name, attribute in device.attributes.items():
         check_attribute_name(name, (*path, "attributes", name), faults)
         _check_attribute(attribute, (*path, "attributes", name), faults)
@@ -241,7 +240,7 @@ def _check_device(device: Device, each: bool, path: Path, faults: list[Fault]) -
             if device.allowMultipleAllocations:
                 check_policy(capacity.value, capacity.requestPolicy, policy_path, faults)
             else:
-                faults.append(Fault(policy_path, "needs allowMultipleAllocations: true"))
+                faults.note(policy_path, "needs allowMultipleAllocations: true")
     check_items(device.taints, 16, (*path, "taints"), faults, check_taint)
     check_items(
         device.consumesCounters,
@@ -254,7 +253,7 @@ def _check_device(device: Device, each: bool, path: Path, faults: list[Fault]) -
     if each:
         _check_place(device, _PLACES[:3], path, faults)
     elif any(getattr(device, field) is not None for field in _PLACES[:3]):
-        faults.append(Fault(path, "says where it is, which only a slice with perDeviceNodeSelection: true allows"))
+        faults.note(path, "says where it is, which only a slice with perDeviceNodeSelection: true allows")
     check_binding(device.bindingConditions, device.bindingFailureConditions, path, faults)
 
 
@@ -263,12 +262,10 @@ def _lists(device: Device) -> list[tuple[object, ...]]:
     return [value for value in values if isinstance(value, tuple)]
 
 
-def _check_attribute(attribute: DeviceAttribute, path: Path, faults: list[Fault]) -> None:
+def _check_attribute(attribute: DeviceAttribute, path: Path, faults: Faults) -> None:
     values = attribute.given
     if len(values) != 1:
-        faults.append(
-            Fault(path, "must have exactly one of int, bool, string, version, ints, bools, strings, versions")
-        )
+        faults.note(path, "must have exactly one of int, bool, string, version, ints, bools, strings, versions")
     for field, value in values.items():
         if not isinstance(value, tuple):
             _check_value(field, value, (*path, field), faults)
@@ -278,31 +275,31 @@ def _check_attribute(attribute: DeviceAttribute, path: Path, faults: list[Fault]
             _check_value(field, each, (*path, field, i), faults)
 
 
-def _check_value(field: str, value: int | bool | str, path: Path, faults: list[Fault]) -> None:
+def _check_value(field: str, value: int | bool | str, path: Path, faults: Faults) -> None:
     if not isinstance(value, str):
         return
     if len(value.encode()) > 64:
-        faults.append(Fault(path, "has more than 64 characters"))
+        faults.note(path, "has more than 64 characters")
     if field.startswith("version") and not _SEMVER.fullmatch(value):
         message = later('"{version}" is not a semantic version such as 1.2.3', version=shortened(value))
-        faults.append(Fault(path, message))
+        faults.note(path, message)
 
 
-def _check_consumption(consumption: DeviceCounterConsumption, path: Path, faults: list[Fault]) -> None:
+def _check_consumption(consumption: DeviceCounterConsumption, path: Path, faults: Faults) -> None:
     _check_counters(consumption.counterSet, "counterSet", consumption.counters, path, faults)
     groups = consumption.compatibilityGroups
     check_items(groups, 2, (*path, "compatibilityGroups"), faults, _check_group, str)
 
 
-def _check_group(name: str, path: Path, faults: list[Fault]) -> None:
+def _check_group(name: str, path: Path, faults: Faults) -> None:
     check_name(name, path, faults, dns_label_fault)
 
 
-def _check_counters(name: str, field: str, counters: dict[str, Counter], path: Path, faults: list[Fault]) -> None:
+def _check_counters(name: str, field: str, counters: dict[str, Counter], path: Path, faults: Faults) -> None:
     check_name(name, (*path, field), faults, dns_label_fault)
     check_present(counters, (*path, "counters"), faults)
     if len(counters) > 32:
-        faults.append(Fault((*path, "counters"), too_many(counters, 32)))
+        faults.note((*path, "counters"), too_many(counters, 32))
     for counter in counters:
         check_name(counter, (*path, "counters", counter), faults, dns_label_fault)
 
@@ -310,7 +307,7 @@ def _check_counters(name: str, field: str, counters: dict[str, Counter], path: P
 # -- classes and taint rules
 
 
-def check_device_class(document: DeviceClass, faults: list[Fault]) -> None:
+def check_device_class(document: DeviceClass, faults: Faults) -> None:
     if not check_version(document, faults):
         return
     spec = document.spec
@@ -323,14 +320,14 @@ def check_device_class(document: DeviceClass, faults: list[Fault]) -> None:
         message = later(
             '"{name}" is not an extended resource: expected domain/name, such as example.com/gpu', name=shortened(name)
         )
-        faults.append(Fault(("spec", "extendedResourceName"), message))
+        faults.note(("spec", "extendedResourceName"), message)
 
 
 def _is_extended(name: str) -> bool:
     return is_extended(name) and label_key_fault(f"requests.{name}") is None
 
 
-def check_taint_rule(document: DeviceTaintRule, faults: list[Fault]) -> None:
+def check_taint_rule(document: DeviceTaintRule, faults: Faults) -> None:
     if not check_version(document, faults):
         return
     selector, path = document.spec.deviceSelector, ("spec", "deviceSelector")

@@ -24,8 +24,8 @@ from kschedlab.objects.model import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from kschedlab.objects.pods import COMPARISONS, decimal_integer
 from kschedlab.objects.problems import Fault, Path
-from kschedlab.objects.tolerations import COMPARISONS, decimal_integer
 
 _GROUPS_FIELD = "compatibilityGroups"
 GATED = (ResourceSlice, DeviceClass, ResourceClaim, ResourceClaimTemplate)

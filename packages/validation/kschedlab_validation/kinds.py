@@ -26,7 +26,6 @@ from kschedlab.objects.model import (
     DeviceTaintRule,
     Job,
     Node,
-    ObjectMeta,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
@@ -44,7 +43,7 @@ from kschedlab.objects.model import (
     VolumeAttachment,
 )
 from kschedlab.objects.names import dns_label_fault
-from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab.objects.problems import Fault, Faults, Path, shortened
 from kschedlab_validation.device_claims import check_claim_template, check_resource_claim
 from kschedlab_validation.devices import check_device_class, check_slice, check_taint_rule
 from kschedlab_validation.groups import check_pod_group
@@ -67,12 +66,12 @@ ROLLING_UPDATE = "RollingUpdate"
 """The default strategy of Deployments and StatefulSets."""
 
 
-def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
+def _check_budget(budget: PodDisruptionBudget, faults: Faults) -> None:
     if budget.spec.minAvailable is not None and budget.spec.maxUnavailable is not None:
-        faults.append(Fault(("spec", "maxUnavailable"), "cannot be combined with minAvailable: keep only one of them"))
+        faults.note(("spec", "maxUnavailable"), "cannot be combined with minAvailable: keep only one of them")
     for field, amount in (("minAvailable", budget.spec.minAvailable), ("maxUnavailable", budget.spec.maxUnavailable)):
-        if amount is not None and (fault := _share_fault(amount)):
-            faults.append(Fault(("spec", field), fault))
+        if amount is not None:
+            faults.note(("spec", field), _share_fault(amount))
     if budget.spec.unhealthyPodEvictionPolicy is not None:
         policies, path = ("IfHealthyBudget", "AlwaysAllow"), ("spec", "unhealthyPodEvictionPolicy")
         check_choice(budget.spec.unhealthyPodEvictionPolicy, policies, path, faults)
@@ -89,19 +88,16 @@ def _share_fault(amount: int | str) -> str | None:
     return None if int(amount[:-1]) <= 100 else later('"{amount}" is more than 100%', amount=shortened(amount))
 
 
-def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) -> None:
+def _check_priority_class(priority_class: PriorityClass, faults: Faults) -> None:
     name, value = priority_class.metadata.name, priority_class.value
     if name in SYSTEM_CLASSES:
         if value != SYSTEM_CLASSES[name]:
-            faults.append(Fault(("value",), later("must be {value} in this class", value=SYSTEM_CLASSES[name])))
+            faults.note(("value",), "must be {value} in this class", value=SYSTEM_CLASSES[name])
         if priority_class.globalDefault:
-            faults.append(Fault(("globalDefault",), "must be false in this class"))
+            faults.note(("globalDefault",), "must be false in this class")
     elif name.startswith(_SYSTEM_PREFIX):
-        faults.append(
-            Fault(
-                ("metadata", "name"),
-                later("must not start with {prefix}, which only system classes do", prefix=_SYSTEM_PREFIX),
-            )
+        faults.note(
+            ("metadata", "name"), "must not start with {prefix}, which only system classes do", prefix=_SYSTEM_PREFIX
         )
     elif value > _HIGHEST_PRIORITY:
         message = later(
@@ -109,16 +105,16 @@ def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) ->
             value=value,
             most=_HIGHEST_PRIORITY,
         )
-        faults.append(Fault(("value",), message))
+        faults.note(("value",), message)
 
 
-def _check_replication_controller(controller: ReplicationController, faults: list[Fault]) -> None:
+def _check_replication_controller(controller: ReplicationController, faults: Faults) -> None:
     """Check a ReplicationController except its template."""
     check_count(controller.spec.replicas, ("spec", "replicas"), faults)
     check_count(controller.spec.minReadySeconds, ("spec", "minReadySeconds"), faults)
 
 
-def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
+def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: Faults) -> None:
     """Check a ReplicaSet, StatefulSet or Deployment except its template."""
     check_count(owner.spec.replicas, ("spec", "replicas"), faults)
     check_count(owner.spec.minReadySeconds, ("spec", "minReadySeconds"), faults)
@@ -134,31 +130,31 @@ def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[F
             check_new_claim_spec(template.spec, (*path, "spec"), faults)
 
 
-def _check_rollout(spec: DeploymentSpec, faults: list[Fault]) -> None:
+def _check_rollout(spec: DeploymentSpec, faults: Faults) -> None:
     strategy = spec.strategy
     path: Path = ("spec", "strategy")
     check_choice(strategy.type or ROLLING_UPDATE, (ROLLING_UPDATE, "Recreate"), (*path, "type"), faults)
     if rolling := strategy.rollingUpdate:
         path = (*path, "rollingUpdate")
         if strategy.type == "Recreate":
-            faults.append(Fault(path, "cannot be set with the type Recreate"))
-        if not _is_percent_above_100(rolling.maxSurge) and (fault := _share_fault(rolling.maxSurge)):
-            faults.append(Fault((*path, "maxSurge"), fault))
+            faults.note(path, "cannot be set with the type Recreate")
+        if not _is_percent_above_100(rolling.maxSurge):
+            faults.note((*path, "maxSurge"), _share_fault(rolling.maxSurge))
         if fault := _share_fault(rolling.maxUnavailable):
-            faults.append(Fault((*path, "maxUnavailable"), fault))
+            faults.note((*path, "maxUnavailable"), fault)
         elif rolling.maxUnavailable in (0, "0%") and rolling.maxSurge in (0, "0%"):
-            faults.append(Fault((*path, "maxUnavailable"), "may not be 0 when maxSurge is 0"))
+            faults.note((*path, "maxUnavailable"), "may not be 0 when maxSurge is 0")
     for field in ("revisionHistoryLimit", "progressDeadlineSeconds"):
         check_count(getattr(spec, field), ("spec", field), faults)
     if spec.progressDeadlineSeconds <= spec.minReadySeconds:
-        faults.append(Fault(("spec", "progressDeadlineSeconds"), "must be greater than minReadySeconds"))
+        faults.note(("spec", "progressDeadlineSeconds"), "must be greater than minReadySeconds")
 
 
 def _is_percent_above_100(amount: int | str) -> bool:
     return isinstance(amount, str) and bool(_PERCENT.fullmatch(amount)) and int(amount[:-1]) > 100
 
 
-def _check_update(strategy: StatefulSetUpdateStrategy, faults: list[Fault]) -> None:
+def _check_update(strategy: StatefulSetUpdateStrategy, faults: Faults) -> None:
     path: Path = ("spec", "updateStrategy")
     rolling = strategy.rollingUpdate
     check_choice(strategy.type or ROLLING_UPDATE, (ROLLING_UPDATE, "OnDelete"), (*path, "type"), faults)
@@ -166,18 +162,18 @@ def _check_update(strategy: StatefulSetUpdateStrategy, faults: list[Fault]) -> N
         return
     path = (*path, "rollingUpdate")
     if strategy.type == "OnDelete":
-        faults.append(Fault(path, "cannot be set with the type OnDelete"))
+        faults.note(path, "cannot be set with the type OnDelete")
     check_count(rolling.partition, (*path, "partition"), faults)
     if rolling.maxUnavailable is not None and (fault := _share_fault(rolling.maxUnavailable)):
-        faults.append(Fault((*path, "maxUnavailable"), fault))
+        faults.note((*path, "maxUnavailable"), fault)
     elif rolling.maxUnavailable in (0, "0%"):
-        faults.append(Fault((*path, "maxUnavailable"), "cannot be 0"))
+        faults.note((*path, "maxUnavailable"), "cannot be 0")
 
 
-def _check_job(job: Job, faults: list[Fault]) -> None:
+def _check_job(job: Job, faults: Faults) -> None:
     """Check a Job except its template."""
     if len(job.metadata.name) > 63:
-        faults.append(Fault(("metadata", "name"), "has more than 63 characters: it is a label of the Job's pods"))
+        faults.note(("metadata", "name"), "has more than 63 characters: it is a label of the Job's pods")
     for field in ("parallelism", "completions", "backoffLimit"):
         check_count(getattr(job.spec, field), ("spec", field), faults)
     check_selector(job.spec.selector, ("spec", "selector"), faults)
@@ -186,18 +182,18 @@ def _check_job(job: Job, faults: list[Fault]) -> None:
 _FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
 
 
-def _check_node(node: Node, faults: list[Fault]) -> None:
+def _check_node(node: Node, faults: Faults) -> None:
     features = node.status.declaredFeatures
     for i, feature in enumerate(features):
         path: Path = ("status", "declaredFeatures", i)
         if not _FEATURE.fullmatch(feature):
             message = later('"{name}" is not a valid name of a feature, such as MyFeature', name=shortened(feature))
-            faults.append(Fault(path, message))
+            faults.note(path, message)
         if i and feature <= features[i - 1]:
-            faults.append(Fault(path, "must come after the one before it in alphabetical order"))
+            faults.note(path, "must come after the one before it in alphabetical order")
 
 
-_CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
+_CHECKS: dict[type[ApiObject], Callable[[Any, Faults], None]] = {
     Pod: check_pod,
     Node: _check_node,
     PodDisruptionBudget: _check_budget,
@@ -223,8 +219,8 @@ _CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
 
 def faults_of(document: ApiObject) -> list[Fault]:
     """The faults for which the API server would refuse the object, beside those that the engine finds."""
-    faults: list[Fault] = []
-    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    faults = Faults()
+    metadata = document.metadata
     check_metadata(metadata, type(document).__name__, faults)
     if check := _CHECKS.get(type(document)):
         check(document, faults)

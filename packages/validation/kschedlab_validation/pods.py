@@ -25,7 +25,7 @@ from kschedlab.objects.model import (
     ResourceRequirements,
 )
 from kschedlab.objects.names import label_key_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Faults, Path, shortened
 from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_extended
 from kschedlab_validation.claims import check_claims
@@ -34,26 +34,24 @@ from kschedlab_validation.volumes import check_volumes
 _PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9](?:-?[a-z0-9])*")
 
 
-def check_ports(ports: tuple[ContainerPort, ...], host_network: bool, path: Path, faults: list[Fault]) -> None:
+def check_ports(ports: tuple[ContainerPort, ...], host_network: bool, path: Path, faults: Faults) -> None:
     faults += [fault._replace(path=path + fault.path) for fault in _port_faults(ports, host_network)]
 
 
 @lru_cache(4096)
 def _port_faults(ports: tuple[ContainerPort, ...], host_network: bool) -> tuple[Fault, ...]:
     """The faults of a container's ports."""
-    faults: list[Fault] = []
+    faults = Faults()
     names: set[str] = set()
     for i, port in enumerate(ports):
         path: Path = ("ports", i)
         if port.name:
             check_name(port.name, (*path, "name"), faults, _port_name_fault)
             if port.name in names:
-                faults.append(
-                    Fault((*path, "name"), later('"{name}" is the name of another port', name=shortened(port.name)))
-                )
+                faults.note((*path, "name"), '"{name}" is the name of another port', name=shortened(port.name))
             names.add(port.name)
         if host_network and 0 <= port.hostPort < 65536 and port.hostPort not in (0, port.containerPort):
-            faults.append(Fault((*path, "hostPort"), "must equal containerPort because the pod uses hostNetwork"))
+            faults.note((*path, "hostPort"), "must equal containerPort because the pod uses hostNetwork")
     return tuple(faults)
 
 
@@ -72,19 +70,19 @@ _RESTART_ACTIONS = ("Restart", "RestartAllContainers")
 _SYSTEM_CONDITIONS = ("PodScheduled", "Ready", "Initialized")
 
 
-def check_pod(pod: Pod, faults: list[Fault]) -> None:
+def check_pod(pod: Pod, faults: Faults) -> None:
     """Check a pod except its metadata."""
     check_pod_spec(pod, faults)
     if pod.spec.nodeName and pod.spec.schedulingGates:
-        faults.append(Fault(("spec", "nodeName"), "cannot be set until all schedulingGates have been cleared"))
+        faults.note(("spec", "nodeName"), "cannot be set until all schedulingGates have been cleared")
     for field in ("containers", "initContainers"):
         for i, container in enumerate(getattr(pod.spec, field)):
             if container.image != container.image.strip():
-                faults.append(Fault(("spec", field, i, "image"), "starts or ends with a space"))
+                faults.note(("spec", field, i, "image"), "starts or ends with a space")
     _check_status(pod.status, faults)
 
 
-def check_pod_spec(pod: Pod, faults: list[Fault], template: bool = False) -> None:
+def check_pod_spec(pod: Pod, faults: Faults, template: bool = False) -> None:
     spec = pod.spec
     for field, containers in (("containers", spec.containers), ("initContainers", spec.initContainers)):
         for i, container in enumerate(containers):
@@ -106,42 +104,42 @@ def check_pod_spec(pod: Pod, faults: list[Fault], template: bool = False) -> Non
     _check_running(spec, faults)
 
 
-def _check_running(spec: PodSpec, faults: list[Fault]) -> None:
+def _check_running(spec: PodSpec, faults: Faults) -> None:
     """Check what a kubelet and admission make of the pod."""
     if spec.restartPolicy:
         check_choice(spec.restartPolicy, RESTART_POLICIES, ("spec", "restartPolicy"), faults)
-    if spec.priorityClassName and (fault := name_fault(spec.priorityClassName)):
-        faults.append(Fault(("spec", "priorityClassName"), fault))
+    if spec.priorityClassName:
+        faults.note(("spec", "priorityClassName"), name_fault(spec.priorityClassName))
     if spec.runtimeClassName is not None:
         check_name(spec.runtimeClassName, ("spec", "runtimeClassName"), faults)
     if spec.activeDeadlineSeconds is not None and not 1 <= spec.activeDeadlineSeconds < 2**31:
         message = later(
             "{value} must be between 1 and {most}, inclusive", value=spec.activeDeadlineSeconds, most=2**31 - 1
         )
-        faults.append(Fault(("spec", "activeDeadlineSeconds"), message))
+        faults.note(("spec", "activeDeadlineSeconds"), message)
     for i, gate in enumerate(spec.readinessGates):
         path: Path = ("spec", "readinessGates", i, "conditionType")
         check_name(gate.conditionType, path, faults, label_key_fault)
 
 
-def _check_gates(gates: list[str], faults: list[Fault]) -> None:
+def _check_gates(gates: list[str], faults: Faults) -> None:
     for i, gate in enumerate(gates):
         path: Path = ("spec", "schedulingGates", i, "name")
         check_name(gate, path, faults, label_key_fault)
         if gate in gates[:i]:
-            faults.append(Fault(path, later('"{name}" appears twice', name=shortened(gate))))
+            faults.note(path, '"{name}" appears twice', name=shortened(gate))
 
 
 # -- containers
 
 
-def _check_container(container: Container, host_network: bool, path: Path, faults: list[Fault]) -> None:
+def _check_container(container: Container, host_network: bool, path: Path, faults: Faults) -> None:
     if container.restartPolicyRules and container.restartPolicy is None:
-        faults.append(Fault((*path, "restartPolicy"), "is missing: restartPolicyRules need one"))
+        faults.note((*path, "restartPolicy"), "is missing: restartPolicyRules need one")
     for i, rule in enumerate(container.restartPolicyRules):
         check_choice(rule.action, _RESTART_ACTIONS, (*path, "restartPolicyRules", i, "action"), faults)
         if rule.exitCodes is None:
-            faults.append(Fault((*path, "restartPolicyRules", i, "exitCodes"), "is missing"))
+            faults.note((*path, "restartPolicyRules", i, "exitCodes"), "is missing")
     check_requirements(container.resources, (*path, "resources"), faults)
     if container.ports:
         check_ports(container.ports, host_network, path, faults)
@@ -150,7 +148,7 @@ def _check_container(container: Container, host_network: bool, path: Path, fault
 # -- status
 
 
-def _check_status(status: PodStatus, faults: list[Fault]) -> None:
+def _check_status(status: PodStatus, faults: Faults) -> None:
     if status.observedGeneration < 0:
         check_count(status.observedGeneration, ("status", "observedGeneration"), faults)
     for i, condition in enumerate(status.conditions):
@@ -164,14 +162,13 @@ def _check_status(status: PodStatus, faults: list[Fault]) -> None:
 # -- requests and limits
 
 
-def check_requirements(resources: ResourceRequirements, path: Path, faults: list[Fault]) -> None:
+def check_requirements(resources: ResourceRequirements, path: Path, faults: Faults) -> None:
     """Check that requests and limits are consistent."""
     requests, limits = resources.requests, resources.limits
     if not requests and not limits:
         return
     for name, amount in requests.items():
-        if fault := _limit_fault(name, amount, limits.get(name)):
-            faults.append(Fault((*path, "requests", name), fault, str(amount)))
+        faults.note((*path, "requests", name), _limit_fault(name, amount, limits.get(name)), str(amount))
     if "cpu" not in requests and "memory" not in requests:
         check_huge_pages(requests.keys() | limits.keys(), path, faults)
 
@@ -199,17 +196,17 @@ def _limit_fault(name: str, amount: Quantity, limit: Quantity | None) -> str | N
     )
 
 
-def check_huge_pages(names: Collection[str], path: Path, faults: list[Fault]) -> None:
+def check_huge_pages(names: Collection[str], path: Path, faults: Faults) -> None:
     """Check that huge pages come with cpu or memory."""
     huge = next((name for name in names if name.startswith(HUGE_PAGES)), None)
     if huge is not None and "cpu" not in names and "memory" not in names:
-        faults.append(Fault(path, later("{huge} needs a request or limit for cpu or memory beside it", huge=huge)))
+        faults.note(path, "{huge} needs a request or limit for cpu or memory beside it", huge=huge)
 
 
 # -- of a pod as a whole
 
 
-def check_pod_level(pod: Pod, faults: list[Fault], template: bool = False) -> None:
+def check_pod_level(pod: Pod, faults: Faults, template: bool = False) -> None:
     """Check the pod-level resources, which must cover what the containers ask for.
 
     ``template``: the API server does not complete the requests and limits of a template.
@@ -222,7 +219,7 @@ def check_pod_level(pod: Pod, faults: list[Fault], template: bool = False) -> No
         limits = _default_huge_pages(pod, resources) | resources.limits
         resources = msgspec.structs.replace(resources, limits=limits)
     if resources.claims is not None:
-        faults.append(Fault((*path, "claims"), "cannot be set at pod level"))
+        faults.note((*path, "claims"), "cannot be set at pod level")
     check_requirements(resources, path, faults)
     for name, nanos in container_requests(pod).items():
         _check_covers(resources.requests, name, nanos, (*path, "requests", name), faults)
@@ -244,12 +241,12 @@ def _default_huge_pages(pod: Pod, resources: ResourceRequirements) -> ResourceLi
     }
 
 
-def _check_covers(resources: ResourceList, name: str, nanos: int, path: Path, faults: list[Fault]) -> None:
+def _check_covers(resources: ResourceList, name: str, nanos: int, path: Path, faults: Faults) -> None:
     if name in resources and resources[name].nanos < nanos:
         message = later(
             "{value} is less than the {sum} that the containers ask for", value=WRITTEN, sum=Quantity.from_nanos(nanos)
         )
-        faults.append(Fault(path, message, str(resources[name])))
+        faults.note(path, message, str(resources[name]))
 
 
 def _huge_pages(pod: Pod) -> dict[str, int]:

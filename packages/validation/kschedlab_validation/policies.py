@@ -9,19 +9,19 @@ from collections.abc import Collection
 
 from kschedlab.messages import later
 from kschedlab.objects.model import CapacityRequestPolicy, CapacityRequestPolicyRange
-from kschedlab.objects.problems import Fault, Path
+from kschedlab.objects.problems import Faults, Path
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity
 
 _MOST_VALUES = 10
 
 
-def check_policy(capacity: Quantity, policy: CapacityRequestPolicy, path: Path, faults: list[Fault]) -> None:
+def check_policy(capacity: Quantity, policy: CapacityRequestPolicy, path: Path, faults: Faults) -> None:
     if policy.validValues and policy.validRange is not None:
-        faults.append(Fault(path, "has both validValues and validRange: expected one of them"))
+        faults.note(path, "has both validValues and validRange: expected one of them")
     elif not policy.validValues and policy.validRange is None:
         return
     elif policy.default is None:
-        faults.append(Fault((*path, "default"), "is missing"))
+        faults.note((*path, "default"), "is missing")
     elif policy.validRange is not None:
         _check_range(capacity, policy.default, policy.validRange, (*path, "validRange"), faults)
     else:
@@ -29,33 +29,33 @@ def check_policy(capacity: Quantity, policy: CapacityRequestPolicy, path: Path, 
 
 
 def _check_values(
-    capacity: Quantity, default: Quantity, values: tuple[Quantity, ...], path: Path, faults: list[Fault]
+    capacity: Quantity, default: Quantity, values: tuple[Quantity, ...], path: Path, faults: Faults
 ) -> None:
     if len(values) > _MOST_VALUES:
-        faults.append(Fault(path, too_many(values, _MOST_VALUES)))
+        faults.note(path, too_many(values, _MOST_VALUES))
         return
     for i, value in enumerate(values):
         if i and value.nanos < values[i - 1].nanos:
             message = later("{value} is less than the one before it: sort the values", value=value)
-            faults.append(Fault((*path, i), message))
+            faults.note((*path, i), message)
         if value.value() in [each.value() for each in values[:i]]:
-            faults.append(Fault((*path, i), later("{value} appears twice, in whole units", value=value)))
+            faults.note((*path, i), "{value} appears twice, in whole units", value=value)
         _check_at_most(value, capacity, later("the capacity"), (*path, i), faults)
     if default not in values:
-        faults.append(Fault(path, later("does not have the default {default}", default=default)))
+        faults.note(path, "does not have the default {default}", default=default)
 
 
 def _check_range(
-    capacity: Quantity, default: Quantity, valid: CapacityRequestPolicyRange, path: Path, faults: list[Fault]
+    capacity: Quantity, default: Quantity, valid: CapacityRequestPolicyRange, path: Path, faults: Faults
 ) -> None:
     least, most, step = valid.min, valid.max, valid.step
     if least is None:
-        faults.append(Fault((*path, "min"), "is missing"))
+        faults.note((*path, "min"), "is missing")
         return
     _check_at_most(least, capacity, later("the capacity"), (*path, "min"), faults)
     if default.nanos < least.nanos:
         message = later("{value} is less than min, {least}", value=default, least=least)
-        faults.append(Fault((*path, "default"), message))
+        faults.note((*path, "default"), message)
     if most is not None:
         _check_at_most(least, most, "max", (*path, "max"), faults)
         _check_at_most(most, capacity, later("the capacity"), (*path, "max"), faults)
@@ -71,20 +71,20 @@ def _check_step(
     most: Quantity | None,
     step: Quantity,
     path: Path,
-    faults: list[Fault],
+    faults: Faults,
 ) -> None:
     if step.nanos <= 0:
-        faults.append(Fault((*path, "step"), "must be greater than zero"))
+        faults.note((*path, "step"), "must be greater than zero")
         return
     if least.nanos + step.nanos > capacity.nanos:
         message = later("{step} above min is more than the capacity, {capacity}", step=step, capacity=capacity)
-        faults.append(Fault((*path, "step"), message))
+        faults.note((*path, "step"), message)
     fields = {"default": default, "min": least, "max": most, "step": step}
     amounts = {name: amount for name, amount in fields.items() if amount is not None}
     beyond = [name for name, amount in amounts.items() if not 0 <= amount.nanos <= INT64_MAX * NANO]
     for name in beyond:
         message = later("{value} is out of range: from {least} to {most}", value=fields[name], least=0, most=INT64_MAX)
-        faults.append(Fault((*path, name), message))
+        faults.note((*path, name), message)
     if beyond:
         return
     for amount in (default, most):
@@ -92,12 +92,12 @@ def _check_step(
             message = later(
                 "{value} is not a whole number of steps of {step} above {least}", value=amount, step=step, least=least
             )
-            faults.append(Fault((*path, "step"), message))
+            faults.note((*path, "step"), message)
 
 
-def _check_at_most(amount: Quantity, limit: Quantity, name: str, path: Path, faults: list[Fault]) -> None:
+def _check_at_most(amount: Quantity, limit: Quantity, name: str, path: Path, faults: Faults) -> None:
     if amount.nanos > limit.nanos:
-        faults.append(Fault(path, later("{value} is more than {name}, {limit}", value=amount, name=name, limit=limit)))
+        faults.note(path, "{value} is more than {name}, {limit}", value=amount, name=name, limit=limit)
 
 
 def too_many(items: Collection[object], most: int) -> str:

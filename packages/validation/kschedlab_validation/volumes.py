@@ -39,11 +39,11 @@ from kschedlab.objects.model import (
     VolumeAttachment,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Fault, Path, shortened
+from kschedlab.objects.problems import WRITTEN, Faults, Path, shortened
 from kschedlab_validation.metadata import check_annotations
 
 
-def check_volumes(volumes: tuple[Volume, ...], pod_name: str, faults: list[Fault]) -> None:
+def check_volumes(volumes: tuple[Volume, ...], pod_name: str, faults: Faults) -> None:
     """Check a pod's volumes. ``pod_name``: "" for a template; it begins the names of claims for ephemeral volumes."""
     names: set[str] = set()
     created = [f"{pod_name}-{each.name}" for each in volumes if each.ephemeral is not None and pod_name]
@@ -60,26 +60,24 @@ def check_volumes(volumes: tuple[Volume, ...], pod_name: str, faults: list[Fault
             message = later(
                 '"{claim}" is the claim of an ephemeral volume of this pod', claim=shortened(claim.claimName)
             )
-            faults.append(Fault((*path, "persistentVolumeClaim", "claimName"), message))
+            faults.note((*path, "persistentVolumeClaim", "claimName"), message)
         claim_name = f"{pod_name}-{volume.name}"
         if volume.ephemeral is not None and pod_name and volume.name and (fault := name_fault(claim_name)):
-            faults.append(Fault((*path, "name"), later("gives its claim a name: {fault}", fault=fault)))
+            faults.note((*path, "name"), "gives its claim a name: {fault}", fault=fault)
 
 
-def _check_volume_name(name: str, names: set[str], path: Path, faults: list[Fault]) -> None:
+def _check_volume_name(name: str, names: set[str], path: Path, faults: Faults) -> None:
     check_name(name, (*path, "name"), faults, dns_label_fault)
     if name in names:
-        faults.append(
-            Fault((*path, "name"), later('"{name}" is the name of another volume of the pod', name=shortened(name)))
-        )
+        faults.note((*path, "name"), '"{name}" is the name of another volume of the pod', name=shortened(name))
 
 
-def check_sources(volume: Part, path: Path, faults: list[Fault]) -> list[str]:
+def check_sources(volume: Part, path: Path, faults: Faults) -> list[str]:
     """Check the sources of a pod's volume or of a PersistentVolume, which has at most one; their names."""
     sources = [name for name in _SOURCES if getattr(volume, name, None) is not None]
     if len(sources) > 1:
         message = later("has more than one source: keep one of {names}", names=all_of(sources))
-        faults.append(Fault(path, message))
+        faults.note(path, message)
     for name in sources:
         _SOURCES[name](getattr(volume, name), (*path, name), faults)
     return sources
@@ -93,46 +91,46 @@ def all_of(names: Iterable[str]) -> str:
     return first
 
 
-def _present(*fields: str) -> Callable[[Part, Path, list[Fault]], None]:
+def _present(*fields: str) -> Callable[[Part, Path, Faults], None]:
     """A check that these fields are there."""
 
-    def check(source: Part, path: Path, faults: list[Fault]) -> None:
+    def check(source: Part, path: Path, faults: Faults) -> None:
         for field in fields:
             check_present(getattr(source, field), (*path, field), faults)
 
     return check
 
 
-def _check_csi(source: CSIVolume, path: Path, faults: list[Fault]) -> None:
+def _check_csi(source: CSIVolume, path: Path, faults: Faults) -> None:
     check_name(source.driver, (*path, "driver"), faults, driver_name_fault)
 
 
-def _check_iscsi(source: ISCSI, path: Path, faults: list[Fault]) -> None:
+def _check_iscsi(source: ISCSI, path: Path, faults: Faults) -> None:
     _present("targetPortal", "iqn")(source, path, faults)
     if not 0 <= source.lun <= 255:
         message = later("{value} is out of range: from {least} to {most}", value=source.lun, least=0, most=255)
-        faults.append(Fault((*path, "lun"), message))
+        faults.note((*path, "lun"), message)
 
 
-def _check_azure_disk(source: AzureDisk, path: Path, faults: list[Fault]) -> None:
+def _check_azure_disk(source: AzureDisk, path: Path, faults: Faults) -> None:
     _present("diskName", "diskURI")(source, path, faults)
     check_choice(source.kind, ("Shared", "Dedicated", "Managed"), (*path, "kind"), faults)
 
 
-def _check_ephemeral(source: EphemeralVolume, path: Path, faults: list[Fault]) -> None:
+def _check_ephemeral(source: EphemeralVolume, path: Path, faults: Faults) -> None:
     if source.volumeClaimTemplate is None:
-        faults.append(Fault((*path, "volumeClaimTemplate"), "is missing"))
+        faults.note((*path, "volumeClaimTemplate"), "is missing")
     else:
         check_claim_template(source.volumeClaimTemplate, (*path, "volumeClaimTemplate"), faults)
 
 
-def _check_path(source: HostPath, path: Path, faults: list[Fault]) -> None:
+def _check_path(source: HostPath, path: Path, faults: Faults) -> None:
     check_present(source.path, (*path, "path"), faults)
     if ".." in source.path.split("/"):
-        faults.append(Fault((*path, "path"), 'must not contain ".."'))
+        faults.note((*path, "path"), 'must not contain ".."')
 
 
-_SOURCES: dict[str, Callable[[Any, Path, list[Fault]], None]] = {
+_SOURCES: dict[str, Callable[[Any, Path, Faults], None]] = {
     "persistentVolumeClaim": _present(),
     "ephemeral": _check_ephemeral,
     "csi": _check_csi,
@@ -170,15 +168,14 @@ def driver_name_fault(name: str) -> str | None:
 # -- claims
 
 
-def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[Fault]) -> None:
+def check_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: Faults) -> None:
     """Check the spec of a claim, or of a template for claims, beside what decisions depend on."""
-    if mixed := mixed_modes(spec.accessModes):
-        faults.append(Fault((*path, "accessModes"), mixed))
-    if (name := spec.volumeAttributesClassName) and (fault := name_fault(name)):
-        faults.append(Fault((*path, "volumeAttributesClassName"), fault))
+    faults.note((*path, "accessModes"), mixed_modes(spec.accessModes))
+    if name := spec.volumeAttributesClassName:
+        faults.note((*path, "volumeAttributesClassName"), name_fault(name))
 
 
-def check_new_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: list[Fault]) -> None:
+def check_new_claim_spec(spec: PersistentVolumeClaimSpec, path: Path, faults: Faults) -> None:
     """Check the whole spec of a claim that is yet to be created."""
     checks.check_claim_spec(spec, path, faults)
     check_claim_spec(spec, path, faults)
@@ -191,7 +188,7 @@ def mixed_modes(modes: tuple[str, ...]) -> str | None:
     return None
 
 
-def check_claim_template(template: PersistentVolumeClaimTemplate, path: Path, faults: list[Fault]) -> None:
+def check_claim_template(template: PersistentVolumeClaimTemplate, path: Path, faults: Faults) -> None:
     """Check the template of an ephemeral volume's claim."""
     metadata = template.metadata
     check_labels(metadata.labels, (*path, "metadata", "labels"), faults)
@@ -206,20 +203,20 @@ _RETAINED = "Retain"
 _LONGEST_NODE_ID = 256
 
 
-def check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
+def check_volume(volume: PersistentVolume, faults: Faults) -> None:
     spec = volume.spec
     for name in spec.capacity:
         path: Path = ("spec", "capacity", name)
         if name != "storage":
-            faults.append(Fault(path, "is not a resource of a volume: only storage is"))
+            faults.note(path, "is not a resource of a volume: only storage is")
     _check_volume_spec(spec, ("spec",), faults)
     if spec.nodeAffinity is not None and spec.nodeAffinity.required is None:
-        faults.append(Fault(("spec", "nodeAffinity", "required"), "is missing"))
+        faults.note(("spec", "nodeAffinity", "required"), "is missing")
     if spec.persistentVolumeReclaimPolicy:
         policies = ("Delete", "Recycle", _RETAINED)
         check_choice(spec.persistentVolumeReclaimPolicy, policies, ("spec", "persistentVolumeReclaimPolicy"), faults)
         if spec.persistentVolumeReclaimPolicy == "Recycle" and spec.hostPath and _is_root(spec.hostPath.path):
-            faults.append(Fault(("spec", "persistentVolumeReclaimPolicy"), "cannot be Recycle for the hostPath /"))
+            faults.note(("spec", "persistentVolumeReclaimPolicy"), "cannot be Recycle for the hostPath /")
     if spec.volumeAttributesClassName is not None:
         check_name(spec.volumeAttributesClassName, ("spec", "volumeAttributesClassName"), faults)
 
@@ -228,25 +225,25 @@ def _is_root(path: str) -> bool:
     return path.startswith("/") and not normpath(path).strip("/")
 
 
-def _check_volume_spec(spec: PersistentVolumeSpec, path: Path, faults: list[Fault]) -> None:
+def _check_volume_spec(spec: PersistentVolumeSpec, path: Path, faults: Faults) -> None:
     check_sources(spec, path, faults)
     if spec.csi is not None:
         check_present(spec.csi.volumeHandle, (*path, "csi", "volumeHandle"), faults)
-    if spec.storageClassName and (fault := name_fault(spec.storageClassName)):
-        faults.append(Fault((*path, "storageClassName"), fault))
+    if spec.storageClassName:
+        faults.note((*path, "storageClassName"), name_fault(spec.storageClassName))
     if spec.azureFile is not None and spec.azureFile.secretNamespace == "":  # a pod's source has no such field
-        faults.append(Fault((*path, "azureFile", "secretNamespace"), "is empty: give it a value or leave it out"))
+        faults.note((*path, "azureFile", "secretNamespace"), "is empty: give it a value or leave it out")
 
 
-def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
+def check_claim(claim: PersistentVolumeClaim, faults: Faults) -> None:
     check_claim_spec(claim.spec, ("spec",), faults)
     for name, amount in claim.status.capacity.items():
         if amount.nanos < 0 or amount.overflows():
             message = later("{value} is negative or too large", value=WRITTEN)
-            faults.append(Fault(("status", "capacity", name), message, str(amount)))
+            faults.note(("status", "capacity", name), message, str(amount))
 
 
-def check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:
+def check_storage_class(storage_class: StorageClass, faults: Faults) -> None:
     check_name(storage_class.provisioner.lower(), ("provisioner",), faults, label_key_fault)
     if storage_class.reclaimPolicy:
         check_choice(storage_class.reclaimPolicy, ("Delete", _RETAINED), ("reclaimPolicy",), faults)
@@ -254,53 +251,52 @@ def check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> Non
         for j, each in enumerate(term.matchLabelExpressions):
             if len({*each.values}) < len(each.values):
                 path: Path = ("allowedTopologies", i, "matchLabelExpressions", j, "values")
-                faults.append(Fault(path, "has a value twice"))
+                faults.note(path, "has a value twice")
 
 
 # -- CSI
 
 
-def check_csi_node(node: CSINode, faults: list[Fault]) -> None:
+def check_csi_node(node: CSINode, faults: Faults) -> None:
     names = [driver.name for driver in node.spec.drivers]
     for i, driver in enumerate(node.spec.drivers):
         path: Path = ("spec", "drivers", i)
         check_name(driver.name, (*path, "name"), faults, driver_name_fault)
         if driver.name in names[:i]:
-            faults.append(Fault((*path, "name"), later('"{name}" appears twice', name=shortened(driver.name))))
+            faults.note((*path, "name"), '"{name}" appears twice', name=shortened(driver.name))
         check_present(driver.nodeID, (*path, "nodeID"), faults)
         if len(driver.nodeID.encode()) > _LONGEST_NODE_ID:
-            faults.append(Fault((*path, "nodeID"), later("has more than {most} characters", most=_LONGEST_NODE_ID)))
+            faults.note((*path, "nodeID"), "has more than {most} characters", most=_LONGEST_NODE_ID)
         for j, key in enumerate(driver.topologyKeys):
             check_name(key, (*path, "topologyKeys", j), faults, label_key_fault)
             if key in driver.topologyKeys[:j]:
-                faults.append(Fault((*path, "topologyKeys", j), later('"{name}" appears twice', name=shortened(key))))
+                faults.note((*path, "topologyKeys", j), '"{name}" appears twice', name=shortened(key))
 
 
-def check_attachment(attachment: VolumeAttachment, faults: list[Fault]) -> None:
+def check_attachment(attachment: VolumeAttachment, faults: Faults) -> None:
     """Check a VolumeAttachment, which names a volume or contains the spec of one."""
     spec, path = attachment.spec, ("spec", "source")
     check_name(spec.attacher, ("spec", "attacher"), faults, driver_name_fault)
     check_name(spec.nodeName, ("spec", "nodeName"), faults)
     name, inline = spec.source.persistentVolumeName, spec.source.inlineVolumeSpec
     if (name is None) == (inline is None):
-        faults.append(Fault(path, "expected either persistentVolumeName or inlineVolumeSpec"))
+        faults.note(path, "expected either persistentVolumeName or inlineVolumeSpec")
     if name is not None:
         check_name(name, (*path, "persistentVolumeName"), faults)
     elif inline is not None:
         _check_inline(inline, (*path, "inlineVolumeSpec"), faults)
 
 
-def _check_inline(spec: PersistentVolumeSpec, path: Path, faults: list[Fault]) -> None:
+def _check_inline(spec: PersistentVolumeSpec, path: Path, faults: Faults) -> None:
     """Check a volume that was in a pod: it has a CSI source, and nothing that a pod's volume lacks."""
     _check_volume_spec(spec, path, faults)
     checks.check_access_modes(spec.accessModes, (*path, "accessModes"), faults)
     check_choice(spec.volumeMode, checks.VOLUME_MODES, (*path, "volumeMode"), faults)
-    if mixed := mixed_modes(spec.accessModes):
-        faults.append(Fault((*path, "accessModes"), mixed))
+    faults.note((*path, "accessModes"), mixed_modes(spec.accessModes))
     check_present(spec.csi, (*path, "csi"), faults)
     for field in ("claimRef", "capacity", "nodeAffinity", "storageClassName"):
         if getattr(spec, field) not in (None, {}, ""):
-            faults.append(Fault((*path, field), "cannot be set for a volume in a pod"))
+            faults.note((*path, field), "cannot be set for a volume in a pod")
     for field, only in (("persistentVolumeReclaimPolicy", _RETAINED), ("volumeMode", "Filesystem")):
         if getattr(spec, field) not in ("", only):
-            faults.append(Fault((*path, field), later("must be {only} for a volume in a pod", only=only)))
+            faults.note((*path, field), "must be {only} for a volume in a pod", only=only)

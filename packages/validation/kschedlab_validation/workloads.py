@@ -23,7 +23,7 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.objects.problems import Fault
+from kschedlab.objects.problems import Fault, Faults
 from kschedlab.objects.selectors import SelectorError
 from kschedlab_validation.metadata import check_annotations
 from kschedlab_validation.pods import check_pod_spec
@@ -36,7 +36,7 @@ def template_faults(document: ApiObject, may_lack: bool = False) -> list[Fault]:
     """
     if not isinstance(document, ReplicaSet | StatefulSet | ReplicationController | DaemonSet | Deployment | Job):
         return []
-    faults: list[Fault] = []
+    faults = Faults()
     template = document.spec.template
     if template is None:
         return [] if may_lack else [Fault(("spec", "template"), "is missing")]
@@ -47,7 +47,7 @@ def template_faults(document: ApiObject, may_lack: bool = False) -> list[Fault]:
     check_labels(labels, ("metadata", "labels"), faults)
     check_annotations(template.metadata.annotations, ("metadata", "annotations"), faults)
     if not isinstance(document, Job) and template.spec.activeDeadlineSeconds is not None:
-        faults.append(Fault(("spec", "activeDeadlineSeconds"), "cannot be set in the template of this kind"))
+        faults.note(("spec", "activeDeadlineSeconds"), "cannot be set in the template of this kind")
     policies = ("OnFailure", "Never") if isinstance(document, Job) else ("Always",)
     check_choice(template.spec.restartPolicy or "Always", policies, ("spec", "restartPolicy"), faults)
     in_template = (fault._replace(path=("spec", "template", *fault.path)) for fault in faults)

@@ -12,7 +12,7 @@ from kschedlab.explanation import Explanation, explain
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profiles_of
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
-from kschedlab.objects.pod_status import PodCondition
+from kschedlab.objects.pods import PodCondition
 from kschedlab.queue.order import SCHEDULED
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab.whatif.another_node import copies

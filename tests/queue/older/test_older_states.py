@@ -180,7 +180,7 @@ class Queue(RuleBasedStateMachine):
     def heaps_are_heaps(self):
         check(self.queue.active_q, lambda queued: False)
         if BACKOFF in self.queue._parts:
-            check(self.queue.pod_backoff_q, lambda queued: self.queue.backoff.end(queued) <= self.now)
+            check(self.queue.pod_backoff_q, lambda queued: self.queue.backoff_end(queued) <= self.now)
 
     @invariant()
     def nominations_are_consistent(self):

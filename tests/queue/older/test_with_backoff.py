@@ -5,7 +5,7 @@ import pytest
 from kschedlab.generations import V1_16, V1_20
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ACTIVE, BACKOFF, UNSCHEDULABLE
-from kschedlab.queue.older.with_backoff import RULES_1_16, RULES_1_20, WithBackoff
+from kschedlab.queue.older.with_backoff import WithBackoff, WithBackoffByName
 from tests.queue.pods import SECOND, START, Clock, fail, labelled, names, nominated, pod, popped
 
 BOTH = pytest.mark.parametrize("generation", [V1_16, V1_20], ids=lambda generation: generation.name)
@@ -52,7 +52,7 @@ def test_backoff_doubles_from_one_second_to_ten(generation, clock) -> None:
     for _ in range(6):
         fail_and_move(queue, clock)
         (waiting,) = queue.pod_backoff_q
-        waits.append((queue.backoff.end(waiting) - clock.now) // SECOND)
+        waits.append((queue.backoff_end(waiting) - clock.now) // SECOND)
         clock.advance(waits[-1])
         clock.advance(0.001)
         queue.flush_backoff()
@@ -127,7 +127,7 @@ def test_an_updated_pod_loses_its_backoff_in_v1_16_and_keeps_its_attempts_in_v1_
     queue.update(old, labelled(old, app="web"))
     assert names(queue, ACTIVE) == ["a"]
     queued = fail(queue, clock.now)
-    assert queue.backoff.end(queued) == clock.now + seconds * SECOND
+    assert queue.backoff_end(queued) == clock.now + seconds * SECOND
 
 
 @pytest.mark.parametrize(("generation", "seconds"), [(V1_16, 2), (V1_20, 1)], ids=["v1.16", "v1.20"])
@@ -140,7 +140,7 @@ def test_v1_16_keeps_the_backoff_of_a_name_deleted_while_active_and_v1_20_does_n
     queue.delete(pod("a"))
     queue.add(pod("a"))
     queued = fail(queue, clock.now)
-    assert queue.backoff.end(queued) == clock.now + seconds * SECOND
+    assert queue.backoff_end(queued) == clock.now + seconds * SECOND
 
 
 def test_v1_16_forgets_the_backoff_of_a_name_deleted_while_it_waits(clock) -> None:
@@ -151,7 +151,7 @@ def test_v1_16_forgets_the_backoff_of_a_name_deleted_while_it_waits(clock) -> No
     queue.delete(pod("a"))
     queue.add(pod("a"))
     queued = fail(queue, clock.now)
-    assert queue.backoff.end(queued) == clock.now + 1 * SECOND
+    assert queue.backoff_end(queued) == clock.now + 1 * SECOND
 
 
 def test_v1_16_forgets_in_the_order_of_the_last_failures(clock) -> None:
@@ -165,7 +165,7 @@ def test_v1_16_forgets_in_the_order_of_the_last_failures(clock) -> None:
     clock.now = START + 22 * SECOND
     queue.add(pod("c", priority=1))
     fail(queue, clock.now)
-    assert set(queue.backoff.pod_attempts) == {"default/a", "default/c"}
+    assert set(queue.pod_attempts) == {"default/a", "default/c"}
 
 
 def test_v1_16_counts_a_failure_only_after_the_last_backoff(clock) -> None:
@@ -175,7 +175,7 @@ def test_v1_16_counts_a_failure_only_after_the_last_backoff(clock) -> None:
         clock.now = START + round(moment * SECOND)
         queue.activate([pod("a")])
         fail(queue, clock.now)
-        assert queue.backoff.pod_attempts == {"default/a": attempts}
+        assert queue.pod_attempts == {"default/a": attempts}
 
 
 def test_v1_16_counts_no_failure_during_backoff_and_forgets_after_twenty_seconds(clock) -> None:
@@ -184,15 +184,15 @@ def test_v1_16_counts_no_failure_during_backoff_and_forgets_after_twenty_seconds
     fail(queue, clock.now)
     queue.activate([pod("a")])
     fail(queue, clock.now)
-    assert queue.backoff.pod_attempts == {"default/a": 1}
+    assert queue.pod_attempts == {"default/a": 1}
     clock.advance(20)
     queue.add(pod("b", priority=1))
     fail(queue, clock.now)
-    assert set(queue.backoff.pod_attempts) == {"default/a", "default/b"}
+    assert set(queue.pod_attempts) == {"default/a", "default/b"}
     clock.advance(0.001)
     queue.add(pod("c", priority=1))
     fail(queue, clock.now)
-    assert set(queue.backoff.pod_attempts) == {"default/b", "default/c"}
+    assert set(queue.pod_attempts) == {"default/b", "default/c"}
 
 
 @BOTH
@@ -224,18 +224,18 @@ def test_a_pod_in_backoff_can_be_deleted_added_again_or_activated(generation, cl
 
 
 @pytest.mark.parametrize(
-    ("rules", "part", "message"),
+    ("queue", "part", "message"),
     [
-        (RULES_1_16, ACTIVE, "pod is already present in the activeQ"),
-        (RULES_1_16, BACKOFF, "pod is already present in the backoffQ"),
-        (RULES_1_16, UNSCHEDULABLE, "pod is already present in unschedulableQ"),
-        (RULES_1_20, ACTIVE, "pod: default/a is already present in the active queue"),
-        (RULES_1_20, BACKOFF, "pod default/a is already present in the backoff queue"),
-        (RULES_1_20, UNSCHEDULABLE, "pod: default/a is already present in unschedulable queue"),
+        (WithBackoffByName, ACTIVE, "pod is already present in the activeQ"),
+        (WithBackoffByName, BACKOFF, "pod is already present in the backoffQ"),
+        (WithBackoffByName, UNSCHEDULABLE, "pod is already present in unschedulableQ"),
+        (WithBackoff, ACTIVE, "pod: default/a is already present in the active queue"),
+        (WithBackoff, BACKOFF, "pod default/a is already present in the backoff queue"),
+        (WithBackoff, UNSCHEDULABLE, "pod: default/a is already present in unschedulable queue"),
     ],
 )
-def test_a_queued_pod_cannot_be_returned(rules, part, message, clock) -> None:
-    queue = WithBackoff(clock, rules)
+def test_a_queued_pod_cannot_be_returned(queue, part, message, clock) -> None:
+    queue = queue(clock)
     queue.add(pod("a"))
     twin = queue.pop()
     queue.add(pod("a"))

@@ -20,7 +20,7 @@ from kschedlab.messages import later
 from kschedlab.objects.api import API_1_13
 from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.problems import Fault, Path, shortened
+from kschedlab.objects.problems import Fault, Faults, Path, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import is_extended
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
@@ -60,7 +60,7 @@ class PolicyReader:
     def __init__(self, base: Generation) -> None:
         self.base = base
         self.registry: Registry = REGISTRY_1_13 if base.api == API_1_13 else REGISTRY_1_16
-        self.faults: list[Fault] = []
+        self.faults = Faults()
         self.warnings: list[Fault] = []
         names = ((name, POLICY_ONLY_AFTER.get(name, name)) for name in self.registry.predicates)
         self._order = tuple(dict.fromkeys(name for pair in names for name in pair))

@@ -22,8 +22,8 @@ from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.backoff import duration
-from kschedlab.queue.events import ASSIGNED_POD_DELETE, node_changes
-from kschedlab.queue.interface import GONE, QueuedPod
+from kschedlab.queue.events import ASSIGNED_POD_DELETE
+from kschedlab.queue.interface import GONE
 from kschedlab.queue.older.with_backoff import WithBackoff
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.queued_pod import QueuedPodInfo
@@ -31,6 +31,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.words import refusals
 from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
+from kschedlab_simulation.scheduler.node_changes import node_changes
 
 START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""
@@ -135,7 +136,7 @@ class Story:
             self.cluster[name]["spec"]["nodeName"] = decision.node
             self.queue.assigned_pod_added(decoded(self.cluster[name]))
 
-    def _failed(self, queued: QueuedPod, plugins: Iterable[str]) -> None:
+    def _failed(self, queued: QueuedPodInfo, plugins: Iterable[str]) -> None:
         now = f"2026-03-02T08:{self.clock // SECOND // 60:02}:{self.clock // SECOND % 60:02}Z"
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "lastProbeTime": now}
         made = self.cluster[queued.pod.metadata.name]
@@ -146,11 +147,10 @@ class Story:
         if end is not None:
             self.backoffs.append((self.clock, queued.pod.metadata.name, end - START))
 
-    def _backoff_end(self, queued: QueuedPod) -> int | None:
+    def _backoff_end(self, queued: QueuedPodInfo) -> int | None:
         """When the failed pod's backoff is over; v1.13's queue has none."""
-        assert isinstance(queued, QueuedPodInfo)
         if isinstance(self.queue, WithBackoff):
-            return self.queue.backoff.end(queued)
+            return self.queue.backoff_end(queued)
         if isinstance(self.queue, WithoutBackoff):
             return None
         return queued.timestamp + duration(queued.unschedulable_count)

@@ -97,7 +97,7 @@ class LiveApi:
 
     def create(self, obj: D, by: str = "") -> simpy.Event:
         """Store a new object."""
-        metadata = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = obj.metadata
         return self._write(type(obj), "POST", path_of(type(obj), metadata.namespace), complete(obj))
 
     def bind(self, namespace: str, name: str, uid: str, node: str, by: str = "") -> simpy.Event:
@@ -216,7 +216,7 @@ def object_patch(old: ApiObject, new: ApiObject, part: str = "") -> dict[str, An
     before, after = (_changeable(written(obj), part) for obj in (old, new))
     patch = merge_patch(before, after)
     if patch:
-        metadata = old.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = old.metadata
         patch.setdefault("metadata", {}).update(uid=metadata.uid, resourceVersion=metadata.resourceVersion)
     return patch
 

@@ -47,7 +47,7 @@ Note = Callable[[str], None]
 
 def path_of(kind: type[ApiObject], namespace: str = "", name: str = "", subresource: str = "") -> str:
     """The path of a kind, an object or its subresource: ``/api/v1/namespaces/default/pods/web/binding``."""
-    resource, version = RESOURCES[kind], kind().apiVersion  # type: ignore[attr-defined]  # every kind has it
+    resource, version = RESOURCES[kind], kind().apiVersion
     parts = ["", "apis" if resource.group else "api", version]
     if resource.namespaced and namespace:
         parts += ["namespaces", namespace]

@@ -142,7 +142,7 @@ _KEPT = """
 def _modelled() -> list[Served]:
     kinds_served = []
     for kind, resource in RESOURCES.items():
-        version = kind().apiVersion.rpartition("/")[2]  # type: ignore[attr-defined]  # every kind has it
+        version = kind().apiVersion.rpartition("/")[2]
         kinds_served.append(_served(resource, version, kind.__name__, kind))
     return kinds_served
 

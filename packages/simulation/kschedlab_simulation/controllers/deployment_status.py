@@ -199,12 +199,14 @@ def _replica_failure(rollout: Rollout) -> DeploymentCondition | None:
 
 def _of_replica_set(failure: Condition) -> DeploymentCondition:
     since = failure.lastTransitionTime
-    return DeploymentCondition(failure.type, failure.status, failure.reason, failure.message, since, since)
+    return DeploymentCondition(
+        failure.type, failure.status, failure.reason, failure.message, lastUpdateTime=since, lastTransitionTime=since
+    )
 
 
 def _condition(type: str, status: str, reason: str, message: str, now: int) -> DeploymentCondition:
     moment = Time.whole_second(now)
-    return DeploymentCondition(type, status, reason, message, moment, moment)
+    return DeploymentCondition(type, status, reason, message, lastUpdateTime=moment, lastTransitionTime=moment)
 
 
 def _with(conditions: Conditions, condition: DeploymentCondition) -> Conditions:

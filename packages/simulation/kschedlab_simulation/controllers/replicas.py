@@ -61,7 +61,7 @@ def template_of(owner: Owner) -> PodTemplate | None:
 
 def reference_to(owner: ApiObject) -> OwnerReference:
     """The owner reference for an object that the owner controls."""
-    api_version: str = owner.apiVersion  # type: ignore[attr-defined]  # every kind has it
+    api_version = owner.apiVersion
     metadata = meta(owner)
     return OwnerReference(api_version, type(owner).__name__, metadata.name, metadata.uid, controller=True)
 

@@ -54,7 +54,7 @@ OnWrite = Callable[[Write, ApiObject | None], None]
 
 
 def meta(obj: ApiObject) -> ObjectMeta:
-    metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+    metadata = obj.metadata
     return metadata
 
 

@@ -15,7 +15,8 @@ from kschedlab_simulation.log import Log, Step
 from kschedlab_simulation.scheduler.rules import LoopMessages, LoopRules
 
 if TYPE_CHECKING:
-    from kschedlab.queue.interface import QueuedPod, SchedulingQueue
+    from kschedlab.queue.interface import SchedulingQueue
+    from kschedlab.queue.queued_pod import QueuedPodInfo
     from kschedlab_simulation.events import Broadcaster
     from kschedlab_simulation.informers import Informer
     from kschedlab_simulation.scheduler.cache import SchedulerCache
@@ -107,7 +108,7 @@ class Context:
 class Cycle:
     """One attempt to schedule a pod. ``pod``: as popped; ``assumed``: with its ``node``; ``start``: when it began."""
 
-    queued: QueuedPod
+    queued: QueuedPodInfo
     pod: Pod
     framework: Framework
     start: int

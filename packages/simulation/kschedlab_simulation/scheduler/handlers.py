@@ -13,19 +13,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from kschedlab.objects.model import ApiObject, Node, Pod
-from kschedlab.queue.events import (
-    ASSIGNED_POD_ADD,
-    ASSIGNED_POD_DELETE,
-    NODE_ADD,
-    NODE_DELETE,
-    node_change,
-    node_changes,
-    pod_changes,
-)
+from kschedlab.queue.events import ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, NODE_ADD, NODE_DELETE, pod_changes
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab_simulation.scheduler.cache import CacheError
 from kschedlab_simulation.scheduler.context import Context
+from kschedlab_simulation.scheduler.node_changes import node_change, node_changes
 from kschedlab_simulation.scheduler.watched_kinds import event_moving_all, event_of
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import simpy
 
 from kschedlab.objects.model import Pod
-from kschedlab.queue.interface import QueuedPod
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import Scheduler
 from kschedlab_simulation.events import WARNING
 from kschedlab_simulation.scheduler.binding import Binding
@@ -68,7 +68,7 @@ class Loop:
             else:
                 yield from self.schedule_one(queued)
 
-    def schedule_one(self, queued: QueuedPod) -> Generator[Any, Any, None]:
+    def schedule_one(self, queued: QueuedPodInfo) -> Generator[Any, Any, None]:
         """One scheduling cycle; binding goes on in a process of its own."""
         context, pod = self._context, queued.pod
         context.step(pod, POP)
@@ -83,7 +83,7 @@ class Loop:
         else:
             yield from self._bind(cycle, outcome.node)
 
-    def _cycle(self, queued: QueuedPod, pod: Pod) -> Cycle:
+    def _cycle(self, queued: QueuedPodInfo, pod: Pod) -> Cycle:
         return Cycle(queued, pod, self._context.frameworks[pod.spec.schedulerName], self._context.now)
 
     def _bind(self, cycle: Cycle, node: str) -> Generator[Any, Any, None]:

@@ -35,7 +35,7 @@ def deletion(obj: Any, grace: int | None, now: int) -> Deletion:
 
     Only pods have a grace period. A second request can shorten it. An object with finalizers is marked and stays.
     """
-    metadata: ObjectMeta = obj.metadata
+    metadata = obj.metadata
     if isinstance(obj, Pod):
         if metadata.deletionTimestamp is None:
             seconds = _period(obj, grace)
@@ -83,7 +83,7 @@ def _graceful(pod: Pod, moment: int, seconds: int) -> Deletion:
 
 
 def _marked(obj: ApiObject, moment: int, seconds: int) -> Any:
-    metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+    metadata = obj.metadata
     first = metadata.deletionTimestamp is None and metadata.generation > 0
     metadata = _replace(
         metadata,

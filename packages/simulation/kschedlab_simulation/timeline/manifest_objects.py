@@ -48,7 +48,7 @@ class ManifestObject(NamedTuple):
 
     @property
     def metadata(self) -> ObjectMeta:
-        metadata: ObjectMeta = self.obj.metadata  # type: ignore[attr-defined]
+        metadata: ObjectMeta = self.obj.metadata
         return metadata
 
     @property
@@ -171,7 +171,7 @@ def served(kind: str, full: str) -> bool:
 
 def _faults(obj: ApiObject, named: bool, purpose: str) -> list[Fault]:
     """Errors for which the API server would reject the object, except for names that are generated or set later."""
-    metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+    metadata = obj.metadata
     if isinstance(obj, PersistentVolume) and not named and obj.spec.csi is not None:
         obj = replace(obj, spec=replace(obj.spec, csi=replace(obj.spec.csi, volumeHandle="x")))
     if not metadata.name and (metadata.generateName or not named):
@@ -189,7 +189,7 @@ def _count_faults(obj: ApiObject) -> list[Fault]:
 
 
 def _name_faults(obj: ApiObject) -> list[Fault]:
-    metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+    metadata = obj.metadata
     return [] if metadata.name else [Fault(("metadata", "name"), "is missing")]
 
 

@@ -109,7 +109,7 @@ class TimelineRunner:
             return list(targets)
         labels = targets.labels.items()
         objects, _ = self._api.list(targets.kind, targets.namespace or None)
-        names = [obj.metadata for obj in objects if labels <= obj.metadata.labels.items()]  # type: ignore[attr-defined]
+        names = [obj.metadata for obj in objects if labels <= obj.metadata.labels.items()]
         return [NamedTarget(targets.kind, metadata.namespace, metadata.name) for metadata in names]
 
     # -- actions

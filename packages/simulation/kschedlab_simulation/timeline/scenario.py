@@ -16,11 +16,11 @@ from typing import Any
 from kschedlab.generations import GENERATIONS
 from kschedlab.generations.feature_gates import FeatureGates
 from kschedlab.generations.generation import Profiles
+from kschedlab.manifests.checks import GROUP_WARNING
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_all
-from kschedlab.manifests.warnings import GROUP_WARNING
 from kschedlab.messages import later, say
 from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.meta import Int64, Part, Time

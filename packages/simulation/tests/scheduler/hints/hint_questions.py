@@ -23,10 +23,11 @@ from kschedlab.objects.model import (
     ServiceSpec,
     TopologySpreadConstraint,
 )
-from kschedlab.queue.events import event, name_of, node_changes, pod_changes
+from kschedlab.queue.events import event, name_of, pod_changes
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, EventHints
 from kschedlab_simulation.scheduler.hints.table import DEFAULT, queueing_hints
+from kschedlab_simulation.scheduler.node_changes import node_changes
 
 FAST_DISK = NodeSelectorTerm(matchExpressions=(NodeSelectorRequirement("disk", "In", ("ssd", "nvme")),))
 ADDED = NodeSelector(nodeSelectorTerms=(FAST_DISK,))
