@@ -6,6 +6,8 @@ Each builder returns a manifest as a dict, as ``kubectl get -o yaml`` would show
 What is not named keeps the API's default.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache

@@ -4,6 +4,8 @@ A message is its own key: ``say("{node} is chosen.", node=name)``. Here all text
 another language installs a :class:`Translation` with :func:`translate`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self

@@ -4,6 +4,8 @@ A selector that demands ``app In (web)`` matches only pods with that label. A qu
 label, and a pod looks up the queries about its labels. Nothing goes through all pods, or through all queries.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 

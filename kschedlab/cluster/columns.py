@@ -1,5 +1,7 @@
 """Columns of numbers for each node, updated as pods and nodes are added, changed and removed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 

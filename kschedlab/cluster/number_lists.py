@@ -1,5 +1,7 @@
 """A list of numbers for each signature, in columns, so that those of thousands of pods are read at once."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 

@@ -1,5 +1,7 @@
 """Any pod as a pending one: where a question about a pod begins."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 

@@ -1,5 +1,7 @@
 """The pools of a cluster: groups of nodes that a label names, as cloud providers and autoscalers set it."""
 
+from __future__ import annotations
+
 from collections import Counter
 
 from kschedlab.cluster.cluster import Cluster

@@ -1,5 +1,7 @@
 """Queries: questions about pods whose answers a cluster counts on each node."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol

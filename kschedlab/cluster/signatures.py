@@ -5,6 +5,8 @@ that selectors, affinity terms, host ports and volumes depend on, so every query
 the same signature.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TypeAlias
 

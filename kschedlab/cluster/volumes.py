@@ -3,6 +3,8 @@
 v1.37: k8s.io/component-helpers storage/volume/helpers.go and pv_helpers.go, storage/ephemeral/ephemeral.go.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias, TypeVar

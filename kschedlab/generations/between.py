@@ -1,5 +1,7 @@
 """The minor versions of Kubernetes between the generations: how many changes separate one from its neighbours."""
 
+from __future__ import annotations
+
 import re
 from typing import NamedTuple
 

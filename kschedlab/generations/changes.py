@@ -4,6 +4,8 @@ The class with the field documents each rule. Sources are below pkg/scheduler, i
 rules of the scheduling loop, which no decision reads, are a table of the same shape in kschedlab-simulation.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -10,6 +10,8 @@ A package models another gate with a function from a generation to the changed o
     GenericWorkload = "my_groups.gates:pod_groups"
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache

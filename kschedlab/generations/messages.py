@@ -1,5 +1,7 @@
 """The texts that differ between generations: FailedScheduling, and errors of plugins. They affect no decision."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 

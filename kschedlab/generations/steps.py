@@ -1,5 +1,7 @@
 """Most generations, each as what it changed in the filters and scores of the one before."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache

@@ -1,5 +1,7 @@
 """v1.13. Source: pkg/scheduler/algorithmprovider/defaults/defaults.go, with the feature gate TaintNodesByCondition."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 from kschedlab.filter.general_predicates import GeneralPredicates

@@ -1,5 +1,7 @@
 """v1.20. Source: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig."""
 
+from __future__ import annotations
+
 from kschedlab.cluster.spread_constraints import ConstraintRules
 from kschedlab.filter.inter_pod_affinity import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
 from kschedlab.filter.node import WRONG_HOSTNAME, NodeName, NodeUnschedulable

@@ -1,5 +1,7 @@
 """v1.37. Source: pkg/scheduler/apis/config/v1/default_plugins.go, with the features that are on by default."""
 
+from __future__ import annotations
+
 from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.filter.inter_pod_affinity import InterPodAffinity
 from kschedlab.filter.node import NodeName, NodeUnschedulable

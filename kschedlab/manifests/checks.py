@@ -8,6 +8,8 @@ points of the group ``kschedlab.checks``, each a :class:`Checks`; in pyproject.t
     teams = "my_checks:CHECKS"
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points

@@ -5,6 +5,8 @@ again; the composer counts the values that aliases would add if they were expand
 request: loading does without them, and reads an input with errors again to locate them.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Decodes plain data into typed objects: expands lists, identifies kinds, and locates errors."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -6,6 +6,8 @@ Constant defaults, such as protocol TCP, are part of the model. The API of a gen
 (:mod:`kschedlab.objects.match_label_keys`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 

@@ -4,6 +4,8 @@ v1.37: k8s.io/apimachinery pkg/api/validation, pkg/apis/meta/v1/validation, pkg/
 to ``faults``, with paths in the manifest.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 

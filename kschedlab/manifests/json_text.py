@@ -1,5 +1,7 @@
 """A JSON reader that records line numbers, for one value or several in sequence. Used where msgspec fails; slower."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_right
 from decimal import Decimal

@@ -4,6 +4,8 @@ kubectl refuses them; without its strict mode, the API server drops such fields 
 types of v1.37 (tools/fields generates it), with what older versions since v1.13 had besides.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache, lru_cache

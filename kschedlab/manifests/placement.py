@@ -4,6 +4,8 @@ v1.37: pkg/apis/core/validation/validation.go (ValidateTolerations, validateAffi
 validateTopologySpreadConstraints), pkg/registry/core/pod/strategy.go (matchLabelKeys).
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from functools import lru_cache
 

@@ -4,6 +4,8 @@ As in the API, unknown fields are ignored, spaces around a quantity too, and ``n
 a map or list of strings, zero in a map or list of quantities, an empty item in a list).
 """
 
+from __future__ import annotations
+
 from decimal import Decimal
 from functools import cache
 from math import isfinite

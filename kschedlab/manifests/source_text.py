@@ -1,5 +1,7 @@
 """The text of one input, and where its fields are."""
 
+from __future__ import annotations
+
 import re
 from contextlib import suppress
 from functools import cached_property

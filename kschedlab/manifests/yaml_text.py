@@ -5,6 +5,8 @@ sigs.k8s.io/yaml v1.6 (go.yaml.in/yaml/v2 resolve.go), not those of PyYAML: ``1:
 ``y`` true.
 """
 
+from __future__ import annotations
+
 import re
 from decimal import Decimal
 from typing import Any

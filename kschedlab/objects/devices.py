@@ -4,6 +4,8 @@ v1.37: k8s.io/api resource/v1/types.go, with the fields of the features that are
 server drops the others: derivedAttributes, nodeAllocatableResources, partitionTypeAttribute and skipNodeOperations.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from kschedlab.objects.meta import ApiObject, Condition, Int64, NodeSelector, ObjectMeta, Part, Time

@@ -3,6 +3,8 @@
 v1.37: pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKeys and applyMatchLabelKeys.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 
 import msgspec

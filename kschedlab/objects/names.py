@@ -4,6 +4,8 @@ v1.37: k8s.io/apimachinery pkg/api/validate/content and pkg/util/validation/vali
 the fault as the end of a sentence, or None. Results are cached: the same few texts come up thousands of times.
 """
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
 

@@ -1,5 +1,7 @@
 """Nodes. v1.37: k8s.io/api core/v1 (types.go)."""
 
+from __future__ import annotations
+
 from kschedlab.objects.meta import ApiObject, Int64, Part, ResourceList, Time
 
 

@@ -3,6 +3,8 @@
 v1.37: k8s.io/api core/v1 (types.go, toleration.go).
 """
 
+from __future__ import annotations
+
 import re
 from typing import Any
 

@@ -3,6 +3,8 @@
 v1.37: k8s.io/api core/v1 and autoscaling/v2 (types.go). An autoscaler's metrics are not read: only its bounds are.
 """
 
+from __future__ import annotations
+
 from kschedlab.objects.meta import ApiObject, Int32, Part, ResourceList
 
 

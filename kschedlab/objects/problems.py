@@ -1,5 +1,7 @@
 """Errors in input. Every message names the place, what is expected there and the remedy."""
 
+from __future__ import annotations
+
 import linecache
 import re
 import unicodedata

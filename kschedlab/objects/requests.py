@@ -5,6 +5,8 @@ pkg/scheduler/framework/plugins/noderesources (fit.go, resource_allocation.go). 
 and rounded once: cpu to milli, everything else to whole units.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TypeAlias

@@ -4,6 +4,8 @@ v1.37: k8s.io/apimachinery pkg/labels/selector.go (Requirement.Matches), k8s.io/
 scheduling/corev1/nodeaffinity/nodeaffinity.go. The model's ``compile`` creates them.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -3,6 +3,8 @@
 v1.37: k8s.io/api core/v1/types.go and storage/v1/types.go, with the fields that the volume plugins read.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from kschedlab.objects.meta import (

@@ -3,6 +3,8 @@
 v1.37: k8s.io/api core/v1, policy/v1, scheduling/v1 and v1beta1, apps/v1 and batch/v1 (types.go).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from kschedlab.objects.meta import ApiObject, Condition, Int32, Int64, LabelSelector, ObjectMeta, Part, Time
