@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Set
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from kschedlab.objects.model import Node
 
-if TYPE_CHECKING:
-    from kschedlab.cluster.cluster import Cluster
-
 P = ParamSpec("P")
 T = TypeVar("T")
-Function = Callable[Concatenate["Cluster", P], T]
 
 LABELS = "metadata.labels"
 ANNOTATIONS = "metadata.annotations"
@@ -71,14 +67,24 @@ def changed_fields(old: Node, new: Node) -> frozenset[str]:
     return frozenset(field for field, read in READ_FIELD.items() if read(old) != read(new))
 
 
-def derived(*sources: Hashable) -> Callable[[Function[P, T]], Function[P, T]]:
+class Deriving(Protocol):
+    """A cluster."""
+
+    def derived(self, key: Hashable, compute: Callable[[], T], *sources: Hashable) -> T: ...
+
+
+C = TypeVar("C", bound=Deriving)
+Function = Callable[Concatenate[C, P], T]
+
+
+def derived(*sources: Hashable) -> Callable[[Function[C, P, T]], Function[C, P, T]]:
     """Decorates a function of a cluster and hashable arguments: its value is a derived one. Do not change arrays."""
 
-    def decorate(compute: Function[P, T]) -> Function[P, T]:
+    def decorate(compute: Function[C, P, T]) -> Function[C, P, T]:
         name = f"{compute.__module__}.{compute.__qualname__}"
 
         @wraps(compute)
-        def value(cluster: Cluster, /, *arguments: P.args, **named: P.kwargs) -> T:
+        def value(cluster: C, /, *arguments: P.args, **named: P.kwargs) -> T:
             key = (name, arguments, *named.items())
             return cluster.derived(key, lambda: compute(cluster, *arguments, **named), *sources)
 

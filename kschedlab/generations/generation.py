@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -177,9 +178,7 @@ class _Generations(Mapping[str, Generation]):
             variable = name.upper().replace(".", "_")
             generation: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
             return generation
-        from kschedlab.generations.steps import stepped
-
-        return stepped(name)
+        return _stepped(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -192,6 +191,15 @@ class _Generations(Mapping[str, Generation]):
 
     def __repr__(self) -> str:
         return f"<Generations: {', '.join(self)}>"
+
+
+@cache
+def _stepped(name: str) -> Generation:
+    """A generation that is written as what it changed in the one before."""
+    from kschedlab.generations.steps import stepped
+
+    before = GENERATIONS[_Generations._names[_Generations._names.index(name) - 1]]
+    return Generation(name=name, **stepped(name, (before.filters, before.scores)))
 
 
 GENERATIONS: Mapping[str, Generation] = _Generations()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 from kschedlab.cluster.spread_constraints import ConstraintRules
@@ -18,8 +17,7 @@ from kschedlab.filter.volumes.csi_migration import CINDER, CLOUD_DISKS, PORTWORX
 from kschedlab.filter.volumes.older_limits import StepsAside
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT, VOLUME_MISSING
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN
-from kschedlab.generations.changes import NAMES, column
-from kschedlab.generations.generation import GENERATIONS, Generation
+from kschedlab.generations.changes import column
 from kschedlab.score.dynamic_resources import DynamicResourcesScore
 from kschedlab.score.node_resources import NodeResourcesBalancedAllocation, NodeResourcesFitScore
 from kschedlab.score.plugin import Score
@@ -27,6 +25,8 @@ from kschedlab.score.volume_binding import VolumeBindingScore
 
 Settings = Mapping[str, Mapping[str, Any]]
 """By name of a plugin: fields and their new values."""
+Plugins = tuple[tuple[Filter, ...], tuple[tuple[Score, int], ...]]
+"""The filters, and the scores with their weights, of a generation."""
 
 
 @dataclass(frozen=True)
@@ -198,23 +198,21 @@ STEPS: dict[str, Step] = {
 }
 
 
-@cache
-def stepped(name: str) -> Generation:
-    """The generation of that name, with its column of :mod:`kschedlab.generations.changes`."""
-    before, step = GENERATIONS[NAMES[NAMES.index(name) - 1]], STEPS[name]
-    filters = _changed((each for each in before.filters if each.name not in step.gone), step.filters)
-    pairs = [pair for pair in before.scores if pair[0].name not in (*step.gone, *step.gone_scores)]
+def stepped(name: str, before: Plugins) -> dict[str, Any]:
+    """The fields of the generation of that name, with its column of :mod:`kschedlab.generations.changes`."""
+    step, (filters_before, scores_before) = STEPS[name], before
+    filters = _changed((each for each in filters_before if each.name not in step.gone), step.filters)
+    pairs = [pair for pair in scores_before if pair[0].name not in (*step.gone, *step.gone_scores)]
     scores = _changed((score for score, _ in pairs), step.scores)
     weights = {**{score.name: weight for score, weight in pairs}, **step.weights}
-    return Generation(
-        name=name,
-        filters=tuple((filters | {each.name: each for each in step.new_filters}).values()),
-        scores=tuple(
+    return {
+        "filters": tuple((filters | {each.name: each for each in step.new_filters}).values()),
+        "scores": tuple(
             (score, weights.get(score.name, 1))
             for score in (scores | {each.name: each for each in step.new_scores}).values()
         ),
         **column(name),
-    )
+    }
 
 
 def _changed(plugins: Iterable[Any], settings: Settings) -> dict[str, Any]:
