@@ -16,7 +16,8 @@ from kschedlab.explanation import NoProfileError
 from kschedlab.generations import Generation
 from kschedlab.objects.model import Pod
 from kschedlab.shown import Shown
-from kschedlab.whatif.compare import Decide, SettingChange, changes, decider
+from kschedlab.whatif.compare import Decide, changes, decider
+from kschedlab.whatif.comparison import SettingChange
 
 if TYPE_CHECKING:
     from kschedlab.text.sections import Limits, Section

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.text.sections import Limits, Lines, Row, Section, Strong, Table
 from kschedlab.text.words import count
-from kschedlab.whatif.compare import SettingChange
+from kschedlab.whatif.comparison import SettingChange
 from kschedlab.whatif.titles import title_of
 from kschedlab_why.upgrade import MovedPod, Placement, Upgrade
 
