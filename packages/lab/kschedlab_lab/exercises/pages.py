@@ -118,7 +118,7 @@ def _room(exercise: Exercise) -> Html:
         return element("div", "", style=RULED)
     missing = str(exercise.right).count("\n") - exercise.start.count("\n")
     number = min(max(missing, LINES.start), LINES.stop) if exercise.answered_by == "yaml" else LINES.stop
-    number = 1 if BLANK.search(exercise.start) and not missing else number
+    number = 1 if BLANK.search(exercise.start) else number
     free = (element("div", "", style=FREE) for _ in range(number))
     return element("div", lines(BLANK.sub(": ________ ", exercise.start)), *free, style=FRAMED)
 
