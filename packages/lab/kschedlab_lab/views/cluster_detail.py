@@ -24,8 +24,10 @@ LINE, BAR, GAP = 15, 5, 12
 NARROW, WIDE, CARD, THREE = 400, 520, 150, 3
 """The least widths of what is in two columns and in three, and of a change, in pixels; and how many filters are below
 the heading."""
-SHOWN, VICTIMS, BOX, TITLE = 9, 2, 48, 32
+SHOWN, VICTIMS, BOX, TITLE = 6, 2, 48, 32
 """The most changes and victims that are shown; the heights of the node that loses pods and of its name, in pixels."""
+OWN = "node.kubernetes.io/"
+"""What Kubernetes' own taints begin with; a card leaves it out."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
 
@@ -193,7 +195,7 @@ class _Button:
 
     def __init__(self, choice: Choice, width: float) -> None:
         self.choice, self.width = choice, width
-        self.lines = flowed(choice.change, width - 16)
+        self.lines = flowed(choice.change.replace(OWN, ""), width - 16)
         self.then = flowed(f"→ {choice.then}", width - 16) if choice.then else []
         self.tall = LINE * len([*self.lines, *self.then]) + 8
 
