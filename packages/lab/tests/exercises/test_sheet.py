@@ -101,9 +101,10 @@ def test_the_solutions_tick_the_right_answers_and_draw():
     assert text.count("<b>Solution. </b>") == len(made)
 
 
-def test_the_program_prints_pages(capsys):
-    assert main(["sheet", "queue", "--seeds", "1-2"]) == 0
-    assert capsys.readouterr().out.rstrip("\n") == sheets("queue", "1-2").rstrip("\n")
+@pytest.mark.parametrize(("name", "lesson"), [("queue", "queue"), ("map-reduce", "map_reduce")])
+def test_the_program_prints_pages(name, lesson, capsys):
+    assert main(["sheet", name, "--seeds", "1-2"]) == 0
+    assert capsys.readouterr().out.rstrip("\n") == sheets(lesson, "1-2").rstrip("\n")
 
 
 def test_the_program_refuses_what_it_cannot_print(capsys):
