@@ -57,11 +57,11 @@ GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
 LEAST, MOST = 40, 86
 """The least and the greatest width of a device."""
-TALL, FLAT, LOW = 35, 0.155, 56
-"""The height from which a device has room for its text; that of the largest one for the width of the picture, and
-where nodes are below one another."""
-RING, ABOVE = 5, 12
-"""The space between a device and the ring around it, and what a sign at its upper edge needs."""
+TALL, FLAT, HIGHEST, LOW = 35, 0.155, 116, 56
+"""The height from which a device has room for its text; that of the largest one for the width of the picture, its
+limit, and where nodes are below one another."""
+RING, SIGN, ABOVE = 5, 21, 12
+"""The space between a device and the ring around it, the width of a sign, and what one at its upper edge needs."""
 NARROW, NAMES, SIDE = 158, 92, 7
 """The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -132,7 +132,7 @@ def device_part(
     trees = 0.0 if lines is None else max(tree_room(lines), *(tree_height(node) for node in (*seen, *whole)))
     columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     wide = (width - GAP * (columns - 1)) / columns
-    scale = _scale(seen, FLAT * room, marks, ring)
+    scale = _scale(seen, min(FLAT * room, HIGHEST), marks, ring)
     insides = [_devices(node, wide - 2 * PAD, scale) for node in seen]
     high = max((each.height for each in insides), default=0)
     heads = max((_title(node, wide).height for node in (*seen, *whole)), default=0)
@@ -292,7 +292,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
         0,
         "middle",
     )
-    top = 0.0 if inside else text.height + 2
+    top = 0.0 if inside else text.height + 2 + max(0, SIGN - high)
     box = element(
         "rect", y=top, width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **look, data_key=f"{device.key}/box"
     )
@@ -304,7 +304,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     if inside:
         left, upper = wide - 20, -11.0 if high >= text.height + 2 * 9 else -16.0
     else:
-        left, upper = wide / 2 - 20 + 12 * len(signs), top + high / 2 - 8
+        left, upper = wide / 2 - 20 + 12 * len(signs), top + min(high / 2, high - SIGN / 2 + 1) - 8
     shapes += [
         element("g", each, transform=f"translate({left - 24 * at:g},{upper:g})") for at, each in enumerate(signs)
     ]
@@ -335,7 +335,7 @@ def _ringed(part: Part) -> Html:
 
 
 def _sign(name: str, stroke: str, opacity: float | None = None) -> Html:
-    disc = element("circle", cx=8, cy=8, r=10.5, fill=LIFT, stroke=stroke, stroke_width=1.2)
+    disc = element("circle", cx=8, cy=8, r=SIGN / 2, fill=LIFT, stroke=stroke, stroke_width=1.2)
     return element("g", disc, icon(name, 0, 0, stroke), opacity=opacity)
 
 
@@ -358,7 +358,7 @@ def _signs(device: Sight, faint: str) -> list[Html]:
         signs.append(_sign(sign, EVICTED if _edge(device) == EVICTED else INK_2))
     if device.taints and sign != "taint":
         signs.append(_sign("taint", INK_2))
-    return [*signs, _sign(faint, INK_2, 0.4)] if faint else signs
+    return [*signs, _sign(faint, INK_2, 0.6)] if faint else signs
 
 
 def _tip(device: Sight) -> str:

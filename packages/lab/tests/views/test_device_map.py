@@ -174,7 +174,7 @@ def test_a_taint_is_known_before_the_pod_asks():
 def test_what_a_click_brings_back_is_faint():
     def faint(name: str, **changed: bool) -> bool:
         svg = str(devices.show(devices.Settings().changed(**changed)).picture(Room(720, 300)))  # type: ignore[operator]
-        return re.search(f'<g opacity="0.4">(?:(?!</g>).)*{re.escape(PATHS[name])}', svg) is not None
+        return re.search(f'<g opacity="0.6">(?:(?!</g>).)*{re.escape(PATHS[name])}', svg) is not None
 
     assert not faint("unlocked") and not faint("taint")
     assert faint("unlocked", rival=False) and faint("taint", broken=False)
