@@ -275,16 +275,13 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         first = say(message, number=able, nodes=count(len(seen), "node"), gpus=count(settings.count, "GPU"))
         return sentences((first, say(LOTS))) if able > 1 else first
 
-    def before(settings: Settings) -> Callable[[Room], Html]:
-        return lambda room: unanswered(settings, room)
-
     text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
-    return Question(text, ("0", "1", "2", "3"), right, why, before)
+    return Question(text, ("0", "1", "2", "3"), right, why, unanswered)
 
 
-def unanswered(settings: Settings, room: Room) -> Html:
+def unanswered(settings: Settings) -> Callable[[Room], Html]:
     """The picture while a question is open: train has not asked for devices yet."""
-    return draw_devices(decide(settings), room, asked=False, lines=LINES)
+    return lambda room: draw_devices(decide(settings), room, asked=False, lines=LINES)
 
 
 def spared() -> Question[Settings]:
@@ -305,7 +302,7 @@ def spared() -> Question[Settings]:
         ("gpu-0", *missed),
         right,
         lambda settings, answer: sentences(filter(None, (missed.get(answer), rule))),
-        lambda settings: lambda room: unanswered(settings, room),
+        unanswered,
     )
 
 
@@ -327,7 +324,7 @@ def pair() -> Question[Settings]:
         tuple(reasons),
         right,
         lambda settings, answer: reasons[answer],
-        lambda settings: lambda room: unanswered(settings, room),
+        unanswered,
     )
 
 
