@@ -49,6 +49,8 @@ def test_the_story_ends_with_the_picture_and_never_shows_more_than_was_found(set
     back = sum("given back" in frame.caption for frame in frames[:-1])
     fitting = sum(not each.reason for each in sights(devices.decide(settings)))
     assert taken - back == fitting * settings.count
+    results = re.findall("(node-.): (?:could give|cannot allocate)", " ".join(frame.caption for frame in frames))
+    assert results == ["node-a", "node-b", "node-c"]  # one step for each
 
 
 @pytest.mark.parametrize("settings", CLAIMS, ids=str)
