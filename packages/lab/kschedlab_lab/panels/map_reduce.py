@@ -166,12 +166,12 @@ def draw(settings: Settings, room: Room, fixed: bool = False) -> Html:
 
 def dials(settings: Settings, fixed: bool = False) -> tuple[Dial, Dial]:
     """How many nodes and workers there are, to be changed if they are not fixed."""
-    nodes, workers = count(settings.nodes, "node"), str(settings.workers)
+    nodes = count(settings.nodes, "node")
     if fixed:
-        return Dial(nodes), Dial(workers)
+        return Dial(nodes), Dial(count(settings.workers, "worker"))
     return (
         Dial.among(NODES, settings.nodes, nodes, "nodes"),
-        Dial.among(range(1, MOST_WORKERS + 1), settings.workers, workers, "workers"),
+        Dial.among(range(1, MOST_WORKERS + 1), settings.workers, str(settings.workers), "workers"),
     )
 
 
@@ -282,8 +282,8 @@ def _end(piece: Piece) -> int:
 def after_errors() -> Question[Settings]:
     """The question about a Map that fails."""
     choices = (
-        say("adds up the other rows"),
-        say("counts 0 in this row"),
+        say("adds up the rest"),
+        say("counts 0 there"),
         say("returns no scores"),
     )
 

@@ -39,7 +39,7 @@ from kschedlab_lab.views.map_reduce import (
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
-LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 20, 13, 30, 14, 8, 24
+LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 20, 13, 40, 14, 8, 24
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
 lanes there are below one another; width of a worker before a lane. In pixels."""
 NARROWEST, WIDEST, SHORTEST, SAID, READABLE, LETTER, PILED = 16, 110, 9, 62, 13, 15, 1.9
@@ -100,8 +100,9 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
     cards = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places)]
     centre = (lanes.top + lanes.bottom) / 2
-    shapes = [*cards, *_lanes(now, lanes, scale), named(say("workers"), at, centre - 6, after=NUMBER)]
-    shapes.append(dials[1].drawn(at.left - NUMBER - 4, centre + 10))
+    turned = bool(dials[1].field)
+    shapes = [*cards, *_lanes(now, lanes, scale), dials[1].drawn(at.left - NUMBER - 4, centre + 12 * turned)]
+    shapes += [named(say("workers"), at, centre - 9, after=NUMBER)] if turned else []
     moving = list[Html]()
     for part in bands:
         grid, bottom = draw_rows(rows, part, at, y + HEAD, high)
@@ -190,7 +191,7 @@ def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
         column, row = divmod(place, lanes.per)
         x, y, pick = scale.left + column * lanes.block, lanes.top + row * high, say("worker {worker}", worker=worker)
         shapes += [] if row else _time(now, lanes, scale, column)
-        middle = y + high / 2 - 1
+        middle = y + high / 2
         if worker in busy:
             shapes.append(label(str(worker), x - 12, middle + 4.2, "middle"))
         else:
@@ -198,7 +199,7 @@ def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
             shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 1), **marks))
         colour = WORKERS[(worker - 1) % len(WORKERS)]
         mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]
-        shapes += [_card(now, piece, x + piece.start * scale.tick, y + 1, scale, high - 4, colour) for piece in mine]
+        shapes += [_card(now, piece, x + piece.start * scale.tick, y + 1, scale, high, colour) for piece in mine]
     return [*shapes, _ends(now, lanes, scale)] if now.tick else shapes
 
 

@@ -110,10 +110,9 @@ def draw_update(
         shapes.append(element("path", d=f"M{x:.1f} 0V{y:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
     shapes.append(label(say("time →"), room.width - 8, y - 6, "end"))
     shapes += _sums(update, until, y + 6, room.width)
-    if choices is None:
-        return svg(shapes, room.width, y + SUMS + 10, alt)
+    above = designs(*choices, min(room.width, 640)) if choices is not None else []
     moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
-    return svg([*designs(*choices, min(room.width, 640)), moved], room.width, PILLS + y + SUMS + 10, alt)
+    return svg([*above, moved], room.width, PILLS + y + SUMS + 10, alt)
 
 
 def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> list[Html]:
