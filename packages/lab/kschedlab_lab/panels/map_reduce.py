@@ -166,12 +166,12 @@ def draw(settings: Settings, room: Room, fixed: bool = False) -> Html:
 
 def dials(settings: Settings, fixed: bool = False) -> tuple[Dial, Dial]:
     """How many nodes and workers there are, to be changed if they are not fixed."""
-    nodes = count(settings.nodes, "node")
+    nodes, workers = count(settings.nodes, "node"), str(settings.workers)
     if fixed:
-        return Dial(nodes), Dial(count(settings.workers, "worker"))
+        return Dial(nodes), Dial(workers)
     return (
         Dial.among(NODES, settings.nodes, nodes, "nodes"),
-        Dial.among(range(1, MOST_WORKERS + 1), settings.workers, str(settings.workers), "workers"),
+        Dial.among(range(1, MOST_WORKERS + 1), settings.workers, workers, "workers"),
     )
 
 

@@ -164,7 +164,7 @@ class Dial(NamedTuple):
     def drawn(self, right: float, y: float) -> Html:
         """Its right edge and its middle are here; an arrow that leads nowhere is pale."""
         if not self.field:
-            return label(self.text, right, y + 4.2, "end")
+            return label(self.text, right - 15, y + 4.2, "end")
         wide, left = self.width, right - self.width
         box = {"x": left, "y": y - 9.5, "width": wide, "height": 19, "rx": 9.5}
         shapes = [

@@ -42,10 +42,10 @@ from kschedlab_lab.views.svg import Room, label, svg
 LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 20, 13, 40, 14, 8, 24
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
 lanes there are below one another; width of a worker before a lane. In pixels."""
-NARROWEST, WIDEST, SHORTEST, SAID, READABLE, LETTER, PILED = 16, 110, 9, 62, 13, 15, 1.9
-"""Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, the
-least height of a row with numbers, and the least width of a tick with a letter, in pixels; how many lines of cards the
-channel has if one would leave no room for letters."""
+NARROWEST, WIDEST, SHORTEST, SAID, LETTER, PILED = 16, 110, 9, 62, 15, 1.9
+"""Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
+the least width of a tick with a letter, in pixels; how many lines of cards the channel has if one leaves no room for
+letters."""
 SHARE = 0.4
 """How much of the height the lanes take, however many they are: a row of numbers is as high with any."""
 
@@ -95,17 +95,16 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     spare = room.height - end - 14 - len(bands) * HEAD
     lanes = Lanes(workers, per, block, end, max(SHARE * spare / per, LANE))
     high = min(max((spare - lanes.high * per) / (len(now.scores.plugins) + 1) / len(bands), LOWEST), HIGHEST)
-    rows = [_slots(each, now, at.wide if high >= READABLE else 0, number) for number, each in enumerate(rows)]
+    rows = [_slots(each, now, at.wide, number) for number, each in enumerate(rows)]
     y = lanes.bottom + 10
     empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
     cards = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places)]
     centre = (lanes.top + lanes.bottom) / 2
-    turned = bool(dials[1].field)
-    shapes = [*cards, *_lanes(now, lanes, scale), dials[1].drawn(at.left - NUMBER - 4, centre + 12 * turned)]
-    shapes += [named(say("workers"), at, centre - 9, after=NUMBER)] if turned else []
+    shapes = [*cards, *_lanes(now, lanes, scale), named(say("workers"), at, centre - 9, after=NUMBER)]
+    shapes.append(dials[1].drawn(at.left - NUMBER - 4, centre + 12))
     moving = list[Html]()
     for part in bands:
-        grid, bottom = draw_rows(rows, part, at, y + HEAD, high)
+        grid, _ = draw_rows(rows, part, at, y + HEAD, high)
         shapes += [*_letters(now, part, at, y), *grid, *_goroutines(now, part, at, y + HEAD, high)]
         shapes += [] if part[0] else [dials[0].drawn(at.left - 6, y + HEAD / 2)]
         moving += _busy(now, part, at, y + HEAD, high)

@@ -43,7 +43,7 @@ def draw_stage(
     shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{STEPS})"))
     for i, (name, weight) in enumerate(zip(scores.plugins, scores.weights, strict=True)):
         dial = dials.get(name, Dial(f"×{weight:,}"))
-        shapes.append(dial.drawn(plan.left - (4 if dial.field else 19), STEPS + plan.top + (i + 0.5) * high))
+        shapes.append(dial.drawn(plan.left - 4, STEPS + plan.top + (i + 0.5) * high))
     names, down = plan.grid.columns, STEPS + plan.end + 4
     sets = {node: f"priority: {SUM}, node: {node}" for node in names}
     sums = sum_bars(decision, names, sets=sets if selected else {})

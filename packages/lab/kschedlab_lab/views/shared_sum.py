@@ -41,12 +41,12 @@ RIGHT, LUCKY, TIED, WRONG = (
     later("the wrong node"),
 )
 """How an order of steps can end."""
-SHORT = {"shared sum with a lock": later("with a lock")}
-SHORTEST = {
+SHORT = {
     "shared sum": later("shared"),
     "shared sum with a lock": later("locked"),
     "atomic addition": later("atomic"),
-} | {"cells of its own": later("own cells")}
+    "cells of its own": later("cells"),
+}
 PILLS, TWO_LINES, ONE_LINE, ORDER, TOKEN, SIGN = 30, 34, 24, 24, 24, 18
 """Height of the designs, of a row with two lines, of one with a single line, of the orders; width of a worker, and of a
 sign in the legend."""
@@ -112,10 +112,8 @@ def fate(race: Race, end: Moment) -> str:
 
 def designs(known: Sequence[str], chosen: str, wide: float) -> list[Html]:
     """How the workers add: a click takes another design."""
-    each = wide / len(known)
-    fits = all(text_width(say(SHORT.get(name, name)), bold=True) <= each - 14 for name in known)
-    words = SHORT if fits else SHORTEST
-    return pills([(say(words.get(name, name)), f"design: {name}", name == chosen) for name in known], 0, 2, each)
+    choices = [(say(SHORT[name]), f"design: {name}", name == chosen) for name in known]
+    return pills(choices, 0, 2, wide / len(known))
 
 
 class Orders(NamedTuple):
