@@ -15,7 +15,6 @@ from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.arithmetic import steps
-from kschedlab_lab.views.chart import NOTHING
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import fitting, text_width
@@ -153,9 +152,7 @@ class ScoreMap:
             return GridCell(text, None, _tip(plugin, node, text), text)
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
-            return GridCell(
-                nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets
-            )
+            return GridCell(nothing := "" if there else "–", None, _tip(plugin, node, say("none")), nothing, sets=sets)
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and stage in STAGES[2:]:
             lacks = node in self._vetoed
