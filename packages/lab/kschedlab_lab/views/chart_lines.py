@@ -11,7 +11,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import ACT, INK, INK_3, KINDS
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, svg
 
 Number: TypeAlias = int | float
 COLOURS = (ACT, INK, INK_3, KINDS[1])
@@ -129,13 +129,7 @@ class _Drawing:
         if not lines.drag:
             return shapes
         step = self.width / max(len(lines.xs) - 1, 1)
-        handle: dict[str, Any] = {
-            "data_drag": lines.drag,
-            "data_axis": "x",
-            "data_step": step,
-            "aria_label": lines.titles[0],
-        }
-        return [element("g", join(shapes), data_key="point", **handle)]
+        return [element("g", join(shapes), data_key="point", **dragged(lines.drag, "x", step, lines.titles[0]))]
 
 
 def _stroke(i: int) -> dict[str, str | float | None]:
