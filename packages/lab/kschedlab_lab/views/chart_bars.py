@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import after_hyphen, fitting, folded, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitting, folded, short, text_width
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
@@ -105,7 +105,7 @@ class BarMeasures:
     def _part(self, name: str, part: str, value: float, x: float) -> Html:
         long, fill = self.scale * value, self.bars.fills[part]
         key = f"bar/{name}/{part}"
-        name_of = part.removeprefix("NodeResources")
+        name_of = short(part)
         texts = (f"{name_of} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
         text = fitting(texts, long - 3)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
