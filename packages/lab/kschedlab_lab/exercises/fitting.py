@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.views.chart import PAPER
+from kschedlab_lab.panels.base import PAPER
 from kschedlab_lab.views.image import image
 from kschedlab_lab.views.svg import Room
 

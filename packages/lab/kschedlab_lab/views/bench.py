@@ -17,7 +17,7 @@ from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.rail import Stop, rail
 from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, INK_2, PANEL, TICK, TRAY
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 CardState: TypeAlias = Literal["plain", "refused", "chosen"]
 
@@ -111,10 +111,7 @@ class _Layout:
             *bars,
             transform=f"translate({x - 4:.1f},{self.y:.1f})",
             data_key=f"pod/{hand.piece.name}/edge",
-            data_drag=hand.resize,
-            data_axis="x",
-            data_step=f"{self.scale * 1000:.1f}",
-            aria_label=say("request of {name}", name=hand.piece.name),
+            **dragged(hand.resize, "x", round(self.scale * 1000, 1), say("request of {name}", name=hand.piece.name)),
         )
 
     def _card(self, card: NodeCard) -> None:
@@ -136,18 +133,8 @@ class _Layout:
     def _framed(self, card: NodeCard, top: float, inside: Sequence[Html]) -> Html:
         stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
         wide, high = self.width - 2 * PAD, self.y - top
-        frame = element(
-            "rect",
-            x=PAD,
-            y=top,
-            width=wide,
-            height=high,
-            rx=11,
-            fill=EVICTED_SOFT if card.state == "refused" else TRAY,
-            stroke=stroke,
-            stroke_width=thick,
-            data_key=f"node/{card.name}/frame",
-        )
+        look = {"fill": EVICTED_SOFT if card.state == "refused" else TRAY, "stroke": stroke}
+        frame = rect(wide, high, 11, PAD, top, **look, stroke_width=thick, data_key=f"node/{card.name}/frame")
         picks = card.name if card.name in self.bench.picks else None
         return element(
             "g",
@@ -161,8 +148,7 @@ class _Layout:
 
     def _bar(self, card: NodeCard) -> None:
         """The node's capacity and its pods."""
-        box = {"x": self.left, "y": self.y, "width": card.capacity * self.scale, "height": BAR}
-        self.shapes.append(element("rect", **box, fill=TICK, rx=8))
+        self.shapes.append(rect(card.capacity * self.scale, BAR, 8, self.left, self.y, fill=TICK))
         x = float(self.left)
         for piece in card.pieces:
             self.shapes.append(self._piece(piece, x))

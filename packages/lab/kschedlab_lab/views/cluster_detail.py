@@ -16,7 +16,7 @@ from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words,
 from kschedlab_lab.views.lettering import fitted, flowed, text_width
 from kschedlab_lab.views.picture import boxes, common_resource
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, priority_fill
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.svg import label, rect
 from kschedlab_why.why_not import Points, WhyNot
 
 LINE, BAR, GAP = 15, 5, 12
@@ -201,8 +201,7 @@ class _Button:
 
     def draw(self, applied: bool, x: float, y: float, tall: float) -> Html:
         look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
-        size = {"width": self.width - 2, "height": tall - 2, "stroke_width": 2.5 if applied else 1}
-        box = element("rect", x=1, y=1, rx=4, **size, **look)
+        box = rect(self.width - 2, tall - 2, 4, 1, 1, **look, stroke_width=2.5 if applied else 1)
         texts = [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.lines)]
         texts += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(self.then, len(self.lines))]
         marks = {"data_set": f"change: {'none' if applied else self.choice.word}", "aria_pressed": str(applied).lower()}

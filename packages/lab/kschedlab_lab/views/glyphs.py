@@ -70,7 +70,7 @@ def sign(drawn: Badge, ink: str, digit: float = DIGIT) -> list[Html]:
         if drawn.kind == "broken":
             return [_lines(SHIELD, TRAY, EVICTED), _lines(CRACK, ON_ACCENT)]
         return [
-            _lines(SHIELD, ink, ink, 1.4, 0.25)
+            _lines(SHIELD, ink, ink, fill_opacity=0.25)
             if drawn.kind == "shield"
             else _lines(SHIELD, ink, stroke_dasharray="2 2")
         ]
@@ -96,23 +96,8 @@ def _disc(fill: str, stroke: str) -> Html:
     return element("circle", cx=8, cy=8, r=7.6, fill=fill, stroke=stroke, stroke_width=1.4)
 
 
-def _lines(
-    path: str,
-    ink: str,
-    fill: str = "none",
-    stroke_width: float = 1.4,
-    fill_opacity: float | None = None,
-    stroke_dasharray: str | None = None,
-) -> Html:
-    return element(
-        "path",
-        d=path,
-        stroke=ink,
-        fill=fill,
-        stroke_width=stroke_width,
-        fill_opacity=fill_opacity,
-        stroke_dasharray=stroke_dasharray,
-    )
+def _lines(path: str, ink: str, fill: str = "none", stroke_width: float = 1.4, **look: str | float | None) -> Html:
+    return element("path", d=path, stroke=ink, fill=fill, stroke_width=stroke_width, **look)
 
 
 def hatch(width: float, height: float, step: float = 9) -> str:

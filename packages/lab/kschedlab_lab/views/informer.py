@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kschedlab.messages import later, say
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import Html
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import EVICTED, HAIR, INK_2, TRAY
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HEADS = (
     ("API server", later("all pods")),
@@ -99,8 +99,7 @@ def _size(each: Seen) -> float:
 
 def _column(number: int, column: Column, high: float, beside: bool) -> Iterator[Html]:
     title, note = map(say, HEADS[number])
-    size = {"x": column.x, "y": PAD, "width": column.wide, "height": high - PAD + 2}
-    yield element("rect", **size, rx=11, fill=TRAY, stroke=HAIR)
+    yield rect(column.wide, high - PAD + 2, 11, column.x, PAD, fill=TRAY, stroke=HAIR)
     yield label(title, column.x + 8, 22, font_weight="bold", font_size=13)
     if beside:
         yield label(note, column.x + column.wide - 8, 22, "end", fill=INK_2)
