@@ -102,9 +102,8 @@ def _evicting(decision: Decision, preemption: Preemption) -> dict[str, Any]:
             for name, candidate in sorted(preemption.candidates.items())
         },
         "ladder": [_rung(preemption, rung) for rung in preemption.rungs],
+        "nominatedNode": preemption.nominated_node,
     }
-    if preemption.nominated_node is not None:
-        data["nominatedNode"] = preemption.nominated_node
     return {name: part for name, part in data.items() if part}
 
 

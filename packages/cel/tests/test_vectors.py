@@ -64,6 +64,10 @@ def test_estimated_costs():
         "{'a': 1, 'b': 2}.transformMapEntry(k, v, {v: k}) == {1: 'a', 2: 'b'}",
         "{'a': 1, 'b': 2}.transformMapEntry(k, v, v > 1, {v: k}) == {2: 'b'}",
         "isSemver('1.2', true) && !isSemver('1.2-rc', true) && !isSemver('1.2+b', true)",  # v1.37: semverlib.go
+        "string(duration('1h1.5s')) == '3601.5s' && string(duration('-20ms')) == '-0.02s'",  # RFC 3339, protobuf's JSON
+        "string(duration('100s')) == '100s' && string(duration('0s')) == '0s'",
+        "string(timestamp('2026-01-01T00:00:10.250Z')) == '2026-01-01T00:00:10.25Z'",
+        "string(timestamp('2026-01-01T00:00:10Z')) == '2026-01-01T00:00:10Z'",
         "quantity('12345678901Ki').isInteger()",
         "!quantity('123456789012Ki').isInteger()",  # v1.37: apimachinery pkg/api/resource/quantity.go, precision
     ],

@@ -68,6 +68,10 @@ CASES = {
     ),
     "port without the host network": (ports({}, {}), ""),
     "iqn": (mounts(iscsi("disk")), 'spec.volumes[0].iscsi.iqn: "disk" is not a name'),
+    "iqn after a volume without a source": (
+        pod(volumes=[{"name": "w"}, {"name": "v"} | iscsi("disk")]),
+        'spec.volumes[1].iscsi.iqn: "disk" is not a name',
+    ),
     "iqn of a volume": (volume(**iscsi("iqn.2001")), 'spec.iscsi.iqn: "iqn.2001" is not a name'),
     "valid iqn": (mounts(iscsi("iqn.2001-04.com.example:storage")), ""),
     "valid eui": (mounts(iscsi("eui.0123456789abcdef")), ""),

@@ -5,6 +5,7 @@ import pytest
 from kschedlab.objects.meta import Time
 from kschedlab_live.serve.kinds import SERVED
 from kschedlab_live.serve.tables import table
+from kschedlab_live.serve.tables.cells import text
 
 NOW = Time.parse("2001-09-09T01:46:40Z")
 CREATED = {"name": "a", "creationTimestamp": "2001-09-09T01:46:00Z"}
@@ -105,3 +106,8 @@ def test_an_api_service_says_what_serves_it_and_why_not():
     spec = {"service": {"namespace": "kube-system", "name": "metrics-server"}}
     shown = cells("apiregistration.k8s.io/v1", "apiservices", spec=spec, status={"conditions": [condition]})
     assert shown == ["kube-system/metrics-server", "False (MissingEndpoints)"]
+
+
+@pytest.mark.parametrize("name", ["", 5, None, {"a": "b"}])
+def test_what_has_no_text_shows_what_kubectl_shows_in_its_place(name):
+    assert text({"spec": {"name": name}}, "spec", "name", otherwise="<none>") == "<none>"
