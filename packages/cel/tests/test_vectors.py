@@ -68,6 +68,11 @@ def test_estimated_costs():
         "string(duration('100s')) == '100s' && string(duration('0s')) == '0s'",
         "string(timestamp('2026-01-01T00:00:10.250Z')) == '2026-01-01T00:00:10.25Z'",
         "string(timestamp('2026-01-01T00:00:10Z')) == '2026-01-01T00:00:10Z'",
+        "'abc'.split('', 2) == ['a', 'bc'] && 'abc'.split('', 3) == ['a', 'b', 'c']",  # Go: strings.SplitN
+        "'abc'.split('', 9) == ['a', 'b', 'c'] && ''.split('', 1) == []",
+        r"'a.b'.matches(r'^\Qa.b\E$') && !'axb'.matches(r'^\Qa.b\E$') && 'a.b'.matches(r'^a\Q.b')",
+        "'aaaa'.matches('^(a{500}){0,2}$') == false && 'aa'.matches('^(a{1,500}){2}$')",  # Go: at most 1000 copies
+        "'aaa'.matches('^(a{1,600})+$') && 'a'.matches('^((a{1,600}){1})?$')",
         "quantity('12345678901Ki').isInteger()",
         "!quantity('123456789012Ki').isInteger()",  # v1.37: apimachinery pkg/api/resource/quantity.go, precision
     ],
