@@ -177,6 +177,12 @@ def test_workers_go_down_their_columns() -> None:
     assert {"".join(shown["worker/node-d"].itertext()) for shown in said} == {"worker 4"}, "a worker keeps its number"
 
 
+def test_a_click_on_a_stage_keeps_the_plugin_except_for_the_sums() -> None:
+    shown = keyed(score.panel())
+    sets = {stage: (shown[f"stage/{stage}"].get("data-set") or "").split(", ") for stage in STAGES}
+    assert sets == {stage: [f"stage: {stage}", *(["plugin: sum"] if stage == "summed" else [])] for stage in STAGES}
+
+
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
     def reached(panel: Panel[Any]) -> list[str]:
         shown = keyed(panel)
