@@ -10,6 +10,7 @@ import pytest
 from kschedlab.build import as_yaml, budget, node, pod
 from kschedlab.extras import MissingExtraError
 from kschedlab_experiments import Arrival, Experiment, Generated, Poisson, Trace, Variant
+from kschedlab_experiments.results import number
 from kschedlab_experiments.runs import Task, simulation_of
 from packages.experiments.tests.small import small
 from tests.saying import says
@@ -122,6 +123,24 @@ def test_a_variant_without_a_generation_has_that_of_the_scenario(tmp_path):
         for variant in (0, 1)
     ]
     assert names == ["v1.13", "v1.20"]
+
+
+@pytest.mark.parametrize(
+    ("value", "measure", "signed", "shown"),
+    [
+        (0.12345, "pods", False, "0.123"),
+        (12.345, "pods", True, "+12.3"),
+        (-12.345, "pods", True, "−12.3"),
+        (0.0, "pods", True, "0"),
+        (999.4, "pods", False, "999"),
+        (12345.6, "pods", False, "12,346"),
+        (1.2345, "imbalance/cpu", False, "1.23 %"),
+        (45.678, "imbalance/cpu", True, "+45.7 %"),
+        (float("nan"), "pods", False, "–"),
+    ],
+)
+def test_a_number_has_three_figures_or_all_of_a_whole_number(value, measure, signed, shown):
+    assert number(value, measure, signed) == shown
 
 
 # -- measures
