@@ -11,20 +11,26 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES
+from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, installed, plugin_for
 from kschedlab.filter.plugin import status_code
 from kschedlab.filter.stage import EXCLUDED, Verdicts, not_satisfied, unavailable
+from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.problems import unknown
 from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores, prioritize
 from kschedlab.shown import Shown
+from kschedlab.text.data import call_data, preemption_data, rejection_data, scores_data
+from kschedlab.text.preemption import preempting, preemption_section
+from kschedlab.text.refused import RefusedNodes, refusals, refused_section
+from kschedlab.text.scores import scores_section
+from kschedlab.text.sections import BAD, GOOD, WARNING, Limits, Row, Section, Table
+from kschedlab.text.words import count, init_containers_text, request_text
 
 if TYPE_CHECKING:
     from kschedlab.extenders import ExtenderCall, Extending
     from kschedlab.filter.dynamic_resources import GivenBack
     from kschedlab.generations import Generation
     from kschedlab.preemption.evidence import Preemption
-    from kschedlab.text.sections import Limits, Section
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -48,6 +54,12 @@ class NodeVerdict:
     def code(self) -> str:
         """The status code, as the framework names it."""
         return "Success" if self.passes else status_code(self.unresolvable)
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """The status of the refusal, or None."""
+        if self.plugin is None:
+            return None
+        return {"plugin": self.plugin, "code": self.code, "reasons": sorted(self.reasons)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,16 +206,123 @@ class Decision(Shown):
             reasons[not_satisfied(verdicts.excluded_by)] = count
         return reasons
 
-    def to_dict(self) -> dict[str, Any]:
-        """The decision with all of its evidence as plain data (see :func:`kschedlab.text.data.decision_data`)."""
-        from kschedlab.text.data import decision_data
+    def refusals(self) -> list[RefusedNodes]:
+        """All refused nodes, grouped by plugin and reasons, the largest group first."""
+        return refusals(self.verdicts, self.cluster.names)
 
-        return decision_data(self)
+    @property
+    def outcome(self) -> str:
+        """Where the pod goes, or why it does not, in one sentence."""
+        pod, nodes = self.pod.key, len(self.cluster.nodes)
+        if self.error:
+            return say("{pod} could not be decided: {error}", pod=pod, error=self.error)
+        if self.gates:
+            return say("{pod} waits for its scheduling gates: {gates}.", pod=pod, gates=listed(self.gates))
+        if self.node is not None:
+            return say("{pod} goes to {node}, {why}.", pod=pod, node=self.node, why=self._why())
+        if self.verdicts is not None and self.verdicts.rejected is not None:
+            rejected = self.verdicts.rejected
+            by = say("{plugin} refuses it", plugin=rejected.plugin) if rejected.plugin else say("it is refused")
+            reasons = "; ".join(rejected.reasons)
+            message = later("{pod} stays pending: {by} before any node is looked at ({reasons}).")
+            return say(message, pod=pod, by=by, reasons=reasons)
+        stays = say("{pod} fits on none of {nodes}", pod=pod, nodes=count(nodes, "node"))
+        return preempting(self.preemption, stays) if self.preemption is not None else say("{stays}.", stays=stays)
+
+    def _why(self) -> str:
+        scores, nodes = self.scores, len(self.cluster.nodes)
+        of = say("out of {nodes:,}", nodes=nodes)
+        if self.evaluated < nodes:
+            of = say("found by looking at {evaluated:,} of {nodes:,}", evaluated=self.evaluated, nodes=nodes)
+        if scores is None:
+            return say("the only feasible node {of}", of=of)
+        best, highest, feasible = len(self.best), scores.total.max(), count(len(scores.nodes), "feasible node")
+        if best == 1:
+            message = later("which has the highest score ({highest}) of the {feasible} {of}")
+        else:
+            message = later("one of {best:,} with the highest score ({highest}) of the {feasible} {of}")
+        return say(message, best=best, highest=highest, feasible=feasible, of=of)
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab.text.decision import decision_sections
+        """The whole decision; a stage without results has no section. O(nodes)."""
+        mark = GOOD if self.node is not None else WARNING if self.nominated_node is not None else BAD
+        demands = [text for text in (request_text(self.pod), init_containers_text(self.pod)) if text]
+        yield Section(self.outcome, demands, mark=mark)
+        yield from refused_section(self.verdicts, self.cluster.names)
+        yield from self.device_sections()
+        if self.calls:
+            rows = [Row([call.extender, call.verb, _answer(call)]) for call in self.calls]
+            yield Section(say("Extenders"), [Table(terms("extender", "is asked to", "answer"), rows)])
+        if self.scores is not None:
+            yield scores_section(self.scores, self.pod, self.cluster, self.node, limits)
+        if self.preemption is not None and len(self.preemption.positions):
+            yield preemption_section(self.preemption, limits)
+        if event := self.event:
+            yield Section(say("Event"), [event])
 
-        return decision_sections(self, limits)
+    def device_sections(self) -> Iterator[Section]:
+        """The devices that the pod claims, by the package that serves claims."""
+        plugin = plugin_for(self.pod, self.cluster, self.generation.filters)
+        claims = installed() if plugin is not None else None
+        # without a package, the decision ended before devices were considered
+        if plugin is not None and claims is not None:
+            yield from claims.sections(plugin, self.pod, self.cluster, self.node, self.verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The decision with all of its evidence as plain data; a part without content is left out.
+
+        =================================  ==========================================================================
+        ``node``, ``nominatedNode``        where the pod goes, or where preemption makes room
+        ``prefilter``, ``filter``          who rejected the pod at once; by node, the first refusal's status or None
+        ``feasible``                       names, sorted
+        ``scores``                         by plugin and node: ``raw``, ``weighted``; ``total``; ``best``
+        ``message``, ``event``             FailedScheduling without and with what PostFilter adds (v1.37)
+        ``preemption``                     ``eligible``, ``reason``, ``candidates``, ``chosen``, ``error``
+        ``attempts``                       by candidate, the attempts to reprieve a pod, in order
+        ``ladder``                         the rules that chose among the candidates, with the values that they compared
+        ``gates``, ``calls``, ``givenBack``  scheduling gates; calls of extenders; the claim that is given back
+        ``error``                          why the scheduler failed
+        =================================  ==========================================================================
+        """
+        data: dict[str, Any] = {"feasible": self.names} | self._filter_data()
+        if self.node is not None:
+            data["node"] = self.node
+        if self.gates:
+            data["gates"] = list(self.gates)
+        if self.scores is not None:
+            data["scores"] = scores_data(self.scores, self.cluster.names)
+        if self.calls:
+            data["calls"] = [call_data(call) for call in self.calls]
+        if (given := self.given_back) is not None:
+            claim = f"{given.claim.metadata.namespace}/{given.claim.metadata.name}" if given.claim is not None else ""
+            data["givenBack"] = {"message": given.message, "claim": claim, "deleted": given.deleted}
+        if (preemption := self.preemption) is not None:
+            failure = preemption.failure if self.extending is None else ""
+            reports = self.generation.preemption.reports_ineligibility
+            data |= {"error": failure} if failure else preemption_data(preemption, reports)
+        if not self.error and self.message:
+            data["message"] = self.message
+            failed = self.preemption is not None and self.preemption.failure and self.extending is None
+            if self.generation.messages.post_filter and self.nominated_node is None and not failed:
+                data["event"] = self.event
+        return data
+
+    def _filter_data(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"error": self.error} if self.error else {}
+        if self.verdicts is not None and self.verdicts.rejected is not None:
+            data["prefilter"] = rejection_data(self.verdicts.rejected)
+        elif self.verdicts is not None or not self.error:
+            verdicts = (self.verdict(name) for name in sorted(self.cluster.names))
+            data["filter"] = {each.node: each.to_dict() for each in verdicts}
+        return data
+
+
+def _answer(call: ExtenderCall) -> str:
+    if call.error:
+        return say("fails: {error}", error=call.error)
+    if call.verb == "prioritize":
+        return say("scores {nodes}", nodes=count(len(call.offered), "node"))
+    return say("keeps {kept:,} of {nodes}", kept=len(call.kept), nodes=count(len(call.offered), "node"))
 
 
 def scores_of(

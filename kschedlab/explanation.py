@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
 from kschedlab.shown import Shown
-
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
+from kschedlab.text.sections import Limits, Section
 
 
 class NoProfileError(InputValueError):
@@ -42,9 +41,9 @@ class Explanation(Shown):
         return data if runs_on is None else data | {"runs_on": runs_on}
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab.text.explanation import explanation_sections
-
-        return explanation_sections(self, limits)
+        if self.runs_on is not None:
+            yield Section(_running(self))
+        yield from self.decision.sections(limits)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,9 +63,10 @@ class PendingPods(Shown):
         return self.explanations[number]
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab.text.explanation import pending_sections
-
-        return pending_sections(self, limits)
+        for explanation in self:
+            yield from explanation.sections(limits)
+        if not self.explanations:
+            yield Section(say("no pending pods"))
 
 
 def explain(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST) -> Explanation:
@@ -102,3 +102,29 @@ def each_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> Itera
         fork = fork.fork()
         Scheduler(fork, own, exhaustive=True).commit(decision)
         yield info, decision
+
+
+def _running(explanation: Explanation) -> str:
+    """The node of the running pod, and whether it would land there again."""
+    decision, node = explanation.decision, explanation.runs_on
+    result = again(decision, node)
+    if node is not None and node in decision.best:
+        would = later("Scheduled again, it would land on the node where it runs.")
+        may = later("Scheduled again, it may land on the node where it runs.")
+        result = say(would if len(decision.best) == 1 else may)
+    return sentences((say("{pod} runs on {node}.", pod=decision.pod.key, node=node), result))
+
+
+def again(decision: Decision, was_on: str | None) -> str:
+    """Whether a running pod would land on its node again; "" for a pending pod."""
+    if was_on is None or decision.node is None:
+        return ""
+    if was_on in decision.best:
+        would = later("So it would land on the node where it runs.")
+        return say(would if len(decision.best) == 1 else later("So it may land on the node where it runs."))
+    if (plugin := decision.verdict(was_on).plugin) is not None:
+        return say("The node where it runs is refused now, by {plugin}.", plugin=plugin)
+    scores = decision.scores
+    assert scores is not None, "a node that passes and is not the best was scored"
+    place = scores.nodes.tolist().index(decision.cluster.index[was_on])
+    return say("The node where it runs is {points} behind.", points=scores.total.max() - scores.total[place])

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from kschedlab.score.stage import Scores
 
 GROUP = "kschedlab.extenders"
-PLUGIN = "Extender"
-"""The plugin that a refusal by an extender counts for. v1.37: framework/types.go, ExtenderName."""
 
 
 class FreeNode(Enum):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
+from kschedlab.text import plain, tables
+from kschedlab.text.sections import Limits, Section
 
 
 class Shown:
@@ -17,13 +16,9 @@ class Shown:
         raise NotImplementedError
 
     def __str__(self) -> str:
-        from kschedlab.text.plain import LIMITS, plain
-
-        return plain(self.sections(LIMITS))
+        return plain.plain(self.sections(plain.LIMITS))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from kschedlab.text.tables import LIMITS, html
-
-        return str(html(self.sections(LIMITS)))
+        return str(tables.html(self.sections(tables.LIMITS)))

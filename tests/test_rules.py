@@ -29,7 +29,8 @@ from kschedlab.plugins.framework import NodeView
 from kschedlab.program.decide import decide_line
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.image_locality import ImageLocality
-from kschedlab.whatif.compare import SettingChange, changes
+from kschedlab.whatif.compare import changes
+from kschedlab.whatif.comparison import SettingChange
 from kschedlab_simulation.log import Log
 from kschedlab_simulation.server.api import ApiServer
 from packages.devices.tests.device_manifests import (

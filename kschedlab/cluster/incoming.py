@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import NAMESPACES
+from kschedlab.cluster.derived import NAMESPACES, derived
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.queries import PodQuery, Sum
 from kschedlab.cluster.signatures import Signature
@@ -96,10 +96,16 @@ def by_key(weighted: Iterable[tuple[str, PodQuery, int]]) -> dict[str, Sum]:
 
 def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
     signature, terms = pod.signature, pod.signature.terms
-    namespaces: Mapping[str, Labels] = cluster.derived(
-        "namespaces", lambda: {n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)}, NAMESPACES
-    )
     if terms.select_namespaces:
-        keeps = cluster.api.keeps_namespace_selectors
-        terms = cluster.derived(("resolved", terms), lambda: signature.terms.resolved(namespaces, keeps), NAMESPACES)
-    return IncomingPod(signature, namespaces.get(signature.namespace, {}), terms)
+        terms = _resolved(cluster, terms)
+    return IncomingPod(signature, _namespaces(cluster).get(signature.namespace, {}), terms)
+
+
+@derived(NAMESPACES)
+def _resolved(cluster: Cluster, terms: PodTerms) -> PodTerms:
+    return terms.resolved(_namespaces(cluster), cluster.api.keeps_namespace_selectors)
+
+
+@derived(NAMESPACES)
+def _namespaces(cluster: Cluster) -> Mapping[str, Labels]:
+    return {namespace.metadata.name: namespace.metadata.labels for namespace in cluster.objects_of(Namespace)}

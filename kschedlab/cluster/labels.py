@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import LABELS, TAINTS
+from kschedlab.cluster.derived import LABELS, TAINTS, derived
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec, Taint, Toleration
 from kschedlab.objects.selectors import NAME, NodeTerm, Requirement, from_map
@@ -37,25 +37,24 @@ def required_terms(spec: PodSpec) -> NodeSelector | None:
     return affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
 
 
+@derived(LABELS)
 def selected(cluster: Cluster, selector: NodeSelector) -> BoolArray:
     """bool[nodes]: the nodes that match one of the selector's terms. An invalid term matches none."""
-
-    def compute() -> BoolArray:
-        mask = np.zeros(len(cluster.nodes), np.bool_)
-        for term in selector.compile().terms:
-            mask |= _matches(cluster, term)
-        return mask
-
-    return cluster.derived(("selected", selector), compute, LABELS)
+    mask = np.zeros(len(cluster.nodes), np.bool_)
+    for term in selector.compile().terms:
+        mask |= _matches(cluster, term)
+    return mask
 
 
+@derived(LABELS)
 def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
     """bool[nodes]: the nodes that match the term; an empty term matches none. SelectorError if it is invalid."""
-    return cluster.derived(("matches", term), lambda: _matches(cluster, term.compile()), LABELS)
+    return _matches(cluster, term.compile())
 
 
+@derived(LABELS)
 def meets(cluster: Cluster, requirement: Requirement) -> BoolArray:
-    return cluster.derived(("meets", requirement), lambda: meets_uncached(cluster, requirement), LABELS)
+    return meets_uncached(cluster, requirement)
 
 
 def meets_uncached(cluster: Cluster, requirement: Requirement) -> BoolArray:
@@ -90,38 +89,27 @@ def _all(cluster: Cluster, masks: Iterable[BoolArray]) -> BoolArray:
     return result
 
 
+@derived(TAINTS)
 def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
     """(int64[nodes], the distinct lists of taints): the number of each node's list."""
-
-    def intern() -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
-        numbers: dict[tuple[Taint, ...], int] = {}
-        number_of_list = [numbers.setdefault(node.spec.taints, len(numbers)) for node in cluster.nodes]
-        return np.array(number_of_list, np.int64), tuple(numbers)
-
-    return cluster.derived("taints", intern, TAINTS)
+    numbers: dict[tuple[Taint, ...], int] = {}
+    number_of_list = [numbers.setdefault(node.spec.taints, len(numbers)) for node in cluster.nodes]
+    return np.array(number_of_list, np.int64), tuple(numbers)
 
 
+@derived(TAINTS)
 def untolerated(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> BoolArray:
     """bool[nodes]: the nodes with a NoSchedule or NoExecute taint that none of the tolerations tolerates."""
-
-    def compute() -> BoolArray:
-        number_of_list, lists = taints(cluster)
-        return np.array([first_untolerated(t, tolerations) is not None for t in lists], np.bool_)[number_of_list]
-
-    return cluster.derived(("untolerated", tolerations), compute, TAINTS)
+    number_of_list, lists = taints(cluster)
+    return np.array([first_untolerated(t, tolerations) is not None for t in lists], np.bool_)[number_of_list]
 
 
+@derived(TAINTS)
 def intolerable_prefer_no_schedule_taints(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
     """int64[nodes]: how many PreferNoSchedule taints of each node none of the tolerations tolerates."""
-
-    def compute() -> IntArray:
-        number_of_list, lists = taints(cluster)
-        counts = [
-            sum(t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations) for t in taints) for taints in lists
-        ]
-        return np.array(counts, np.int64)[number_of_list]
-
-    return cluster.derived(("intolerable PreferNoSchedule taints", tolerations), compute, TAINTS)
+    number_of_list, lists = taints(cluster)
+    counts = [sum(t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations) for t in taints) for taints in lists]
+    return np.array(counts, np.int64)[number_of_list]
 
 
 def first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:

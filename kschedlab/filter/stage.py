@@ -21,6 +21,8 @@ PASSES = -1
 EXCLUDED = -2
 REJECTED = -3
 """Values of ``refused_by``: the node passes; a PreFilter result excludes it; a plugin rejected the pod in PreFilter."""
+EXTENDER = "Extender"
+"""The plugin that a refusal by an extender counts for. v1.37: framework/types.go, ExtenderName."""
 
 
 @dataclass(frozen=True, eq=False)

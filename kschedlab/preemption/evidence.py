@@ -11,8 +11,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.extenders import PLUGIN as EXTENDER
-from kschedlab.filter.stage import PASSES, unavailable
+from kschedlab.filter.stage import EXTENDER, PASSES, unavailable
 from kschedlab.preemption.ladder import Rung
 from kschedlab.preemption.victims import DryRun
 

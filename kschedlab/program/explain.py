@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import Explanation, NoProfileError, each_pending, explain
@@ -25,9 +25,17 @@ from kschedlab.program.options import (
     screen,
 )
 from kschedlab.program.progress import Progress
+from kschedlab.text.html import element
+from kschedlab.text.tables import LIMITS, html
 
 MANY = 500
 """The most pending pods whose decisions are printed; of more, how many wait for what, and all only with ``--all``."""
+
+PAGE = (
+    ":root{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1.5em;line-height:1.4}"
+    "section{margin-bottom:2em}"
+)
+"""The style of the page."""
 
 WORKLOADS = ("CronJob.batch", "DaemonSet.apps", "Deployment.apps", "Job.batch")
 """Kinds whose pods only controllers make."""
@@ -69,8 +77,6 @@ def run(options: argparse.Namespace) -> int:
         for each in explanations:
             print_json(each.to_dict())
     elif options.output == "html":
-        from kschedlab.text.explanation import page_html
-
         print_html(page_html(list(explanations)))
     else:
         from kschedlab.program.terminal.pending import print_all
@@ -96,3 +102,10 @@ def _watched(explanations: Iterator[Explanation], total: int) -> Iterator[Explan
                 progress.clear()
             yield explanation
             progress.show(done, total, "decided")
+
+
+def page_html(explanations: Iterable[Explanation]) -> str:
+    sections = [element("section", html(each.sections(LIMITS))) for each in explanations]
+    head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
+    body = element("body", *(sections or [element("p", "no pending pods")]))
+    return f"<!DOCTYPE html>{element('html', head, body, lang='en')}"

@@ -1,98 +1,45 @@
-"""A Decision as plain data: all of its evidence, for JSON."""
+"""Parts of a decision as plain data, for JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.decision import Decision
+from kschedlab.extenders import ExtenderCall
 from kschedlab.filter.plugin import PreFilterRejection, status_code
 from kschedlab.preemption.evidence import NO_CANDIDATE, Preemption
 from kschedlab.preemption.ladder import Rung
 from kschedlab.score.stage import Scores
 
 
-def decision_data(decision: Decision) -> dict[str, Any]:
-    """The decision's parts; a part without content is left out.
-
-    =================================  =================================================================================
-    ``node``, ``nominatedNode``        where the pod goes, or where preemption makes room
-    ``prefilter``, ``filter``          who rejected the pod at once; by node, the status of the first refusal or None
-    ``feasible``                       names, sorted
-    ``scores``                         by plugin and node: ``raw``, ``weighted``; ``total``; ``best``
-    ``message``, ``event``             FailedScheduling without and with what PostFilter adds (v1.37)
-    ``preemption``                     ``eligible``, ``reason``, ``candidates``, ``chosen``, ``error``
-    ``attempts``                       by candidate, the attempts to reprieve a pod, in order
-    ``ladder``                         the rules that chose among the candidates, with the values that they compared
-    ``gates``, ``calls``, ``givenBack``  scheduling gates; calls of extenders; the claim that is given back
-    ``error``                          why the scheduler failed
-    =================================  =================================================================================
-    """
-    data = _filtered(decision)
-    if decision.node is not None:
-        data["node"] = decision.node
-    if decision.gates:
-        data["gates"] = list(decision.gates)
-    if decision.scores is not None:
-        data["scores"] = _scores(decision.scores, decision)
-    if decision.calls:
-        data["calls"] = [
-            {"extender": each.extender, "verb": each.verb, "offered": list(each.offered), "kept": list(each.kept)}
-            | {"reasons": dict(each.reasons), "error": each.error}
-            for each in decision.calls
-        ]
-    if (given := decision.given_back) is not None:
-        claim = f"{given.claim.metadata.namespace}/{given.claim.metadata.name}" if given.claim is not None else ""
-        data["givenBack"] = {"message": given.message, "claim": claim, "deleted": given.deleted}
-    if decision.preemption is not None:
-        data |= _evicting(decision, decision.preemption)
-    if not decision.error and decision.message:
-        data["message"] = decision.message
-        failed = decision.preemption is not None and decision.preemption.failure and decision.extending is None
-        if decision.generation.messages.post_filter and decision.nominated_node is None and not failed:
-            data["event"] = decision.event
-    return data
-
-
-def _filtered(decision: Decision) -> dict[str, Any]:
-    data: dict[str, Any] = {"feasible": decision.names}
-    if decision.error:
-        data["error"] = decision.error
-    if decision.verdicts is not None and decision.verdicts.rejected is not None:
-        data["prefilter"] = _rejected(decision.verdicts.rejected)
-    elif decision.verdicts is not None or not decision.error:
-        data["filter"] = {name: _status(decision, name) for name in sorted(decision.cluster.names)}
-    return data
-
-
-def _status(decision: Decision, node: str) -> dict[str, Any] | None:
-    verdict = decision.verdict(node)
-    if verdict.plugin is None:
-        return None
-    return {"plugin": verdict.plugin, "code": verdict.code, "reasons": sorted(verdict.reasons)}
-
-
-def _rejected(rejected: PreFilterRejection) -> dict[str, Any]:
+def rejection_data(rejected: PreFilterRejection) -> dict[str, Any]:
     code = status_code(rejected.unresolvable)
     return {"plugin": rejected.plugin, "code": code, "reasons": sorted(rejected.reasons)}
 
 
-def _scores(scores: Scores, decision: Decision) -> dict[str, Any]:
-    names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
+def call_data(call: ExtenderCall) -> dict[str, Any]:
+    nodes = {"offered": list(call.offered), "kept": list(call.kept)}
+    return {"extender": call.extender, "verb": call.verb, **nodes, "reasons": dict(call.reasons), "error": call.error}
+
+
+def scores_data(scores: Scores, names: Sequence[str]) -> dict[str, Any]:
+    """Raw and weighted by plugin and node; ``total``; ``best``. ``names``: those of the cluster's nodes."""
+    scored = [names[n] for n in scores.nodes.tolist()]
 
     def by_node(values: IntArray) -> dict[str, int]:
-        return dict(zip(names, values.tolist(), strict=True))
+        return dict(zip(scored, values.tolist(), strict=True))
 
     raw = {plugin: by_node(row.raw) for plugin, row in zip(scores.plugins, scores.rows, strict=True)}
     weighted = dict(zip(scores.plugins, map(by_node, scores.results), strict=True))
-    return {"raw": raw, "weighted": weighted, "total": by_node(scores.total), "best": decision.best}
+    best = sorted(names[n] for n in scores.best.tolist())
+    return {"raw": raw, "weighted": weighted, "total": by_node(scores.total), "best": best}
 
 
-def _evicting(decision: Decision, preemption: Preemption) -> dict[str, Any]:
-    if preemption.failure and decision.extending is None:
-        return {"error": preemption.failure}
+def preemption_data(preemption: Preemption, reports_ineligibility: bool) -> dict[str, Any]:
+    """``preemption``, ``attempts``, ``ladder``, ``nominatedNode``, each only if it has content."""
     data: dict[str, Any] = {
-        "preemption": _preemption(preemption, decision.generation.preemption.reports_ineligibility),
+        "preemption": _preemption(preemption, reports_ineligibility),
         "attempts": {
             name: [
                 {"pod": each.pod.key, "violates": each.violates, "reprieved": each.reprieved}

@@ -7,9 +7,9 @@ switched.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, checked_cluster
@@ -20,61 +20,13 @@ from kschedlab.generations.messages import OF_DECISIONS, Messages
 from kschedlab.messages import later
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputTypeError, InputValueError
-from kschedlab.shown import Shown
-
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
+from kschedlab.whatif.comparison import Cause, Comparison, Difference, SettingChange
 
 FILTER, SCORE = "filter", "score"
 
 ComparedParts = dict[str, object]
 """The parts of a decision: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption`` and ``message``,
 the FailedScheduling message without the part about preemption."""
-
-
-@dataclass(frozen=True)
-class SettingChange:
-    """One setting in which two generations differ. ``switched``: the earlier one with only this setting changed.
-
-    ``rule``: its name, e.g. ``preemption.victims.sorted_again``; ``before``, ``after``: its values as text.
-    """
-
-    rule: str
-    before: str
-    after: str
-    switched: Generation
-
-
-@dataclass(frozen=True)
-class Cause:
-    """A change that alters the outcome by itself. ``parts``: which it alters. ``whole``: it gives the later outcome."""
-
-    change: SettingChange
-    parts: tuple[str, ...]
-    whole: bool
-
-
-@dataclass(frozen=True)
-class Difference:
-    """From one generation to the next: the parts of the outcome that differ, and their causes."""
-
-    earlier: str
-    later: str
-    parts: tuple[str, ...]
-    causes: tuple[Cause, ...]
-
-
-@dataclass(frozen=True, repr=False)
-class Comparison(Shown):
-    """The decisions by generation, in the order requested, and the steps between neighbours."""
-
-    decisions: dict[str, Decision]
-    steps: tuple[Difference, ...]
-
-    def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab.text.comparison import comparison_sections
-
-        return comparison_sections(self, limits)
 
 
 def compare(

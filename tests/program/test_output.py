@@ -21,7 +21,7 @@ from kschedlab.program.terminal.screen import Screen
 from kschedlab.program.terminal.writer import limits, written as rendered
 from kschedlab.scheduler import schedule
 from kschedlab.text.sections import Section, Table
-from kschedlab.whatif.compare import Comparison
+from kschedlab.whatif.comparison import Comparison
 from tests.course import GENERATIONS
 
 BUNDLED = Path(__file__).parents[2] / "packages/lab/kschedlab_lab/panels/bundled.json.gz"

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.explanation import Explanation
+from kschedlab.program.explain import page_html
 from kschedlab.scheduler import schedule
-from kschedlab.text.explanation import page_html
 from kschedlab.text.html import VOID
 from kschedlab_lab.panels.preemption import Settings, decide
 

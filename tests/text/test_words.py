@@ -10,7 +10,8 @@ from kschedlab.cluster.pods import NEVER_STARTED
 from kschedlab.objects.model import Time
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
-from kschedlab.text.words import amount, choice, clock, count, listing, outcome, refusals, request_text
+from kschedlab.text.preemption import choice
+from kschedlab.text.words import amount, clock, count, listing, request_text
 from tests.saying import says
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -56,7 +57,7 @@ def test_columns_stand_below_each_other(rows: list[list[str]]) -> None:
 
 
 def said(*objects: Any, **options: Any) -> str:
-    return outcome(schedule("default/web", cluster(*objects), **options))
+    return schedule("default/web", cluster(*objects), **options).outcome
 
 
 def test_what_was_decided_in_a_sentence() -> None:
@@ -92,14 +93,14 @@ def test_pods_that_may_not_preempt_or_are_rejected_at_once() -> None:
 
 def test_a_search_that_ended_early_says_how_far_it_looked() -> None:
     world = cluster(*(node(f"n{i:03}") for i in range(200)), pod("web"))
-    told = outcome(schedule("default/web", world, percentage=50, exhaustive=False))
+    told = schedule("default/web", world, percentage=50, exhaustive=False).outcome
     assert told.endswith("of the 100 feasible nodes found by looking at 100 of 200.")
 
 
 def test_what_the_pod_asks_for() -> None:
     world = cluster(node("n1"), pod("web", cpu="500m", memory="1Gi", priority=7), pod("idle"))
-    assert request_text(schedule("default/web", world)) == "asks for 500m CPU, 1Gi memory; priority 7"
-    assert request_text(schedule("default/idle", world)) == "asks for nothing; priority 0"
+    assert request_text(schedule("default/web", world).pod) == "asks for 500m CPU, 1Gi memory; priority 7"
+    assert request_text(schedule("default/idle", world).pod) == "asks for nothing; priority 0"
 
 
 def test_refused_nodes_are_folded_as_each_node_says_itself() -> None:
@@ -118,7 +119,7 @@ def test_refused_nodes_are_folded_as_each_node_says_itself() -> None:
         verdict = decision.verdict(name)
         key = (verdict.plugin, verdict.reasons, verdict.unresolvable)
         expected[key] = (*expected.get(key, ()), name)
-    folded = refusals(decision)
+    folded = decision.refusals()
     assert {(r.plugin, r.reasons, r.unresolvable): r.nodes for r in folded} == expected
     assert [len(r.nodes) for r in folded] == [3, 2, 1, 1]
     assert {r.nodes: r.also for r in folded}[("closed",)] == (("TaintToleration", 1), ("NodeResourcesFit", 1))
@@ -132,7 +133,7 @@ def test_nodes_that_a_nominated_pod_crowds_out_are_folded_with_the_others() -> N
         pod("here", "n2", priority=9, cpu="1"),
         pod("web", cpu="1"),
     )
-    (refusal,) = refusals(schedule("default/web", world))
+    (refusal,) = schedule("default/web", world).refusals()
     assert (refusal.plugin, refusal.reasons, refusal.nodes) == ("NodeResourcesFit", ("Insufficient cpu",), ("n1", "n2"))
 
 

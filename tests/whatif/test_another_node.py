@@ -1,9 +1,9 @@
 """One node more: it is like a healthy one of its pool, and what it would take is decided, not guessed."""
 
 from kschedlab.build import cluster, node, pod
-from kschedlab.text.whatif import whatif_lines
 from kschedlab.whatif import Case, what_if
 from kschedlab.whatif.another_node import another_node, copies
+from kschedlab.whatif.answers import whatif_lines
 from tests.cluster.checking import check
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"

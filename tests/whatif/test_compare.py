@@ -15,7 +15,8 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.preemption.ladder import RULES
 from kschedlab.scheduler import schedule
 from kschedlab.score.image_locality import ImageLocality
-from kschedlab.whatif.compare import Comparison, changes, compare, identity, outcome, setting_text
+from kschedlab.whatif.compare import changes, compare, identity, outcome, setting_text
+from kschedlab.whatif.comparison import Comparison
 from kschedlab_configuration.older.registry import REGISTRY_1_16
 from tests.course import GENERATIONS
 

@@ -11,8 +11,7 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import Explanation
 from kschedlab.program.terminal.screen import Screen, ShortNames, text
 from kschedlab.program.terminal.writer import LISTED, limits, written
-from kschedlab.text.decision import device_sections
-from kschedlab.text.words import count, outcome, refusals, request_text
+from kschedlab.text.words import count, request_text
 
 PLACED, PREEMPTING, PENDING = "placed", "preempting", "left pending"
 
@@ -49,8 +48,9 @@ def _failure(decision: Decision) -> Hashable:
     """Key of equal failures: all that is printed about a pod without a node except its name. None if it gets a node."""
     if decision.node is not None or decision.nominated_node is not None:
         return None
-    result = outcome(decision).replace(decision.pod.key, "")
-    return result, request_text(decision), (*refusals(decision), *map(str, device_sections(decision))), decision.event
+    result = decision.outcome.replace(decision.pod.key, "")
+    reasons = (*decision.refusals(), *map(str, decision.device_sections()))
+    return result, request_text(decision.pod), reasons, decision.event
 
 
 def _alike(pods: Sequence[str], screen: Screen) -> Iterator[RenderableType]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import plotly.graph_objects as go
@@ -44,8 +46,12 @@ dark.addEventListener('change', paint);
 """
 
 
-def page(results: Results) -> str:
-    """The page, an HTML document."""
+def write_page(results: Results, path: str | os.PathLike[str]) -> None:
+    """Write a page with the tables and charts that needs no other file and no network."""
+    Path(path).write_text(_page(results), encoding="utf-8")
+
+
+def _page(results: Results) -> str:
     figures = charts(results)
     title = say("Experiment: {variants}", variants=", ".join(results.variants))
     plots = [

@@ -1,4 +1,4 @@
-"""The results of an experiment: tables of means and paired differences, CSV, Parquet, a page."""
+"""The results of an experiment: tables of means and paired differences, CSV, Parquet."""
 
 from __future__ import annotations
 
@@ -214,12 +214,6 @@ class Results(Shown):
         from pyarrow import parquet
 
         parquet.write_table(pa.Table.from_pylist(list(self.rows())), path)
-
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page with the tables and charts that needs no other file and no network."""
-        from kschedlab_experiments.page import page
-
-        Path(path).write_text(page(self), encoding="utf-8")
 
 
 def _row(each: Compared) -> Row:

@@ -10,6 +10,7 @@ import pytest
 from kschedlab.build import as_yaml, budget, node, pod
 from kschedlab.extras import MissingExtraError
 from kschedlab_experiments import Arrival, Experiment, Generated, Poisson, Trace, Variant
+from kschedlab_experiments.page import write_page
 from kschedlab_experiments.results import number
 from kschedlab_experiments.runs import Task, simulation_of
 from packages.experiments.tests.small import small
@@ -87,7 +88,7 @@ def figures_of(page):
 def test_the_page_needs_nothing_else(tmp_path):
     variants = [Variant("<b>one</b>"), Variant("two", generation="v1.20")]
     results = Experiment(small().arrivals, variants, range(2)).run()
-    results.to_html(tmp_path / "r.html")
+    write_page(results, tmp_path / "r.html")
     text = (tmp_path / "r.html").read_text()
     own = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
     assert not re.search(r"(src|href)=|https?://|@import", own)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from kschedlab.cluster.pools import usual_label
-from kschedlab.text.decision import decision_sections
 from kschedlab.text.plain import LIMITS
 from kschedlab.text.sections import BAD, GOOD, WARNING, WEAK, Names, Part, Row, Section, Table
 from kschedlab.text.words import count, listing
@@ -35,7 +34,7 @@ def fit_sections(fit: Fit) -> Iterator[Section]:
     if fit.refused:
         yield Section(stops, [f"the API server: {fit.refused}"])
     if fit.stop is not None:
-        yield Section(stops, [fit.stop.event, *_tables(list(decision_sections(fit.stop, LIMITS)))])
+        yield Section(stops, [fit.stop.event, *_tables(list(fit.stop.sections(LIMITS)))])
     if fit.runner_up:
         rows = [Row([more.kind, more.replicas]) for more in fit.runner_up]
         yield Section("With one node more:", [Table(["of", "replicas more"], rows)])

@@ -101,7 +101,7 @@ class Answer:
         if (condition := failed(self.pod)) is not None:
             data["said"] = condition.message
         if whatif is not None:
-            from kschedlab.text.whatif import whatif_lines
+            from kschedlab.whatif.answers import whatif_lines
 
             data["decision"] = Explanation(whatif.decision, whatif.was_on).to_dict()
             data["changes"] = [line._asdict() for line in whatif_lines(whatif)]

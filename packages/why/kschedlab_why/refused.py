@@ -24,7 +24,8 @@ from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT, NODE_CONFLICT
 from kschedlab.filter.volumes.volume_zone import ZONE_CONFLICT
 from kschedlab.objects.model import TopologySpreadConstraint
 from kschedlab.objects.selectors import Requirement, SelectorError
-from kschedlab.text.words import RefusedNodes, amount, count, refusals
+from kschedlab.text.refused import RefusedNodes
+from kschedlab.text.words import amount, count
 from kschedlab_why.why_not import why_not
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -50,7 +51,7 @@ class Group(NamedTuple):
 
 def groups(decision: Decision) -> list[Group]:
     """All refusing nodes, the largest group first."""
-    all_groups = (group for refusal in refusals(decision) for group in _groups(decision, refusal))
+    all_groups = (group for refusal in decision.refusals() for group in _groups(decision, refusal))
     return sorted(all_groups, key=lambda group: (-len(group.nodes), group.obstacle))
 
 

@@ -7,22 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.explanation import again
 from kschedlab.program.terminal.names import shortened
-from kschedlab.text.decision import device_sections
-from kschedlab.text.explanation import again
+from kschedlab.text.preemption import choice
+from kschedlab.text.scores import without_key_text
 from kschedlab.text.sections import BAD, GOOD, WARNING, WEAK, Line, Lines, Names, Part, Row, Section, Table
-from kschedlab.text.whatif import whatif_answers
-from kschedlab.text.words import (
-    choice,
-    count,
-    human_duration,
-    init_containers_text,
-    listing,
-    outcome,
-    request_text,
-    without_key_text,
-)
-from kschedlab.whatif.answers import WhatIf
+from kschedlab.text.words import count, human_duration, init_containers_text, listing, request_text
+from kschedlab.whatif.answers import WhatIf, whatif_answers
 from kschedlab_why.answer import (
     BOUND,
     ENDING,
@@ -132,7 +123,8 @@ def _mark(answer: Answer) -> str:
 def _asks(answer: Answer) -> str:
     if answer.decision is None:
         return ""
-    return " ".join(filter(None, [f"It {request_text(answer.decision)}.", init_containers_text(answer.decision)]))
+    pod = answer.decision.pod
+    return " ".join(filter(None, [f"It {request_text(pod)}.", init_containers_text(pod)]))
 
 
 def _waits(answer: Answer, at: int) -> str:
@@ -220,7 +212,7 @@ def _decided(answer: Answer, whatif: WhatIf, all: bool) -> Iterator[Section]:
         yield _why_there(decision, answer.pod.spec.nodeName or None)
     if not decision.gates and not answer.node:
         yield from _refused(decision, all)
-        yield from device_sections(decision)
+        yield from decision.device_sections()
         yield from _victims(decision)
     if answer.larger is not None:
         yield _larger(answer, answer.larger.decision)
@@ -230,7 +222,7 @@ def _decided(answer: Answer, whatif: WhatIf, all: bool) -> Iterator[Section]:
 
 def _why_there(decision: Decision, was_on: str | None) -> Section:
     title = "Why there" if was_on is None or was_on == decision.node else "Where it would go now"
-    goes = outcome(decision).removeprefix(f"{decision.pod.key} goes to ")
+    goes = decision.outcome.removeprefix(f"{decision.pod.key} goes to ")
     begin = "Decided again, without it on its node, it" if was_on is not None else "It"
     parts: list[Part] = [f"{begin} goes to {goes}"]
     there = was_on if was_on in decision.cluster.index else None
@@ -242,7 +234,7 @@ def _why_there(decision: Decision, was_on: str | None) -> Section:
         heads = [f"{short[node]} (now)" if node == was_on else short[node] for node in nodes]
         rows = [Row([line.title, line.chosen, *line.others]) for line in lines]
         parts.append(Table(["weighted score", *heads], rows))
-    if ignored := without_key_text(decision):
+    if decision.scores is not None and (ignored := without_key_text(decision.scores, decision.pod, decision.cluster)):
         parts.append(ignored)
     return Section(title, parts)
 
@@ -315,7 +307,7 @@ def _short_head(head: Line, answer: WhyNot) -> Line:
 
 def _larger(answer: Answer, decision: Decision) -> Section:
     added = answer.setting.added
-    goes = outcome(decision).removeprefix(decision.pod.key).strip()
+    goes = decision.outcome.removeprefix(decision.pod.key).strip()
     parts = [f"It {goes}" if decision.node is not None else f"It still {goes}"]
     if decision.node is None:
         parts += [why_not(decision, node).sentence for node in added[:1]]

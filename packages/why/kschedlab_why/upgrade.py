@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,12 +13,16 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import Generation
+from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.model import Pod
 from kschedlab.shown import Shown
-from kschedlab.whatif.compare import Decide, SettingChange, changes, decider
+from kschedlab.text.sections import Limits, Lines, Row, Section, Strong, Table
+from kschedlab.text.words import count
+from kschedlab.whatif.compare import Decide, changes, decider
+from kschedlab.whatif.comparison import SettingChange
+from kschedlab.whatif.titles import title_of
 
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
+NOT_ALONE = later("no change alone gives the whole of it")
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,23 @@ class Upgrade(Shown):
     reworded: tuple[str, ...]
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab_why.upgrade_text import upgrade_sections
-
-        return upgrade_sections(self, limits)
+        """What changes in a sentence, the pods that move with the causes, and those whose message changes."""
+        between = f"{self.earlier} → {self.later}"
+        moved = sum(each.like for each in self.moved)
+        once = say("({decided:,} decided: pods that are alike are decided once)", decided=self.decided)
+        title = say(
+            "{between}: {moved:,} of {pods} placed differently",
+            between=between,
+            moved=moved,
+            pods=count(self.pods, "pod"),
+        )
+        shown = self.moved[: limits.groups]
+        rows = [_row(each) for each in shown]
+        table = [Table(terms("pod", self.earlier, self.later, "because of"), rows)] if rows else []
+        yield Section(title, table, aside=once if self.decided < self.pods else "", cut=len(shown) < len(self.moved))
+        if self.reworded:
+            words = say("{pods} with another message", pods=count(len(self.reworded), "pending pod"))
+            yield Section(words, [listed(self.reworded[: limits.groups])], folded=True)
 
 
 def upgrade(cluster: Cluster, earlier: str | Generation, later: str | Generation) -> Upgrade:
@@ -146,3 +163,29 @@ def template(pod: Pod) -> object:
         labels,
         msgspec.json.encode(msgspec.structs.replace(pod.spec, nodeName=""), enc_hook=repr),
     )
+
+
+# -- in words
+
+
+def _row(moved: MovedPod) -> Row:
+    alike = say(" (and {number:,} like it)", number=moved.like - 1) if moved.like > 1 else ""
+    causes = [line for cause in moved.causes for line in _cause(cause)]
+    lines = causes if moved.whole else [say(NOT_ALONE), *causes]
+    return Row([moved.pod + alike, place_text(moved.before), place_text(moved.after), Lines(lines)])
+
+
+def _cause(change: SettingChange) -> Iterator[str]:
+    if title := title_of(change.rule):
+        yield Strong(say(title))
+    yield say(change.rule)
+
+
+def place_text(place: Placement) -> str:
+    """Where the pod goes, in a few words."""
+    if place.error:
+        return say("error")
+    if not place.nodes:
+        return say("pending")
+    nodes = listed(sorted(place.nodes)[:3]) + (" …" if len(place.nodes) > 3 else "")
+    return say("evicts pods on {nodes}", nodes=nodes) if place.evicting else nodes

@@ -17,10 +17,10 @@ from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT, NODE_CONFLICT
 from kschedlab.filter.volumes.volume_zone import ZONE_CONFLICT, topologies
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PersistentVolume
-from kschedlab.text.decision import ranking
 from kschedlab.text.ladder import RuleResult, steps
+from kschedlab.text.scores import ranking
 from kschedlab.text.sections import DECIDES, WEAK, Row, Table
-from kschedlab.text.words import amount, count, listing, outcome
+from kschedlab.text.words import amount, count, listing
 
 TAINTS = ("TaintToleration", "PodToleratesNodeTaints")
 SELECTORS = (NO_MATCH, NO_MATCH_1_20, NO_MATCH_1_16)
@@ -78,7 +78,7 @@ def why_not(decision: Decision, node: str) -> WhyNot:
     verdict, winner = decision.verdict(node), decision.node or decision.nominated_node
     verdicts, preemption = decision.verdicts, decision.preemption
     if verdicts is None or verdicts.rejected is not None or decision.error:
-        return WhyNot(node, winner, sentences((say("No node was looked at."), outcome(decision))))
+        return WhyNot(node, winner, sentences((say("No node was looked at."), decision.outcome)))
     if node == decision.node:
         return WhyNot(
             node,

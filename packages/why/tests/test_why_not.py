@@ -6,10 +6,9 @@ from random import Random
 import pytest
 
 from kschedlab.build import budget, cluster, node, pod
-from kschedlab.explanation import explain
+from kschedlab.explanation import again, explain
 from kschedlab.generations import LATEST
 from kschedlab.scheduler import Scheduler, schedule
-from kschedlab.text.explanation import again
 from kschedlab.text.plain import plain
 from kschedlab.text.sections import DECIDES, Section
 from kschedlab.text.tables import html

@@ -15,9 +15,9 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray, Small
-from kschedlab.extenders import PLUGIN, Binder, ExtenderCall, ExtenderRules, FreeNode
+from kschedlab.extenders import Binder, ExtenderCall, ExtenderRules, FreeNode
 from kschedlab.filter.plugin import Refusal, Refusals, SchedulingError
-from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
+from kschedlab.filter.stage import EXCLUDED, EXTENDER, PASSES, Verdicts
 from kschedlab.messages import later
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.problems import InputTypeError
@@ -333,7 +333,7 @@ class Statuses:
             self._parts(named), named | dropped, dropped & self._rules.dropped_is_unresolvable, tuple(self.elsewhere)
         )
         return Verdicts(
-            refused_by, (*before.plugins, PLUGIN), (*before.refusals, refusals), before.rejected, before.excluded_by
+            refused_by, (*before.plugins, EXTENDER), (*before.refusals, refusals), before.rejected, before.excluded_by
         )
 
     def _parts(self, named: BoolArray) -> Iterator[Refusal]:

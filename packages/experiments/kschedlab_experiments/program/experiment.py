@@ -223,8 +223,11 @@ def _check_writable(options: argparse.Namespace) -> None:
 
 
 def _write(results: Results, options: argparse.Namespace) -> None:
+    if options.html is not None:
+        from kschedlab_experiments.page import write_page  # plotly takes a second to load
+
+        write_page(results, options.html)
     writers: tuple[tuple[Path | None, Callable[[Path], None]], ...] = (
-        (options.html, results.to_html),
         (options.csv, results.to_csv),
         (options.parquet, results.to_parquet),
     )

@@ -73,7 +73,7 @@ def facts(decision: Decision) -> str:
     )
     pod, cpu = decision.pod, decision.cluster.allocatable[0]
     size = say("Each node has {amount}.", amount=amount("cpu", int(cpu[0]))) if len(set(cpu.tolist())) == 1 else ""
-    wants = say("{pod} {wants}.", pod=pod.pod.metadata.name, wants=request_text(decision))
+    wants = say("{pod} {wants}.", pod=pod.pod.metadata.name, wants=request_text(decision.pod))
     return sentences([size, wants, *allowed])
 
 

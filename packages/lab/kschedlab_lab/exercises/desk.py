@@ -95,7 +95,8 @@ class RosterForm(Desk):
 
     def __init__(self) -> None:
         self.files: dict[str, str] = {}
-        super().__init__(kind="roster", largest=LARGEST, table=str(_example()))
+        self._example = _example()
+        super().__init__(kind="roster", largest=LARGEST, table=str(self._example))
 
     def obey(self, message: Message) -> Message:
         """The table of all files so far, and the same as CSV."""
@@ -115,7 +116,7 @@ class RosterForm(Desk):
         return next(known, f"unnamed {len(self.files) + 1}/{FILE}")
 
     def still(self) -> Html:
-        return join([super().still(), _example()])
+        return join([super().still(), self._example])
 
     def __repr__(self) -> str:
         return say("A form: drop the files of the class here.")

@@ -17,7 +17,8 @@ from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
-from kschedlab.whatif.compare import Difference, compare
+from kschedlab.whatif.compare import compare
+from kschedlab.whatif.comparison import Difference
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
 from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn

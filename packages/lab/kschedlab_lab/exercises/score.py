@@ -22,10 +22,11 @@ from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.score_build import overrule
-from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites, short
+from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
 from kschedlab_lab.exercises.score_repair import fair_draw, turned_round
 from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.views.arithmetic import summed
+from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import number, result_list
 
 HIGHEST_WEIGHT = 12

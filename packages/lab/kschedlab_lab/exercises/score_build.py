@@ -16,8 +16,9 @@ from kschedlab.text.words import listing
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise
-from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites, short
+from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
+from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import bare, result_list
 
 RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")

@@ -11,11 +11,6 @@ NEW = "default/new"
 DISK, HOST = "disk", "kubernetes.io/hostname"
 
 
-def short(plugin: str) -> str:
-    """The plugin's name as pictures show it."""
-    return plugin.removeprefix("NodeResources")
-
-
 def favourites(decision: Decision, plugin: str) -> list[str]:
     """The nodes with the plugin's highest normalised score."""
     values = {name: number(decision, "normalised", plugin, name) or 0 for name in decision.names}

@@ -19,7 +19,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.words import count
 from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels.base import Frame, Panel, View
@@ -190,9 +190,8 @@ def show(settings: Settings) -> View:
 def written(settings: Settings) -> Html:
     """The claim; what differs from the first one is bold."""
     first, lines = (claim_text(claim(each)).splitlines() for each in (Settings(), settings))
-    return element(
-        "div", *(element("b" if line not in first else "span", f"{line}\u200b") for line in lines), style=MONO
-    )
+    marked = (element("b", line) if line not in first else line for line in lines)
+    return element("div", join(marked, element("br")), style=MONO)
 
 
 def handles(settings: Settings) -> dict[str, dict[str, str]]:

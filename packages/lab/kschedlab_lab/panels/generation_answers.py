@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.messages import say
-from kschedlab.text.comparison import cells
 from kschedlab.text.ladder import steps
 from kschedlab.text.words import listing
-from kschedlab.whatif.compare import Comparison
+from kschedlab.whatif.comparison import Comparison, cells
 
 
 class PodAnswer(NamedTuple):

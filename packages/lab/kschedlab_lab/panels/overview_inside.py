@@ -18,7 +18,6 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import outcome
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, slider, switch
@@ -149,7 +148,7 @@ def sentence_of(decision: Decision) -> str:
             score=own[decision.node],
         )
         return sentences((chosen, say("Every node also gets {same:,}, the same for all.", same=same)))
-    said = outcome(decision).replace(decision.pod.key, decision.pod.pod.metadata.name)
+    said = decision.outcome.replace(decision.pod.key, decision.pod.pod.metadata.name)
     return said if decision.error else sentences((said, decision.message))
 
 

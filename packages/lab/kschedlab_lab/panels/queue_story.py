@@ -28,7 +28,6 @@ from kschedlab.queue.older.with_backoff import WithBackoff
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import schedule
-from kschedlab.text.words import refusals
 from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 from kschedlab_simulation.scheduler.node_changes import node_changes
@@ -130,7 +129,7 @@ class Story:
         cluster = Cluster(decode_objects(self.cluster.values()), self.rules.api)
         decision = schedule(queued.pod.key, cluster, self.rules)
         if decision.node is None:
-            self._failed(queued, {refusal.plugin for refusal in refusals(decision)})
+            self._failed(queued, {refusal.plugin for refusal in decision.refusals()})
         else:
             self.queue.done(queued.pod)
             self.cluster[name]["spec"]["nodeName"] = decision.node

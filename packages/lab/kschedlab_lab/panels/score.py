@@ -18,6 +18,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests, shop as shop
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import leading_to, steps, steps_html, summed
+from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.picture import colours
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number
 from kschedlab_lab.views.score_formulas import Calculation
@@ -91,7 +92,7 @@ def _sentences(settings: Settings, cell: list[Calculation], decision: Decision) 
         about = say("The sum of {node}: {sum}.", node=node, sum=cell[-1])
         return (said, veto, "" if node == decision.node or settings.stage != STAGES[-1] else about)
     points, formula = in_cell(cell, settings.stage)
-    name = settings.plugin.removeprefix("NodeResources")
+    name = short(settings.plugin)
     gives = say("{plugin} gives {node} {number}", plugin=name, node=node, number=points)
     if settings.stage == STAGES[-1]:
         return said, veto, say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)

@@ -14,6 +14,7 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import LOOKS, PLUGINS, Settings, arithmetic, in_cell, picture
 from kschedlab_lab.panels.score_cluster import NODES, Cause, Request, before, decide
+from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import gained, number, together, total
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
@@ -219,7 +220,7 @@ def which_change() -> Question[Settings]:
             "If {change}, {gains} ({own}), {others}.",
             change=answer,
             gains=gained(then, now, "node-a"),
-            own=listed(f"{plugin.removeprefix('NodeResources')} {more}" for plugin, more in given.items() if more),
+            own=listed(f"{short(plugin)} {more}" for plugin, more in given.items() if more),
             others=listed(gained(then, now, node) for node in ("node-d", "node-c")),
         )
 

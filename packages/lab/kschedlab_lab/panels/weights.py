@@ -24,6 +24,7 @@ from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart import TIE, shade
 from kschedlab_lab.views.chart_grid import Grid, GridCell
+from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.picture import colours
 from kschedlab_lab.views.score import bare, gained, lead, total
 from kschedlab_lab.views.score_bars import fills, sum_bars
@@ -53,7 +54,7 @@ def _written(weight: int) -> str:
 
 def _weight(field: str) -> Any:
     usual = next(weight for plugin, weight in V1_20.scores if plugin.name == FIELDS[field])
-    return slider(FIELDS[field].removeprefix("NodeResources"), range(MOST + 1), usual, _written)
+    return slider(short(FIELDS[field]), range(MOST + 1), usual, _written)
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def handles(weights: Weights) -> list[Weight]:
     colour = fills(FIELDS.values())
     return [
         Weight(
-            plugin.removeprefix("NodeResources"),
+            short(plugin),
             field,
             getattr(weights, field),
             say(_written(getattr(weights, field))),

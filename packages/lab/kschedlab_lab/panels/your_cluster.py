@@ -13,19 +13,19 @@ from typing import Any, Self
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import INSTANCE_TYPE, NAMES, POOLS, TAINTS, USUAL
 from kschedlab.decision import Decision
-from kschedlab.explanation import NoProfileError, explain
+from kschedlab.explanation import NoProfileError, again, explain
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
-from kschedlab.text.explanation import again
 from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
+from kschedlab.text.preemption import evicted
 from kschedlab.text.sections import Section
 from kschedlab.text.tables import html
-from kschedlab.text.whatif import WhatIfAnswer, notes, whatif_answers, whatif_sentence, whatif_table
-from kschedlab.text.words import count, evicted, listing, outcome, request_text
+from kschedlab.text.words import count, listing, request_text
 from kschedlab.whatif import WhatIf, what_if
+from kschedlab.whatif.answers import WhatIfAnswer, notes, whatif_answers, whatif_sentence, whatif_table
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
@@ -154,7 +154,7 @@ class Answers:
         """
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
-        asks = say("It {wants}.", wants=request_text(decision).partition(";")[0])
+        asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
         shown = Asked(
             show=settings.show, pools=settings.pools, framed=framed, starred=starred, note=asks, event=decision
         )
@@ -192,9 +192,9 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
     if decision.nominated_node is not None:
         return [*leaving(decision)]
     if decision.error or decision.gates or decision.verdicts is None or decision.verdicts.rejected is not None:
-        return [outcome(decision)]
+        return [decision.outcome]
     near = kinds(decision).count(ONE)
-    asks = say("It {wants}.", wants=request_text(decision).partition(";")[0])
+    asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
     said = say(
         "{pod} waits, one obstacle from {near} of {nodes}.", pod=name, near=f"{near:,}", nodes=count(nodes, "node")
     )
@@ -232,7 +232,7 @@ def changing(found: WhatIf, helping: int) -> str:
     if decision.node is not None:
         return say("{changes} would move {pod} off {node}.", pod=name, node=decision.node, changes=changes)
     if decision.gates or decision.error or decision.verdicts is None or decision.verdicts.rejected is not None:
-        return sentences((outcome(decision), say("{changes} would help.", changes=changes)))
+        return sentences((decision.outcome, say("{changes} would help.", changes=changes)))
     fits = later("{pod} fits on no node; {changes} would help.")
     evicts = later("{pod} fits nowhere without evicting; {changes} would help.")
     return say(fits if decision.nominated_node is None else evicts, pod=name, changes=changes)
@@ -243,7 +243,7 @@ def after(decision: Decision) -> str:
     if decision.node is None:
         victims = decision.preemption.victims if decision.preemption is not None else ()
         if decision.nominated_node is None:
-            return outcome(decision)
+            return decision.outcome
         leave = later("Then it goes to {node}; {pods} have to leave.")
         message = leave if len(victims) != 1 else later("Then it goes to {node}; {pods} has to leave.")
         return say(message, node=decision.nominated_node, pods=count(len(victims), "pod"))
@@ -293,7 +293,7 @@ def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: 
         asked, whole = replace(asked, why_not=found), sentences((said, asked.note, found.sentence))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
-    first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision)), whole]))
+    first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision.pod)), whole]))
     text, table = "\n".join([first, *([plain(sections)] if sections else [])]), html(sections)
     idle = (
         {}

@@ -20,7 +20,7 @@ from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.tables import LIMITS, folded, html
-from kschedlab.text.words import listing, outcome
+from kschedlab.text.words import listing
 from kschedlab_lab.exercises.limits import EndlessError, alarm
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
@@ -160,7 +160,7 @@ def sentence(decision: Decision) -> str:
     if decision.error:
         return say("One of your functions failed. {error}", error=decision.error)
     if decision.scores is None and decision.node is None:
-        return outcome(decision).replace(decision.pod.key, decision.pod.pod.metadata.name, 1)
+        return decision.outcome.replace(decision.pod.key, decision.pod.pod.metadata.name, 1)
     refused = [name for name in RACKS if not decision.verdict(name).passes]
     out = say("{nodes}: {reasons}.", nodes=listing(refused), reasons=_reasons(decision, refused[0])) if refused else ""
     one = decision.scores is None or len(decision.best) == 1

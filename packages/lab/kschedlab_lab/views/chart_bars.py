@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import after_hyphen, fitting, folded, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitting, folded, short, text_width
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label
 
@@ -106,7 +106,7 @@ class BarMeasures:
         long, fill = self.scale * value, self.bars.fills[part]
         box: dict[str, Any] = {"x": x, "width": long, "height": self.high, "fill": fill}
         key = f"bar/{name}/{part}"
-        name_of = part.removeprefix("NodeResources")
+        name_of = short(part)
         texts = (f"{name_of} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
         text = fitting(texts, long - 3)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []

@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
-from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
 from kschedlab_lab.views.style import AMOUNTS, HAIR, NODES, ink
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -129,9 +129,9 @@ class GridMeasures:
         for r, name in enumerate(self.grid.rows):
             note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
             room = self.names - 4 - text_width(note)
-            short = name.removeprefix("NodeResources")
-            lines = folded(short, room)
-            lines = lines if self.high >= CLOSE * len(lines) else [fitted(short, room)]
+            title = short(name)
+            lines = folded(title, room)
+            lines = lines if self.high >= CLOSE * len(lines) else [fitted(title, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]
             words = [label(line, self.names, y + CLOSE * i, "end") for i, line in enumerate(shown)]

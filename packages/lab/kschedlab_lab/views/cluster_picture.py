@@ -133,14 +133,14 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     top, y = _header(decision, asked, width)
     tall = min(TALL * width, max(SHARE * (room.height - y), LEAST))
     tall = tall if width >= NARROW else width
-    below = _below(decision, asked, width)
-    most = max(tall, room.height - y - sum(part.height + 6 for part in below) - LEGEND)
+    event, below = _event(decision, asked, width), _below(decision, asked, width)
+    most = max(tall, room.height - y - _height([*event, *below]) - LEGEND)
     nodes = _Nodes(decision, asked, width, tall, most, room.width < PHONE)
     body = nodes.drawn()
-    if asked.why_not is not None and y + body.height + sum(part.height + 6 for part in below) > room.height:
-        below = _below(decision, replace(asked, event=None), width)  # the answer about a node goes before the event
+    if asked.why_not is not None and y + body.height + _height([*event, *below]) > room.height:
+        event = []  # the answer about a node goes before it
     parts, low = [*top, moved(body, 0, y)], y + body.height
-    for part in below:
+    for part in [*event, *below]:
         parts.append(moved(part, 0, low + 6))
         low += part.height + 6
     left = room.height - low - 6 if width >= NARROW else MANY
@@ -151,12 +151,22 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     return svg(parts, width, low, alt)
 
 
+def _height(parts: Sequence[Part]) -> float:
+    return sum(part.height + 6 for part in parts)
+
+
+def _event(decision: Decision, asked: Asked, width: float) -> list[Part]:
+    """The event, in the colours of the nodes that are drawn."""
+    if asked.event is None:
+        return []
+    fills = node_fills(decision) if decision.verdicts is not None else ()
+    line = event_line(asked.event, fills, width)
+    return [line] if line.height else []
+
+
 def _below(decision: Decision, asked: Asked, width: float) -> list[Part]:
-    """The event, what is said, and what was asked, one below the other."""
+    """What is said, and what was asked, one below the other."""
     parts = []
-    if asked.event is not None:
-        fills = node_fills(decision) if decision.verdicts is not None else ()
-        parts.append(event_line(asked.event, fills, width))
     if asked.note and asked.questions and asked.why_not is None:
         parts.append(words(asked.note, width=width, fill=INK_2))
     if asked.choices:

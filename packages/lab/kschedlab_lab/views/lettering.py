@@ -30,6 +30,11 @@ BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[-/. =])(?=.)")
 """Where a name can be divided: before a capital, after a hyphen, a slash, a dot, a space or an equals sign."""
 
 
+def short(plugin: str) -> str:
+    """The plugin's name as pictures show it."""
+    return plugin.removeprefix("NodeResources")
+
+
 def text_width(text: str, size: float = 12, bold: bool = False) -> float:
     """An upper estimate of the text's width in pixels at this font size."""
     narrow, usual, wide = PER_EM[bold]

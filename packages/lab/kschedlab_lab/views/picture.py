@@ -14,7 +14,8 @@ from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
-from kschedlab.text.words import Clock, amount, choice, clock, count, evicted, listing, outcome
+from kschedlab.text.preemption import choice, evicted
+from kschedlab.text.words import Clock, amount, clock, count, listing
 from kschedlab_lab.views.drawing import Block, Box, Marks, Number, draw
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.obstacles import are_ranked, blockers, obstacle, sign_of
@@ -80,9 +81,9 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     if decision.node is not None:
         return say("{pod} goes to {node}.", pod=name, node=decision.node), _best(decision)
     if decision.error or decision.gates or preemption is None:
-        return outcome(decision).replace(decision.pod.key, name, 1), ""
+        return decision.outcome.replace(decision.pod.key, name, 1), ""
     if preemption.nominated_node is None:
-        return say("{pod} keeps waiting.", pod=name), outcome(decision)
+        return say("{pod} keeps waiting.", pod=name), decision.outcome
     if len(preemption.tied) > 1:
         message = later("A tie of {nodes}: {pod} goes to one of them, here {node}.")
         tie = say(message, pod=name, nodes=listing(preemption.tied), node=preemption.nominated_node)

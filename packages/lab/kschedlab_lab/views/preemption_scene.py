@@ -63,7 +63,7 @@ class Scene:
         alt = say(
             "{pod} ({request}) waits for one of {nodes}.",
             pod=decision.pod.key,
-            request=request_text(decision),
+            request=request_text(decision.pod),
             nodes=nodes,
         )
         return self._draw(Boxes(decision, self.handles).before(), room, alt, 0, asks)
@@ -78,7 +78,7 @@ class Scene:
             if len(names) == 1
             else "{pod} ({request}) fits on none of {nodes} as it is.",
             pod=name,
-            request=request_text(decision),
+            request=request_text(decision.pod),
             nodes=names[0] if len(names) == 1 else count(len(names), "node"),
         )
         moments = [(self._before(room, asks=False), nowhere)]

@@ -10,7 +10,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
-from kschedlab_lab.views.lettering import text_width, wrapped
+from kschedlab_lab.views.lettering import short, text_width, wrapped
 from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room, label, svg
 
@@ -129,7 +129,7 @@ def _key(sums: Bars, wide: float) -> Part:
     """What the colours of the bars mean."""
     named = [part for part, values in sums.parts.items() if any(values)]
     swatches = [Part(10, 10, (element("rect", width=10, height=10, rx=3, fill=sums.fills[part]),)) for part in named]
-    names = [words(part.removeprefix("NodeResources"), 12, fill=INK_2) for part in named]
+    names = [words(short(part), 12, fill=INK_2) for part in named]
     return wrap([row(each, 5) for each in zip(swatches, names, strict=True)], wide, 10, 0)
 
 

@@ -9,10 +9,10 @@ from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, terms
 from kschedlab.preemption.evidence import Preemption
-from kschedlab.text.decision import candidates_table
 from kschedlab.text.ladder import ladder_table
+from kschedlab.text.preemption import candidates_table
 from kschedlab.text.sections import DECIDES, Limits, Row, Section, Table
-from kschedlab.text.words import count, listing, refusals
+from kschedlab.text.words import count, listing
 from kschedlab_why.why_not import compared
 
 
@@ -30,7 +30,7 @@ def refusal_rows(decision: Decision, label: str = "") -> list[list[str]]:
     """Refused nodes grouped by plugin and reasons, with their pools."""
     rows, preemption = [], decision.preemption
     tried = preemption is not None and preemption.run is not None and not len(preemption.positions)
-    for refusal in refusals(decision):
+    for refusal in decision.refusals():
         also = [
             say(
                 "also refused by {plugins}",

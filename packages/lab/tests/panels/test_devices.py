@@ -1,6 +1,7 @@
 """Lesson 10's panels: a claim on sliders, and a selector step by step."""
 
 import re
+from html import unescape
 
 import pytest
 import yaml
@@ -110,6 +111,8 @@ def test_a_toleration_asks_for_no_healthy_device():
 def test_the_claim_as_text_is_the_claim_and_fits_a_page():
     for settings in CLAIMS:
         text = devices.claim_text(devices.claim(settings))
+        shown = str(devices.written(settings)).replace("<br>", "\n")
+        assert unescape(re.sub("<[^>]*>", "", shown)) == text.rstrip("\n")
         assert max(map(len, text.splitlines())) < 60
         written = decode_objects([yaml.safe_load(text), *devices.fleet(devices.GPUS), devices.train()])
         plain = decode_objects([devices.claim(settings), *devices.fleet(devices.GPUS), devices.train()])

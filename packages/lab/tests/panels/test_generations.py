@@ -7,8 +7,8 @@ import pytest
 
 from kschedlab import Cluster, compare, loads
 from kschedlab.generations import COURSE as NAMES, GENERATIONS
-from kschedlab.text.comparison import effect
 from kschedlab.whatif.compare import changes
+from kschedlab.whatif.comparison import effect
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
 from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES

@@ -9,8 +9,8 @@ from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.text.html import join
-from kschedlab.text.whatif import whatif_answers
 from kschedlab.whatif import what_if
+from kschedlab.whatif.answers import whatif_answers
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, choices_part
 from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, shown_nodes, undecided, volume_zone

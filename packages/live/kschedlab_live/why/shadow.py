@@ -18,7 +18,8 @@ from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import Generation
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.scheduler import Scheduler
-from kschedlab.text.words import count, evicted, outcome
+from kschedlab.text.preemption import evicted
+from kschedlab.text.words import count
 from kschedlab_why.answer import failed
 from kschedlab_why.why_not import why_not
 
@@ -188,11 +189,11 @@ class Shadow:
             return Verdict(info.key, did, TIE if theirs in tied and len(tied) > 1 else ALIKE, whom + message)
         if decision.node is None and ours and theirs and cluster.objects_of(PodDisruptionBudget):
             return Verdict(info.key, did, APART, f"budgets are not followed. We would evict on {ours}")
-        return Verdict(info.key, did, OTHERWISE, f"{outcome(decision)} It says: {message}")
+        return Verdict(info.key, did, OTHERWISE, f"{decision.outcome} It says: {message}")
 
 
 def _chosen(decision: Decision) -> str:
-    text = outcome(decision).partition(", ")[2].rstrip(".")
+    text = decision.outcome.partition(", ")[2].rstrip(".")
     return text.removeprefix("which has ")
 
 

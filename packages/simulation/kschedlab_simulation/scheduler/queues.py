@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kschedlab.extenders import PLUGIN as EXTENDER
+from kschedlab.filter.stage import EXTENDER
 from kschedlab.objects.model import Pod, ResourceClaim
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status

@@ -3,18 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision, NodeVerdict
+from kschedlab.generations import Generation
 from kschedlab.messages import later, listed, say, sentences, terms
+from kschedlab.shown import Shown
+from kschedlab.text.preemption import choice
 from kschedlab.text.sections import DECIDES, Cell, Limits, Lines, Names, Row, Section, Strong, Table
-from kschedlab.text.words import choice, count, listing, outcome
-from kschedlab.whatif.compare import Cause, Comparison, Difference
+from kschedlab.text.words import count, listing
 from kschedlab.whatif.titles import title_of
 
 SAME = later("the same outcome")
 NOT_ALONE = later("no single rule gives the whole of it")
+
+
+@dataclass(frozen=True)
+class SettingChange:
+    """One setting in which two generations differ. ``switched``: the earlier one with only this setting changed.
+
+    ``rule``: its name, e.g. ``preemption.victims.sorted_again``; ``before``, ``after``: its values as text.
+    """
+
+    rule: str
+    before: str
+    after: str
+    switched: Generation
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A change that alters the outcome by itself. ``parts``: which it alters. ``whole``: it gives the later outcome."""
+
+    change: SettingChange
+    parts: tuple[str, ...]
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Difference:
+    """From one generation to the next: the parts of the outcome that differ, and their causes."""
+
+    earlier: str
+    later: str
+    parts: tuple[str, ...]
+    causes: tuple[Cause, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Shown):
+    """The decisions by generation, in the order requested, and the steps between neighbours."""
+
+    decisions: dict[str, Decision]
+    steps: tuple[Difference, ...]
+
+    def sections(self, limits: Limits) -> Iterator[Section]:
+        """The decision of each generation, the differences from one to the next with their causes, and all nodes."""
+        decisions = self.decisions
+        generations = count(len(decisions), "generation")
+        pairs = _merged(decisions, [decided(decision) for decision in decisions.values()])
+        table = Table(terms("generation", "decision"), [Row([names, result]) for names, result in pairs])
+        pod = next(iter(decisions.values())).pod.key
+        yield Section(say("{pod} in {generations}", pod=pod, generations=generations), [table])
+        for step in self.steps:
+            yield _changed(step)
+        yield _nodes(self, limits.groups)
 
 
 class NodeResult(NamedTuple):
@@ -25,19 +80,6 @@ class NodeResult(NamedTuple):
 
 
 Fate: TypeAlias = tuple[bool, bool, NodeResult]
-
-
-def comparison_sections(comparison: Comparison, limits: Limits) -> Iterator[Section]:
-    """The decision of each generation, the differences from one to the next with their causes, and all nodes."""
-    decisions = comparison.decisions
-    generations = count(len(decisions), "generation")
-    pairs = _merged(decisions, [decided(decision) for decision in decisions.values()])
-    table = Table(terms("generation", "decision"), [Row([names, result]) for names, result in pairs])
-    pod = next(iter(decisions.values())).pod.key
-    yield Section(say("{pod} in {generations}", pod=pod, generations=generations), [table])
-    for step in comparison.steps:
-        yield _changed(step)
-    yield _nodes(comparison, limits.groups)
 
 
 def _merged(names: Iterable[str], values: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -99,7 +141,7 @@ def _unnamed(cell: NodeResult, row: Sequence[NodeResult]) -> NodeResult:
 
 def decided(decision: Decision) -> str:
     rule = choice(decision.preemption) if decision.preemption is not None else ""
-    return sentences((outcome(decision), rule))
+    return sentences((decision.outcome, rule))
 
 
 def cells(comparison: Comparison) -> dict[str, list[NodeResult]]:

@@ -6,10 +6,10 @@ from kschedlab import Cluster, schedule
 from kschedlab.build import Manifest, budget, cluster, node, node_affinity, pod, term
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import V1_20, V1_37, Generation
-from kschedlab.text.comparison import cells
 from kschedlab.text.plain import LIMITS
 from kschedlab.text.sections import DECIDES, Lines, Names, Table
-from kschedlab.whatif.compare import Comparison, compare
+from kschedlab.whatif.compare import compare
+from kschedlab.whatif.comparison import Comparison, cells
 from tests.course import GENERATIONS
 from tests.text.test_tables import Balanced
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from kschedlab.build import cluster, node, pod
-from kschedlab.text.whatif import whatif_lines, whatif_sentence
 from kschedlab.whatif import what_if
+from kschedlab.whatif.answers import whatif_lines, whatif_sentence
 from kschedlab.whatif.relaxations import Relaxation
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
