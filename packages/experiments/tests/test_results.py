@@ -98,7 +98,7 @@ def test_the_page_needs_nothing_else(tmp_path):
 
 
 def test_the_page_has_the_differences_in_percent_with_their_intervals(results, tmp_path):
-    results.to_html(tmp_path / "r.html")
+    write_page(results, tmp_path / "r.html")
     (text,) = re.findall(
         r"<script type='application/json' id='figures'>(.*?)</script>", (tmp_path / "r.html").read_text(), re.S
     )
