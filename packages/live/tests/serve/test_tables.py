@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab.objects.meta import Time
-from kschedlab_live.serve.kinds import SERVED
+from kschedlab_live.serve.kinds import SERVED, Custom
 from kschedlab_live.serve.tables import table
 from kschedlab_live.serve.tables.cells import text
 
@@ -310,3 +310,49 @@ def test_an_api_service_says_what_serves_it_and_why_not():
 @pytest.mark.parametrize("name", ["", 5, None, {"a": "b"}])
 def test_what_has_no_text_shows_what_kubectl_shows_in_its_place(name):
     assert text({"spec": {"name": name}}, "spec", "name", otherwise="<none>") == "<none>"
+
+
+CUSTOM = {
+    "spec": {"size": 3, "ratio": 0.5, "on": True, "list": [{"a": 1}, {"a": 2}], "a.b": "dotted", "when": SINCE},
+    "status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Late", "status": "False"}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("type", "path", "shown"),
+    [
+        ("integer", ".spec.size", 3),
+        ("string", ".spec.size", "3"),
+        ("string", ".spec.on", "true"),
+        ("boolean", ".spec.on", True),
+        ("boolean", ".spec.size", None),
+        ("number", ".spec.ratio", 0.5),
+        ("integer", ".spec.ratio", None),
+        ("date", ".spec.when", "60s"),
+        ("date", ".spec.size", "<unknown>"),
+        ("integer", ".spec.list[1].a", 2),
+        ("integer", ".spec.list[2].a", None),
+        ("integer", ".spec.size[0]", None),
+        ("string", ".spec['a.b']", "dotted"),
+        ("string", r".spec.a\.b", "dotted"),
+        ("string", '.status.conditions[?(@.type=="Late")].status', "False"),
+        ("string", '.status.conditions[?(@.type=="Gone")].status', None),
+        ("string", ".spec.list[*].a", None),
+        ("string", ".no.such.field", None),
+    ],
+)
+def test_a_column_of_a_custom_kind_shows_what_its_path_leads_to(type, path, shown):
+    """v1.37: k8s.io/apiextensions-apiserver pkg/registry/customresource/tableconvertor."""
+    served = SERVED["v1", "configmaps"]._replace(custom=Custom("tab", (), (("Mine", type, path),), {}))
+    answer = table(served, [(None, {"metadata": CREATED} | CUSTOM)], NOW, "1", "None")
+    assert answer["rows"] == [{"cells": ["a", shown]}]
+
+
+@pytest.mark.parametrize(("include", "has"), [("None", None), ("Metadata", "PartialObjectMetadata"), ("Object", "X")])
+def test_a_row_has_as_much_of_its_object_as_the_client_wants(include, has):
+    data = {"kind": "X", "metadata": CREATED, "data": {"a": "b"}}
+    (row,) = table(SERVED["v1", "configmaps"], [(None, data)], NOW, "1", include)["rows"]
+    assert ("object" in row) == (has is not None)
+    if has is not None:
+        assert row["object"]["kind"] == has and ("data" in row["object"]) == (has == "X")
+        assert row["object"]["metadata"] == CREATED
