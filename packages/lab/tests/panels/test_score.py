@@ -296,6 +296,25 @@ def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None
             assert "★" not in picture and (question.choices[:1] != NODES[:1] or 'data-pick="node-a"' in picture)
 
 
+@pytest.mark.parametrize("cause", CAUSES[::5], ids=str)
+def test_the_numbers_of_an_explanation_add_up(cause: Cause) -> None:
+    decision = decide(cause)
+    for node in NODES:
+        if decision.verdict(node).plugin is None:
+            said = questions.about(decision, node)
+            distance, more, most, back, another = (
+                sum(int(each.replace(",", "")) for each in re.findall(pattern, said))
+                for pattern in (
+                    r"([\d,]+) points? (?:ahead|behind)",
+                    r"(\d+) more,",
+                    r"(\d+) more\.",
+                    r"give (\d+) back",
+                    r"another (\d+)\.",
+                )
+            )
+            assert distance == most - more - back + another, said
+
+
 def test_a_wrong_node_hears_how_far_it_is_behind() -> None:
     question, settings = questions.which_node(), score.shop().settings
     for node, behind in (("node-a", "2 points"), ("node-b", "71 points"), ("node-d", "1 point")):
