@@ -207,3 +207,24 @@ def test_a_pod_counts_until_it_is_finished_or_should_be_gone(metadata, phase, se
     made["metadata"] |= metadata | deleted
     (found,) = documents(made | {"status": {"phase": phase}})
     assert bool(usage(found, Time.parse("2023-11-14T22:13:20Z") + seconds * 1_000_000).get("pods")) is counts
+
+
+@pytest.mark.parametrize(
+    ("requests", "limits", "why"),
+    [
+        ({}, {}, "no request is specified or request is 0"),
+        ({"cpu": "0"}, {"cpu": "1"}, "no request is specified or request is 0"),
+        ({"cpu": "1"}, {}, "no limit is specified or limit is 0"),
+        ({"cpu": "1"}, {"cpu": "2500m"}, "provided ratio is 2.500000"),
+        ({"cpu": "1"}, {"cpu": "2"}, ""),
+    ],
+)
+def test_the_ratio_of_limit_and_request_has_a_maximum(requests, limits, why):
+    """v1.37: plugin/pkg/admission/limitranger/admission.go, limitRequestRatioConstraint."""
+    stage = Stage(NODE, limit_range({"type": "Container", "maxLimitRequestRatio": {"cpu": "2"}}))
+    made = pod("p")
+    made["spec"]["containers"] = containers("c", 1, requests, limits)
+    if not why:
+        stage.create(made)
+    else:
+        assert f"cpu max limit to request ratio per Container is 2, but {why}" in refused(stage, made)
