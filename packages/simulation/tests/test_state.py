@@ -2,16 +2,19 @@
 
 import json
 import re
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from kschedlab import explain, load
-from kschedlab.build import as_yaml, deployment, node
+from kschedlab.build import as_yaml, deployment, node, pod
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.program.main import main
 from kschedlab_simulation import Simulation, load_scenario
 from kschedlab_simulation.replay import Replay
+from kschedlab_simulation.state import manifests_of
+from packages.simulation.tests.controllers.stage import documents
 from tests.saying import says
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text(encoding="utf-8")
@@ -110,3 +113,14 @@ def test_pods_that_controllers_make_are_asked_about_later(tmp_path, capsys):
 def test_wrong_usage(arguments, facts, example, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert says(run(capsys, *(example if each == "FILE" else each for each in arguments), status=2), *facts)
+
+
+@pytest.mark.parametrize("order", [*permutations(range(5))][::17])
+def test_what_others_need_comes_first(order):
+    """A file that is read from its beginning has owners before their dependents."""
+    storage = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "s"}, "provisioner": "p"}
+    web = deployment("web", 1)
+    made = documents(storage, node("a"), web, web | {"kind": "ReplicaSet"}, pod("p"))
+    kinds = [each["kind"] for each in manifests_of([made[place] for place in order])]
+    assert kinds[0] == "StorageClass" and set(kinds[1:3]) == {"Node", "Deployment"}
+    assert kinds[3:] == ["ReplicaSet", "Pod"]

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from kschedlab.build import Manifest, pod
+from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Pod, ResourceQuota
+from kschedlab_simulation.server.quotas import usage
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.controllers.stage import NODE, Stage, documents, owner
@@ -185,3 +187,44 @@ def test_the_status_of_a_quota_follows_the_pods_of_its_namespace():
     simulation.run("5s")
     (found,) = simulation.api.list(ResourceQuota)[0]
     assert {name: str(amount) for name, amount in found.status.used.items()} == {"requests.memory": "1Gi"}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "phase", "seconds", "counts"),
+    [
+        ({}, "Running", 0, True),
+        ({}, "Succeeded", 0, False),
+        ({}, "Failed", 0, False),
+        ({"deletionGracePeriodSeconds": 30}, "Running", 30, True),
+        ({"deletionGracePeriodSeconds": 30}, "Running", 31, False),
+        ({"deletionGracePeriodSeconds": None}, "Running", 99, True),
+    ],
+)
+def test_a_pod_counts_until_it_is_finished_or_should_be_gone(metadata, phase, seconds, counts):
+    """v1.37: pkg/quota/v1/evaluator/core/pods.go, QuotaV1Pod."""
+    deleted = {"deletionTimestamp": "2023-11-14T22:13:20Z"} if metadata else {}
+    made = pod("p")
+    made["metadata"] |= metadata | deleted
+    (found,) = documents(made | {"status": {"phase": phase}})
+    assert bool(usage(found, Time.parse("2023-11-14T22:13:20Z") + seconds * 1_000_000).get("pods")) is counts
+
+
+@pytest.mark.parametrize(
+    ("requests", "limits", "why"),
+    [
+        ({}, {}, "no request is specified or request is 0"),
+        ({"cpu": "0"}, {"cpu": "1"}, "no request is specified or request is 0"),
+        ({"cpu": "1"}, {}, "no limit is specified or limit is 0"),
+        ({"cpu": "1"}, {"cpu": "2500m"}, "provided ratio is 2.500000"),
+        ({"cpu": "1"}, {"cpu": "2"}, ""),
+    ],
+)
+def test_the_ratio_of_limit_and_request_has_a_maximum(requests, limits, why):
+    """v1.37: plugin/pkg/admission/limitranger/admission.go, limitRequestRatioConstraint."""
+    stage = Stage(NODE, limit_range({"type": "Container", "maxLimitRequestRatio": {"cpu": "2"}}))
+    made = pod("p")
+    made["spec"]["containers"] = containers("c", 1, requests, limits)
+    if not why:
+        stage.create(made)
+    else:
+        assert f"cpu max limit to request ratio per Container is 2, but {why}" in refused(stage, made)
