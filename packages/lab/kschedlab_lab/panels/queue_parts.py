@@ -22,6 +22,7 @@ from kschedlab_lab.panels.queue_parts_run import (
     DURING,
     ERROR,
     NEVER,
+    PRIORITIES,
     UNSCHEDULABLE,
     QueueRun,
     manifest,
@@ -50,7 +51,6 @@ class Settings(Restorable):
 
 
 SLOTS = {NEVER: later("no event"), BEFORE: "MoveAll", DURING: "MoveAll", CHANGED: "Update"}
-PRIORITIES = {"mail": 0, "web": 100}
 
 
 class Call(NamedTuple):

@@ -142,6 +142,46 @@ def failed_cell(marks: Mapping[str, str]) -> Cell:
 # -- choices
 
 
+class Dial(NamedTuple):
+    """A number that a drag or a click on an arrow changes. ``field``: its setting, "" if it is fixed.
+
+    ``low``, ``high``: it is the least one, the greatest one.
+    """
+
+    text: str
+    field: str = ""
+    low: bool = False
+    high: bool = False
+
+    @classmethod
+    def among(cls, values: Sequence[int], value: int, text: str, field: str) -> Dial:
+        return cls(text, field, value == values[0], value == values[-1])
+
+    @property
+    def width(self) -> float:
+        return text_width(self.text, bold=True) + 30
+
+    def drawn(self, right: float, y: float) -> Html:
+        """Its right edge and its middle are here; an arrow that leads nowhere is pale."""
+        if not self.field:
+            return label(self.text, right - 15, y + 4.2, "end")
+        wide, left = self.width, right - self.width
+        box = {"x": left, "y": y - 9.5, "width": wide, "height": 19, "rx": 9.5}
+        shapes = [
+            element("rect", x=left, y=y - 14, width=wide, height=28, fill="transparent"),
+            element("rect", **box, fill=HANDLE, class_="ks-pill"),
+            label(self.text, left + wide / 2, y + 4.2, "middle", font_weight="bold"),
+        ]
+        for caret, ends in (
+            (f"M{left + 10:.1f} {y - 3:.1f}l-3 3l3 3", self.low),
+            (f"M{right - 10:.1f} {y - 3:.1f}l3 3l-3 3", self.high),
+        ):
+            look: Look = {"stroke": INK, "stroke_width": 1.5, "opacity": 0.25 if ends else None}
+            shapes.append(element("path", d=caret, fill="none", **look))
+        marks = {"data_drag": self.field, "data_axis": "x", "data_step": "16", "data_key": f"dial/{self.field}"}
+        return element("g", *shapes, **marks)
+
+
 def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: float) -> list[Html]:
     """Buttons of this width, side by side: their words, what a click sets, and whether that is so already."""
     shapes = []
@@ -199,40 +239,35 @@ def brief(names: Sequence[str], wide: float, more: str = f"{STAR} ") -> Sequence
 
 
 def named(
-    text: str, at: Columns, y: float, strong: bool = False, high: float = 0, before: float = 0, **marks: str
+    text: str, at: Columns, y: float, strong: bool = False, high: float = 0, after: float = 0, **marks: str
 ) -> Html:
-    """The name of a row, in two lines if it is ``high`` enough: cut off if it is too long, but for an index at its end.
+    """The name of a row, in two lines if it is ``high`` enough; a tip has the whole of one that is cut off.
 
-    One sees the whole name when one points at it. ``y``: the base line of one line; ``before``: what is to stay free
-    on the left.
+    ``y``: the base line of one line; ``after``: what is to stay free between it and the cells.
     """
-    width = at.left - 10 - before
+    right, width = at.left - 8 - after, at.left - 10 - after
     look: Look = {"font_weight": "bold" if strong else None}
-    _, _, last = text.rpartition(" ")
-    index = f" {last}" if last.startswith("[") else ""
-    name, rest = text.removesuffix(index), width - text_width(index, bold=strong)
     two = high >= 2 * CLOSE and text_width(text, bold=strong) > width
-    lines = folded(name, rest, bold=strong) if two else [fitted(name, rest, bold=strong)]
-    lines[-1] += index
+    lines = folded(text, width, bold=strong) if two else [fitted(text, width, bold=strong)]
     y -= CLOSE / 2 * (len(lines) - 1)
     tip = {"data_tip": text} if any("…" in line for line in lines) else {}
     about = {**tip, **marks}
     if len(lines) == 1:
-        return label(lines[0], at.left - 8, y, "end", None, **look, **about)
-    words = (label(line, at.left - 8, y + CLOSE * i, "end", None, **look) for i, line in enumerate(lines))
+        return label(lines[0], right, y, "end", None, **look, **about)
+    words = (label(line, right, y + CLOSE * i, "end", None, **look) for i, line in enumerate(lines))
     return element("g", *words, **about)
 
 
 def draw_rows(
-    rows: Sequence[ScoreRow], part: range, at: Columns, y: float, high: float, before: float = 0
+    rows: Sequence[ScoreRow], part: range, at: Columns, y: float, high: float, after: float = 0
 ) -> tuple[list[Html], float]:
     """One band of the rows from ``y`` down, and the ``y`` below them. Cells that do nothing yet share one outline.
 
-    ``before``: what stays free in front of the rows' names.
+    ``after``: what stays free between the rows' names and their cells.
     """
     names, cells, outline = [], [], []
     for each in rows:
-        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, high, before, **each.marks))
+        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, high, after, **each.marks))
         for i in part:
             if each.cells[i] == Cell(marks=each.cells[i].marks):
                 outline.append(f"M{at.x(i) + 1:.0f} {y + 1:.0f}h{at.wide - 2:.0f}v{high - 2:.0f}h{2 - at.wide:.0f}z")

@@ -25,8 +25,10 @@ LINE, BAR, GAP = 15, 5, 12
 NARROW, WIDE, CARD, THREE = 400, 520, 150, 3
 """The least widths of what is in two columns and in three, and of a change, in pixels; and how many filters are below
 the heading."""
-SHOWN, VICTIMS, BOX, TITLE = 9, 2, 48, 32
+SHOWN, VICTIMS, BOX, TITLE = 6, 2, 48, 32
 """The most changes and victims that are shown; the heights of the node that loses pods and of its name, in pixels."""
+OWN = "node.kubernetes.io/"
+"""What Kubernetes' own taints begin with; a card leaves it out."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
 
@@ -186,7 +188,8 @@ def _cards(choices: Sequence[Choice], applied: str, width: float, number: int) -
 
 def _texts(choice: Choice, width: float) -> tuple[list[str], list[str]]:
     """The lines of a change, and of what follows from it."""
-    return flowed(choice.change, width - 16), flowed(f"→ {choice.then}", width - 16) if choice.then else []
+    change = flowed(choice.change.replace(OWN, ""), width - 16)
+    return change, flowed(f"→ {choice.then}", width - 16) if choice.then else []
 
 
 def _button(choice: Choice, applied: bool, width: float, tall: float) -> Part:

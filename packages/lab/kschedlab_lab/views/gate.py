@@ -17,8 +17,10 @@ from kschedlab_lab.views.svg import Room, rect, svg
 
 State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
-DISC, BAR, GAP = 23, 30, 12
-"""The width of a number; the height of the pods; the gap between rows."""
+DISC, BAR = 23, 30
+"""The width of a number; the height of the pods."""
+CLOSE, APART = 12, 28
+"""The least and the greatest gap between rows."""
 MOST, WIDE, NARROW = 640, 500, 400
 """The most width of the drawing. The least widths of rooms with each predicate's name beside its facts, in one line or
 in two; else it is above."""
@@ -61,8 +63,9 @@ def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     wide = (room.width - name - 4) / 2 - 8
     lefts = (name, name + wide + 8)
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
-    rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in gate.locks], GAP)
-    top = BAR + 38
+    locks, top = [_lock(each, lefts, wide, room.width, gate.node) for each in gate.locks], BAR + 38
+    spare = (room.height - top - 2 - sum(lock.height for lock in locks)) / len(locks)
+    rows = column(locks, min(max(spare, CLOSE), APART))
     return svg([*heads, moved(rows, 0, top)], room.width, top + rows.height + 2, alt)
 
 

@@ -14,7 +14,7 @@ from kschedlab_lab.views.map_reduce import Piece
 from kschedlab_lab.views.style import PANEL, TICK
 from kschedlab_lab.views.svg import Room, label, svg
 
-GAP, LOWEST, HIGHEST = 10, 34, 64
+GAP, LOWEST, HIGHEST = 10, 34, 120
 """What parts two blocks of lanes, and the least and the greatest height of one."""
 
 

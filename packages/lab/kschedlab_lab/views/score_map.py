@@ -109,7 +109,7 @@ class ScoreMap:
     def _full(self) -> int:
         """The points that fill a cell."""
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
-        return max(FULL, *(each or 0 for each in given))
+        return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
     def _bars(self) -> Bars:
         """The sums of the nodes; a click on one writes it out."""
