@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     LIMIT = 3 < 4
 
+class Fixed(Base, frozen=True):
+    pass
+
 def larger(left: int = 3, *, strict: bool) -> bool:
     if not strict:
         print(left)
@@ -49,7 +52,7 @@ def test_every_kind_of_change(module: Path) -> None:
         ("(left - 1).any", "(left - 1).all"),
         ("3", "(3 + 1)"),
     } <= found
-    assert {each.line for each in mutants(module)} == {7, 8, 9, 10, 12}, "no annotations, messages or types"
+    assert {each.line for each in mutants(module)} == {10, 11, 12, 13, 15}, "no annotations, messages or types"
 
 
 def test_a_change_is_python_and_the_only_one(module: Path) -> None:
@@ -93,6 +96,15 @@ def test_the_tests_that_execute_a_line_come_first(executed: Executed) -> None:
 def test_where_only_an_import_runs_a_line_its_package_is_asked(executed: Executed) -> None:
     asked = stages(change_of("kschedlab/objects/names.py", "63"), executed)
     assert asked == {"its package's": executed.fastest}
+
+
+def test_what_a_process_executes_meets_the_file_that_started_it(tmp_path: Path) -> None:
+    alone = "packages/cel/tests/test_alone.py"
+    executed = recorded(tmp_path / "executed", [alone])
+    ran = stages(change_of("packages/cel/kube_cel/parser.py", 'self.token.kind in (".", "[")'), executed)
+    assert ran["those whose processes execute it"] == executed.fastest == [f"{alone}::test_kube_cel_needs_no_kschedlab"]
+    other = stages(change_of("packages/cel/kube_cel/times.py", "value.nanos < 0"), executed)
+    assert other == {"its package's": executed.fastest}
 
 
 def test_a_record_that_was_cut_short_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Which tests execute which line: recorded once by a plugin of pytest, asked for each change that is tested."""
+"""Which tests execute which line: recorded once by a plugin of pytest, asked for each change that is tested.
+
+Of a process that tests start, such as a server that serves several of them, the file that started it is recorded.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FOLDER = "KSCHEDLAB_EXECUTED"
 """Names the folder of the record to the processes that run the tests."""
+STARTED_BY = "KSCHEDLAB_STARTED_BY"
+"""Names the file of the test to the processes that it starts."""
+PROCESSES, STARTED = "processes", "started"
+OURS = (f"{ROOT}/kschedlab/*", f"{ROOT}/packages/*/k*/*")
 
 
 def recorded(folder: Path, chosen: list[str]) -> Executed:
@@ -31,6 +38,9 @@ def recorded(folder: Path, chosen: list[str]) -> Executed:
         ended = subprocess.run(command, cwd=ROOT, env=os.environ | {FOLDER: str(part)}, check=False)
         if ended.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             raise RecordError(f"the tests that were to be recorded ended with status {ended.returncode}")
+        processes = coverage.Coverage(str(part / PROCESSES), config_file=False)
+        processes.combine([str(path) for path in (part / STARTED).iterdir()])
+        processes.save()
         Executed(part)
         part.rename(folder)
     return Executed(folder)
@@ -54,7 +64,8 @@ class Executed:
             self.seconds |= json.loads(path.read_text(encoding="utf-8"))
         self.fastest = sorted(self.seconds, key=lambda test: (self.seconds[test], test))
         self._lines = [coverage.CoverageData(str(path)) for path in folder.glob("*.lines")]
-        for each in self._lines:
+        self._processes = coverage.CoverageData(str(folder / PROCESSES))
+        for each in (*self._lines, self._processes):
             each.read()
 
     def tests(self, module: str, lines: range | None = None) -> list[str]:
@@ -66,6 +77,12 @@ class Executed:
                     executing.update(tests)
         return [test for test in self.fastest if test in executing]
 
+    def tests_of_processes(self, module: str, lines: range) -> list[str]:
+        """The tests in files that started a process which executed one of these lines, the fastest first."""
+        started = self._processes.contexts_by_lineno(str(ROOT / module)).items()
+        files = {file for line, files in started if line in lines for file in files}
+        return [test for test in self.fastest if test.partition("::")[0] in files]
+
 
 class _Recorder:
     """In each process that runs tests: the lines and the time of each."""
@@ -75,13 +92,19 @@ class _Recorder:
         self._times = folder / f"{worker}.json"
         self._seconds: dict[str, float] = {}
         self._failed: set[str] = set()
-        ours = [f"{ROOT}/kschedlab/*", f"{ROOT}/packages/*/k*/*"]
-        self._coverage = coverage.Coverage(str(folder / f"{worker}.lines"), config_file=False, include=ours)
+        self._coverage = coverage.Coverage(str(folder / f"{worker}.lines"), config_file=False, include=OURS)
         self._coverage.start()
+        settings = folder / f"{worker}.ini"
+        options = {"data_file": folder / STARTED / worker, "parallel": True, "sigterm": True}
+        options |= {"context": f"${{{STARTED_BY}}}", "include": ",".join(OURS)}
+        settings.write_text("\n".join(["[run]", *(f"{name} = {value}" for name, value in options.items())]))
+        (folder / STARTED).mkdir(exist_ok=True)
+        os.environ["COVERAGE_PROCESS_START"] = str(settings)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         self._coverage.switch_context(item.nodeid)
+        os.environ[STARTED_BY] = item.nodeid.partition("::")[0]
         result = yield
         self._coverage.switch_context("")
         return result

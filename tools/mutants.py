@@ -3,9 +3,9 @@
 Draws small changes of the rooms that decide (``<`` to ``<=``, ``and`` to ``or``, a condition reversed, a number plus
 one, a call left out) and tests a fresh copy of the project with one change each. First the tests of ``make test`` run
 once and record which lines they execute (half an hour; ``--executed FOLDER`` keeps the record for as long as the
-modules stay as they are). Then each change meets the tests that execute it, the three lessons nearest to its module,
-and up to a minute of tests in a browser, as far as they run in pytest's own process: what only JupyterLab, a kernel or
-a page of the course would notice survives here. Prints what became of each, with the first test that failed. In the end
+modules stay as they are). Then each change meets the tests that execute it, those whose processes do, the three lessons
+nearest to its module, and up to a minute of tests in a browser: what only a page of the course would notice survives
+here. Prints what became of each, with the first test that failed. In the end
 these tests run once more without a change: none may fail. Exit status 1 if one does, or if more than 5 in 100 survive.
 
 ``--all`` draws over every package, by weight of its lines; 10 in 100 may survive. ``--first 26 --count 25`` goes on
@@ -136,10 +136,10 @@ def _is_a_place(node: ast.AST) -> bool:
 
 
 def _code(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
-    """What runs: no annotations, no error messages, no type checkers' part, no ``strict`` of ``zip``."""
+    """What runs: no annotations, no error messages, no type checkers' part, no ``strict`` of ``zip``, no ``frozen``."""
     if isinstance(node, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom):
         return
-    if isinstance(node, ast.keyword) and node.arg == "strict":
+    if isinstance(node, ast.keyword) and node.arg in ("strict", "frozen"):
         return
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
         return
@@ -211,6 +211,9 @@ def stages(mutant: Mutant, executed: Executed) -> dict[str, list[str]]:
         "its module's tests": [test for test in its_lines or package if f"/test_{module.stem}" in test],
         "those that execute it": sorted(its_lines, key=lambda test: not test.startswith(tests)),
         "those that execute its module": every_line,
+        "those whose processes execute it": sorted(
+            executed.tests_of_processes(mutant.module, mutant.lines()), key=lambda test: not test.startswith(tests)
+        ),
         "its package's": package,
     }
     without = {name: [test for test in every if not test.startswith(BROWSER)] for name, every in asked.items()}

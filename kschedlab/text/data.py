@@ -49,9 +49,8 @@ def preemption_data(preemption: Preemption, reports_ineligibility: bool) -> dict
             for name, candidate in sorted(preemption.candidates.items())
         },
         "ladder": [_rung(preemption, rung) for rung in preemption.rungs],
+        "nominatedNode": preemption.nominated_node,
     }
-    if preemption.nominated_node is not None:
-        data["nominatedNode"] = preemption.nominated_node
     return {name: part for name, part in data.items() if part}
 
 

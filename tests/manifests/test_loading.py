@@ -14,6 +14,7 @@ import yaml
 from kschedlab.build import node_affinity, pod, term
 from kschedlab.manifests.loading import ManifestError, decode_objects, load, loads
 from kschedlab.objects.model import StatefulSet
+from tests.saying import says
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
 POD = {
@@ -396,3 +397,9 @@ def test_the_first_item_of_a_list_is_found_behind_text_that_looks_like_it():
     with pytest.raises(ManifestError) as error:
         loads(text)
     assert [problem.line for problem in error.value.problems] == [5, 6, 6]
+
+
+def test_objects_show_how_many_of_each_kind_there_are():
+    assert repr(decode_objects([])) == "<Objects: none>"
+    shown = repr(decode_objects([POD, NODE, POD | {"metadata": {"name": "other"}}]))
+    assert says(shown, "Node", "1", "Pod", "2")

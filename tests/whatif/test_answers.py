@@ -61,6 +61,14 @@ def test_a_score_is_left_out_because_no_weight_is_zero():
     assert "without the score ImageLocality" in changes and not any("weight 0" in change for change in changes)
 
 
+def test_a_node_that_ties_is_called_one_of_the_best():
+    prefers = node("c", cpu=16, memory="8Gi", taints=[{"key": "k", "effect": "PreferNoSchedule"}])
+    pair = [node(name, cpu=4, memory="8Gi") for name in "ab"]
+    for nodes, near in (([*pair, prefers], "4 CPU: one of 2 best: a"), ([pair[0], prefers], "4 CPU: a")):
+        found = what_if("default/p", cluster(*nodes, pod("p", cpu=1)))
+        assert ("requests", "asking for 4001m CPU", "c, 1 feasible node", near) in whatif_lines(found)
+
+
 def test_nothing_helps():
     nobody = cluster(node("n", allocatable=ROOM), pod("mine", "", nodeName="n2"), pod("busy", "n"))
     found = what_if("default/busy", nobody)

@@ -282,9 +282,8 @@ class _Reader:
             self.at += 2
             return _Node("assert", condition=f"\\{letter}")
         if letter == "Q":
-            end = self.text.find("\\E", start)
-            quoted = self.text[start + 2 : end if end >= 0 else len(self.text)]
-            self.at = end + 2 if end >= 0 else len(self.text)
+            quoted, _, rest = self.text[start + 2 :].partition("\\E")
+            self.at = len(self.text) - len(rest)
             return _Node("cat", [self.literal(character) for character in quoted]) if quoted else None
         if letter == "E":
             self.at += 2

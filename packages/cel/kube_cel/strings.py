@@ -60,9 +60,10 @@ def _split(text: str, separator: str, count: int = -1) -> Value:
     if count == 0:
         return []
     if not separator:
-        if count < 0 or count >= len(text):
+        if count < 0:
             return list(text)
-        return [*text[: count - 1], text[count - 1 :]]
+        rest = text[count - 1 :]
+        return [*text[: count - 1], rest] if rest else list(text)
     return text.split(separator, count - 1 if count > 0 else -1)
 
 

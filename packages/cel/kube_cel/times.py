@@ -94,16 +94,18 @@ def subtract(left: Value, right: Value) -> Value:
 def duration_text(value: Duration) -> str:
     """Seconds with an ``s``."""
     whole, rest = divmod(abs(value.nanos), _SECOND)
-    fraction = f".{rest:09d}".rstrip("0").rstrip(".") if rest else ""
-    return f"{'-' if value.nanos < 0 else ''}{whole}{fraction}s"
+    return f"{'-' if value.nanos < 0 else ''}{whole}{_fraction(rest)}s"
 
 
 def timestamp_text(value: Timestamp) -> str:
     """RFC 3339 with as many digits as needed."""
     seconds, rest = divmod(value.nanos, _SECOND)
     moment = _EPOCH + timedelta(seconds=seconds)
-    fraction = f".{rest:09d}".rstrip("0").rstrip(".") if rest else ""
-    return f"{moment.year:04d}{moment:-%m-%dT%H:%M:%S}{fraction}Z"
+    return f"{moment.year:04d}{moment:-%m-%dT%H:%M:%S}{_fraction(rest)}Z"
+
+
+def _fraction(nanos: int) -> str:
+    return f".{nanos:09d}".rstrip("0").rstrip(".")
 
 
 _GETTERS: dict[str, Callable[[datetime, int], int]] = {

@@ -64,11 +64,73 @@ def test_estimated_costs():
         "{'a': 1, 'b': 2}.transformMapEntry(k, v, {v: k}) == {1: 'a', 2: 'b'}",
         "{'a': 1, 'b': 2}.transformMapEntry(k, v, v > 1, {v: k}) == {2: 'b'}",
         "isSemver('1.2', true) && !isSemver('1.2-rc', true) && !isSemver('1.2+b', true)",  # v1.37: semverlib.go
+        "string(duration('1h1.5s')) == '3601.5s' && string(duration('-20ms')) == '-0.02s'",  # RFC 3339, protobuf's JSON
+        "string(duration('100s')) == '100s' && string(duration('0s')) == '0s'",
+        "string(timestamp('2026-01-01T00:00:10.250Z')) == '2026-01-01T00:00:10.25Z'",
+        "string(timestamp('2026-01-01T00:00:10Z')) == '2026-01-01T00:00:10Z'",
+        "'abc'.split('', 2) == ['a', 'bc'] && 'abc'.split('', 3) == ['a', 'b', 'c']",  # Go: strings.SplitN
+        "'abc'.split('', 9) == ['a', 'b', 'c'] && ''.split('', 1) == []",
+        r"'a.b'.matches(r'^\Qa.b\E$') && !'axb'.matches(r'^\Qa.b\E$') && 'a.b'.matches(r'^a\Q.b')",
+        "'aaaa'.matches('^(a{500}){0,2}$') == false && 'aa'.matches('^(a{1,500}){2}$')",  # Go: at most 1000 copies
+        "'aaa'.matches('^(a{1,600})+$') && 'a'.matches('^((a{1,600}){1})?$')",
         "quantity('12345678901Ki').isInteger()",
         "!quantity('123456789012Ki').isInteger()",  # v1.37: apimachinery pkg/api/resource/quantity.go, precision
     ],
 )
 def test_what_is_true_of_functions(text: str):
+    assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))
+
+
+MONDAY = "timestamp('2026-03-02T23:45:10.250Z')"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{MONDAY}.getFullYear() == 2026 && {MONDAY}.getMonth() == 2 && {MONDAY}.getDayOfYear() == 60",
+        f"{MONDAY}.getDayOfMonth() == 1 && {MONDAY}.getDate() == 2 && {MONDAY}.getDayOfWeek() == 1",
+        f"{MONDAY}.getHours() == 23 && {MONDAY}.getMinutes() == 45 && {MONDAY}.getSeconds() == 10",
+        f"{MONDAY}.getMilliseconds() == 250",
+        f"{MONDAY}.getHours('+05:30') == 5 && {MONDAY}.getMinutes('05:30') == 15 && {MONDAY}.getDate('05:30') == 3",
+        f"{MONDAY}.getHours('-02:15') == 21 && {MONDAY}.getMinutes('-02:15') == 30",
+        f"{MONDAY} - timestamp('2026-03-02T23:45:00Z') == duration('10250ms')",
+        f"{MONDAY} - duration('10.25s') == timestamp('2026-03-02T23:45:00Z')",
+        "duration('1h') - duration('90m') == duration('-30m') && duration('0') == duration('-0')",
+        "timestamp(90) == timestamp('1970-01-01T00:01:30Z') && int(timestamp('1970-01-01T00:01:30.9Z')) == 90",
+        "-(1.5) == -1.5 && 7.0 - 2.5 == 4.5",
+        # Go: net/netip, Addr
+        "!ip('255.255.255.255').isGlobalUnicast() && !ip('0.0.0.0').isGlobalUnicast()",
+        "ip('8.8.8.8').isGlobalUnicast() && ip('2001:db8::1').isGlobalUnicast()",
+        "!ip('127.0.0.1').isGlobalUnicast() && !ip('fe80::1').isGlobalUnicast() && !ip('224.0.0.9').isGlobalUnicast()",
+        "ip('224.0.0.9').isLinkLocalMulticast() && !ip('224.0.1.9').isLinkLocalMulticast()",
+        "ip('ff02::1').isLinkLocalMulticast() && ip('ff12::1').isLinkLocalMulticast()",
+        "!ip('ff01::1').isLinkLocalMulticast() && !ip('fe02::1').isLinkLocalMulticast()",
+        "!cidr('10.0.0.0/8').containsCIDR('fe80::/10') && cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')",
+        "url('https://a/b?c=1') == url('https://a/b?c=1') && url('https://a/b') != url('https://a/c')",
+        "url('https://a/?x=1&&y;z=2&w=%zz&v=3').getQuery() == {'x': ['1'], 'v': ['3']}",  # Go: net/url, parseQuery
+        "!isURL('https://a/\\x01') && !isURL(':a') && !isURL('https://a/%zz') && !isURL('https://a b/')",
+        # v1.37: pkg/cel/library/format.go
+        "!format.uuid().validate('123e4567-e89b-12d3-a456-426614174000').hasValue()",
+        "format.uuid().validate('123e4567-e89b-12d3-a456-42661417400').hasValue()",
+        "!format.byte().validate('aGk=').hasValue() && format.byte().validate('aGk').hasValue()",
+        "!format.date().validate('2026-03-02').hasValue() && format.date().validate('2026-02-30').hasValue()",
+        "!format.datetime().validate('2026-03-02T10:00:00Z').hasValue()",
+        "format.datetime().validate('2026-03-02').hasValue() && format.date().validate('20260302').hasValue()",
+        "!format.uri().validate('https://a/b').hasValue() && format.uri().validate('a b').hasValue()",
+        "format.named('uuid').value() == format.uuid() && format.uuid() != format.date()",
+        # RE2's syntax
+        r"'a\nb'.matches('(?m)a$') && !'a\nb'.matches('a$') && 'a\nb'.matches('(?m)^b')",
+        r"'A'.matches(r'\x41') && 'A'.matches(r'\x{41}') && 'A'.matches(r'\101') && '+'.matches(r'^\+$')",
+        r"'\t'.matches(r'^\t$') && 'b'.matches(r'^[\x61-\x63]$') && '5'.matches(r'^[\d]$') && 'a b'.matches(r'a\b')",
+        r"'x'.matches(r'^\Ex\E$') && !'ab'.matches(r'a\bb') && 'ab'.matches(r'a\Bb')",
+        "quantity('5').sub(quantity('2')).compareTo(quantity('3')) == 0",
+        "sign(quantity('-2')) == -1 && sign(quantity('0')) == 0 && sign(quantity('3k')) == 1",
+        "quantity('3k').asApproximateFloat() == 3000.0 && quantity('250m').asApproximateFloat() == 0.25",
+        "{'a': 1} != {'b': 1} && {'a': 1} != {'a': 1, 'b': 2}",
+        "optional.of(1) != optional.none() && optional.of(1) == optional.of(1) && optional.of(1) != optional.of(2)",
+    ],
+)
+def test_what_is_true_of_times_networks_and_patterns(text: str):
     assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))
 
 

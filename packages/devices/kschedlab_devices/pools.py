@@ -250,11 +250,11 @@ class Inventory:
                 _add(newest, each)
         pools = [pool for slices in newest.values() if (pool := self._pool(slices)) is not None]
         pools.sort(key=lambda pool: (_binds_late(pool), pool.id))
-        usable, end = [pool for pool in pools if not pool.incomplete and not pool.invalid], ""
+        usable, end = pools, ""
         if self._ends_at_invalid_pool:
             usable = list(takewhile(lambda pool: not pool.invalid, pools))
             end = next((f"pool {pool.id.name} is invalid: {pool.invalid}" for pool in pools if pool.invalid), "")
-        candidates = [device for pool in usable for device in pool.devices]
+        candidates = [device for pool in usable for device in pool.devices]  # others have none
         return Visible({pool.id: pool for pool in pools}, candidates, end)
 
     def _pool(self, slices: list[_Slice]) -> Pool | None:

@@ -138,8 +138,7 @@ def sections(
 ) -> Iterator[Section]:
     """The devices on the chosen node, then what nodes lack that devices alone keep from taking the pod."""
     demand = demand_by(plugin, pod, cluster) if node is not None else None
-    devices = given(demand, cluster.index[node]) if demand is not None and node is not None else []
-    if devices:
+    if node is not None and demand is not None and (devices := given(demand, cluster.index[node])):
         yield Section(say("Devices on {node}", node=node), devices)
     if verdicts is not None and (refusing := list(_refusing(verdicts, cluster))):
         yield Section(say("Nodes that cannot serve the claims"), refusing)

@@ -26,6 +26,7 @@ from packages.devices.tests.device_manifests import (
 )
 from tests.cluster.checking import check
 from tests.filter.test_node_resources import asks
+from tests.saying import says
 
 RESOURCE = "example.com/gpu"
 NOT_ALL, ELSEWHERE = "cannot allocate all claims", "resourceclaim not available on the node"
@@ -245,6 +246,11 @@ def test_devices_serve_a_resource_where_the_node_does_not_offer_it() -> None:
         "none": (NOT_ALL,),
         "plugin": (f"Insufficient {RESOURCE}",),
     }
+
+
+def test_what_was_tried_for_a_resource_is_told() -> None:
+    text = str(schedule("default/p", world_of_served_resources(asks({RESOURCE: "3"}))))
+    assert says(text, "wants 3 devices of class gpu", "gpu-0", "gpu-1 found")
 
 
 @pytest.mark.parametrize(("name", "claims"), [("devices", 1), ("plugin", 0)])

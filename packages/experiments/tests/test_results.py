@@ -11,6 +11,8 @@ from kschedlab.build import as_yaml, budget, node, pod
 from kschedlab.extras import MissingExtraError
 from kschedlab_experiments import Arrival, Experiment, Generated, Poisson, Trace, Variant
 from kschedlab_experiments.page import write_page
+from kschedlab_experiments.results import number
+from kschedlab_experiments.runs import Task, simulation_of
 from packages.experiments.tests.small import small
 from tests.saying import says
 
@@ -78,6 +80,11 @@ def test_parquet_without_its_library_says_what_to_install(tmp_path, results, mon
         results.to_parquet(tmp_path / "r.parquet")
 
 
+def figures_of(page):
+    (text,) = re.findall(r"<script type='application/json' id='figures'>(.*?)</script>", page.read_text(), re.S)
+    return json.loads(text)
+
+
 def test_the_page_needs_nothing_else(tmp_path):
     variants = [Variant("<b>one</b>"), Variant("two", generation="v1.20")]
     results = Experiment(small().arrivals, variants, range(2)).run()
@@ -86,9 +93,55 @@ def test_the_page_needs_nothing_else(tmp_path):
     own = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
     assert not re.search(r"(src|href)=|https?://|@import", own)
     assert "<b>one</b>" not in text and "&lt;b&gt;one&lt;/b&gt;" in text
-    (figures,) = re.findall(r"<script type='application/json' id='figures'>(.*?)</script>", text, re.S)
-    assert len(json.loads(figures)) == own.count("<figure") >= 5
+    assert len(figures_of(tmp_path / "r.html")) == own.count("<figure") >= 5
     assert "light-dark(" in text and "prefers-color-scheme" in text
+
+
+def test_the_page_has_the_differences_in_percent_with_their_intervals(results, tmp_path):
+    write_page(results, tmp_path / "r.html")
+    (text,) = re.findall(
+        r"<script type='application/json' id='figures'>(.*?)</script>", (tmp_path / "r.html").read_text(), re.S
+    )
+    traces = [trace for figure in json.loads(text) for trace in figure["data"] if "error_x" in trace]
+    (shown,) = traces
+    found = [each for each in results.differences() if each.difference.low == each.difference.low]
+    assert len(found) == len(shown["x"]) > 2
+    for place, each in enumerate(found):
+        percent = 100 / max(abs(each.first), abs(each.second))
+        x, above, below = shown["x"][place], shown["error_x"]["array"][place], shown["error_x"]["arrayminus"][place]
+        ends = [x - below, x, x + above]
+        expected = [each.difference.low, each.difference.mean, each.difference.high]
+        assert ends == pytest.approx([percent * value for value in expected])
+
+
+def test_a_variant_without_a_generation_has_that_of_the_scenario(tmp_path):
+    file = tmp_path / "scenario.yaml"
+    late = {"at": "1s", "create": pod("late", cpu=1)}
+    file.write_text(as_yaml([node("a"), {"simulation": {"generation": "v1.13"}, "timeline": [late]}]))
+    plan = Experiment([file], [Variant("as it is"), Variant("newer", generation="v1.20")], [1]).plan
+    names = [
+        simulation_of(plan, Task(variant, 1)).scheduler.context.generations["default-scheduler"].name
+        for variant in (0, 1)
+    ]
+    assert names == ["v1.13", "v1.20"]
+
+
+@pytest.mark.parametrize(
+    ("value", "measure", "signed", "shown"),
+    [
+        (0.12345, "pods", False, "0.123"),
+        (12.345, "pods", True, "+12.3"),
+        (-12.345, "pods", True, "−12.3"),
+        (0.0, "pods", True, "0"),
+        (999.4, "pods", False, "999"),
+        (12345.6, "pods", False, "12,346"),
+        (1.2345, "imbalance/cpu", False, "1.23 %"),
+        (45.678, "imbalance/cpu", True, "+45.7 %"),
+        (float("nan"), "pods", False, "–"),
+    ],
+)
+def test_a_number_has_three_figures_or_all_of_a_whole_number(value, measure, signed, shown):
+    assert number(value, measure, signed) == shown
 
 
 # -- measures

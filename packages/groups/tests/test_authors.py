@@ -6,6 +6,7 @@ starts with "gated" does not pass PreEnqueue, and any change of a pod may help i
 """
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import pytest
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 
 from kschedlab.objects.model import ObjectMeta, Pod, PodGroup, PodSchedulingGroup, PodSpec
 from kschedlab.queue.events import Registration, event
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.queued_group import QueuedGroup
 
@@ -252,3 +254,19 @@ def test_pods_of_a_group_with_equal_timestamps_are_ordered_by_name() -> None:
     stage.queue.add(pod("b"))
     entry: Any = stage.queue.pop()
     assert [each.pod.metadata.name for each in entry.members] == ["a", "c", "b"]
+
+
+@pytest.mark.parametrize("order", [*permutations(range(5))][::13])
+def test_the_order_in_which_a_cycle_takes_the_pods_of_a_group(order: Sequence[int]) -> None:
+    """types_test.go, TestPodGroupMemberPodsOrderingFunc: priority, attempts, time, name."""
+
+    def queued(number: int, priority: int, attempts: int, timestamp: int) -> QueuedPodInfo:
+        made = pod(f"pod{number}")
+        return QueuedPodInfo(replace(made, spec=replace(made.spec, priority=priority)), timestamp, attempts=attempts)
+
+    members = [queued(1, 100, 1, 0), queued(2, 100, 1, SECOND), queued(3, 1000, 1, 0)]
+    members += [queued(4, 100, 1, 0), queued(5, 100, 2, 0)]
+    group = QueuedGroup(GROUP, 0, 0)
+    for place in order:
+        group.add(members[place])
+    assert [each.pod.metadata.name for each in group.members] == ["pod3", "pod5", "pod1", "pod4", "pod2"]

@@ -160,3 +160,7 @@ def test_paths():
     assert parsed('metadata.labels["a.b/c"].d[2]') == ("metadata", "labels", "a.b/c", "d", 2)
     assert changed({"a": {"b": 1}}, ("a", "c", "d"), 2) == {"a": {"b": 1, "c": {"d": 2}}}
     assert changed({"a": {"b": 1}}, ("a", "b"), None) == {"a": {}}
+    assert changed({"a": [1, 2]}, ("a", 1), 3) == {"a": [1, 3]}
+    for path in (("a", 2), ("a", 2, "b"), ("b", 0), ("a", 0, 0)):
+        with pytest.raises(ValueError, match="there is no item"):
+            changed({"a": [1, 2], "b": {}}, path, 3)

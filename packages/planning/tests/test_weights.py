@@ -9,6 +9,7 @@ from kschedlab import schedule
 from kschedlab.build import cluster, node, pod
 from kschedlab.generations import GENERATIONS
 from kschedlab_planning import weight_region
+from kschedlab_planning.weights import HalfSpace, WeightRegion
 from tests.samples import sampled
 from tests.saying import says
 
@@ -97,3 +98,14 @@ def test_without_a_choice_every_weight_stays():
         region.range("NodeResourcesFit")
     with pytest.raises(ValueError, match="default/web"):
         weight_region(schedule("default/web", cluster(node("a", cpu=1), pod("web", cpu=2))))
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_borders_at_one_weight_the_strict_one_ends_the_range(order):
+    """The chosen node ties with both others at weight 2; it is before one of them by name, and behind the other."""
+    both = [HalfSpace("b", {"A": 2, "B": -1}, strict=False), HalfSpace("c", {"A": 2, "B": -1}, strict=True)]
+    scores = {"n": (2, 0), "b": (0, 1), "c": (0, 1)}
+    region = WeightRegion("n", {"A": 1, "B": 1}, tuple(both[at] for at in order), scores)
+    high, low = region.range("B").high, region.range("A").low
+    assert high is not None and low is not None
+    assert (high.weight, high.open, low.weight, low.open) == (2, True, Fraction(1, 2), True)

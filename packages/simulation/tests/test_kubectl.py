@@ -37,8 +37,56 @@ def test_the_age_follows_the_clock():
     assert ages == ["0s", "59s", "2m30s", "120m"]
 
 
-def test_a_moment_in_the_future_is_invalid():
-    assert [human_duration(int(s * SECOND)) for s in (-1.9, -2)] == ["0s", "<invalid>"]
+S, MIN, HOUR, DAY, YEAR = SECOND, 60 * SECOND, 3600 * SECOND, 24 * 3600 * SECOND, 365 * 24 * 3600 * SECOND
+MS = SECOND // 1000
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "text"),
+    [
+        (70 * S, "70s"),
+        (190 * S, "3m10s"),
+        (70 * MIN, "70m"),
+        (47 * HOUR, "47h"),
+        (49 * HOUR, "2d1h"),
+        (8 * DAY + 2 * HOUR, "8d"),
+        (367 * DAY, "367d"),
+        (2 * YEAR + 25 * HOUR, "2y1d"),
+        (8 * YEAR + 2 * HOUR, "8y"),
+        (-2 * S, "<invalid>"),
+        (-2 * S + 1, "0s"),
+        (0, "0s"),
+        (S - MS, "0s"),
+        (2 * MIN - MS, "119s"),
+        (2 * MIN, "2m"),
+        (2 * MIN + S, "2m1s"),
+        (10 * MIN - MS, "9m59s"),
+        (10 * MIN, "10m"),
+        (10 * MIN + S, "10m"),
+        (3 * HOUR - MS, "179m"),
+        (3 * HOUR, "3h"),
+        (3 * HOUR + MIN, "3h1m"),
+        (8 * HOUR - MS, "7h59m"),
+        (8 * HOUR, "8h"),
+        (8 * HOUR + 59 * MIN, "8h"),
+        (2 * DAY - MS, "47h"),
+        (2 * DAY, "2d"),
+        (2 * DAY + HOUR, "2d1h"),
+        (8 * DAY - MS, "7d23h"),
+        (8 * DAY, "8d"),
+        (8 * DAY + 23 * HOUR, "8d"),
+        (2 * YEAR - MS, "729d"),
+        (2 * YEAR, "2y"),
+        (2 * YEAR + DAY, "2y1d"),
+        (8 * YEAR - MS, "7y364d"),
+        (8 * YEAR, "8y"),
+        (8 * YEAR + 364 * DAY, "8y"),
+        (9 * YEAR, "9y"),
+    ],
+)
+def test_durations_as_kubectl_shows_them(microseconds, text):
+    """The authors' cases (v1.37: k8s.io/apimachinery pkg/util/duration, duration_test.go)."""
+    assert human_duration(microseconds) == text
 
 
 def test_a_status_cannot_move_the_cursor():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import msgspec
+import numpy as np
 import pytest
 
 from kschedlab.build import deployment, node
@@ -27,6 +28,7 @@ from kschedlab.objects.quantity import Quantity
 from kschedlab_simulation.log import Acted, Began, Changed, Log, Measured, Step
 from kschedlab_simulation.report import Report, WaitTimes, cause_of, csv_of, report_of
 from kschedlab_simulation.simulation import Simulation
+from kschedlab_simulation.usage import Shapes
 from tests.saying import says
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -328,7 +330,8 @@ def test_a_rollout_that_hangs_is_named_with_its_cause():
     term = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "kubernetes.io/hostname"}
     spec = {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
     nodes = [node(name, labels={"kubernetes.io/hostname": name}) for name in ("a", "b")]
-    simulation = Simulation([*nodes, deployment("web", 3, **spec), deployment("fine", 2)])
+    complete = [deployment("fine", 2), deployment("also", 2) | {"kind": "ReplicaSet"}]
+    simulation = Simulation([*nodes, deployment("web", 3, **spec), *complete])
     simulation.run()
     [stuck] = simulation.report().stuck
     assert (stuck.kind, stuck.name, stuck.wanted, stuck.available) == ("Deployment", "default/web", 3, 2)
@@ -417,3 +420,11 @@ def test_the_example_of_the_documents(capsys):
     [(code, shown)] = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
     exec(code, {})
     assert capsys.readouterr().out == shown
+
+
+def test_one_pod_that_asks_for_a_resource_is_enough_to_strand_it():
+    """A node has 4 GPUs and no cpu left; one pod asks for both, and nine for cpu alone."""
+    shapes = Shapes(demand=np.array([[1.0, 2.0], [1.0, 0.0]]), asks=np.array([[1.0, 1.0], [9.0, 0.0]]))
+    stranded, fragmented = shapes.lost(np.array([[0.0, 8.0], [4.0, 1.0]]))
+    assert stranded.tolist() == [[0, 0], [4, 1]]
+    assert fragmented.tolist() == [[0, 8 * (1 - 9 / 10)], [4, 1]]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kschedlab.manifests.loading import decode_objects
+from kschedlab.manifests.loading import ManifestError, decode_objects
+from tests.saying import says
 
 PORT = {"containerPort": 80}
 VOLUME = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}
@@ -68,6 +69,10 @@ CASES = {
     ),
     "port without the host network": (ports({}, {}), ""),
     "iqn": (mounts(iscsi("disk")), 'spec.volumes[0].iscsi.iqn: "disk" is not a name'),
+    "iqn after a volume without a source": (
+        pod(volumes=[{"name": "w"}, {"name": "v"} | iscsi("disk")]),
+        'spec.volumes[1].iscsi.iqn: "disk" is not a name',
+    ),
     "iqn of a volume": (volume(**iscsi("iqn.2001")), 'spec.iscsi.iqn: "iqn.2001" is not a name'),
     "valid iqn": (mounts(iscsi("iqn.2001-04.com.example:storage")), ""),
     "valid eui": (mounts(iscsi("eui.0123456789abcdef")), ""),
@@ -98,6 +103,18 @@ CASES = {
     ),
     "two terms": (storage_class(KEYS, [{"key": "zone", "values": ["b"]}]), ""),
 }
+
+
+@pytest.mark.parametrize("more", [[], ["example.com/mine"]])
+def test_dependents_can_be_either_orphans_or_deleted_first(more):
+    def made(*finalizers):
+        return pod() | {"apiVersion": "v1", "metadata": {"name": "x", "finalizers": [*finalizers, *more]}}
+
+    with pytest.raises(ManifestError) as raised:
+        decode_objects([made("orphan", "foregroundDeletion")])
+    assert says(str(raised.value), "metadata.finalizers", "orphan", "foregroundDeletion")
+    for either in ("orphan", "foregroundDeletion"):
+        decode_objects([made(either)])
 
 
 @pytest.mark.parametrize("name", CASES)

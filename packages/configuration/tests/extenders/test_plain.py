@@ -136,6 +136,9 @@ def test_only_pods_with_a_managed_resource_concern_it(version: str) -> None:
     extender = Answers(["b"], managed_resources=["example.com/gpu"])
     assert decided(version, [extender], *nodes, pod("p", requests={"example.com/gpu": "1"})).names == ["b"]
     assert decided(version, [extender], *nodes, pod("p", cpu=1)).names == ["a", "b"]
+    with_helper = pod("p", requests={"example.com/gpu": "1"})
+    with_helper["spec"]["containers"].append({"name": "helper", "image": "i"})
+    assert decided(version, [extender], *nodes, with_helper).names == ["b"]
 
 
 @ALL

@@ -21,13 +21,14 @@ NEVER, BEFORE, DURING, CHANGED = (
     later("Update meanwhile"),
 )
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
+PRIORITIES = {"mail": 0, "web": 100}
 
 
 def manifest(labels: dict[str, str] | None = None, reason: str = "") -> Manifest:
     """The pod web, which requires a pod ``app: db`` nearby. ``reason``: why it was not scheduled at noon."""
     near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"}
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
-    made = build.pod("web", priority=100, labels=labels, affinity=affinity)
+    made = build.pod("web", priority=PRIORITIES["web"], labels=labels, affinity=affinity)
     made["metadata"] |= {"uid": "uid-web", "creationTimestamp": "2026-03-02T11:00:00Z"}
     if reason:
         noon = "2026-03-02T12:00:00Z"
@@ -47,7 +48,7 @@ class QueueRun:
         self.now = NOON
         self.queue = WithoutBackoff(lambda: self.now)
         self.pod = decoded(manifest())
-        mail = build.pod("mail", priority=0)
+        mail = build.pod("mail", priority=PRIORITIES["mail"])
         mail["metadata"] |= {"uid": "uid-mail", "creationTimestamp": "2026-03-02T10:00:00Z"}
         self.queue.add(decoded(mail))
         self.queue.add(self.pod)

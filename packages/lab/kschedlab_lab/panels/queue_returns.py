@@ -11,8 +11,7 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.queue import interface
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.queue_parts import PRIORITIES
-from kschedlab_lab.panels.queue_parts_run import UNSCHEDULABLE, QueueRun, manifest, neighbour
+from kschedlab_lab.panels.queue_parts_run import PRIORITIES, UNSCHEDULABLE, QueueRun, manifest, neighbour
 from kschedlab_lab.panels.settings import Restorable, choice, switch
 from kschedlab_lab.views.queue_parts import ACTIVE, WAITING
 from kschedlab_lab.views.queue_returns import Return, draw_returns

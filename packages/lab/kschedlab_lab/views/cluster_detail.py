@@ -16,7 +16,7 @@ from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words,
 from kschedlab_lab.views.lettering import fitted, flowed, text_width
 from kschedlab_lab.views.picture import boxes, common_resource
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, priority_fill
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.svg import label, rect
 from kschedlab_why.why_not import Points, WhyNot
 
 LINE, BAR, GAP = 15, 5, 12
@@ -24,8 +24,10 @@ LINE, BAR, GAP = 15, 5, 12
 NARROW, WIDE, CARD, THREE = 400, 520, 150, 3
 """The least widths of what is in two columns and in three, and of a change, in pixels; and how many filters are below
 the heading."""
-SHOWN, VICTIMS, BOX, TITLE = 9, 2, 48, 32
+SHOWN, VICTIMS, BOX, TITLE = 6, 2, 48, 32
 """The most changes and victims that are shown; the heights of the node that loses pods and of its name, in pixels."""
+OWN = "node.kubernetes.io/"
+"""What Kubernetes' own taints begin with; a card leaves it out."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
 
@@ -193,14 +195,13 @@ class _Button:
 
     def __init__(self, choice: Choice, width: float) -> None:
         self.choice, self.width = choice, width
-        self.lines = flowed(choice.change, width - 16)
+        self.lines = flowed(choice.change.replace(OWN, ""), width - 16)
         self.then = flowed(f"→ {choice.then}", width - 16) if choice.then else []
         self.tall = LINE * len([*self.lines, *self.then]) + 8
 
     def draw(self, applied: bool, x: float, y: float, tall: float) -> Html:
         look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
-        size = {"width": self.width - 2, "height": tall - 2, "stroke_width": 2.5 if applied else 1}
-        box = element("rect", x=1, y=1, rx=4, **size, **look)
+        box = rect(self.width - 2, tall - 2, 4, 1, 1, **look, stroke_width=2.5 if applied else 1)
         texts = [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.lines)]
         texts += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(self.then, len(self.lines))]
         marks = {"data_set": f"change: {'none' if applied else self.choice.word}", "aria_pressed": str(applied).lower()}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab_lab.language.catalogue import front_end_words, read, texts
+from kschedlab_lab.language.catalogue import empty, front_end_words, read, texts, write
 from tools.catalogue import LANGUAGE, added, fields, messages, missing, of_python, stale, updated
 
 CATALOGUE = read(LANGUAGE)
@@ -19,6 +19,12 @@ def test_what_a_release_needs_is_named() -> None:
     assert missing(known) == ["Check"]
     assert missing(known, "no/such/file") == []
     assert stale(known) == ["no translation: 'Check'", "no source says 'gone'"]
+
+
+def test_a_new_catalogue_marks_nothing_as_doubtful(tmp_path: Path) -> None:
+    write(empty("de"), tmp_path / "de.po")
+    text = (tmp_path / "de.po").read_text()
+    assert "kschedlab" in text and "fuzzy" not in text
 
 
 def test_only_what_javascript_shows_has_its_files() -> None:

@@ -177,6 +177,12 @@ def test_workers_go_down_their_columns() -> None:
     assert {"".join(shown["worker/node-d"].itertext()) for shown in said} == {"worker 4"}, "a worker keeps its number"
 
 
+def test_a_click_on_a_stage_keeps_the_plugin_except_for_the_sums() -> None:
+    shown = keyed(score.panel())
+    sets = {stage: (shown[f"stage/{stage}"].get("data-set") or "").split(", ") for stage in STAGES}
+    assert sets == {stage: [f"stage: {stage}", *(["plugin: sum"] if stage == "summed" else [])] for stage in STAGES}
+
+
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
     def reached(panel: Panel[Any]) -> list[str]:
         shown = keyed(panel)
@@ -288,6 +294,25 @@ def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None
         if question.before is not None:
             picture = str(drawn(question.before(panel.settings), Room()))
             assert "★" not in picture and (question.choices[:1] != NODES[:1] or 'data-pick="node-a"' in picture)
+
+
+@pytest.mark.parametrize("cause", CAUSES[::5], ids=str)
+def test_the_numbers_of_an_explanation_add_up(cause: Cause) -> None:
+    decision = decide(cause)
+    for node in NODES:
+        if decision.verdict(node).plugin is None:
+            said = questions.about(decision, node)
+            distance, more, most, back, another = (
+                sum(int(each.replace(",", "")) for each in re.findall(pattern, said))
+                for pattern in (
+                    r"([\d,]+) points? (?:ahead|behind)",
+                    r"(\d+) more,",
+                    r"(\d+) more\.",
+                    r"give (\d+) back",
+                    r"another (\d+)\.",
+                )
+            )
+            assert distance == most - more - back + another, said
 
 
 def test_a_wrong_node_hears_how_far_it_is_behind() -> None:

@@ -38,8 +38,15 @@ def _pod_spec(spec: Data) -> Data:
 
 def _container(container: Data) -> Data:
     image = container.get("image")
-    floating = isinstance(image, str) and ("@" not in image and ":" not in image or image.endswith(":latest"))
-    return {**_CONTAINER, "imagePullPolicy": "Always" if floating else "IfNotPresent", **container}
+    policy = "Always" if isinstance(image, str) and _is_latest(image) else "IfNotPresent"
+    return {**_CONTAINER, "imagePullPolicy": policy, **container}
+
+
+def _is_latest(image: str) -> bool:
+    """Whether this is the tag ``latest``, which an image without tag and digest has, too. A registry has a port."""
+    name, _, digest = image.partition("@")
+    _, _, tag = name.rpartition("/")[2].partition(":")
+    return tag == "latest" if tag or digest else bool(name)
 
 
 def with_images(pod: Data) -> Data:

@@ -86,6 +86,7 @@ def test_an_applier_beside_others(http):
     refused = put(deployment(replicas=3)).json()
     assert refused["reason"] == "Conflict"
     assert [cause["field"] for cause in refused["details"]["causes"]] == [".spec.replicas"]
+    assert refused["message"].startswith("Apply failed with 1 conflict: conflict with ")
     assert put(deployment()).json()["spec"]["replicas"] == 4
     assert put(deployment(replicas=3), force="true").json()["spec"]["replicas"] == 3
     assert put(deployment()).json()["spec"]["replicas"] == 1, "what nobody sets any more has its default"
@@ -111,6 +112,8 @@ def test_kubectl_takes_over_what_it_has_applied_from_its_own_side(http):
         asked = {"fieldManager": manager}
         refused = http.patch(f"{path}/cm", params=asked, json=changed, headers={"Content-Type": APPLY})
         assert sorted(cause["field"] for cause in refused.json()["details"]["causes"]) == fields
+        plural = "" if len(fields) == 1 else "s"
+        assert refused.json()["message"].startswith(f"Apply failed with {len(fields)} conflict{plural}: ")
 
 
 def other(container) -> dict:

@@ -193,6 +193,11 @@ def test_watching_prints_each_decision_and_the_agreement(followed, why):
     }
 
 
+def test_a_quiet_moment_does_not_end_the_watch(followed, why, monkeypatch):
+    monkeypatch.setattr("kschedlab_live.why.watching.TICK", 0.001)
+    assert "3 decisions: 3 as ours." in why("--watch", status=3)
+
+
 def test_watching_needs_nodes_and_pods(kubectl, why):
     kubectl(node("n1"), pod("web"), refused=["nodes"])
     assert "nodes and pods of all namespaces must be readable to follow the cluster" in why("--watch", status=3)

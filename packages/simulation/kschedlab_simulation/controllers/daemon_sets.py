@@ -337,8 +337,9 @@ class DaemonSets:
         for each, label in known:
             if each == template:
                 return label
-        known.append((template, template_hash(template)))
-        return known[-1][1]
+        new = template_hash(template)
+        known.append((template, new))
+        return new
 
     def _adopted(self, owner: DaemonSet) -> list[Pod]:
         """Take over the pods that the DaemonSet selects and nobody owns."""

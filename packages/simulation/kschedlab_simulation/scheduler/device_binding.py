@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace as put
@@ -37,8 +37,20 @@ RETRIES, PAUSE = 4, SECOND // 100
 LATE = "device binding timeout: context deadline exceeded"
 
 
+@dataclass
+class _Held:
+    """What a pod reserves, and the claims of it that are written."""
+
+    reservation: Reservation
+    written: list[ResourceClaim] = field(default_factory=list)
+
+    def note(self, written: ResourceClaim) -> None:
+        """The newest version of a claim is written."""
+        self.written = [each for each in self.written if each.metadata.uid != written.metadata.uid] + [written]
+
+
 class DeviceBinding:
-    """Binds pods' devices; keeps each pod's reservation, and what is written of it, until its binding has ended.
+    """Binds pods' devices; keeps what each pod holds until its binding has ended.
 
     ``_sharers``: how many pods wait for the devices of a claim in flight.
     """
@@ -46,13 +58,12 @@ class DeviceBinding:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._decided: dict[str, Reservation] = {}
-        self._reserved: dict[str, Reservation] = {}
-        self._written: dict[str, list[ResourceClaim]] = {}
+        self._held: dict[str, _Held] = {}
         self._sharers: Counter[tuple[str, str]] = Counter()
 
     def has_work(self, pod: Pod) -> bool:
         """Whether the pod has claims to write."""
-        return pod.metadata.uid in self._reserved
+        return pod.metadata.uid in self._held
 
     def expect(self, pod: Pod, decided: Reservation | None) -> None:
         """Let :meth:`reserve` take what a group's cycle has found, since the pods of a group share claims."""
@@ -65,8 +76,7 @@ class DeviceBinding:
         if isinstance(reservation, str):
             return reservation
         if reservation is not None and reservation.claims:
-            self._reserved[pod.metadata.uid] = reservation
-            self._written[pod.metadata.uid] = []
+            self._held[pod.metadata.uid] = _Held(reservation)
             for claim in reservation.in_flight:
                 self._hold(claim)
         return ""
@@ -101,9 +111,8 @@ class DeviceBinding:
 
     def done(self, pod: Pod) -> None:
         """Forget the reservation of a pod that was bound."""
-        reservation = self._reserved.pop(pod.metadata.uid, None)
-        self._written.pop(pod.metadata.uid, None)
-        for key in map(key_of, reservation.in_flight if reservation is not None else ()):
+        held = self._held.pop(pod.metadata.uid, None)
+        for key in map(key_of, held.reservation.in_flight if held is not None else ()):
             self._sharers.pop(key, None)
             self._context.cache.in_flight.pop(key, None)
 
@@ -111,10 +120,10 @@ class DeviceBinding:
         """Give the devices back: what is written no longer names the pod, and the rest was never written."""
         from kschedlab_devices.binding import unreserved
 
-        context, reservation = self._context, self._reserved.pop(pod.metadata.uid, None)
-        written = self._written.pop(pod.metadata.uid, [])
-        if reservation is None:
+        context, held = self._context, self._held.pop(pod.metadata.uid, None)
+        if held is None:
             return
+        reservation = held.reservation
         for claim in reservation.in_flight:
             key = key_of(claim)
             if key in context.cache.in_flight:
@@ -123,9 +132,9 @@ class DeviceBinding:
                     del context.cache.in_flight[key]
                     original = context.api.find(ResourceClaim, *key)
                     context.cache.put(original) if original is not None else context.cache.drop(claim)
-        for claim in written:
+        for claim in held.written:
             try:
-                if reservation.extended and claim is written[-1] and claim.metadata.generateName:
+                if reservation.extended and claim is held.written[-1] and claim.metadata.generateName:
                     yield from _delete(context, claim)
                 else:
                     newest = yield from _newest(context, claim)
@@ -139,25 +148,26 @@ class DeviceBinding:
         from kschedlab_devices.claims import is_reserved_for
         from kschedlab_devices.demand import DemandError
 
-        reservation, for_group = self._reserved[pod.metadata.uid], self._context.cache.cluster().api.group_claims
+        held, for_group = self._held[pod.metadata.uid], self._context.cache.cluster().api.group_claims
         try:
-            for index, claim in enumerate(reservation.claims):
+            for index, claim in enumerate(held.reservation.claims):
                 if not is_reserved_for(claim, pod, for_group):
-                    yield from self._write(pod, reservation, index)
+                    yield from self._write(pod, held, index)
         except (ApiError, DemandError) as error:
             return str(error)
-        return (yield from self._wait(pod, node, reservation))
+        return (yield from self._wait(pod, node, held))
 
-    def _write(self, pod: Pod, reservation: Reservation, index: int) -> Generator[Any, Any, None]:
+    def _write(self, pod: Pod, held: _Held, index: int) -> Generator[Any, Any, None]:
         from kschedlab_devices.binding import to_create, with_extended_claim
 
+        reservation = held.reservation
         claim, allocation = reservation.claims[index], reservation.allocations[index]
         context, pause = self._context, self._context.latencies.status
         api, own = context.api, reservation.is_extended(claim)
         if own:
             yield context.env.timeout(pause)
             claim = yield from answered(api.create(to_create(claim), by=context.name))
-            self._written[pod.metadata.uid].append(claim)
+            held.note(claim)
         for left in reversed(range(RETRIES + 1)):
             try:
                 written = yield from self._store(claim, allocation, reservation.consumer(index, pod))
@@ -167,10 +177,7 @@ class DeviceBinding:
                     raise
             yield context.env.timeout(PAUSE)
             claim = yield from _newest(context, claim)
-        self._written[pod.metadata.uid] = [
-            *(each for each in self._written[pod.metadata.uid] if each.metadata.uid != written.metadata.uid),
-            written,
-        ]
+        held.note(written)
         context.cache.put(written)
         if own:
             for each in reservation.in_flight[-1:]:
@@ -197,13 +204,13 @@ class DeviceBinding:
         changed = bound(claim, allocation, consumer, context.now)
         return (yield from answered(context.api.update_status(changed, by=context.name)))
 
-    def _wait(self, pod: Pod, node: str, reservation: Reservation) -> Generator[Any, Any, str]:
+    def _wait(self, pod: Pod, node: str, held: _Held) -> Generator[Any, Any, str]:
         """Check every five seconds until all devices are ready, one has failed, or it takes too long."""
         from kschedlab_devices.readiness import ReadinessError, has_conditions, is_ready
 
         context, cluster = self._context, self._context.cache.cluster
-        keys = [(each.metadata.namespace, each.metadata.name) for each in self._written[pod.metadata.uid]]
-        keys += [(each.metadata.namespace, each.metadata.name) for each in reservation.claims]
+        keys = [(each.metadata.namespace, each.metadata.name) for each in held.written]
+        keys += [(each.metadata.namespace, each.metadata.name) for each in held.reservation.claims]
         claims = [claim for key in dict.fromkeys(keys) if (claim := cluster().find(ResourceClaim, key)) is not None]
         if not any(map(has_conditions, claims)):
             return ""

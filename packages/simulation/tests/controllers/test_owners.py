@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
-from kschedlab.build import Manifest, pod
+from kschedlab.build import Manifest, node, pod
 from kschedlab.objects.model import (
     Deployment,
     PersistentVolumeClaim,
@@ -47,6 +47,30 @@ def test_a_stateful_set_knows_its_pods_by_their_ordinals(name: str, number: int)
     """v1.37: stateful_set_utils.go, getParentNameAndOrdinal."""
     (stateful,) = documents(owner("StatefulSet"))
     assert ordinal(stateful, name) == number
+
+
+def test_of_a_replica_set_without_a_deployment_its_own_pods_decide_which_goes():
+    """Two pods of web, the younger on n2; a pod of another ReplicaSet on n1 does not make n1 the fuller node."""
+
+    def running(name: str, on: str, app: str, hour: int) -> Manifest:
+        made, since = pod(name, on, labels={"app": app}), f"2023-11-14T{hour}:00:00Z"
+        reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": app, "uid": app, "controller": True}
+        made["metadata"] |= {"ownerReferences": [reference], "creationTimestamp": since}
+        ready = {"type": "Ready", "status": "True", "lastTransitionTime": since}
+        made["status"] = {"phase": "Running", "conditions": [ready]}
+        return made
+
+    other = owner("ReplicaSet", "other", 1, selector={"matchLabels": {"app": "other"}})
+    other["spec"]["template"] = template(labels={"app": "other"})
+    owners = [owner("ReplicaSet", replicas=2), other]
+    for each in owners:
+        each["metadata"]["uid"] = each["metadata"]["name"]
+    pods = [running("old", "n1", "web", 10), running("young", "n2", "web", 22), running("x", "n1", "other", 10)]
+    stage = Stage(NODE, node("n2"), *owners, *pods, kubelet=QUICK).run(5)
+    assert sorted(stage.names()) == ["old", "x", "young"]
+    scale(stage, ReplicaSet, 1)
+    stage.run(30)
+    assert sorted(stage.names()) == ["old", "x"]
 
 
 @pytest.mark.parametrize("kind", [*REPLICATED, "StatefulSet"])

@@ -1,10 +1,12 @@
 """Claims in motion: devices are held, written, and given back."""
 
+import pytest
 from msgspec import convert
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node
-from kschedlab.objects.model import AllocatedDeviceStatus, Pod, ResourceClaim
+from kschedlab.objects.model import AllocatedDeviceStatus, ApiObject, Pod, ResourceClaim
+from kschedlab_simulation.status import ApiError
 from packages.devices.tests.device_manifests import GPU, device, device_class, exactly, resource_claim, resource_slice
 from packages.devices.tests.test_plugin import RESOURCE, claiming, gpus, named
 from packages.simulation.tests.plane import Plane
@@ -76,6 +78,22 @@ def test_a_claim_for_extended_resources_is_created_and_named_in_the_pod() -> Non
     assert node_of(plane) == "a" and status is not None and status.resourceClaimName == claim.metadata.name
     assert claim.metadata.name.startswith("p-extended-resources-")
     assert claim.status.allocation is not None and len(claim.status.allocation.devices.results) == 2
+
+
+def test_a_created_claim_that_gets_no_devices_is_deleted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = Plane(node("a"), device_class(extendedResourceName=RESOURCE), gpus("a", 2))
+
+    def refuses(obj: ApiObject, **_: object) -> None:
+        raise ApiError.conflict(ResourceClaim, obj.metadata.name)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(plane.api, "update_status", refuses)
+        plane.create(asks({RESOURCE: "2"}))
+        plane.run(0.5)
+    assert any(message for reason, message in plane.events("p") if reason == "FailedScheduling")
+    assert not plane.api.list(ResourceClaim)[0]
+    plane.run(30)
+    assert node_of(plane) == "a" and len(plane.api.list(ResourceClaim)[0]) == 1
 
 
 def test_an_idle_claim_on_the_wrong_node_is_given_back_and_allocated_anew() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from kschedlab.build import Manifest, pod
 from kschedlab.objects.model import Pod, ResourceQuota
+from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.controllers.stage import NODE, Stage, documents, owner
 from tests.storage import claim
@@ -176,3 +177,11 @@ def test_the_status_of_a_quota():
     found = stage.get(ResourceQuota, "q")
     status = with_status(found, used_of(found, stage.all(Pod), stage.api.now)).status
     assert {name: str(amount) for name, amount in status.used.items()} == {"requests.memory": "1Gi", "pods": "1"}
+
+
+def test_the_status_of_a_quota_follows_the_pods_of_its_namespace():
+    elsewhere = pod("p", memory="2Gi", namespace="other")
+    simulation = Simulation([NODE, quota(hard={"requests.memory": "4Gi"}), elsewhere, pod("p", memory="1Gi")])
+    simulation.run("5s")
+    (found,) = simulation.api.list(ResourceQuota)[0]
+    assert {name: str(amount) for name, amount in found.status.used.items()} == {"requests.memory": "1Gi"}
