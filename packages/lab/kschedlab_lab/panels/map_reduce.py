@@ -124,7 +124,8 @@ def costs(nodes: int, seed: int) -> list[int]:
 
 
 def hand_out(costs: Sequence[int], workers: int) -> list[Piece]:
-    """The worker of each node, with its first and last tick. The first free worker takes the next index."""
+    """The worker of each node, with its first and last tick. The first free worker takes the next index, of several the
+    one with the lowest number."""
     free = [(0, worker) for worker in range(1, min(workers, len(costs)) + 1)]
     pieces = []
     for index, cost in enumerate(costs):

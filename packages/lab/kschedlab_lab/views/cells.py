@@ -10,7 +10,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.svg import label, rect
 
 Look: TypeAlias = dict[str, str | float | None]
 """Attributes of a shape."""
@@ -74,7 +74,7 @@ def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Htm
     """A worker: a dark badge with its number, edged in its colour, unlike any score. (x, y): its middle."""
     edge: Look = {"stroke": WORKERS[(worker - 1) % len(WORKERS)], "stroke_width": 2.5}
     half = max(size, text_width(str(worker), bold=True) / 2 + 2)
-    badge = element("rect", x=-half, y=-size, width=2 * half, height=2 * size, rx=4, fill=INK, **edge)
+    badge = rect(2 * half, 2 * size, 4, -half, -size, fill=INK, **edge)
     number = label(str(worker), 0, 4.2, "middle", fill=PANEL, font_weight="bold")
     return element("g", badge, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
 
@@ -89,20 +89,15 @@ def middle(shapes: Iterable[Html]) -> Html:
 
 def draw_cell(cell: Cell, box: Box) -> Html:
     """One cell, for :func:`middle`: its text, and what is small below it if there is room for two lines."""
-    size = {"width": round(box.wide) - 2, "height": round(box.high) - 2}
+    wide, high = round(box.wide) - 2, round(box.high) - 2
     line: Look = {"stroke": cell.frame, "stroke_width": 3} if cell.frame else {}
     if not cell.fill:
         line = {"stroke": HAIR, **line}
-    shapes = [element("rect", fill=cell.fill or "none", **line, **size)]
+    shapes = [rect(wide, high, None, None, None, fill=cell.fill or "none", **line)]
     if cell.ring:
         thick = 3 if box.high >= LEGIBLE else 1.5
-        inner = {
-            "x": thick / 2,
-            "y": thick / 2,
-            "width": round(box.wide) - 2 - thick,
-            "height": round(box.high) - 2 - thick,
-        }
-        shapes.append(element("rect", fill="none", stroke=cell.ring, stroke_width=thick, **inner))
+        inside: Look = {"fill": "none", "stroke": cell.ring, "stroke_width": thick}
+        shapes.append(rect(wide - thick, high - thick, None, thick / 2, thick / 2, **inside))
     if cell.hatched:
         shapes.append(_hatching(box))
     two = cell.small and box.high >= 34
@@ -157,26 +152,20 @@ class Dial(NamedTuple):
     def among(cls, values: Sequence[int], value: int, text: str, field: str) -> Dial:
         return cls(text, field, value == values[0], value == values[-1])
 
-    @property
-    def width(self) -> float:
-        return text_width(self.text, bold=True) + 30
-
     def drawn(self, right: float, y: float) -> Html:
         """Its right edge and its middle are here; an arrow that leads nowhere is pale."""
         if not self.field:
             return label(self.text, right - 15, y + 4.2, "end")
-        wide, left = self.width, right - self.width
-        box = {"x": left, "y": y - 9.5, "width": wide, "height": 19, "rx": 9.5}
+        wide = text_width(self.text, bold=True) + 30
+        left = right - wide
         shapes = [
-            element("rect", x=left, y=y - 14, width=wide, height=28, fill="transparent"),
-            element("rect", **box, fill=HANDLE, class_="ks-pill"),
+            rect(wide, 28, None, left, y - 14, fill="transparent"),
+            rect(wide, 19, 9.5, left, y - 9.5, fill=HANDLE, class_="ks-pill"),
             label(self.text, left + wide / 2, y + 4.2, "middle", font_weight="bold"),
         ]
-        for caret, ends in (
-            (f"M{left + 10:.1f} {y - 3:.1f}l-3 3l3 3", self.low),
-            (f"M{right - 10:.1f} {y - 3:.1f}l3 3l-3 3", self.high),
-        ):
+        for x, out, ends in ((left + 10, -3, self.low), (right - 10, 3, self.high)):
             look: Look = {"stroke": INK, "stroke_width": 1.5, "opacity": 0.25 if ends else None}
+            caret = f"M{x:.1f} {y - 3:.1f}l{out} 3l{-out} 3"
             shapes.append(element("path", d=caret, fill="none", **look))
         marks = {"data_drag": self.field, "data_axis": "x", "data_step": "16", "data_key": f"dial/{self.field}"}
         return element("g", *shapes, **marks)
@@ -186,8 +175,8 @@ def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: fl
     """Buttons of this width, side by side: their words, what a click sets, and whether that is so already."""
     shapes = []
     for place, (words, sets, mine) in enumerate(choices):
-        box = {"x": x + place * wide + 2, "y": y, "width": wide - 8, "height": 22, "rx": 10}
-        pill = element("rect", fill=HANDLE if mine else TRAY, stroke=ACT if mine else HAIR, **box)
+        look = {"fill": HANDLE if mine else TRAY, "stroke": ACT if mine else HAIR}
+        pill = rect(wide - 8, 22, 10, x + place * wide + 2, y, **look)
         bold = {"font_weight": "bold"} if mine else {}
         text = label(
             fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", None, **bold

@@ -37,7 +37,7 @@ from kschedlab_lab.views.map_reduce import (
     sum_row,
 )
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, ink
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 20, 13, 40, 14, 8, 24
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
@@ -170,15 +170,14 @@ def _cards(now: Handout, scale: Scale, places: dict[int, tuple[float, float]]) -
 def _card(now: Handout, piece: Piece, x: float, y: float, scale: Scale, high: float, fill: str) -> Html:
     """A node's card: in the channel, or in the lane of the worker that took it."""
     long = _ticks(piece) * scale.tick - 2
-    box = {"width": round(long, 1), "height": round(high - 2, 1), "rx": 4}
-    rect = element("rect", **box, fill=fill, stroke=INK_2 if fill == "none" else HAIR)
+    box = rect(round(long, 1), round(high - 2, 1), 4, fill=fill, stroke=INK_2 if fill == "none" else HAIR)
     name = now.names[piece.node]
     fits = text_width(name) <= long + 2
     colour = None if fill == "none" else ink(fill)
     words = label(name, round(long / 2, 1), round(high / 2 + 3.2, 1), "middle", fill=colour)
     tip = say("{node}, index {index}, {ticks} ticks", node=name, index=piece.node, ticks=_ticks(piece))
     marks = {"data_key": f"card/{piece.node}", "data_tip": tip, "transform": f"translate({x:.1f},{y:.1f})"}
-    return element("g", rect, words if fits else None, **marks)
+    return element("g", box, words if fits else None, **marks)
 
 
 def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
@@ -262,9 +261,9 @@ def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -
     shapes = []
     for number, name in enumerate(now.scores.plugins):
         if now.stage and (name in FUNCTIONS or name in reduced(now.scores)):
-            box = {"x": at.x(part[0]) - 2, "y": y + number * high, "width": len(part) * at.wide + 2, "height": high}
-            key = f"row/{number}/{part[0]}"
-            shapes.append(element("rect", data_key=key, rx=4, fill="none", stroke=INK, stroke_width=2.5, **box))
+            look: dict[str, Any] = {"fill": "none", "stroke": INK, "stroke_width": 2.5}
+            look["data_key"] = f"row/{number}/{part[0]}"
+            shapes.append(rect(len(part) * at.wide + 2, high, 4, at.x(part[0]) - 2, y + number * high, **look))
     return shapes
 
 

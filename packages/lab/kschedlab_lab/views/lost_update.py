@@ -24,7 +24,7 @@ from kschedlab_lab.views.cells import (
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.shared_sum import PILLS, designs
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, ink
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 SLOTS = 6
 """Moments on which a worker can read or write; those of worker 2 lie between those of worker 1."""
@@ -125,12 +125,11 @@ def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> lis
     long = max((adding.write - adding.read + 1) * unit, ALONE)
     if adding.waits is not None:
         start = LEFT + adding.waits * unit
-        box = {"x": start, "y": y + 8, "width": x - start, "height": TALL - 16}
-        wait = element("rect", fill="none", stroke=INK, stroke_dasharray="4 3", data_key=f"wait/{number}", **box)
+        look = {"fill": "none", "stroke": INK, "stroke_dasharray": "4 3", "data_key": f"wait/{number}"}
+        wait = rect(x - start, TALL - 16, None, start, y + 8, **look)
         words = say("waits") if text_width(say("waits")) + 6 < x - start else ""
         shapes += [wait, label(words, start + 4, y + TALL / 2 + 4)]
-    box = {"x": x, "y": y, "width": long, "height": TALL}
-    shapes.append(element("rect", rx=6, fill=colour, stroke=HAIR, data_key=f"bar/{number}", **box))
+    shapes.append(rect(long, TALL, 6, x, y, fill=colour, stroke=HAIR, data_key=f"bar/{number}"))
     black = ink(colour)
     if adding.read < adding.write:
         reads = say("reads {seen}", seen=adding.seen) if adding.seen is not None else ""
@@ -156,13 +155,12 @@ def _grips(adding: Adding, x: float, y: float, long: float, unit: float) -> list
     for name, at in (("read", x), ("write", x + long - 8)):
         if once and name != alone:
             continue
-        rect = element("rect", x=at, y=y, width=8, height=TALL, rx=4, fill="currentColor", opacity=0.55)
+        grip = [] if once else [rect(8, TALL, 4, at, y, fill="currentColor", opacity=0.55)]
         start, wide = (x, long) if once else (at - 6, 20)
-        hit = element("rect", x=start, y=y - 2, width=wide, height=TALL + 4, fill="transparent")
+        hit = rect(wide, TALL + 4, None, start, y - 2, fill="transparent")
         said = say("worker {number} reads" if name == "read" else "worker {number} writes", number=adding.worker)
-        marks = {"data_drag": f"{name}{adding.worker}", "data_axis": "x", "data_key": f"{name}/{adding.worker}"}
-        grip = [hit] if once else [rect, hit]
-        shapes.append(element("g", *grip, aria_label=said, data_step=2 * unit, **marks))
+        marks = dragged(f"{name}{adding.worker}", "x", 2 * unit, said)
+        shapes.append(element("g", *grip, hit, data_key=f"{name}/{adding.worker}", **marks))
     return shapes
 
 
@@ -178,19 +176,11 @@ def _memory(update: Update, end: int, unit: float) -> list[Html]:
         x, long = (x if i else float(LEFT)), max(right - x, 6)
         lost = write.lost if write is not None else 0
         fill = EVICTED if lost else UNCHANGED
-        box = {"x": x, "y": y, "width": long, "height": TALL - 8}
-        shapes.append(element("rect", fill=fill, stroke=HAIR, data_key=f"total/{i}", **box))
-        texts = [f"{write.value if write else 0}"]
-        texts = (
-            [
-                say("{total}: {lost} is lost {cross}", total=texts[0], lost=lost, cross=CROSS),
-                f"{texts[0]} {CROSS}",
-                *texts,
-            ]
-            if lost
-            else texts
-        )
-        text = fitting([*texts, ""], long - 8, bold=True)
+        shapes.append(rect(long, TALL - 8, None, x, y, fill=fill, stroke=HAIR, data_key=f"total/{i}"))
+        total = f"{write.value if write else 0}"
+        loss = say("{total}: {lost} is lost {cross}", total=total, lost=lost, cross=CROSS)
+        longer = [loss, f"{total} {CROSS}"] if lost else []
+        text = fitting([*longer, total, ""], long - 8, bold=True)
         shapes.append(label(text, x + 6, y + 23, fill=ink(fill), font_weight="bold"))
     return shapes
 
@@ -208,8 +198,8 @@ def _cells(update: Update, end: int, unit: float) -> list[Html]:
         x, top = LEFT + (each.write + 1) * unit - 5, y + i * high
         shapes.append(middle([draw_cell(Cell(), Box(LEFT, top, wide, high))]))
         if end >= each.write:
-            box = {"x": x, "y": top + 1, "width": LEFT + wide - x - 1, "height": high - 2}
-            shapes.append(element("rect", fill=WORKERS[i], data_key=f"cell/{i}", **box))
+            filled = {"fill": WORKERS[i], "data_key": f"cell/{i}"}
+            shapes.append(rect(LEFT + wide - x - 1, high - 2, None, x, top + 1, **filled))
             shapes.append(label(str(each.score), x + 6, top + 13, fill=ink(WORKERS[i]), font_weight="bold"))
     done, place = end >= max(each.write for each in update.addings), Box(LEFT + wide + 6, y, wide / 3 - 6, TALL - 8)
     whole = f"{' + '.join(str(each.score) for each in update.addings)} = {update.total}"
