@@ -135,6 +135,8 @@ def only_new(objects: Objects, present: int) -> str:
     """Whether nothing was added but the pending pod new."""
     if len(objects.nodes) + len(objects.pods) - present > 1 or sum(objects.report.counts.values()) - present > 1:
         return say("Add one pod, and nothing else.")
+    if any(pod.metadata.name == "new" and pod.spec.nodeName for pod in objects.pods):
+        return say("nodeName binds new: no scheduler is asked.")
     pending = [p.metadata.name for p in objects.pods if not p.spec.nodeName and p.metadata.namespace == "default"]
     wrong = say('The pending pod must be "new"; there is {pods}.', pods=listing(pending) or say("none"))
     return "" if pending == ["new"] else wrong

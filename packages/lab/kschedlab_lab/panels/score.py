@@ -19,8 +19,7 @@ from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests, 
 from kschedlab_lab.panels.settings import choice, slider
 from kschedlab_lab.views.arithmetic import leading_to, steps, steps_html, summed
 from kschedlab_lab.views.lettering import short
-from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number
+from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, winners
 from kschedlab_lab.views.score_formulas import Calculation
 from kschedlab_lab.views.score_map import Asked, ScoreMap, story
 from kschedlab_lab.views.svg import Room
@@ -69,7 +68,7 @@ def view(shown: ScoreMap, cell: Sequence[Calculation]) -> View:
         return [Frame(*each) for each in story(shown, room)]
 
     table = steps_html(cell) if cell else Html()
-    names = colours(shown.decision) if shown.stage == STAGES[-1] else {}
+    names = winners(shown.decision) if shown.stage == STAGES[-1] else {}
     return View(shown, shown.alt, table, shown.alt, story=frames, names=names)
 
 

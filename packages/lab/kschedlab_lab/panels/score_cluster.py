@@ -30,8 +30,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 from kschedlab_lab.views.drawing import Block, Box, Number
-from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import bare, decided
+from kschedlab_lab.views.score import bare, decided, winners
 from kschedlab_lab.views.score_bars import sum_bars
 from kschedlab_lab.views.wishes import Wish, Wishes
 
@@ -205,7 +204,7 @@ def show(request: Request) -> View:
     cause = Cause(request.cpu)
     decision = bare(decide(cause))
     said = decided(decision)
-    return View(picture(cause, decision), said, Html(), said, names=colours(decision))
+    return View(picture(cause, decision), said, Html(), said, names=winners(decision))
 
 
 def shop(**settings: Any) -> Panel[Request]:

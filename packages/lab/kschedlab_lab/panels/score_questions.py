@@ -70,7 +70,7 @@ def about(decision: Decision, node: str) -> str:
 def _rest(points: int, best: str, other: str) -> str:
     """What the plugins that are not named add to the difference."""
     if points > 0:
-        return say("The other plugins give {points} back to {other}.", points=points, other=other)
+        return say("The other plugins together favour {other} by {points}.", points=points, other=other)
     return say("The other plugins give {best} another {points}.", points=-points, best=best) if points else ""
 
 

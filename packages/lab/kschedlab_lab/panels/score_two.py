@@ -19,8 +19,7 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import DISK
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.drawing import Block, Box, Number
-from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import decided, number, total
+from kschedlab_lab.views.score import decided, number, total, winners
 from kschedlab_lab.views.score_bars import sum_bars
 from kschedlab_lab.views.wishes import Wish, Wishes
 
@@ -67,7 +66,7 @@ def show(settings: Settings) -> View:
     sentence = decided(decision)
     boxes = [_box(name, decision) for name in NODES]
     picture = Wishes(None, WISHES, boxes, sentence, sum_bars(decision, NODES, behind=False, most=MOST))
-    return View(picture, sentence, Html(), sentence, names=colours(decision))
+    return View(picture, sentence, Html(), sentence, names=winners(decision))
 
 
 def _box(name: str, decision: Decision | None) -> Box:

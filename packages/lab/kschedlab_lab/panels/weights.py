@@ -24,8 +24,7 @@ from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.lettering import short
-from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import bare, gained, lead, total
+from kschedlab_lab.views.score import bare, gained, lead, total, winners
 from kschedlab_lab.views.score_bars import fills, sum_bars
 from kschedlab_lab.views.style import shade
 from kschedlab_lab.views.weights import Weight, WeightStage
@@ -94,7 +93,7 @@ def show(weights: Weights) -> View:
     some = any(getattr(weights, field) for field in FIELDS)
     sentence = lead(decision) if some else say("NodePreferAvoidPods alone is left, and all nodes tie.")
     picture = WeightStage(handles(weights), sum_bars(decision, NODES), winners_map(weights), sentence)
-    return View(picture, sentence, Html(), sentence, names=colours(decision))
+    return View(picture, sentence, Html(), sentence, names=winners(decision))
 
 
 def handles(weights: Weights) -> list[Weight]:
@@ -146,7 +145,7 @@ def _winner(weights: Weights) -> GridCell:
         return GridCell(best[0], fill, tip, LETTERS[best[0]], sets=sets)
     tip = say("{place}: tie of {names}", place=place, names=say(" and ").join(best))
     others = [TONES[name] for name in best[1:]]
-    return GridCell(say(TIE), fill, tip, "=".join(LETTERS[name] for name in best), others, sets)
+    return GridCell(say(TIE), fill, tip, "=", others, sets)
 
 
 def panel(**settings: Any) -> Panel[Weights]:

@@ -195,9 +195,12 @@ class GridMeasures:
         is_open = cell.fill is None or cell.share < 1
         colour = "currentColor" if is_open else None if ink(cell.fill or "") == BLACK else ink(cell.fill or "")
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
+        place: dict[str, Any] = {"x": (self.wide - 2) / 2}
+        if cell.share < 1:  # behind the bar, where its edge cuts no digit
+            place = {"x": self.wide - 9, "text_anchor": "end"}
         halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}
         return [
-            element("text", line, x=(self.wide - 2) / 2, y=y + CLOSE * i, fill=colour, font_weight=weight, **halo)
+            element("text", line, **place, y=y + CLOSE * i, fill=colour, font_weight=weight, **halo)
             for i, line in enumerate(lines)
         ]
 

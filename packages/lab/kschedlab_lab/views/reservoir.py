@@ -15,7 +15,7 @@ from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HEAD, FOOT, LINE, WIDEST = 66, 8, 15, 132
 """Height of a card above a column, of the space below the columns, and of a line; greatest width of a column."""
-ROOMY, TOKEN = 28, 13
+ROOMY, TOKEN = 39, 13
 """Least height of a part of a column that has the way of one draw below its words, and the room for its ball on their
 left; in pixels."""
 
@@ -97,11 +97,12 @@ class _Drawing:
     def _card(self, i: int, step: Held) -> Html:
         """An element of the list: it waits, then comes up and draws."""
         come, now = i < self.come, i == self.come - 1 and self.picture.shown is not None
+        held = come and step.name == self.picture.held[self.come - 1]
         name = step.name if text_width(step.name, bold=True) + 4 <= self.step - 6 else step.name.removeprefix("node-")
         fill, middle = self._fill(step.name), (self.step - 6) / 2
         colour = ink(fill) if come else "currentColor"
-        look: dict[str, Any] = {"fill": fill if come else "none", "stroke": CHOSEN if now else "currentColor"}
-        look |= {"stroke_width": 3 if now else 0.75, "data_key": f"card/{step.name}/box"}
+        look: dict[str, Any] = {"fill": fill if come else "none", "stroke": CHOSEN if held else "currentColor"}
+        look |= {"stroke_width": 3 if held or now else 0.75, "data_key": f"card/{step.name}/box"}
         brief = say(step.brief) if come else ""
         if text_width(brief, bold=True) > self.step - 4:
             brief = fitted(brief.split(": ")[-1], self.step - 4)
@@ -127,18 +128,17 @@ class _Drawing:
         return ends
 
     def _column(self, i: int, shares: Mapping[str, tuple[float, str]], key: str = "held") -> Html:
-        shapes = []
+        shapes, ball = [], TOKEN if key == "held" else 4
         for name, (top, low) in self._stack(shares).items():
             fill, written = self._fill(name), shares[name][1]
             look: dict[str, Any] = {"fill": fill, "stroke": PANEL, "data_key": f"{key}/{i}/{name}/box"}
             shapes.append(rect(self.wide, low - top, None, self.x(i), top, **look, stroke_width=1))
             long = f"{name} {written}"
-            text = long if text_width(long) <= self.wide - 18 else written
-            if low - top >= LINE - 1 and text_width(text) <= self.wide - 12:
+            text = long if text_width(long) <= self.wide - ball - 5 else written
+            if low - top >= LINE - 1 and text_width(text) <= self.wide - ball + 1:
                 halo: dict[str, Any] = {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
-                middle = (top + low) / 2 + 4.5
-                x = self.x(i) + max(self.wide / 2, TOKEN + text_width(text) / 2)
-                place = x, min(middle, low - 15) if low - top >= ROOMY else middle
+                x = self.x(i) + max(self.wide / 2, ball + text_width(text) / 2)
+                place = x, (top + low) / 2 + 4.5
                 words = label(text, *place, "middle", fill=ink(fill), **halo)
                 self.words.append(element("g", words, data_key=f"{key}/{i}/{name}/words"))
         return element("g", *shapes, data_key=f"{key}/{i}")

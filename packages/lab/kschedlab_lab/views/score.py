@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
-from kschedlab_lab.views.picture import caption
+from kschedlab_lab.views.picture import caption, colours
 
 STAGES = (later("raw"), later("normalised"), later("weighted"), later("summed"))
 SUM = later("sum")
@@ -72,6 +72,11 @@ def decided(decision: Decision) -> str:
     tie = say("A tie: {nodes} share {sum}.", nodes=together(decision.best), sum=most)
     pod = decision.pod.pod.metadata.name
     return sentences((tie, say("{pod} goes to {node}: one of them is drawn.", pod=pod, node=decision.node)))
+
+
+def winners(decision: Decision) -> dict[str, str]:
+    """The names that a headline shows in colour: the best node, or all that share the highest sum."""
+    return colours(decision) | dict.fromkeys(decision.best, "chosen")
 
 
 def lead(decision: Decision) -> str:

@@ -293,7 +293,7 @@ def _(plugin: InterPodAffinityScore, cell: ScoredCell) -> list[Calculation]:
     low, high = int(total.min()), int(total.max())
     if plugin.range_includes_zero:
         low, high = min(low, 0), max(high, 0)
-    raw = Calculation(RAW, added(values), str(sum(values)), say("pull by {terms}", terms=listed(pulls)))
+    raw = Calculation(RAW, added(values), str(sum(values)), say("by pods of the same {terms}", terms=listed(pulls)))
     if low == high:
         return [raw, _final(cell, remark=say("the same everywhere"))]
     down = f"({sum(values)} - {low})" if low >= 0 else f"({sum(values)} + {-low})"

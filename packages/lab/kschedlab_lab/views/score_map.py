@@ -52,13 +52,13 @@ class Asked:
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``asked``: the pod's request; ``question``: the cell whose number is asked for; it alone shows.
-    ``before``: another decision: cells say how its numbers became these. While cells change: ``filled``, those that
-    have come to ``stage``; the others show the stage before; ``workers``: by node, what its worker asks, or "".
-    ``framed``: the plugin whose row has a frame. ``sums`` and ``won``: whether sums and winner show, if other than in
-    the last stage; ``most``: the sum that fills the width; ``weights``: whether they show, if before the third stage;
-    ``rail``: whether the stages show, and ``until``: the last one that a click goes to; without a rail its place stays
-    empty, so that the map does not move, unless there is no place ``above`` the map.
+    ``asked``: the pod's request; ``question``: the cell whose number is asked for, alone with what its row is
+    normalised from. ``before``: another decision: cells say how its numbers became these. While cells change:
+    ``filled``, those that have come to ``stage``; the others show the stage before; ``workers``: by node, what its
+    worker asks, or "". ``framed``: the plugin whose row has a frame. ``sums`` and ``won``: whether sums and winner
+    show, if other than in the last stage; ``most``: the sum that fills the width; ``weights``: whether they show, if
+    before the third stage; ``rail``: whether the stages show, and ``until``: the last one that a click goes to;
+    without a rail its place stays empty, so that the map does not move, unless there is no place ``above`` the map.
     """
 
     decision: Decision
@@ -147,8 +147,9 @@ class ScoreMap:
         found = number(self.decision, stage, plugin, node) if stage else None
         sets = f"plugin: {plugin}, node: {node}"
         if self.question is not None:
-            asked = f"{found} → ?" if stage == "normalised" else "?"
-            text = asked if (plugin, node) == self.question else ""
+            raw = str(number(self.decision, "raw", plugin, node)) if stage == "normalised" else ""
+            here = f"{raw} → ?" if raw else "?"
+            text = here if (plugin, node) == self.question else raw if plugin == self.question[0] else ""
             return GridCell(text, None, _tip(plugin, node, text), text)
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
@@ -203,8 +204,9 @@ class ScoreMap:
         step = (plan.left - 40) / (self.asked.count - 1)
         wide = 24 + step * self.asked.at
         look: dict[str, Any] = {"fill": priority_fill(0), "stroke": HAIR, "stroke_width": 0.75}
-        pod = rect(wide, RAIL - 2, 3, **look, data_key="asked/box")
-        shapes = [pod, rect(10, RAIL + 2, 4, wide - 5, -2, fill="currentColor", data_key="asked/grip")]
+        handle = rect(10, RAIL + 2, 4, wide - 5, -2, fill="currentColor", data_key="asked/grip")
+        track = rect(step * (self.asked.count - 1) + 24, 6, 3, 0, 8, fill=TICK)
+        shapes = [track, rect(wide, 6, 3, 0, 8, **look, data_key="asked/box"), handle]
         yield label(self.asked.text, 8, RAIL + 17)
         yield element(
             "g", *shapes, data_key="asked", transform="translate(8,2)", data_step=f"{step:.1f}", **self.asked.marks
@@ -239,8 +241,7 @@ def _summed(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     plain = replace(start, plugins=[name for name in start.plugins if name in own])
     yield plain, say("Each column holds what one node has been given: laid end to end, that is its sum.")
     yield from ((start, _extended(start, name)) for name in extenders)
-    names = listed(f"{node} {total(decision, node)}" for node in start.nodes if _scored(start, node))
-    yield replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node: {names}.", names=names)
+    yield replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node.")
 
 
 def _extended(start: ScoreMap, name: str) -> str:
@@ -280,7 +281,7 @@ def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     """A row for each step, with the arithmetic of the cell that says most: neither the least nor the full score."""
     names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
     first = say("The raw scores: each row has a scale of its own.")
-    yield replace(start, stage="normalised", filled=_cells(start, [])), first
+    yield replace(start, stage="raw"), first
     for i, here in enumerate(names, start=1):
         scored = [node for node in start.nodes if _scored(start, node)]
         given = {node: number(start.decision, "normalised", here, node) or 0 for node in scored}
@@ -307,7 +308,7 @@ def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     assert scores is not None
     weights = dict(zip(scores.plugins, scores.weights, strict=True))
     names = [plugin for plugin in start.plugins if weights.get(plugin, 1) != 1]
-    yield replace(start, stage="weighted", filled=_cells(start, [])), say("The normalised scores, and the weights.")
+    yield replace(start, stage="normalised", weights=True), say("The normalised scores, and the weights.")
     for i, here in enumerate(names, start=1):
         caption = say(
             "{plugin} has weight {weight}: each of its numbers is multiplied by {weight}.",

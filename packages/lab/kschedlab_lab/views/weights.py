@@ -14,9 +14,10 @@ from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, PANEL
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
-ROW, NAME, STEP, BESIDE, BARS, MAP, LOW = 24, 134, 9, 400, 150, 210, 400
+ROW, NAME, STEP, BESIDE, BARS, MAP, LOW, LEGEND, VALUE = 24, 134, 13, 400, 150, 210, 400, 44, 24
 """Height of a weight's row, width of its name and of one of its values; least width of a room with the map beside the
-weights; heights of the sums and of the map; the height below which a narrow room has no map. In pixels."""
+weights; heights of the sums and of the map; the height below which a narrow room has no map; height of a legend of
+two lines, and width of a value. In pixels."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class WeightStage:
         beside = room.width >= BESIDE
         wide = room.width - handles.width - 16 if beside else room.width
         drawn = GridMeasures(replace(self.winners, left=80), Room(int(min(wide, 2 * MAP)), MAP))
-        winners = Part(drawn.width, drawn.bottom, tuple(drawn.shapes()))
+        winners = Part(drawn.width, drawn.end + LEGEND, tuple(drawn.shapes()))
         bars = BarMeasures(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
         sums = Part(bars.wide, bars.bottom + 10, tuple(bars.shapes()))
         above = [row([handles, winners], 16, "start"), sums] if beside else [handles, sums]
@@ -64,5 +65,5 @@ def _row(weight: Weight) -> Part:
     grip = element("rect", x=long - 2, y=2, width=10, height=ROW - 4, rx=4, fill="currentColor", data_key=f"{key}/grip")
     handle = element("g", bar, grip, data_key=key, **about) if weight.control else element("g", bar, data_key=key)
     name = label(fitted(weight.name, NAME - 8), NAME - 8, ROW / 2 + 4.5, "end")
-    value = words(weight.written, bold=True)
+    value = words(weight.written, bold=True)._replace(width=VALUE)
     return row([Part(NAME - 8, ROW, (name,)), Part(most, ROW, (track, handle)), value], 6)

@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
-from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, arrange, shapes
+from kschedlab_lab.views.drawing import INSET, Arrangement, Block, Box, Place, arrange, shapes
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, row, words, wrap
 from kschedlab_lab.views.lettering import short, text_width, wrapped
 from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room, label, svg
 
-LINE, TOP, NARROW, POD, WISH, BAR, BETWEEN, RING = 17, 24, 500, 157, 130, 18, 5, 9
+LINE, TOP, NARROW, POD, WISH, BARS, BETWEEN = 17, 24, 500, 96, 130, 92, 5
 """Height of a wish, space above the pod; a narrower room has the pod and its wishes above the nodes; width of the pod
-and of a wish there; height of a bar, what parts two bars, and the room for a ring around the last node. In pixels."""
-LEFT, LEFT_MOST, BOX = 170, 300, 88
-"""The least and the greatest width of the pod's column, and the width of a node beside it."""
+there, and of a wish; height of all bars, and what parts two. In pixels."""
+LEFT, NODE, LONG, RING = 160, 104, 480, 3
+"""The least width of the pod's column, that of a node if there is room for more, and the greatest one of the sums;
+what a node leaves free on each side for rings. In pixels."""
 TALL, TALLEST = 240, 400
 """Height of the largest node, at least and at most: 500m of 8 CPU have room for a name."""
 
@@ -45,23 +46,38 @@ class Wishes:
     sums: Bars | None = None
 
     def __call__(self, room: Room) -> Html:
-        """The pod, its wishes and the sums in a column beside the nodes; in a narrow room above and below them."""
-        largest = max(box.capacity for box in self.boxes)
+        """The pod on the nodes' floor, as wide as on them; in the upper left corner its wishes, then the sums."""
         if room.width < NARROW:
-            pod = self._waits(POD, TALL / largest)
-            wide = room.width - (pod.width + 18 if self.waiting else 8)
-            above = row([pod, self._liked(wide, WISH - 14)], 10, "start")
-            plan = self._plan(room.width, room.height - int(above.height))
-            parts = [padded(above, 8), Part(room.width, plan.bottom, tuple(self._nodes(plan))), self._sums(room.width)]
-            whole = column(parts, 4)
-            return svg(whole.shapes, room.width, whole.height, self.alt)
-        left = min(max(room.width - RING - BOX * len(self.boxes), LEFT), LEFT_MOST)
-        plan = self._plan(room.width - left - RING, room.height)
+            return self._narrow(room)
+        left = max(LEFT, room.width - 3 * RING - NODE * len(self.boxes))
+        plan = self._plan(room.width - left, room.height)
+        slim = [each._replace(x=each.x + RING, width=each.width - 2 * RING) for each in plan.places]
+        plan = replace(plan, places=tuple(slim))
+        sizes = [box.capacity for box in self.boxes]
+        first, tallest = slim[0], slim[sizes.index(max(sizes))]
+        corner = min(left + tallest.x - 4 * RING, LONG)
         nodes = Part(plan.width, plan.bottom, tuple(self._nodes(plan)))
-        pod = self._waits(left - 13, plan.places[0].height / largest)
-        own = column([padded(column([pod, self._liked(POD, POD)], 8), 8), self._sums(left - 6)], 12)
-        high = max(plan.bottom, own.height)
-        return svg([moved(nodes, left, 0), *own.shapes], plan.width + left + RING, high, self.alt)
+        own = [moved(nodes, left, 0)]
+        if self.sums is None:
+            pod = self._waits(first.width - 2 * INSET, first.height / max(sizes))
+            liked = self._liked(corner - 8, WISH + 20)
+            own += [moved(pod, 8, first.y + first.height - pod.height), moved(liked, 8, 0)]
+        else:
+            sums = self._sums(corner)
+            own += [*sums.shapes, moved(_key(self.sums, LEFT - 8), 8, sums.height + 14)]
+        return svg(own, room.width, plan.bottom, self.alt)
+
+    def _narrow(self, room: Room) -> Html:
+        """The pod and its wishes above the nodes, the sums below them."""
+        above, below = NOTHING, NOTHING
+        if self.sums is None:
+            pod = self._waits(POD, TALL / max(box.capacity for box in self.boxes))
+            above = padded(row([pod, self._liked(room.width - POD - 18, WISH - 14)], 10, "start"), 8)
+        else:
+            below = column([self._sums(room.width), padded(_key(self.sums, room.width - 8), 8)], 4)
+        plan = self._plan(room.width, 0)
+        whole = column([above, Part(room.width, plan.bottom, tuple(self._nodes(plan))), below], 4)
+        return svg(whole.shapes, room.width, whole.height, self.alt)
 
     def _nodes(self, plan: Arrangement) -> list[Html]:
         """The nodes. A pod that is dragged follows the hand: a step is 500m to their scale."""
@@ -74,15 +90,16 @@ class Wishes:
         return shapes(boxes, plan, "cpu")
 
     def _sums(self, wide: float) -> Part:
-        """The bars of the sums, and what their colours mean."""
-        if self.sums is None:
-            return NOTHING
-        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(78 if wide >= 280 else 44, BAR, BETWEEN))
-        return column([Part(wide, bars.bottom, tuple(bars.shapes())), padded(_key(self.sums, wide - 8), 8)], 4)
+        """The bars of the sums."""
+        assert self.sums is not None
+        high = min(BARS / len(self.boxes) - BETWEEN, 30)
+        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(44, high, BETWEEN))
+        return Part(wide, bars.bottom, tuple(bars.shapes()))
 
     def _plan(self, width: int, height: int) -> Arrangement:
         """The nodes' places."""
-        return arrange(self.boxes, Room(width, height), 8, least=min(max(TALL, height - 120), TALLEST))
+        least = min(max(TALL, height - 120), TALLEST)
+        return arrange(self.boxes, Room(width, height), 8, most=LEFT, least=least)
 
     def _liked(self, width: float, each: float) -> Part:
         """The wishes, in as many columns of this width as there is room for."""
