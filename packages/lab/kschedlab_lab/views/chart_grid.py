@@ -173,7 +173,8 @@ class GridMeasures:
         outline: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_opacity": 0.25}
         if cell.fill is None:
             colours = outline
-        shapes = [element("rect", width=wide, height=high, rx=2, **outline)] if cell.share < 1 else []
+        whole = outline | {"fill": "transparent"}  # what is not filled can be clicked, too
+        shapes = [element("rect", width=wide, height=high, rx=2, **whole)] if cell.share < 1 else []
         part = round(wide * cell.share, 1)
         shapes.append(element("rect", width=part, height=high, rx=2, data_key=f"{key}/box", **colours))
         if cell.hatch:
