@@ -21,7 +21,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, switch
 from kschedlab_lab.views.gate import Gate, Lock, State, draw_gate
 from kschedlab_lab.views.pieces import Fact, Piece
