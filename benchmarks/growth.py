@@ -95,7 +95,8 @@ def table(unit: str, xs: tuple[int, ...], rows: dict[str, list[Result]]) -> None
 def picture(path: Path, unit: str, xs: tuple[int, ...], rows: dict[str, list[Result]]) -> None:
     series = {name: [round(each["median"], 3) for each in results] for name, results in rows.items()}
     alt = f"Milliseconds of a decision by {unit}: " + "; ".join(f"{name} {values}" for name, values in series.items())
-    lines = Lines(xs, series, (unit, "ms of a decision"), alt, lambda value: f"{value:,}")
+    points = {name: dict(zip(xs, values, strict=True)) for name, values in series.items()}
+    lines = Lines(xs, points, (unit, "ms of a decision"), alt)
     path.write_text(str(lines(Room(640, 300))) + "\n", encoding="utf-8")
     print(f"\n![Milliseconds of a decision by {unit}](images/{path.name})")
 

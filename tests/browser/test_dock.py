@@ -22,6 +22,7 @@ def test_a_lesson_is_read_and_answered_on_the_stage(notebook: Open) -> None:
     page = notebook(NAME, beside=True)
     page.run_all()
     what_is_read_or_run_is_on_the_stage(page)
+    a_wheel_over_the_stage_scrolls_the_text(page)
     a_number_is_typed_on_the_stage(page)
     exercises_have_the_whole_width(page)
     an_answer_is_said_in_the_line(page)
@@ -44,6 +45,16 @@ def what_is_read_or_run_is_on_the_stage(page: Notebook) -> None:
     box, text = on_stage(page).bounding_box(), page.page.locator(TEXT).bounding_box()
     assert box and text and box["x"] >= text["x"] + text["width"], "the stage covers the text"
     run_alone(page)
+
+
+def a_wheel_over_the_stage_scrolls_the_text(page: Notebook) -> None:
+    lines(page).first.evaluate("(line) => line.scrollIntoView({ block: 'start' })")
+    text, box = page.page.locator(TEXT), on_stage(page).bounding_box()
+    before = text.evaluate("(text) => text.scrollTop")
+    assert box
+    page.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.page.mouse.wheel(0, 200)
+    page.page.wait_for_function(f"() => document.querySelector('{TEXT}').scrollTop >= {before + 150}")
 
 
 def run_alone(page: Notebook) -> None:

@@ -348,6 +348,11 @@ def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> Non
     two, one = (bar.bounding_box() or {} for bar in page.page.locator(".ks-votes i").all())
     assert two["width"] == pytest.approx(2 * one["width"], abs=1)
     expect(page.page.locator(".ks-right")).to_contain_text("Right.")
+    page.page.locator(".ks-top").get_by_role("button", name="Ask again").click()
+    expect(choices.get_by_title("take the last vote back")).to_have_text("↶ 0")
+    page.page.get_by_role("button", name="Back to the lesson").click()
+    expect(page.page.locator(".ks")).not_to_have_class(re.compile("ks-large"))
+    expect(page.page.get_by_role("button", name="Back to the lesson")).to_be_hidden()
 
 
 def test_in_a_poll_a_key_is_a_hand(opened: Open) -> None:

@@ -7,16 +7,19 @@ in queue order, as the scheduler would.
 from __future__ import annotations
 
 import heapq
+import itertools
+import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo, same_info
+from kschedlab.cluster.pools import usual_label
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.generations import LATEST, Profiles, profile_for
 from kschedlab.objects.model import Node
@@ -24,13 +27,13 @@ from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
 from kschedlab.shown import Shown
+from kschedlab.text.sections import BAD, GOOD, WARNING, Limits, Row, Section, Table
+from kschedlab.text.words import count
 from kschedlab_planning.check import Check, check_pods
 from kschedlab_planning.kinds import NodeKind, kinds_of, more_nodes, new_objects
 from kschedlab_planning.manifests import manifest
 from kschedlab_planning.place import Placed, beginning, place, without_preemption
-
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
+from kschedlab_planning.text import before, checked, grouped
 
 Numbers: TypeAlias = tuple[int, ...]
 """How many nodes of each kind."""
@@ -96,9 +99,7 @@ class Add(Shown):
 
     def commands(self) -> list[str]:
         """A command for each pool whose provider is known by its label, and a comment for the others."""
-        from kschedlab_planning.text import pool_commands
-
-        return pool_commands(self)
+        return _pool_commands(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -112,9 +113,36 @@ class Add(Shown):
         }
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab_planning.text import add_sections
-
-        return add_sections(self)
+        """The new nodes, the pods that they let fit, the pods that they do not help."""
+        best = self.best
+        if best is None:
+            yield Section(
+                "No new node helps any pod." if self.stuck else "All pending pods fit: no new node is needed.",
+                before(len(self.first.nodes)),
+                mark=BAD if self.stuck else GOOD,
+            )
+        else:
+            rows = [
+                Row([kind.name, number, pods, *([_price(kind.price * number)] if self.priced else [])])
+                for (kind, number), pods in zip(best.numbers.items(), _pods_by_kind(self), strict=True)
+            ]
+            what = "cheapest" if self.priced else "fewest"
+            sure = (
+                f"No {'cheaper' if self.priced else 'smaller'} number does."
+                if self.proven
+                else f"The {what} that was found."
+            )
+            price = f" for {_price(best.price)}" if self.priced else ""
+            title = f"With {count(best.nodes, 'new node')}{price}, {count(len(self.pods), 'more pod')} fit."
+            table = Table(["of", "nodes", "pods", *(["price"] if self.priced else [])], rows)
+            yield Section(
+                title, [sure, *before(len(self.first.nodes)), table], mark=GOOD if not self.stuck else WARNING
+            )
+        if self.runner_up is not None:
+            yield Section(f"Next best: {_option_text(self.runner_up, self.priced)}.")
+        if self.stuck:
+            yield Section(f"No new node helps {count(len(self.stuck), 'pod')}:", grouped(self.stuck), mark=BAD)
+        yield from checked(self.check)
 
 
 def plan_add(
@@ -312,7 +340,7 @@ class _Search:
         """Try everything that costs less than the best, the cheapest first, as long as that is not too much."""
         heap: list[tuple[Cost, Numbers, int]] = [(self.cost(self._only(0, 0)), self._only(0, 0), 0)]
         tries = TRIES
-        for seen in count():
+        for seen in itertools.count():
             cost, numbers, begin = heapq.heappop(heap)
             if self.best is not None and cost >= self.cost(self.best):
                 self.proven = True
@@ -399,3 +427,45 @@ def _possible(info: PodInfo, cluster: Cluster, profiles: Profiles) -> BoolArray:
         return np.zeros(len(cluster.nodes), np.bool_)
     verdicts = Scheduler(cluster, own.only(*names), exhaustive=True).decide(info).verdicts
     return np.zeros(len(cluster.nodes), np.bool_) if verdicts is None else verdicts.passes
+
+
+def _pods_by_kind(add: Add) -> list[int]:
+    """How many of the pods are on new nodes of each kind."""
+    assert add.best is not None
+    on = Counter(add.pods.values())
+    names = [
+        [kind.node.metadata.name + ending for ending in (["-new"] + [f"-new-{i}" for i in range(2, number + 1)])]
+        if kind.there
+        else [f"{kind.node.metadata.name}-{i}" for i in range(1, number + 1)]
+        for kind, number in add.best.numbers.items()
+    ]
+    return [sum(on[name] for name in own) for own in names]
+
+
+def _option_text(option: Option, priced: bool) -> str:
+    """ "2 nodes of small and 1 node of large (0.58)"."""
+    parts = [f"{count(number, 'node')} of {kind.name}" for kind, number in option.numbers.items()]
+    return f"{' and '.join(parts)}{f' ({_price(option.price)})' if priced else ''}"
+
+
+def _price(price: object) -> str:
+    return f"{float(price):,.4g}"  # type: ignore[arg-type]  # a Fraction
+
+
+def _pool_commands(add: Add) -> list[str]:
+    """A line for each pool that grows."""
+    lines = []
+    label = usual_label(add.cluster)
+    for pool, number in _by_pool(add.best).items():
+        now = sum(node.metadata.labels.get(label) == pool for node in add.cluster.nodes)
+        lines.append(f"# {pool}: {count(number, 'node')} more, {now:,} now")
+        if now and (command := COMMANDS.get(label)) is not None:
+            lines.append(command.format(pool=shlex.quote(pool), nodes=now + number))
+    return lines
+
+
+def _by_pool(option: Option | None) -> Mapping[str, int]:
+    pools: Counter[str] = Counter()
+    for kind, number in option.numbers.items() if option is not None else ():
+        pools[kind.pool] += number
+    return pools

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -23,13 +23,13 @@ from kschedlab.generations import LATEST, Profiles
 from kschedlab.objects.meta import controller_of
 from kschedlab.objects.problems import unknown
 from kschedlab.shown import Shown
+from kschedlab.text.sections import BAD, GOOD, WEAK, Limits, Names, Row, Section, Table
+from kschedlab.text.words import count, listing
 from kschedlab_planning.budgets import Budgets, after_loss, budgets_of, refusal
 from kschedlab_planning.check import Check, around, check_drains
 from kschedlab_planning.place import beginning, bind, decide, without_preemption
+from kschedlab_planning.text import PODS, checked
 from kschedlab_simulation.controllers.drain import is_left
-
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
 
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 """Labels of nodes that are not drained unless they are named."""
@@ -106,9 +106,22 @@ class Drain(Shown):
         }
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab_planning.text import drain_sections
-
-        return drain_sections(self)
+        """The nodes that can go in order, what keeps the others, the next best plan."""
+        number = len(self.steps)
+        title = f"{count(number, 'node')} can go." if number else "No node can go."
+        rows = [
+            Row([step.node, len(step.moves), listing(sorted(set(step.moves.values())), PODS), listing(step.lost, PODS)])
+            for step in self.steps
+        ]
+        head = ["node", "pods move", "to", "lost"]
+        sure = ["No larger number can."] if self.proven else ["A larger number may be possible."]
+        yield Section(title, [*sure, Table(head, rows)], mark=GOOD if number else BAD)
+        if self.runner_up:
+            yield Section("Next best:", [Names(self.runner_up)])
+        if self.obstacles:
+            rows = [Row([each.node, each.pod, each.why], WEAK) for each in self.obstacles]
+            yield Section("In the way after that:", [Table(["node", "pod", "why"], rows)])
+        yield from checked(self.check)
 
 
 def plan_drain(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
@@ -20,14 +20,17 @@ from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, LimitRange, Pod, ResourceQuota
 from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.shown import Shown
+from kschedlab.text.plain import LIMITS
+from kschedlab.text.sections import BAD, GOOD, Limits, Row, Section, Table
+from kschedlab.text.words import count
 from kschedlab_planning.allowance import Allowance
 from kschedlab_planning.check import Check, check_pods
 from kschedlab_planning.kinds import kinds_of, more_nodes
 from kschedlab_planning.manifests import manifest
 from kschedlab_planning.place import Placed, beginning, bind, decide, without_preemption
+from kschedlab_planning.text import before, checked, first_table
 
 if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
     from kschedlab_planning.workloads import Workload
 
 MOST = 10_000
@@ -98,9 +101,24 @@ class Fit(Shown):
         }
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab_planning.text import fit_sections
-
-        return fit_sections(self)
+        """How many fit and where, what stops the next, what one node more would add."""
+        number = self.replicas
+        title = f"{count(number, 'replica')} of {self.template.key} fit{'s' * (number == 1)}."
+        if self.stop is None and not self.refused:
+            title = f"At least {count(number, 'replica')} of {self.template.key} fit: counting ended there."
+        rows = [Row([node, number]) for node, number in self.by_node.items()]
+        yield Section(
+            title, [*before(len(self.first.nodes)), Table(["node", "replicas"], rows)], mark=GOOD if rows else BAD
+        )
+        stops = f"What stops the next one ({self.template.metadata.name}-{self.replicas + 1}):"
+        if self.refused:
+            yield Section(stops, [f"the API server: {self.refused}"])
+        if self.stop is not None:
+            yield Section(stops, [self.stop.event, *first_table(list(self.stop.sections(LIMITS)))])
+        if self.runner_up:
+            rows = [Row([more.kind, more.replicas]) for more in self.runner_up]
+            yield Section("With one node more:", [Table(["of", "replicas more"], rows)])
+        yield from checked(self.check)
 
 
 def plan_fit(
@@ -171,7 +189,7 @@ def _fill(
     fork, nodes = cluster.fork(), dict[str, str]()
     allowed = Allowance(bounds, template.metadata.namespace, cluster.objects.pods if bounds else ())
     taken, name = set(cluster.pod_keys()), template.metadata.name
-    free = (f"{name}-{i}" for i in count(1) if f"{template.metadata.namespace}/{name}-{i}" not in taken)
+    free = (f"{name}-{i}" for i in itertools.count(1) if f"{template.metadata.namespace}/{name}-{i}" not in taken)
     for each in free:
         if len(nodes) >= most:
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from kschedlab.cluster.cluster import Cluster, bound_to
 from kschedlab.cluster.pending_pod import AnyPod, checked_cluster, node_of, pod_of
@@ -14,11 +14,11 @@ from kschedlab.generations import LATEST, Profiles, api_of
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputValueError, shortened
 from kschedlab.shown import Shown
+from kschedlab.text.sections import Limits, Row, Section, Table
+from kschedlab.text.words import listing
 from kschedlab_planning.fit import as_template, named
 from kschedlab_planning.place import place, without_preemption
-
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
+from kschedlab_planning.text import PODS, by_value, grouped
 
 Wanted: TypeAlias = AnyPod | tuple[AnyPod, int]
 """A pod, or a pod and a number of copies."""
@@ -39,9 +39,13 @@ class Fits(Shown):
         return not self.unplaced
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab_planning.text import fits_sections
-
-        return fits_sections(self)
+        """The number of pods that fit, the nodes with their new pods, and why others do not fit."""
+        number, most = len(self.placed), len(self.placed) + len(self.unplaced)
+        title = f"{number:,} of {most:,} pods fit." if self.unplaced else f"All {most:,} pods fit."
+        if most < 2:
+            title = ("The pod fits." if self else "The pod does not fit.") if most else "There are no pods to place."
+        rows = [Row([node, len(pods), listing(pods, PODS)]) for node, pods in by_value(self.placed).items()]
+        yield Section(title, [Table(["node", "pods", "which"], rows), *grouped(self.unplaced)])
 
 
 def fits(pods: Wanted | Iterable[Wanted], cluster: Cluster, generation: str | Profiles = LATEST) -> Fits:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,16 +19,16 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError
+from kschedlab.extras import require
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 from kschedlab.objects.problems import InputValueError, Path, unknown
 from kschedlab.scheduler import Scheduler
 from kschedlab.shown import Shown
+from kschedlab.text.sections import Limits, Row, Section, Table
+from kschedlab.text.words import count
 from kschedlab_planning.manifests import manifest
 from kschedlab_planning.many import both, can_decide, decided
 from kschedlab_planning.settings import Field, Weight, changed, found, setting
-
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
 
 Axis: TypeAlias = tuple[str, Iterable[object]]
 """The name of a setting (:mod:`kschedlab_planning.settings`), and its values."""
@@ -64,6 +64,15 @@ class Border(NamedTuple):
     after: object
     at: object
     outcomes: tuple[Outcome, Outcome]
+
+
+COLUMNS, ROWS = 60, 30
+"""The most places that a map shows in a row, and rows; of more, each second, third, ... is shown."""
+SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+REGIONS = 20
+"""The most regions that are listed."""
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
+"""Okabe and Ito's colours, which differ for colour-blind readers, too."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,10 +136,30 @@ class DecisionMap(Shown):
             yield Border(axis[0], axis[1][place], axis[1][place + 1], other[1][row], sides)
 
     def figure(self) -> Any:
-        """A ``plotly.graph_objects.Figure``. MissingExtraError without plotly."""
-        from kschedlab_planning.figure import map_figure
+        """A ``plotly.graph_objects.Figure``: a colour for each outcome. MissingExtraError without plotly."""
+        require("lab", "plotly")
+        from plotly.graph_objects import Figure, Heatmap
 
-        return map_figure(self)
+        (x, xs), (y, ys), names = self.x, self.y, [str(each) for each in self.outcomes]
+        number = len(names)
+        colours = [COLOURS[place % len(COLOURS)] for place in range(number)]
+        steps = [(end / number, colour) for place, colour in enumerate(colours) for end in (place, place + 1)]
+        heatmap = Heatmap(
+            x=[str(value) for value in xs],
+            y=[str(value) for value in ys],
+            z=self.places.tolist(),
+            text=[[names[place] for place in row] for row in self.places.tolist()],
+            hovertemplate=f"{x}: %{{x}}<br>{y}: %{{y}}<br>%{{text}}<extra></extra>",
+            colorscale=steps,
+            zmin=-0.5,
+            zmax=number - 0.5,
+            colorbar={"tickvals": list(range(number)), "ticktext": names},
+        )
+        axes = {
+            "xaxis": {"title": {"text": x}, "type": "category"},
+            "yaxis": {"title": {"text": y}, "type": "category"},
+        }
+        return Figure(heatmap, layout={"title": {"text": self.pod}, **axes})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -143,9 +172,27 @@ class DecisionMap(Shown):
         }
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab_planning.text import map_sections
-
-        return map_sections(self)
+        """The map as letters, the greatest y at the top; then what each letter means."""
+        (x, xs), (y, ys) = self.x, self.y
+        right, up = -(-len(xs) // COLUMNS), -(-len(ys) // ROWS)
+        signs = _signs(self.outcomes)
+        labels = [str(value) for value in ys]
+        width = max(map(len, labels))
+        lines = [
+            f"{labels[row]:>{width}} {''.join(signs[place] for place in self.places[row, ::right].tolist())}"
+            for row in reversed(range(0, len(ys), up))
+        ]
+        title = f"{self.pod}: {count(self.places.size, 'place')}, {count(len(self.outcomes), 'outcome')}"
+        skipped = [f"Shown: 1 of {right} columns, 1 of {up} rows."] if right * up > 1 else []
+        below = f"{x} from {xs[0]} to {xs[-1]}, {y} upwards from {ys[0]} to {ys[-1]}"
+        yield Section(title, [*lines, below, *skipped])
+        rows = [
+            Row(
+                [signs[self.outcomes.index(each.outcome)], str(each.outcome), each.places, _span(each.x), _span(each.y)]
+            )
+            for each in self.regions()[:REGIONS]
+        ]
+        yield Section("Regions", [Table(["", "outcome", "places", x, y], rows)])
 
     @staticmethod
     def _place(axis: tuple[str, tuple[object, ...]], value: object) -> int:
@@ -327,3 +374,14 @@ def _is_request(path: Path) -> bool:
 
 def _outcome(decision: Decision) -> Outcome:
     return Outcome(decision.node or "", decision.nominated_node or "")
+
+
+def _signs(outcomes: Sequence[Outcome]) -> list[str]:
+    """A capital letter for a node, the same small letter for eviction there, a dot for a pending pod."""
+    nodes = sorted({each.node or each.nominated for each in outcomes} - {""})
+    letters = {node: SIGNS[place % len(SIGNS)] for place, node in enumerate(nodes)}
+    return [letters.get(each.node, "") or letters.get(each.nominated, "").lower() or "." for each in outcomes]
+
+
+def _span(ends: tuple[object, object]) -> str:
+    return f"{ends[0]} to {ends[1]}" if ends[0] != ends[1] else str(ends[0])

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
 from kschedlab.objects.problems import InputValueError, unknown
 from kschedlab.shown import Shown
-
-if TYPE_CHECKING:
-    from kschedlab.text.sections import Limits, Section
+from kschedlab.text.sections import Limits, Row, Section, Table
 
 Number: TypeAlias = int | Fraction
 Corner: TypeAlias = tuple[Fraction, Fraction]
@@ -134,14 +132,25 @@ class WeightRegion(Shown):
 
     def sentences(self) -> list[str]:
         """Each weight that changes the answer, as a sentence."""
-        from kschedlab_planning.text import range_sentence
-
-        return [text for each in self.ranges() if (text := range_sentence(self.node, each))]
+        return [text for each in self.ranges() if (text := _range_sentence(self.node, each))]
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        from kschedlab_planning.text import region_sections
-
-        return region_sections(self)
+        """Until which weight the answer stays, then the half-spaces."""
+        sentences = self.sentences()
+        title = f"{self.node} is chosen."
+        yield Section(title, sentences or ["No weight of one score alone changes that."])
+        rows = [
+            Row(
+                [
+                    each.node,
+                    " ".join(f"{c:+d}*{name}" for name, c in each.coefficients.items()),
+                    "> 0" if each.strict else ">= 0",
+                ]
+            )
+            for each in self.half_spaces
+        ]
+        if rows:
+            yield Section("It is as long as", [Table(["against", "sum of weights", ""], rows)])
 
     def _check(self, plugin: str) -> None:
         if plugin not in self.weights:
@@ -203,3 +212,15 @@ def _clipped(corners: list[Corner], a: int, b: int, rest: Fraction) -> Iterator[
             yield before[0] + share * (corner[0] - before[0]), before[1] + share * (corner[1] - before[1])
         if value >= 0:
             yield corner
+
+
+def _range_sentence(node: str, found: Range) -> str:
+    """ "node-a stays chosen until NodeResourcesFit weighs more than 3 (it is 1), then node-b." "" without an end."""
+    parts = []
+    if found.high is not None:
+        weighs = f"{found.high.weight} or more" if found.high.open else f"more than {found.high.weight}"
+        parts.append(f"until {found.plugin} weighs {weighs}, then {found.high.node}")
+    if found.low is not None:
+        weighs = f"{found.low.weight} or less" if found.low.open else f"less than {found.low.weight}"
+        parts.append(f"until {found.plugin} weighs {weighs}, then {found.low.node}")
+    return f"{node} stays chosen {'; and '.join(parts)} (it weighs {found.now})." if parts else ""

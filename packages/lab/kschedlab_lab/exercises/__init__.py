@@ -2,7 +2,5 @@
 
 from kschedlab_lab.exercises.desk import RosterForm as RosterForm, SheetForm as SheetForm
 from kschedlab_lab.exercises.lesson import LESSONS as LESSONS, Lesson as Lesson
-from kschedlab_lab.exercises.made_up import made_up as made_up
 from kschedlab_lab.exercises.progress import Progress as Progress
-from kschedlab_lab.exercises.roster import Roster as Roster
 from kschedlab_lab.exercises.sheet import answers as answers, sheets as sheets

@@ -23,6 +23,7 @@ function sheets(model, el, send) {
   const place = make("div", { class: "ks-preview" });
   const ask = (then) => () => {
     said.textContent = say("One moment: the exercises are drawn …");
+    place.replaceChildren();
     send({ lesson: lesson.value, seeds: seeds.value, contents: contents.value, then });
   };
   seeds.addEventListener("keydown", (event) => {
@@ -56,6 +57,7 @@ function roster(model, el, send) {
   const table = make("div", { class: "ks-table", "aria-live": "polite" });
   table.innerHTML = example;
   const said = make("p", { class: "ks-said", role: "status" });
+  const buttons = make("div", { class: "ks-fields", hidden: true });
   let csv = "";
   const take = async (list) => {
     const files = {};
@@ -85,12 +87,13 @@ function roster(model, el, send) {
   const told = (reply) => {
     table.innerHTML = reply.table;
     csv = reply.csv;
+    buttons.hidden = reply.table === example;
   };
+  buttons.append(button(say("Download as CSV"), () => download(csv, "progress.csv", "text/csv")), button(say("Start over"), clear));
   model.on("msg:custom", told);
   el.append(
     zone,
-    said, table,
-    make("div", { class: "ks-fields" }, button(say("Download as CSV"), () => csv && download(csv, "progress.csv", "text/csv")), button(say("Start over"), clear)),
+    said, table, buttons,
   );
   return () => model.off("msg:custom", told);
 }

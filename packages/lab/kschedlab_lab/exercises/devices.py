@@ -20,7 +20,7 @@ from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, drawn, lines
-from kschedlab_lab.exercises.fitting import fitting, kept
+from kschedlab_lab.exercises.fitting import HALF, fitting, kept
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.devices import (
     DRIVER,
@@ -86,8 +86,9 @@ class Case:
         known = table(head, (row(*each, element("span", state)) for *each, state in rows))
         folded = element("details", element("summary", say("As a table")), known, class_="again")
         seen = [unasked(node) for node in sights(self.decision)]
-        draw = partial(draw_sights, seen)
-        picture = join([fitting(draw), *more, folded])
+        draw = partial(draw_sights, seen, lines=None)
+        beside = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
+        picture = join([beside, folded])
         written = "\n".join(aligned([head, *rows], ""))
         return Instance(picture, f"{written}\n\n{text}" if text else written, join([kept(draw), *more, known]))
 
@@ -304,7 +305,7 @@ def two_on_one_root(rng: random.Random) -> Exercise:
 
 
 MISTAKES = {
-    f'device.attributes["{DRIVER}"].model': "device.driver",
+    '"a100"': '"A100"',
     f"matchAttribute: {ROOT}": f"matchAttribute: {DRIVER}/pcieRoot",
     "key: broken": "key: Broken",
 }
@@ -355,7 +356,7 @@ def one_line(rng: random.Random) -> Exercise:
         right,
         say("It was {mistake}; {good} is right.", mistake=MISTAKES[good], good=good),
         (
-            say("Three lines may be wrong: what the first selector compares, the constraint, or the toleration's key."),
+            say("Three lines may be wrong: the model, the constraint, or the toleration's key."),
             say("Compare them with the picture and with the lesson's claims: the domain, and each letter's case."),
         ),
         case.instance(),

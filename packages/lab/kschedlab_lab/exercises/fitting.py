@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.views.chart import PAPER
+from kschedlab_lab.panels.base import PAPER
 from kschedlab_lab.views.image import image
 from kschedlab_lab.views.svg import Room
 
-WIDTH, NARROW = 720, Room(320, 480)
+WIDTH, HALF, NARROW = 720, 516, Room(320, 480)
+"""Units: of a card's width, and where something else is at the right."""
 
 
-def fitting(draw: Callable[[Room], Html], height: int = 300) -> Html:
-    """The drawing twice. ``height``: of the wide one. Without card.css, as in a file elsewhere, only that shows."""
-    wide = element("div", draw(Room(WIDTH, height)), class_="ks-wide")
+def fitting(draw: Callable[[Room], Html], height: int = 300, width: int = WIDTH) -> Html:
+    """The drawing twice. ``height``, ``width``: of the wide one. Without card.css, as in a file elsewhere, only that
+    shows."""
+    wide = element("div", draw(Room(width, height)), class_="ks-half" if width == HALF else "ks-wide")
     return join([wide, element("div", draw(NARROW), class_="ks-narrow", style="display:none")])
 
 

@@ -34,10 +34,10 @@ LESSONS = (
 
 
 def lesson_named(text: str) -> str:
-    """The text if it is a lesson's name. ValueError lists the names."""
-    if text not in LESSONS:
+    """The lesson of this name, which may have hyphens, as its file has. ValueError lists the names."""
+    if (name := text.replace("-", "_")) not in LESSONS:
         raise InputValueError('there is no lesson "{name}"; there are {names}', name=text, names=listed(LESSONS))
-    return text
+    return name
 
 
 def exercises_of(lesson: str, seed: int) -> list[Exercise]:

@@ -34,8 +34,9 @@ def reduce_turns(rng: random.Random) -> Exercise:
     return Build(
         say("Reduce turns the tables"),
         say(
-            "v1.16 has two priorities, {least} and {spread}, with weight 1 each. Add running pods until Map's scores "
-            "give one node the higher sum, and the scores after Reduce give it to the other.",
+            "v1.16 has two priorities, {least} and {spread}, with weight 1 each. web-new belongs to the Service web, "
+            "which selects app=web. Add running pods until Map's scores give one node the higher sum, and the scores "
+            "after Reduce give it to the other.",
             least=LEAST,
             spread=SPREAD,
         ),
@@ -47,7 +48,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
         ),
         (
             say("What does {spread}'s Map count? Is more of it good or bad?", spread=SPREAD),
-            say("Put several small pods with the label app=web on one node."),
+            say("Put several small pods of the Service on one node."),
         ),
         shown(base),
         as_yaml(base),

@@ -53,12 +53,16 @@ def beginning(lesson: str, seed: int, exercise: Exercise) -> Html:
 
 
 def answer_pages(lesson: str, rows: Sequence[Sequence[str]]) -> Html:
-    """The answers of a class; the first row is the head."""
-    head, *students = rows
-    named = table([*head[:1], say("name"), *head[1:]], (row(each[0], "", *each[1:]) for each in students))
+    """The answers of a class; the first row is the head. What is right for every seed is said once."""
+    numbers, *answers = zip(*rows, strict=True)
+    alike = [each for each in answers if len(rows) > 2 and len(set(each[1:])) == 1]
+    names = (say("name"), *[""] * (len(rows) - 1))
+    head, *students = zip(numbers, names, *(each for each in answers if each not in alike), strict=True)
+    named = table(head, (row(*each) for each in students))
+    once = (element("p", element("b", say("{number}, every seed: ", number=each[0])), each[1]) for each in alike)
     note = say("Of a manifest or a function: the lines that are new, with / between them; others may be right, too.")
     title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
-    return element("section", title, named, element("p", note), class_="sheet")
+    return element("section", title, named, *once, element("p", note), class_="sheet")
 
 
 def title_of(lesson: str) -> str:
@@ -86,14 +90,16 @@ def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
     given, instance = _instance(exercise), exercise.instance
     if solutions:
         return element("div", head, *asked, given, _solution(exercise), class_="exercise")
+    room, is_frame = _room(exercise), exercise.answered_by in ("yaml", "function")
     if str(instance.printed):
-        parts = [element("div", given), element("div", *asked, _room(exercise))]
+        parts = [element("div", given), element("div", *asked, *([] if is_frame else [room]))]
     elif str(instance.picture) or not instance.text or exercise.answered_by == "function":
-        flow = element("div", given, element("div", _room(exercise), class_="room"), class_="flow")
+        flow = element("div", given, element("div", room, class_="room"), class_="flow")
         return element("div", head, *asked, flow, class_="exercise")
     else:
-        parts = [element("div", *asked, given), _room(exercise)]
-    return element("div", head, element("div", *parts, class_="beside"), class_="exercise")
+        parts, is_frame = [element("div", *asked, given), room], False
+    below = [room] if is_frame else []  # a frame is wide
+    return element("div", head, element("div", *parts, class_="beside"), *below, class_="exercise")
 
 
 def _instance(exercise: Exercise) -> Html:
@@ -112,6 +118,7 @@ def _room(exercise: Exercise) -> Html:
         return element("div", "", style=RULED)
     missing = str(exercise.right).count("\n") - exercise.start.count("\n")
     number = min(max(missing, LINES.start), LINES.stop) if exercise.answered_by == "yaml" else LINES.stop
+    number = 1 if BLANK.search(exercise.start) else number
     free = (element("div", "", style=FREE) for _ in range(number))
     return element("div", lines(BLANK.sub(": ________ ", exercise.start)), *free, style=FRAMED)
 

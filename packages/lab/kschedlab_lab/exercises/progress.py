@@ -85,11 +85,6 @@ class Progress:
         """All records as CSV, for a teacher."""
         return exported(self.records())
 
-    def save(self, path: str | Path) -> Path:
-        """Write the export to a file, such as ``li-na.csv``: a teacher's table takes the name from it."""
-        Path(path).write_text(self.export(), encoding="utf-8")
-        return Path(path)
-
     def _read(self) -> None:
         if self._unsaved:  # what could not be written is in memory only
             return

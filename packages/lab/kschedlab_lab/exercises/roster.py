@@ -6,16 +6,14 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePath
+from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
 
 from kschedlab.messages import later, say, terms
-from kschedlab.objects.problems import expected
-from kschedlab.text.html import Child, Html, element, visible
-from kschedlab.text.plain import aligned
+from kschedlab.text.html import Child, Html, element
 from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.exercise import MARKS, State
@@ -25,7 +23,7 @@ from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, Record, as_csv
 from kschedlab_lab.kept import FILE
 
 LARGEST = 1_000_000
-"""Most bytes of a file; progress with every exercise of the course takes a tenth of that."""
+"""Most characters of a file; progress with every exercise of the course takes a tenth of that."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet computes cells that begin like this."""
 
@@ -41,30 +39,13 @@ class WrongError(ValueError):
 class Roster:
     """The progress of a class. ``students``: records by name; ``troubles``: what is wrong with which file."""
 
-    def __init__(self, files: Mapping[str, bytes | str]) -> None:
+    def __init__(self, files: Mapping[str, str]) -> None:
         self.students: dict[str, list[Record]] = {}
         self.troubles: list[str] = []
-        if not isinstance(files, Mapping):
-            raise expected(later("a dict from the names of files to their texts (Roster.of(...) reads files)"), files)
         for name, content in files.items():
             self._add(name, content)
 
-    @classmethod
-    def of(cls, *paths: str | Path) -> Roster:
-        """Read files and folders. A student's name is that of the file, or of the folder with the progress file."""
-        found: dict[str, bytes] = {}
-        troubles = []
-        for path in _files(map(Path, paths)):
-            try:
-                with path.open("rb") as file:
-                    found[str(path)] = file.read(LARGEST + 1)
-            except OSError as error:
-                troubles.append(say("{path}: {error}: check the path", path=path, error=error.strerror))
-        roster = cls(found)
-        roster.troubles[:0] = troubles
-        return roster
-
-    def _add(self, file: str, content: bytes | str) -> None:
+    def _add(self, file: str, content: str) -> None:
         if len(content) > LARGEST:
             self._refuse(file, say("larger than {size:,} bytes", size=LARGEST))
             return
@@ -135,24 +116,6 @@ class Roster:
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
         return element("div", element("p", self.sentence), *tables, *wrong)
 
-    def __repr__(self) -> str:
-        parts = [self.sentence]
-        for lesson in self.lessons:
-            parts += ["", lesson, *aligned([[visible(cell) for cell in each] for each in self.rows(lesson)])]
-        return "\n".join([*parts, *(f"⚠ {visible(each)}" for each in self.troubles)])
-
-    def _repr_html_(self) -> str:
-        return str(self.html())
-
-
-def _files(paths: Iterable[Path]) -> Iterable[Path]:
-    """The files, and those of folders: exports, and progress files one folder deeper."""
-    for path in paths:
-        if path.is_dir():
-            yield from sorted([*path.glob("*.csv"), *path.glob("*.json"), *path.glob(f"*/{FILE}")])
-        else:
-            yield path
-
 
 def _student(file: str) -> str:
     """``handed-in/li-na.csv``: li-na; ``li-na/.kschedlab-progress.json``: li-na, too."""
@@ -160,10 +123,9 @@ def _student(file: str) -> str:
     return path.parent.name or "unnamed" if path.name == FILE else path.stem
 
 
-def _records(content: bytes | str) -> list[Record]:
+def _records(content: str) -> list[Record]:
     """The records of an export or of a progress file. WrongError with the place if it is neither."""
-    text = content if isinstance(content, str) else content.decode("utf-8-sig")
-    text = text.removeprefix("\ufeff").strip()
+    text = content.removeprefix("\ufeff").strip()
     if text.startswith("{"):
         entries = json.loads(text)
         given = entries.get(ENTRY, [] if "language" in entries else None)  # a choice, but no answer yet

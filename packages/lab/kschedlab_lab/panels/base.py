@@ -170,7 +170,7 @@ class Panel(Generic[S]):
         view, error = attempted(lambda: self._show(settings))
         return view or _failed(error), error
 
-    # What a stage does (:class:`kschedlab_lab.panels.session.Playable`).
+    # What a stage does (:class:`kschedlab_lab.panels.session.Session`).
 
     def go(self, settings: S) -> None:
         """Change the settings of this panel."""

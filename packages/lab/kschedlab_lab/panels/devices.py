@@ -21,12 +21,11 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.words import count
-from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.device_map import draw_devices, draw_sights
-from kschedlab_lab.views.device_sights import OFFERED, ROOT, TAKES, TRIED, WORDS, NodeSight, Reason, sights
+from kschedlab_lab.views.device_sights import HELD, OFFERED, ROOT, TAKES, TRIED, WORDS, NodeSight, sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.style import MONO
 from kschedlab_lab.views.svg import Room
@@ -41,17 +40,11 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
 MODELS = (later("any"), "a100", "h100")
-MANY = {
-    "held": later("belong to another claim"),
-    "tried": later("would do, but too few go together"),
-    "not selected": later("are not selected"),
-    "tainted": later("have a taint that the claim does not tolerate"),
-}
-"""What is said of several devices."""
-EXPRESSION = re.compile(r"^( *)expression: (device\.\S*?) ?(\.compareTo.*|== .*)$", re.MULTILINE)
+LOTS = later("The scores are equal: kube-scheduler draws lots; here the first name counts.")
+EXPRESSION = re.compile(r"^( *)expression: (device\.\w+\S*\])(\.\w+ .*|\.\w+)(\.compareTo.*|)$", re.MULTILINE)
 """A line of YAML that is too long for a page."""
 LINES = 6
-"""The lines of a search for which every picture keeps room; only one for three devices is longer."""
+"""The lines of the longest search, for which every picture keeps room."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +52,12 @@ class Settings(Restorable):
     """What train claims. ``rival``: another claim holds node-b's gpu-0; ``broken``: node-c's gpu-0 has a taint."""
 
     model: str = choice("model", MODELS, "a100")
-    count: int = choice("count", range(1, 4), 1)
+    count: int = choice("count", range(1, 3), 1)
     memory: int = slider("memory at least", (0, 20, 40, 60, 80), 40, lambda gi: f"{gi}Gi")
     together: bool = switch("on one PCIe root")
     tolerates: bool = switch("tolerates the taint")
-    rival: bool = switch("another claim holds node-b's gpu-0", True)
-    broken: bool = switch("node-c's gpu-0 has a taint", True)
+    rival: bool = switch("held by rival", True)
+    broken: bool = switch("taint: broken", True)
 
 
 def selectors(settings: Settings) -> list[str]:
@@ -107,8 +100,8 @@ def claim_text(claim: Manifest) -> str:
 
 
 def _folded(found: re.Match[str]) -> str:
-    space, first, rest = found.groups()
-    return f"{space}expression: >-\n{space}  {first}\n{space}  {rest}"
+    space, *parts = found.groups()
+    return f"{space}expression: >-" + "".join(f"\n{space}  {part}" for part in parts if part)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -172,7 +165,7 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     seen = sights(decision)
-    sentence, marks = told(decision, seen), handles(settings)
+    sentence, marks = told(settings, decision, seen), handles(settings)
     return View(
         lambda room: draw_sights(seen, room, marks, lines=LINES),
         sentence,
@@ -197,15 +190,16 @@ def written(settings: Settings) -> Html:
 def handles(settings: Settings) -> dict[str, dict[str, str]]:
     """What a click on a device sets: whether rival holds it, or it has the taint."""
     sets = {
-        "node-b/gpu-0": ("rival", later("{name}: rival: {state}"), settings.rival),
-        "node-c/gpu-0": ("broken", later("{name}: broken: {state}"), settings.broken),
+        "node-b/gpu-0": ("rival", later("{name}: rival: {state}"), settings.rival, "unlocked"),
+        "node-c/gpu-0": ("broken", later("{name}: broken: {state}"), settings.broken, "taint"),
     }
     return {
         f"{DRIVER}/{name}": {
             "data_set": f"{control}: {_other(on)}",
             "aria_label": say(message, name=name, state=say(_other(on))),
+            "faint": "" if on else sign,
         }
-        for name, (control, message, on) in sets.items()
+        for name, (control, message, on, sign) in sets.items()
     }
 
 
@@ -218,40 +212,37 @@ def idle(settings: Settings) -> dict[str, str]:
     return {"together": ""} if settings.count == 1 else {}
 
 
-def told(decision: Decision, seen: list[NodeSight]) -> str:
+def told(settings: Settings, decision: Decision, seen: list[NodeSight]) -> str:
     """The outcome, and what it is due to."""
     if decision.node is None:
-        return sentences((say("train fits on no node."), _tally(seen)))
-    gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
+        return sentences((say("train fits on no node."), _tally(settings, seen)))
+    gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == TAKES]
     first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=_both(*gets))
-    return sentences((first, _drawn(seen)))
-
-
-def _drawn(seen: Sequence[NodeSight]) -> str:
-    """Which other nodes could be chosen, and how one is; "" for none."""
     others = [each.node for each in seen if not each.reason and not each.chosen]
-    message = later(
-        "{others} could, too: the scores are equal. Then kube-scheduler draws lots; here the first name counts."
-    )
-    return say(message, others=_both(*others)) if others else ""
+    more = (say("{others} could, too.", others=_both(*others)), say(LOTS)) if others else ()
+    return sentences((first, *more))
 
 
-def _tally(seen: Sequence[NodeSight]) -> str:
-    """How many devices there are, and what is in the way of how many."""
-    states = Counter(_lasting(device.reason) for each in seen for device in each.devices)
-    if len(states) == 1:
-        ((state, number),) = states.items()
-        return say("All {number} devices {what}.", number=number, what=say(MANY[state]))
-    found = [
-        say("{number} {what}", number=number, what=say(MANY[state] if number > 1 or state == TRIED else WORDS[state]))
-        for state, number in states.most_common()
-    ]
+def _tally(settings: Settings, seen: Sequence[NodeSight]) -> str:
+    """How many devices there are, and what is in the way of how many; last those that would do."""
+    states = Counter(device.state for each in seen for device in each.devices)
+    in_order = sorted(states.most_common(), key=lambda each: each[0] == TRIED)
+    found = [say("{number} {what}", number=number, what=_what(settings, state, number)) for state, number in in_order]
     return say("Of {devices}, {tally}.", devices=count(states.total(), "device"), tally=listed(found))
 
 
-def _lasting(reason: Reason) -> str:
-    """What is in the way of a device, and stays there when another claim has ended."""
-    return NOT_SELECTED if reason.proof else reason.state
+def _what(settings: Settings, state: str, number: int) -> str:
+    """What is in the way of so many devices."""
+    if state == HELD:
+        return say("is held by rival")
+    if state == TRIED and number < settings.count:
+        return say("would do, but the claim wants {count}", count=settings.count)
+    if state == TRIED:
+        message = later("would do, but no node has {count} of them on one root")
+        return say(
+            message if settings.together else later("would do, but no node has {count} of them"), count=settings.count
+        )
+    return say("are not selected") if number > 1 else say(WORDS[state])
 
 
 def wished(settings: Settings) -> str:
@@ -280,18 +271,16 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         message = later("{number} of {nodes} can: a node needs only {gpus} that the claim may take.")
         if not able:
             message = later("{number} of {nodes} can: at each node you see what is in the way.")
-        return say(message, number=able, nodes=count(len(seen), "node"), gpus=count(settings.count, "GPU"))
-
-    def before(settings: Settings) -> Callable[[Room], Html]:
-        return lambda room: unanswered(settings, room)
+        first = say(message, number=able, nodes=count(len(seen), "node"), gpus=count(settings.count, "GPU"))
+        return sentences((first, say(LOTS))) if able > 1 else first
 
     text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
-    return Question(text, ("0", "1", "2", "3"), right, why, before)
+    return Question(text, ("0", "1", "2", "3"), right, why, unanswered)
 
 
-def unanswered(settings: Settings, room: Room) -> Html:
+def unanswered(settings: Settings) -> Callable[[Room], Html]:
     """The picture while a question is open: train has not asked for devices yet."""
-    return draw_devices(decide(settings), room, asked=False, lines=LINES)
+    return lambda room: draw_devices(decide(settings), room, asked=False, lines=LINES)
 
 
 def spared() -> Question[Settings]:
@@ -312,7 +301,7 @@ def spared() -> Question[Settings]:
         ("gpu-0", *missed),
         right,
         lambda settings, answer: sentences(filter(None, (missed.get(answer), rule))),
-        lambda settings: lambda room: unanswered(settings, room),
+        unanswered,
     )
 
 
@@ -334,7 +323,7 @@ def pair() -> Question[Settings]:
         tuple(reasons),
         right,
         lambda settings, answer: reasons[answer],
-        lambda settings: lambda room: unanswered(settings, room),
+        unanswered,
     )
 
 

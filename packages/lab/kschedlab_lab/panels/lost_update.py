@@ -30,9 +30,9 @@ class Settings(Restorable):
 
     design: str = choice("each worker has", DESIGNS, SHARED)
     read1: int = slider("worker 1 reads", range(1, SLOTS), 1)
-    write1: int = slider("worker 1 writes", range(2, SLOTS + 1), 4)
+    write1: int = slider("worker 1 writes", range(2, SLOTS + 1), SLOTS)
     read2: int = slider("worker 2 reads", range(1, SLOTS), 2)
-    write2: int = slider("worker 2 writes", range(2, SLOTS + 1), 3)
+    write2: int = slider("worker 2 writes", range(2, SLOTS + 1), 4)
 
     def clamped(self) -> Self:
         """These settings, with each write after its read."""

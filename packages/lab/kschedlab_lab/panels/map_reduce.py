@@ -25,6 +25,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.handing_out import draw_handing_out
 from kschedlab_lab.views.map_reduce import (
     FAILING,
@@ -36,7 +37,7 @@ from kschedlab_lab.views.map_reduce import (
     reduced,
     short,
 )
-from kschedlab_lab.views.score import result_list, together
+from kschedlab_lab.views.score import bare, lead
 from kschedlab_lab.views.svg import Room
 
 NEW = "default/web-new"
@@ -58,7 +59,7 @@ RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; d
     (1000, 1024, 3, 0, "hdd", "r2", True),
 )
 
-
+NODES = (4, 12, 20)
 ASKED = 8
 """The node whose worker is asked for."""
 
@@ -70,7 +71,7 @@ class Settings(Restorable):
     ``typo``: the pod wishes for more than "many" cores, which no Map of NodeAffinityPriority can read.
     """
 
-    nodes: int = choice("nodes", (4, 12, 20), 12)
+    nodes: int = choice("nodes", NODES, 12)
     workers: int = slider("workers", range(1, MOST_WORKERS + 1), 4)
     seed: int = slider("times drawn", range(1, 4), 1, folded=True)
     typo: bool = switch("typo in the pod")
@@ -123,7 +124,8 @@ def costs(nodes: int, seed: int) -> list[int]:
 
 
 def hand_out(costs: Sequence[int], workers: int) -> list[Piece]:
-    """The worker of each node, with its first and last tick. The first free worker takes the next index."""
+    """The worker of each node, with its first and last tick. The first free worker takes the next index, of several the
+    one with the lowest number."""
     free = [(0, worker) for worker in range(1, min(workers, len(costs)) + 1)]
     pieces = []
     for index, cost in enumerate(costs):
@@ -158,9 +160,20 @@ def show(settings: Settings) -> View:
     return View(lambda room: draw(settings, room), sentence, Html(), sentence)
 
 
-def draw(settings: Settings, room: Room) -> Html:
+def draw(settings: Settings, room: Room, fixed: bool = False) -> Html:
     now = handout(settings)
-    return draw_handing_out(now, room, describe(settings, now))
+    return draw_handing_out(now, dials(settings, fixed), room, describe(settings, now))
+
+
+def dials(settings: Settings, fixed: bool = False) -> tuple[Dial, Dial]:
+    """How many nodes and workers there are, to be changed if they are not fixed."""
+    nodes, workers = count(settings.nodes, "node"), str(settings.workers)
+    if fixed:
+        return Dial(nodes), Dial(workers)
+    return (
+        Dial.among(NODES, settings.nodes, nodes, "nodes"),
+        Dial.among(range(1, MOST_WORKERS + 1), settings.workers, workers, "workers"),
+    )
 
 
 def describe(settings: Settings, now: Handout) -> str:
@@ -176,7 +189,7 @@ def describe(settings: Settings, now: Handout) -> str:
             say(" It runs on {row}, too: nobody has looked at the errors yet.", row=short(FAILING)) if now.error else ""
         )
         return say(
-            "Map has ended. Reduce changes {rows}: {names}.{failed}",
+            "After Map, Reduce changes {rows}: {names}.{failed}",
             rows=count(len(names), "row"),
             names=listing(names),
             failed=failed,
@@ -184,12 +197,13 @@ def describe(settings: Settings, now: Handout) -> str:
     if step == last + 2:
         if now.error:
             return say(
-                "{pod} gets no node. PrioritizeNodes finds {errors} errors and returns no scores at all.",
+                "The pod gets no node. PrioritizeNodes finds {errors} errors and returns no scores at all, "
+                "though Reduce has run over {row}, too.",
                 errors=now.errors,
-                pod=NEW,
+                row=short(FAILING),
             )
         added = say("One goroutine adds up score × weight, node by node.")
-        return sentences((added, _highest(decision)))
+        return sentences((added, lead(bare(decision))))
     taken = [
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
@@ -214,13 +228,6 @@ def describe(settings: Settings, now: Handout) -> str:
         errors=errors,
         end=end,
     )
-
-
-def _highest(decision: Decision) -> str:
-    most, nodes = max(found for _, found in result_list(decision)), together(decision.best)
-    if len(decision.best) == 1:
-        return say("{nodes} has the highest sum, {most:,}.", nodes=nodes, most=most)
-    return say("{nodes} share the highest sum, {most:,}; {node} is drawn.", nodes=nodes, most=most, node=decision.node)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -264,7 +271,7 @@ def which_worker() -> Question[Settings]:
         tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
         right,
         why,
-        lambda settings: lambda room: draw(settings.changed(step=0), room),
+        lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True),
         moment=True,
     )
 
@@ -276,9 +283,9 @@ def _end(piece: Piece) -> int:
 def after_errors() -> Question[Settings]:
     """The question about a Map that fails."""
     choices = (
-        say("adds up the other seven rows"),
-        say("counts 0 for the failed row"),
-        say("returns no scores, and the pod gets no node"),
+        say("adds up the rest"),
+        say("counts 0 there"),
+        say("returns no scores"),
     )
 
     def right(settings: Settings) -> str:
@@ -293,12 +300,9 @@ def after_errors() -> Question[Settings]:
         return sentences((about.get(answer, ""), reason))
 
     return Question(
-        say(
-            'The pod also wishes for a node with more than "many" cores: NodeAffinity\'s Map fails on every '
-            "node. What does PrioritizeNodes do?"
-        ),
+        say("NodeAffinity's Map fails on every node. What does PrioritizeNodes do?"),
         choices,
         right,
         why,
-        lambda settings: lambda room: draw(settings.changed(step=ends(settings), typo=True), room),
+        lambda settings: lambda room: draw(settings.changed(step=ends(settings), typo=True), room, fixed=True),
     )

@@ -13,11 +13,11 @@ import numpy as np
 from kschedlab.filter.stage import nodes_to_find, search
 from kschedlab.generations import V1_13, V1_16, Generation
 from kschedlab.messages import later, say, sentences
+from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.chart import chart_view
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.chart import curve
+from kschedlab_lab.views.chart_lines import Lines
 
 SIZES = (50, *range(250, 10_001, 250))
 """Numbers of nodes, in even steps that a hand can follow; 5,000 is the largest cluster that v1.16 is tested with."""
@@ -81,21 +81,10 @@ def show(settings: Settings) -> View:
     looked = {size: find(settings, V1_16, size).looked for size in places}
     if settings.every > 1:
         lines[say("v1.16 looks at")] = looked
-    chart = curve(
-        SIZES,
-        {name: [line[size] for size in SIZES] for name, line in lines.items()},
-        titles=(
-            say("nodes in the cluster"),
-            say("nodes found") if settings.every == 1 else say("nodes found, looked at"),
-        ),
-        at=SIZES.index(settings.nodes),
-        write=lambda value: f"{value:,}",
-        sets=lambda index: f"nodes: {SIZES[index]}",
-        drag="nodes",
-        most=max(looked.values()),
-        bends={name: [*line.items()] for name, line in lines.items()},
-    )
-    return chart_view(chart, _sentence(settings))
+    found = say("nodes found") if settings.every == 1 else say("nodes found, looked at")
+    said, titles = _sentence(settings), (say("nodes in the cluster"), found)
+    picture = Lines(SIZES, lines, titles, said, settings.nodes, "nodes", max(looked.values()))
+    return View(picture, said, Html(), said)
 
 
 def _sentence(settings: Settings) -> str:
@@ -115,18 +104,11 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    return Question(
-        say("5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?"),
-        (),
-        lambda settings: str(find(settings, V1_16).found),
-        _why,
-        lambda _: (
-            curve(
-                SIZES, {}, titles=(say("nodes in the cluster"), say("nodes found")), write="{:,}".format, most=5000
-            ).picture
-        ),
-        most=5000,
+    asked = say(
+        "5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?"
     )
+    empty = Lines(SIZES, {}, (say("nodes in the cluster"), say("nodes found")), asked, most=5000)
+    return Question(asked, (), lambda settings: str(find(settings, V1_16).found), _why, lambda _: empty, most=5000)
 
 
 def _why(settings: Settings, answer: str) -> str:

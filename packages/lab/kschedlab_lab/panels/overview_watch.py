@@ -53,21 +53,21 @@ class Line(NamedTuple):
     change: Changed | None
 
 
+def manifests() -> list[Manifest]:
+    """Two nodes and what runs there."""
+    return [
+        node("node-a"),
+        node("node-b"),
+        pod("mail-a", "node-a", 2, 0),
+        pod("logs-a", "node-a", 1, 100),
+        pod("shop-b", "node-b", 3, 900),
+    ]
+
+
 def scenario(story: str) -> str:
     """The story as YAML, for ``kschedlab simulate``."""
-    return build.as_yaml(
-        [
-            node("node-a"),
-            node("node-b"),
-            pod("mail-a", "node-a", 2, 0),
-            pod("logs-a", "node-a", 1, 100),
-            pod("shop-b", "node-b", 3, 900),
-            {
-                "simulation": {"generation": "v1.16"},
-                "timeline": [{"at": "2s", "create": pod("urgent", "", 3, 500)}, *STORIES[story]],
-            },
-        ]
-    )
+    timeline = [{"at": "2s", "create": pod("urgent", "", 3, 500)}, *STORIES[story]]
+    return build.as_yaml([*manifests(), {"simulation": {"generation": "v1.16"}, "timeline": timeline}])
 
 
 @cache

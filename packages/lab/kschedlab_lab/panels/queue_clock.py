@@ -19,7 +19,7 @@ from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, PODS, manif
 from kschedlab_lab.panels.settings import Restorable, choice, moments, switch
 from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock, step_of
 from kschedlab_lab.views.queue_pods import Handle
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.svg import Room, dragged
 
 TIMES = (*range(31), *range(50, 351, 50))
 """The moments in seconds: every second at first; later ones at which no attempt begins."""
@@ -106,13 +106,8 @@ def _events() -> list[Event]:
 
 def _handle(steps: int, seconds: int, room: Room) -> Handle:
     """What makes the moment a control."""
-    return {
-        "data_drag": "time",
-        "data_axis": "x",
-        "data_step": round(step_of(steps, room), 1),
-        "data_tip": say("drag the time"),
-        "aria_label": say("time: {seconds:g} s", seconds=seconds),
-    }
+    said = say("time: {seconds:g} s", seconds=seconds)
+    return dragged("time", "x", round(step_of(steps, room), 1), said, say("drag the time"))
 
 
 def history(settings: Settings, name: str) -> History:

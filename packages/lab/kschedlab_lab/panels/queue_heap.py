@@ -24,7 +24,7 @@ from kschedlab_lab.panels.queue_heap_watched import Act, Watched, manifest, name
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab_lab.views.queue_heap import Mark, Place, draw_heap
 from kschedlab_lab.views.queue_pods import Handle
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.svg import Room, dragged
 
 PODS = {
     "ant": 500,
@@ -284,14 +284,9 @@ def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> 
     which = "operation: Add" if each == NEW else f"operation: Update, which: {each}"
     goes_on = settings.calls[-1] in (f"Add {each} {priority}", f"Update {each} {priority}")
     before = settings.before if goes_on else _written(settings.calls)
-    return {
-        "data_grab": f"before: {before}, {which}, priority: {priority}",
-        "data_drag": "priority",
-        "data_axis": "y",
-        "data_step": -PIXELS,
-        "data_tip": say("drag it up or down: its priority"),
-        "aria_label": say("{each}, priority {priority}", each=each, priority=priority),
-    }
+    said = say("{each}, priority {priority}", each=each, priority=priority)
+    drag = dragged("priority", "y", -PIXELS, said, say("drag it up or down: its priority"))
+    return {"data_grab": f"before: {before}, {which}, priority: {priority}", **drag}
 
 
 def _back(each: Popped) -> Handle:

@@ -19,7 +19,7 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_order import Dot, Waiting, draw_order, step_of
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.svg import Room, dragged
 
 UNSET = -1
 TIMES = tuple(range(8 * HOUR, 10 * HOUR + 1, 10))
@@ -135,7 +135,7 @@ def picture(settings: Settings, room: Room, answered: bool = True) -> Html:
     """The two pods on the clock. ``answered``: mark what counts and who is next; else each pod can be picked."""
     both = pods(settings)
     sentence, first = describe(*both), next_of(*both)
-    step = step_of(len(MAYBE), room)
+    step = round(step_of(len(MAYBE), room), 1)
     equal = both[0].spec.priority == both[1].spec.priority
     found = []
     for i, (name, pod) in enumerate(zip(NAMES, both, strict=True)):
@@ -143,21 +143,18 @@ def picture(settings: Settings, room: Room, answered: bool = True) -> Html:
         for field, control in CONTROLS.items():
             minutes = getattr(settings, f"{name}_{control}")
             said = say("{pod}: {field} {time}", pod=name, field=field, time=say(moment(minutes)))
-            drag = _drag(f"{name}_{control}", "x", step, said) if answered else {}
+            drag = dragged(f"{name}_{control}", "x", step, said, said) if answered else {}
             counts = answered and equal and field_of(pod) == field
             dots.append(Dot(field, FIELDS[field], MAYBE.index(minutes), counts, drag))
         priority = say("priority {priority}", priority=pod.spec.priority)
-        handle = _drag(f"{name}_priority", "y", -10, say("{pod}: priority", pod=name))
+        said = say("{pod}: priority", pod=name)
+        handle = dragged(f"{name}_priority", "y", -10, said, said)
         drawn = queue_pods.Pod(name, pod.spec.priority or 0, priority, handle if answered else {"data_pick": name})
         place = i if not answered else None if not first else int(first != name)
         found.append(Waiting(drawn, tuple(dots), place))
     ticks = [(MAYBE.index(hour), clock_time(hour)) for hour in (8 * HOUR, 9 * HOUR, 10 * HOUR)]
     alt = sentence if answered else say("Two pods and their timestamps.")
     return draw_order(found, ticks, len(MAYBE), alt, room, answered=answered)
-
-
-def _drag(control: str, axis: str, step: float, said: str) -> dict[str, str | float | None]:
-    return {"data_drag": control, "data_axis": axis, "data_step": round(step, 1), "data_tip": said, "aria_label": said}
 
 
 def panel(**settings: Any) -> Panel[Settings]:

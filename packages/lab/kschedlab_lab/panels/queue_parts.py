@@ -39,7 +39,7 @@ from kschedlab_lab.views.queue_parts import (
     draw_parts,
     slot_width,
 )
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.svg import Room, dragged
 
 
 @dataclass(frozen=True)
@@ -175,13 +175,8 @@ def drawn(
     }
     if here.trying and here.active.count("web"):
         pods[TRYING] = [queue_pods.Pod(say("old web"), PRIORITIES["web"], say("as popped"))]
-    handle: queue_pods.Handle = {
-        "data_drag": "meanwhile",
-        "data_axis": "x",
-        "data_step": round(slot_width(len(SLOTS), room), 1),
-        "data_tip": say("drag the event"),
-        "aria_label": say("the event: {event}", event=say(settings.meanwhile)),
-    }
+    said, wide = say("the event: {event}", event=say(settings.meanwhile)), round(slot_width(len(SLOTS), room), 1)
+    handle = dragged("meanwhile", "x", wide, said, say("drag the event"))
     slots = tuple(
         Slot(words, {"data_set": f"meanwhile: {at}", "aria_label": say(at)} if last else {})
         for at, words in SLOTS.items()

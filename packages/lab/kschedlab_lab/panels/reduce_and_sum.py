@@ -25,6 +25,7 @@ from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.arithmetic import leading_to, steps_html, summed
+from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.map_reduce import reduced, short
 from kschedlab_lab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage
 from kschedlab_lab.views.score import bare, lead
@@ -96,9 +97,10 @@ def show(settings: Settings) -> View:
 
 
 def draw(settings: Settings, room: Room) -> Html:
-    fields = {name: field for field, name in FIELDS.items()}
+    weights = {field: getattr(settings, field) for field in FIELDS}
+    dials = {FIELDS[field]: Dial.among(WEIGHTS, weight, f"×{weight}", field) for field, weight in weights.items()}
     selected = settings.priority, settings.node
-    return draw_stage(decide(settings), settings.stage, selected, fields, room, describe(settings))
+    return draw_stage(decide(settings), settings.stage, selected, dials, room, describe(settings))
 
 
 def _asked(settings: Settings, room: Room) -> Html:

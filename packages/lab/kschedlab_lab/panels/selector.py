@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
-from kschedlab.messages import later, say, sentences, terms
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
+from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element
 from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels import devices
@@ -107,12 +111,14 @@ def judged(expression: str, device: str) -> tuple[str, str]:
 
 
 def selection(expression: str) -> list[NodeSight]:
-    """The nodes, with what each device is for the selector."""
+    """The nodes, with what each device is for the selector, and the error in which the search for one ends there."""
 
     def seen(node: NodeSight) -> NodeSight:
         reasons = [Reason(*judged(expression, f"{node.node}/{each.id.device}")) for each in node.devices]
         pairs = zip(node.devices, reasons, strict=True)
-        return node._replace(devices=tuple(each._replace(reason=reason) for each, reason in pairs))
+        reached = next((each for each in reasons if each.state != NOT_SELECTED), None)
+        error = reached.why if reached is not None and reached.state == FAILS else ""
+        return node._replace(reason=error, devices=tuple(each._replace(reason=reason) for each, reason in pairs))
 
     return [seen(node) for node in fleet()]
 
@@ -165,10 +171,15 @@ def told(settings: Settings) -> str:
     first = say(message, device=settings.device)
     if state == FAILS:
         first = say("{device} ends in an error: {why}.", device=settings.device, why=fault_of(error))
-    states = [each.state for node in selection(known(settings.selector)) for each in node.devices]
+    nodes = selection(known(settings.selector))
+    states = [each.state for node in nodes for each in node.devices]
     message = later("The selector selects {selected} of {all} devices.")
     count = say(message, selected=states.count(SELECTED), all=len(states))
-    return sentences((first, count))
+    failing = [node.node for node in nodes if node.reason]
+    end = (
+        [say("The search ends in an error on {nodes}: no node gets the pod.", nodes=listed(failing))] if failing else []
+    )
+    return sentences((first, count, *end))
 
 
 def reason(settings: Settings) -> str:
@@ -176,7 +187,7 @@ def reason(settings: Settings) -> str:
     parts = evaluated(settings)
     whole = parts[-1]
     if whole.failed:
-        return say("An error ends the decision: no node gets the pod.")
+        return say("An error is not `false`: it ends the decision.")
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
     if any(each.failed for each in parts):
         message = later(
@@ -206,6 +217,34 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         lambda settings, answer: reason(settings),
         lambda settings: lambda room: draw(settings, room, fleet(), False),
     )
+
+
+def chosen() -> Question[Settings]:
+    """Which node does train get, if its claim has only the selector of two sides?"""
+    none, selector = say("none of them"), SELECTORS["either"]
+
+    def why(settings: Settings, answer: str) -> str:
+        end = say(
+            "On node-c the search begins with the h100. There no side is true, and the error ends the decision for all "
+            "nodes."
+        )
+        first = [reason(Settings(selector, f"{answer}/gpu-0"))] if answer in ("node-a", "node-b") else []
+        return sentences((*first, end))
+
+    return Question(
+        say("train's claim has one selector, `{selector}`. Which node does train get?", selector=short(selector)),
+        (*GPUS, none),
+        lambda settings: decided(selector).node or none,
+        why,
+        lambda settings: lambda room: draw(settings, room, fleet(), False),
+        shows=lambda settings: replace(settings, device="node-c/gpu-0"),
+    )
+
+
+def decided(expression: str) -> Decision:
+    """The decision for train, whose claim has this selector alone; no device is held or broken."""
+    objects = [*devices.fleet(GPUS), devices.claim_of([expression]), devices.train()]
+    return schedule("default/train", Cluster(decode_objects(objects), devices.GENERATION.api), devices.GENERATION)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -6,50 +6,21 @@ the values of controls, because the front end knows what may be chosen, not what
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from time import monotonic
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.settings import Restorable
 from kschedlab_lab.views.svg import Room
 
+if TYPE_CHECKING:
+    from kschedlab_lab.panels.base import Panel
+
 Message: TypeAlias = dict[str, Any]
 AHEAD, AHEAD_SECONDS = 16, 0.2
 """How many states along a control are computed in advance, and how long that may take."""
-
-
-class Playable(Protocol):
-    """What a front end can show and move."""
-
-    settings: Any
-
-    def state(self, settings: Any, room: Room) -> Message:
-        """What there is to see for these settings."""
-
-    def go(self, settings: Any) -> object: ...
-
-    def first(self) -> Any: ...
-
-    def frames(self, room: Room) -> Sequence[tuple[Html, str]]:
-        """Pictures between question and answer, with their captions."""
-
-    def menu(self) -> Message:
-        """Texts to copy."""
-
-    def predict(self, answer: str | None) -> object:
-        """Answer the open question; None opens the answer without a prediction."""
-
-    def uncover(self) -> object:
-        """Show the answer although the question above is open."""
-
-    def ask_again(self) -> object:
-        """Forget the answer to the panel's question."""
-
-    def still(self) -> Html: ...
-
-    def fail(self, error: str) -> None: ...
 
 
 class Session:
@@ -58,7 +29,7 @@ class Session:
     ``controls``: what can be set, with the values as text; ``shown``: the last state that was sent.
     """
 
-    def __init__(self, panel: Playable) -> None:
+    def __init__(self, panel: Panel[Any]) -> None:
         self.panel, self.room = panel, Room()
         self.controls = described(panel.settings)
         self.shown: Message = self.look()

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from itertools import product
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
@@ -126,7 +127,8 @@ def _shown(value: object) -> str:
     return shortened(safe_text(repr(value)))
 
 
-def slider(
+def _one_of(
+    kind: Kind,
     label: str,
     values: Iterable[Value],
     default: Any,
@@ -134,23 +136,18 @@ def slider(
     shows: Callable[[Any], str] | None = None,
     folded: bool = False,
 ) -> Any:
-    """A field of a :class:`Restorable` dataclass with a slider; ``write`` adds the unit to a value.
+    """A field of a :class:`Restorable` dataclass; ``write`` adds the unit to a value.
 
     ``shows``: the same in the chosen language.
     """
-    return _field(Control(label, "slider", tuple(values), write, shows=shows, folded=folded), default)
+    return _field(Control(label, kind, tuple(values), write, shows=shows, folded=folded), default)
 
 
-def choice(
-    label: str,
-    options: Iterable[Value],
-    default: Any,
-    write: Callable[[Any], str] = str,
-    shows: Callable[[Any], str] | None = None,
-    folded: bool = False,
-) -> Any:
-    """One of several unordered values: buttons if they are few and short, else a dropdown."""
-    return _field(Control(label, "choice", tuple(options), write, shows=shows, folded=folded), default)
+slider = partial(_one_of, "slider")
+choice = partial(_one_of, "choice")
+"""One of several unordered values: buttons if they are few and short, else a dropdown."""
+moments = partial(_one_of, "steps")
+"""Values to be walked through one after the other, with First, Back, Next and Play."""
 
 
 def switch(label: str, default: bool = False, folded: bool = False) -> Any:
@@ -175,17 +172,6 @@ def typed(label: str, default: str, suggestions: Iterable[str], read: Callable[[
     """A line of text. ``read``: from what is typed to the value that it means; ValueError says what is wrong."""
     values = tuple(each for each in suggestions if not NEXT.search(each))
     return field(default=default, metadata={"control": Control(label, "typed", values, reads=read)})
-
-
-def moments(
-    label: str,
-    values: Iterable[Value],
-    default: Any,
-    write: Callable[[Any], str] = str,
-    shows: Callable[[Any], str] | None = None,
-) -> Any:
-    """Values to be walked through one after the other, with First, Back, Next and Play."""
-    return _field(Control(label, "steps", tuple(values), write, shows=shows), default)
 
 
 def _field(control: Control, default: Value) -> Any:

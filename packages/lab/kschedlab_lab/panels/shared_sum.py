@@ -20,10 +20,12 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps
+from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.shared_sum import (
     LUCKY,
     RIGHT,
@@ -41,6 +43,7 @@ from kschedlab_lab.views.svg import Room
 
 NODES = tuple(node_names(4))
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority", "NodeAffinityPriority", "LeastRequestedPriority")
+WORKERS = range(2, len(PRIORITIES) + 1)
 SEEDS = 20
 """Orders of steps that the panel offers."""
 Steps: TypeAlias = Iterator[tuple[str, Sum]]
@@ -102,7 +105,7 @@ class Settings(Restorable):
     """How the workers add, their number, the order of steps (``seed``), and the current step."""
 
     design: str = choice("each worker has", DESIGNS, "shared sum")
-    workers: int = slider("workers", range(2, len(PRIORITIES) + 1), 3)
+    workers: int = slider("workers", WORKERS, 3)
     seed: int = slider("order of steps", range(1, SEEDS + 1), 1)
     step: int = steps("step", lambda settings: len(moments(settings)) - 1)
 
@@ -189,13 +192,17 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     all_of_them, adding = moments(settings), race(settings.workers, settings.design != "cells of its own")
     moment, ends = all_of_them[settings.step], fates(settings)
-    orders = Orders(tuple(DESIGNS), settings.design, ends, settings.seed)
+    orders = Orders(dial(settings), tuple(DESIGNS), settings.design, ends, settings.seed)
     sentence = describe(adding, all_of_them, settings.step)
 
     def picture(room: Room) -> Html:
         return draw_moment(adding, moment, orders, room, sentence)
 
     return View(picture, sentence, Html(), sentence)
+
+
+def dial(settings: Settings) -> Dial:
+    return Dial.among(WORKERS, settings.workers, count(settings.workers, "worker"), "workers")
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -205,7 +212,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 def wrong_node() -> Question[Settings]:
     """The question about all orders of steps."""
-    choices = (say("in one or none"), say("in about half of them"), say("in nearly all of them"))
+    choices = (say("one or none"), say("about half"), say("nearly all"))
 
     def right(settings: Settings) -> str:
         number = fates(settings).count(RIGHT)
@@ -224,12 +231,13 @@ def wrong_node() -> Question[Settings]:
         )
 
     text = say(
-        "This is the end of one shuffle of the steps. In how many of {number} are all totals right?",
+        "This is how one shuffle of all reads and writes ends. In how many of {number} are all totals right?",
         number=SEEDS,
     )
 
     def before(settings: Settings, room: Room) -> Html:
-        adding, orders = race(settings.workers), Orders(tuple(DESIGNS), settings.design, (), settings.seed)
+        fixed = Dial(count(settings.workers, "worker"))
+        adding, orders = race(settings.workers), Orders(fixed, tuple(DESIGNS), settings.design, (), settings.seed)
         return draw_moment(adding, moments(settings)[settings.step], orders, room, text)
 
     return Question(text, choices, right, why, lambda settings: partial(before, settings))

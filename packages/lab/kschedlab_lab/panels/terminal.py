@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from kschedlab.build import Manifest, as_yaml, deployment, node, pod
+from kschedlab.build import Manifest, as_yaml, deployment
 from kschedlab.messages import later
 from kschedlab.objects.problems import InputValueError
-from kschedlab_lab.panels import preemption
+from kschedlab_lab.panels import overview_watch, preemption
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.settings import Nothing
 from kschedlab_lab.panels.terminal_feed import Feed, Seen
@@ -44,15 +44,7 @@ def _ours(name: str, value: int) -> list[Manifest]:
 
 def _nomination() -> list[Manifest]:
     """The cluster of lesson 01's nominations."""
-    return [
-        node("node-a"),
-        node("node-b"),
-        pod("mail-a", "node-a", 2, 0),
-        pod("logs-a", "node-a", 1, 100),
-        pod("shop-b", "node-b", 3, 900),
-        *_ours("urgent", URGENT),
-        *_ours("critical", 1000),
-    ]
+    return [*overview_watch.manifests(), *_ours("urgent", URGENT), *_ours("critical", 1000)]
 
 
 def _ladder() -> list[Manifest]:

@@ -22,12 +22,12 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.chart import TIE, shade
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.picture import colours
 from kschedlab_lab.views.score import bare, gained, lead, total
 from kschedlab_lab.views.score_bars import fills, sum_bars
+from kschedlab_lab.views.style import shade
 from kschedlab_lab.views.weights import Weight, WeightStage
 
 FIELDS = {
@@ -43,6 +43,7 @@ FIELDS = {
 DOWN, ACROSS = "spread", "nodes"
 """The weights on the axes of the map."""
 MOST = 6
+TIE = later("tie")
 TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (80, 105, 130, 190), strict=True)}
 LETTERS = dict(zip(NODES, "ABCD", strict=True))
 """By node, its grey and its letter in the map: colours are plugins here."""

@@ -12,6 +12,7 @@ const READ = 0.6; // of the height of the text in sight: one reads above it
 const AWAY = 0.25; // of that height: what needs no stage takes it away above it
 const SOON = 2; // such heights below its beginning: before that, one does not read of the first panel yet
 const SLIGHTLY = 16; // pixels of a line that may be above what is in sight
+const LINE = 20; // pixels of a line, for a wheel that counts lines
 const FRESH = 250; // milliseconds in which all cells of "Run All", or a cell that is run again, are one change
 const CHOICE = "dock"; // the browser keeps false by this name for a reader who wants panels in the text
 
@@ -62,6 +63,7 @@ class Dock {
     };
     (this.scroller ?? document).addEventListener("scroll", () => this.scrolled(), { passive: true, signal });
     for (const name of ["wheel", "touchmove", "keydown"]) this.page.addEventListener(name, unpin, { passive: true, signal });
+    this.el.addEventListener("wheel", (event) => this.scroller && this.readOn(event), { passive: true, signal });
     const bar = this.scroller ?? document.documentElement;
     addEventListener("pointerdown", (event) => event.target === bar && unpin(event), { signal });
     addEventListener("keydown", ({ key }) => key === "Escape" && (this.tall = false), { signal });
@@ -74,6 +76,13 @@ class Dock {
     resized.observe(this.page);
     signal.addEventListener("abort", () => resized.disconnect());
     this.end = end;
+  }
+
+  /** A wheel over the stage scrolls the text where nothing under it scrolls. */
+  readOn({ target, deltaX, deltaY, deltaMode, ctrlKey }) {
+    if (ctrlKey || this.active?.isLarge || Math.abs(deltaX) > Math.abs(deltaY)) return;
+    for (let each = target; each !== this.page; each = each.parentElement) if (scrolls(each, deltaY)) return;
+    this.scroller.scrollTop += deltaY * [1, LINE, this.scroller.clientHeight][deltaMode];
   }
 
   get wanted() {
@@ -292,6 +301,10 @@ class Dock {
     if (picture) stage.picture.follow(picture);
   }
 }
+
+/** Whether a wheel that turns so far moves what is in this element. */
+const scrolls = (el, by) =>
+  /auto|scroll/.test(getComputedStyle(el).overflowY) && (by < 0 ? el.scrollTop > 0 : el.scrollTop + el.clientHeight < el.scrollHeight - 1);
 
 /** The text of a notebook with panels follows their style. */
 function mine(notebook, lang) {

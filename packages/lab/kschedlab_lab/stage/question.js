@@ -135,14 +135,14 @@ export class QuestionBox {
     const mine = wrong && !polled ? [" ", make("span", { class: "ks-mine" }, ...coded(say("Your answer: {answer}", { answer })))] : []; // as in the picture
     const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
       make("b", {}, sign + say("{mark} ", { mark })), ...coded(why), ...mine);
-    return this.stage.shown.sentence ? [said, ...bars] : [make("p", {}, make("b", {}, ...coded(text))), said, ...bars];
+    return this.stage.shown.sentence ? [...bars, said] : [...bars, make("p", {}, make("b", {}, ...coded(text))), said];
   }
 
   /** The votes for each answer, the most first; `solution` is the right one. */
   bars(solution) {
     const ranked = this.ranked(), most = ranked[0][1];
     return make("ul", { class: "ks-votes" }, ...ranked.map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
-      make("span", {}, choice === solution ? `${choice} ✓` : choice), make("i", { style: `--ks-share: ${count / most}` }), make("span", {}, String(count)))));
+      make("span", {}, choice === solution ? `${choice} ✓` : choice), make("span", {}, String(count)), make("i", { style: `--ks-share: ${count / most}` }))));
   }
 
   /** Whether the headline says all that the verdict could: nobody answered, and it gives no reason. */

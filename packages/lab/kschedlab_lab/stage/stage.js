@@ -67,7 +67,8 @@ class Stage {
     this.host.classList.add("kschedlab");
     this.line = new Line(() => this.shared?.bring(this));
     const words = make("div", { class: "ks-say" }, this.question.el, this.saying.el);
-    this.top = make("div", { class: "ks-top" }, words, this.more);
+    this.leave = button("✕", () => this.setLarge(false), { class: "ks-leave", title: say("back to the lesson (Escape)"), "aria-label": say("Back to the lesson") });
+    this.top = make("div", { class: "ks-top" }, words, this.more, this.leave);
     this.foot = make("div", { class: "ks-foot" }, this.form, this.player);
     this.el.append(this.lost, this.top, this.picture.el, this.foot, this.drawer, this.tip.el);
     this.host.append(this.el);
@@ -365,6 +366,7 @@ class Stage {
     this.el.classList.toggle("ks-large", on);
     this.cover();
     this.classroom.setAttribute("aria-pressed", String(on));
+    (on ? this.more : this.classroom).before(this.again); // a class is asked without a way through the menu
     this.hears(on);
     this.question.show();
     this.measure();

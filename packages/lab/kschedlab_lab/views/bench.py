@@ -5,19 +5,19 @@ Pods and nodes are bars of one scale, so one sees what fits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.icons import tape
-from kschedlab_lab.views.layout import moved
+from kschedlab_lab.views.layout import Part, column, moved, padded
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.rail import Stop, rail
 from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, INK_2, PANEL, TICK, TRAY
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 CardState: TypeAlias = Literal["plain", "refused", "chosen"]
 
@@ -57,129 +57,83 @@ class Bench:
     picks: tuple[str, ...] = ()
 
 
+class Scale(NamedTuple):
+    """``left``: where bars begin; ``right``: where they end at the latest; ``pixels``: of a milli CPU."""
+
+    left: float
+    right: float
+    pixels: float
+
+
 def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     """The workbench, laid out for the room's width."""
-    return _Layout(bench, room.width).drawn(alt)
+    names = [text_width(f"★ {card.name}", 13, True) for card in bench.cards]
+    left, right = PAD + max([text_width(say(WAITING), 13), *names]) + 2 * GAP, room.width - PAD - GAP
+    widest = max([*(card.capacity for card in bench.cards), *(hand.piece.size for hand in bench.hands), 1000])
+    scale = Scale(left, right, (right - left) / widest)
+    functions = [padded(rail(bench.stops, room.width - 2 * PAD), PAD)] if bench.stops else []
+    hands = (_hand(hand, scale) for hand in bench.hands)
+    cards = (_card(card, scale, card.name in bench.picks) for card in bench.cards)
+    whole = column([*functions, *hands, *cards], GAP)
+    return svg([moved(whole, 0, PAD)], room.width, whole.height + 2 * PAD, alt)
 
 
-class _Layout:
-    """One drawing: ``y`` is where the next row begins."""
+def _hand(hand: Hand, scale: Scale) -> Part:
+    """A pod that waits, above the place that it would take on a node."""
+    gone = hand.piece.mark == "ghost"
+    waiting = element("g", label(say(WAITING), PAD, 19, font_size=13, fill=INK_2), opacity=0.6 if gone else None)
+    grip = [_grip(hand, scale)] if hand.resize else []
+    badges, high = list[Html](), BAR + 4.0
+    if hand.badges:
+        badges, high = draw_badges(hand.badges, f"pod/{hand.piece.name}", scale.left, high, scale.right)
+    return Part(scale.right, high - 2, (waiting, _piece(hand.piece, scale.left, 0, scale), *grip, *badges))
 
-    def __init__(self, bench: Bench, width: int) -> None:
-        self.bench, self.width, self.y = bench, width, float(PAD)
-        names = [text_width(f"★ {card.name}", 13, True) for card in bench.cards]
-        self.left = PAD + max([text_width(say(WAITING), 13), *names]) + 2 * GAP
-        widest = max([*(card.capacity for card in bench.cards), *(hand.piece.size for hand in bench.hands), 1000])
-        self.scale = (width - self.left - PAD - GAP) / widest
-        self.shapes: list[Html] = []
 
-    def drawn(self, alt: str) -> Html:
-        """All rows from top to bottom."""
-        if self.bench.stops:
-            functions = rail(self.bench.stops, self.width - 2 * PAD)
-            self.shapes.append(moved(functions, PAD, self.y))
-            self.y += functions.height + GAP
-        for hand in self.bench.hands:
-            self._hand(hand)
-        for card in self.bench.cards:
-            self._card(card)
-        return svg(self.shapes, self.width, self.y + PAD - GAP, alt)
+def _grip(hand: Hand, scale: Scale) -> Html:
+    """The pod's right edge, which is pulled."""
+    bars = (element("path", d=f"M{2 + 4 * i} 7v14", stroke=PANEL, stroke_width=1.5) for i in range(2))
+    return element(
+        "g",
+        rect(12, BAR, 6, x=-2, fill=INK),
+        *bars,
+        transform=f"translate({scale.left + hand.piece.size * scale.pixels - 4:.1f},0)",
+        data_key=f"pod/{hand.piece.name}/edge",
+        **dragged(hand.resize, "x", round(scale.pixels * 1000, 1), say("request of {name}", name=hand.piece.name)),
+    )
 
-    def _hand(self, hand: Hand) -> None:
-        """A pod that waits, above the place that it would take on a node."""
-        gone = hand.piece.mark == "ghost"
-        waiting = label(say(WAITING), PAD, self.y + 19, font_size=13, fill=INK_2)
-        self.shapes.append(element("g", waiting, opacity=0.6 if gone else None))
-        shapes = [self._piece(hand.piece, self.left)]
-        if hand.resize:
-            shapes.append(self._grip(hand))
-        self.shapes += shapes
-        self.y += BAR + 4
-        if hand.badges:
-            owner, right = f"pod/{hand.piece.name}", self.width - PAD - GAP
-            badges, self.y = draw_badges(hand.badges, owner, self.left, self.y, right)
-            self.shapes += badges
-        self.y += GAP - 2
 
-    def _grip(self, hand: Hand) -> Html:
-        """The pod's right edge, which is pulled."""
-        x = self.left + hand.piece.size * self.scale
-        bars = (element("path", d=f"M{2 + 4 * i} 7v14", stroke=PANEL, stroke_width=1.5) for i in range(2))
-        return element(
-            "g",
-            element("rect", x=-2, width=12, height=BAR, rx=6, fill=INK),
-            *bars,
-            transform=f"translate({x - 4:.1f},{self.y:.1f})",
-            data_key=f"pod/{hand.piece.name}/edge",
-            data_drag=hand.resize,
-            data_axis="x",
-            data_step=f"{self.scale * 1000:.1f}",
-            aria_label=say("request of {name}", name=hand.piece.name),
-        )
+def _card(card: NodeCard, scale: Scale, is_answer: bool) -> Part:
+    """A node: its name, its bar, its verdict."""
+    name = {"chosen": f"★ {card.name}", "refused": f"✕ {card.name}"}.get(card.state, card.name)
+    inside, high = [label(name, PAD + 8, 26, font_size=13, font_weight="bold"), *_bar(card, scale)], BAR + 11
+    bold = card.state in ("refused", "chosen")
+    if card.says:
+        lines = flowed(card.says, scale.right - scale.left, 12, bold) or [""]
+        weight = "bold" if bold else None
+        inside += [label(line, scale.left, high + 13 + LINE * i, font_weight=weight) for i, line in enumerate(lines)]
+        high += LINE * len(lines) + 4
+    stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
+    wide, high = scale.right + GAP - PAD, high + 4
+    look = {"fill": EVICTED_SOFT if card.state == "refused" else TRAY, "stroke": stroke}
+    frame = rect(wide, high, 11, PAD, 0, **look, stroke_width=thick, data_key=f"node/{card.name}/frame")
+    cordon = [tape(PAD, 0, wide)] if card.cordoned else []
+    about = {"data_pick": card.name, "aria_label": card.name} if is_answer else {}
+    return Part(wide, high, (element("g", frame, *cordon, *inside, data_key=f"node/{card.name}", **about),))
 
-    def _card(self, card: NodeCard) -> None:
-        """A node: its name, its bar, its verdict, its badges."""
-        top, start = self.y, len(self.shapes)
-        self.y += 7
-        name = {"chosen": f"★ {card.name}", "refused": f"✕ {card.name}"}.get(card.state, card.name)
-        self.shapes.append(label(name, PAD + 8, self.y + 19, font_size=13, font_weight="bold"))
-        self._bar(card)
-        self.y += BAR + 4
-        if card.says:
-            self._says(card)
-        self.y += 4
-        inside = self.shapes[start:]
-        del self.shapes[start:]
-        self.shapes.append(self._framed(card, top, inside))
-        self.y += GAP
 
-    def _framed(self, card: NodeCard, top: float, inside: Sequence[Html]) -> Html:
-        stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
-        wide, high = self.width - 2 * PAD, self.y - top
-        frame = element(
-            "rect",
-            x=PAD,
-            y=top,
-            width=wide,
-            height=high,
-            rx=11,
-            fill=EVICTED_SOFT if card.state == "refused" else TRAY,
-            stroke=stroke,
-            stroke_width=thick,
-            data_key=f"node/{card.name}/frame",
-        )
-        picks = card.name if card.name in self.bench.picks else None
-        return element(
-            "g",
-            frame,
-            *([tape(PAD, top, wide)] if card.cordoned else []),
-            *inside,
-            data_key=f"node/{card.name}",
-            data_pick=picks,
-            aria_label=card.name if picks else None,
-        )
+def _bar(card: NodeCard, scale: Scale) -> Iterator[Html]:
+    """The node's capacity and its pods."""
+    yield rect(card.capacity * scale.pixels, BAR, 8, scale.left, 7, fill=TICK)
+    x = scale.left
+    for piece in card.pieces:
+        yield _piece(piece, x, 7, scale)
+        x += piece.size * scale.pixels
+    free = card.capacity - sum(piece.size for piece in card.pieces)
+    text = say("{cpu:g} CPU free", cpu=free / 1000)
+    if free > 0 and text_width(text) < free * scale.pixels:
+        yield label(text, x + free * scale.pixels / 2, 25.5, "middle", opacity=0.75)
 
-    def _bar(self, card: NodeCard) -> None:
-        """The node's capacity and its pods."""
-        box = {"x": self.left, "y": self.y, "width": card.capacity * self.scale, "height": BAR}
-        self.shapes.append(element("rect", **box, fill=TICK, rx=8))
-        x = float(self.left)
-        for piece in card.pieces:
-            self.shapes.append(self._piece(piece, x))
-            x += piece.size * self.scale
-        free = card.capacity - sum(piece.size for piece in card.pieces)
-        text = say("{cpu:g} CPU free", cpu=free / 1000)
-        if free > 0 and text_width(text) < free * self.scale:
-            self.shapes.append(label(text, x + free * self.scale / 2, self.y + 18.5, "middle", opacity=0.75))
 
-    def _piece(self, piece: Piece, x: float) -> Html:
-        """A pod, as wide as its request; a pod without one is as wide as its name."""
-        return bar(piece, (x, self.y), piece.size * self.scale or text_width(piece.name, 12, True) + 16, BAR)
-
-    def _says(self, card: NodeCard) -> None:
-        """The score's cells and the verdict in words."""
-        bold = card.state in ("refused", "chosen")
-        for line in flowed(card.says, self.width - self.left - PAD - GAP, 12, bold) or [""]:
-            self.shapes.append(label(line, self.left, self.y + 13, font_weight="bold" if bold else None))
-            self.y += LINE
-        self.y += 4
+def _piece(piece: Piece, x: float, y: float, scale: Scale) -> Html:
+    """A pod, as wide as its request; a pod without one is as wide as its name."""
+    return bar(piece, (x, y), piece.size * scale.pixels or text_width(piece.name, 12, True) + 16, BAR)

@@ -10,7 +10,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.svg import label, rect
 
 Look: TypeAlias = dict[str, str | float | None]
 """Attributes of a shape."""
@@ -74,7 +74,7 @@ def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Htm
     """A worker: a dark badge with its number, edged in its colour, unlike any score. (x, y): its middle."""
     edge: Look = {"stroke": WORKERS[(worker - 1) % len(WORKERS)], "stroke_width": 2.5}
     half = max(size, text_width(str(worker), bold=True) / 2 + 2)
-    badge = element("rect", x=-half, y=-size, width=2 * half, height=2 * size, rx=4, fill=INK, **edge)
+    badge = rect(2 * half, 2 * size, 4, -half, -size, fill=INK, **edge)
     number = label(str(worker), 0, 4.2, "middle", fill=PANEL, font_weight="bold")
     return element("g", badge, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
 
@@ -89,20 +89,15 @@ def middle(shapes: Iterable[Html]) -> Html:
 
 def draw_cell(cell: Cell, box: Box) -> Html:
     """One cell, for :func:`middle`: its text, and what is small below it if there is room for two lines."""
-    size = {"width": round(box.wide) - 2, "height": round(box.high) - 2}
+    wide, high = round(box.wide) - 2, round(box.high) - 2
     line: Look = {"stroke": cell.frame, "stroke_width": 3} if cell.frame else {}
     if not cell.fill:
         line = {"stroke": HAIR, **line}
-    shapes = [element("rect", fill=cell.fill or "none", **line, **size)]
+    shapes = [rect(wide, high, None, None, None, fill=cell.fill or "none", **line)]
     if cell.ring:
         thick = 3 if box.high >= LEGIBLE else 1.5
-        inner = {
-            "x": thick / 2,
-            "y": thick / 2,
-            "width": round(box.wide) - 2 - thick,
-            "height": round(box.high) - 2 - thick,
-        }
-        shapes.append(element("rect", fill="none", stroke=cell.ring, stroke_width=thick, **inner))
+        inside: Look = {"fill": "none", "stroke": cell.ring, "stroke_width": thick}
+        shapes.append(rect(wide - thick, high - thick, None, thick / 2, thick / 2, **inside))
     if cell.hatched:
         shapes.append(_hatching(box))
     two = cell.small and box.high >= 34
@@ -142,12 +137,46 @@ def failed_cell(marks: Mapping[str, str]) -> Cell:
 # -- choices
 
 
+class Dial(NamedTuple):
+    """A number that a drag or a click on an arrow changes. ``field``: its setting, "" if it is fixed.
+
+    ``low``, ``high``: it is the least one, the greatest one.
+    """
+
+    text: str
+    field: str = ""
+    low: bool = False
+    high: bool = False
+
+    @classmethod
+    def among(cls, values: Sequence[int], value: int, text: str, field: str) -> Dial:
+        return cls(text, field, value == values[0], value == values[-1])
+
+    def drawn(self, right: float, y: float) -> Html:
+        """Its right edge and its middle are here; an arrow that leads nowhere is pale."""
+        if not self.field:
+            return label(self.text, right - 15, y + 4.2, "end")
+        wide = text_width(self.text, bold=True) + 30
+        left = right - wide
+        shapes = [
+            rect(wide, 28, None, left, y - 14, fill="transparent"),
+            rect(wide, 19, 9.5, left, y - 9.5, fill=HANDLE, class_="ks-pill"),
+            label(self.text, left + wide / 2, y + 4.2, "middle", font_weight="bold"),
+        ]
+        for x, out, ends in ((left + 10, -3, self.low), (right - 10, 3, self.high)):
+            look: Look = {"stroke": INK, "stroke_width": 1.5, "opacity": 0.25 if ends else None}
+            caret = f"M{x:.1f} {y - 3:.1f}l{out} 3l{-out} 3"
+            shapes.append(element("path", d=caret, fill="none", **look))
+        marks = {"data_drag": self.field, "data_axis": "x", "data_step": "16", "data_key": f"dial/{self.field}"}
+        return element("g", *shapes, **marks)
+
+
 def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: float) -> list[Html]:
     """Buttons of this width, side by side: their words, what a click sets, and whether that is so already."""
     shapes = []
     for place, (words, sets, mine) in enumerate(choices):
-        box = {"x": x + place * wide + 2, "y": y, "width": wide - 8, "height": 22, "rx": 10}
-        pill = element("rect", fill=HANDLE if mine else TRAY, stroke=ACT if mine else HAIR, **box)
+        look = {"fill": HANDLE if mine else TRAY, "stroke": ACT if mine else HAIR}
+        pill = rect(wide - 8, 22, 10, x + place * wide + 2, y, **look)
         bold = {"font_weight": "bold"} if mine else {}
         text = label(
             fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", None, **bold
@@ -199,40 +228,35 @@ def brief(names: Sequence[str], wide: float, more: str = f"{STAR} ") -> Sequence
 
 
 def named(
-    text: str, at: Columns, y: float, strong: bool = False, high: float = 0, before: float = 0, **marks: str
+    text: str, at: Columns, y: float, strong: bool = False, high: float = 0, after: float = 0, **marks: str
 ) -> Html:
-    """The name of a row, in two lines if it is ``high`` enough: cut off if it is too long, but for an index at its end.
+    """The name of a row, in two lines if it is ``high`` enough; a tip has the whole of one that is cut off.
 
-    One sees the whole name when one points at it. ``y``: the base line of one line; ``before``: what is to stay free
-    on the left.
+    ``y``: the base line of one line; ``after``: what is to stay free between it and the cells.
     """
-    width = at.left - 10 - before
+    right, width = at.left - 8 - after, at.left - 10 - after
     look: Look = {"font_weight": "bold" if strong else None}
-    _, _, last = text.rpartition(" ")
-    index = f" {last}" if last.startswith("[") else ""
-    name, rest = text.removesuffix(index), width - text_width(index, bold=strong)
     two = high >= 2 * CLOSE and text_width(text, bold=strong) > width
-    lines = folded(name, rest, bold=strong) if two else [fitted(name, rest, bold=strong)]
-    lines[-1] += index
+    lines = folded(text, width, bold=strong) if two else [fitted(text, width, bold=strong)]
     y -= CLOSE / 2 * (len(lines) - 1)
     tip = {"data_tip": text} if any("…" in line for line in lines) else {}
     about = {**tip, **marks}
     if len(lines) == 1:
-        return label(lines[0], at.left - 8, y, "end", None, **look, **about)
-    words = (label(line, at.left - 8, y + CLOSE * i, "end", None, **look) for i, line in enumerate(lines))
+        return label(lines[0], right, y, "end", None, **look, **about)
+    words = (label(line, right, y + CLOSE * i, "end", None, **look) for i, line in enumerate(lines))
     return element("g", *words, **about)
 
 
 def draw_rows(
-    rows: Sequence[ScoreRow], part: range, at: Columns, y: float, high: float, before: float = 0
+    rows: Sequence[ScoreRow], part: range, at: Columns, y: float, high: float, after: float = 0
 ) -> tuple[list[Html], float]:
     """One band of the rows from ``y`` down, and the ``y`` below them. Cells that do nothing yet share one outline.
 
-    ``before``: what stays free in front of the rows' names.
+    ``after``: what stays free between the rows' names and their cells.
     """
     names, cells, outline = [], [], []
     for each in rows:
-        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, high, before, **each.marks))
+        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, high, after, **each.marks))
         for i in part:
             if each.cells[i] == Cell(marks=each.cells[i].marks):
                 outline.append(f"M{at.x(i) + 1:.0f} {y + 1:.0f}h{at.wide - 2:.0f}v{high - 2:.0f}h{2 - at.wide:.0f}z")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import after_hyphen, fitting, folded, short, text_width
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
-from kschedlab_lab.views.svg import Room, label
+from kschedlab_lab.views.svg import Room, label, rect
 
 FILLS = KINDS
 """Parts of bars; green and vermillion are not among them, because they mean the chosen node and what is refused."""
@@ -84,10 +84,10 @@ class BarMeasures:
                 shapes.append(self._part(name, part, values[i], x))
                 x += self.scale * values[i]
         if won or name in bars.tied:
-            box: dict[str, Any] = {"x": self.left - 2, "y": -2, "width": x - self.left + 4, "height": self.high + 4}
+            wide, high = x - self.left + 4, self.high + 4
             line = {"stroke_width": 4} if won else {"stroke_width": 3, "stroke_dasharray": "6 4"}
             key = f"won/{name}" if won else f"tied/{name}"
-            shapes.append(element("rect", rx=3, fill="none", stroke=CHOSEN, data_key=key, **box, **line))
+            shapes.append(rect(wide, high, 3, self.left - 2, -2, fill="none", stroke=CHOSEN, data_key=key, **line))
         named = after_hyphen(bars.names)[i] if self.left < SHORT else name
         words = folded(f"★ {named}" if won else named, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
@@ -104,16 +104,16 @@ class BarMeasures:
 
     def _part(self, name: str, part: str, value: float, x: float) -> Html:
         long, fill = self.scale * value, self.bars.fills[part]
-        box: dict[str, Any] = {"x": x, "width": long, "height": self.high, "fill": fill}
         key = f"bar/{name}/{part}"
         name_of = short(part)
         texts = (f"{name_of} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
         text = fitting(texts, long - 3)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
-        inside = [element("rect", **box, stroke=PANEL, stroke_width=1, data_key=f"{key}/box"), *words]
+        box = rect(long, self.high, x=x, fill=fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box")
         return element(
             "g",
-            *inside,
+            box,
+            *words,
             data_key=key,
             data_from=f"cell/{part}/{name}",
             data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}"),

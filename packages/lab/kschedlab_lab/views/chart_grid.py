@@ -9,9 +9,10 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import hatch
+from kschedlab_lab.views.layout import NOTHING, Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
 from kschedlab_lab.views.style import AMOUNTS, HAIR, NODES, ink
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 LINE, CLOSE = 15, 14
 """Height of a line of text, and of one of two lines, in pixels at normal size."""
@@ -89,8 +90,8 @@ class GridMeasures:
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
         folds = self.short and any(" " in c.short and text_width(c.short, bold=True) > self.wide for c in cells)
         self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
-        self.marks = self._legend() if self.short else []
-        below = (LINE + 3) * len(self.marks) + 8
+        self.legend = self._legend() if self.short else NOTHING
+        below = self.legend.height + 8
         fair = (room.height - self.top - below) / max(len(grid.rows), 1)
         self.high = high or min(max(fair, 2 * CLOSE + 4 if folds else LOW), HIGH)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
@@ -99,15 +100,12 @@ class GridMeasures:
 
     def shapes(self) -> list[Html]:
         """All parts, with their origin at the upper left corner of the room."""
-        grid, y = self.grid, self.top + self.high * len(self.grid.rows)
+        grid = self.grid
         shapes = [*self._titles(), *self._rows(), *self._columns()]
         cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
         shapes.append(element("g", *cells, text_anchor="middle", fill=BLACK))
         shapes += self._frames()
-        for line in self.marks:
-            y += LINE + 3
-            shapes.append(element("g", *line, transform=f"translate(6,{y:g})"))
-        return shapes
+        return [*shapes, moved(self.legend, 6, self.end + 4)] if self.legend.height else shapes
 
     def _titles(self) -> list[Html]:
         across, down = self.grid.titles
@@ -137,8 +135,8 @@ class GridMeasures:
             words = [label(line, self.names, y + CLOSE * i, "end") for i, line in enumerate(shown)]
             if name in self.grid.swatches:
                 middle = self.top + self.high * (r + 0.5)
-                place = {"x": self.names + 6, "y": middle - SWATCH / 2, "width": SWATCH, "height": SWATCH, "rx": 3}
-                words.append(element("rect", **place, fill=self.grid.swatches[name]))
+                place = self.names + 6, middle - SWATCH / 2
+                words.append(rect(SWATCH, SWATCH, 3, *place, fill=self.grid.swatches[name]))
             shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
         return shapes
 
@@ -159,8 +157,8 @@ class GridMeasures:
             words = [label(text, x, self.top - 9, "middle")]
             about = {"data_key": f"column/{name}", "data_tip": _tip(name, [text.removeprefix(sign)])}
             if grid.picks:
-                place = {"x": self.left + self.wide * c + 1, "y": self.top - 24, "width": self.wide - 2, "height": 22}
-                words.insert(0, element("rect", **place, rx=4, fill="transparent"))
+                left = self.left + self.wide * c + 1
+                words.insert(0, rect(self.wide - 2, 22, 4, left, self.top - 24, fill="transparent"))
                 about |= {"data_pick": name, "aria_label": name}
             shapes.append(element("g", *words, **about))
         return shapes
@@ -218,28 +216,19 @@ class GridMeasures:
             frames += [element("g", inner), outer]
         return frames
 
-    def _legend(self) -> list[list[Html]]:
+    def _legend(self) -> Part:
         """The meanings in as many lines as they need."""
-        lines: list[list[Html]] = [[]]
-        x = 0.0
+        entries = []
         for fill, stripes, meaning in self.grid.legend:
-            long = 22 + text_width(meaning) + 14
-            if lines[-1] and x + long > self.room.width:
-                lines.append([])
-                x = 0.0
-            box = element("rect", x=x, y=-11, width=14, height=13, rx=3, fill=fill or "none", stroke=HAIR)
-            lines[-1].append(box)
-            if stripes:
-                path = element("path", d=hatch(14, 13, 7), stroke=stripes[0], stroke_width=3)
-                lines[-1].append(element("g", path, transform=f"translate({x:g},-11)"))
-            lines[-1].append(label(meaning, x + 20, 0))
-            x += long
-        return lines if lines[-1] else []
+            box = [rect(14, 13, 3, fill=fill or "none", stroke=HAIR)]
+            box += [element("path", d=hatch(14, 13, 7), stroke=each, stroke_width=3) for each in stripes[:1]]
+            entries.append(row([Part(14, 13, tuple(box)), words(meaning)], 6))
+        return wrap(entries, self.room.width - 6, 14, 3)
 
 
 def _frame(key: str, x: float, y: float, width: float, height: float, colour: str, thick: float) -> Html:
-    ends = {"x": x, "y": y, "width": width, "height": height, "rx": 3}
-    return element("rect", **ends, fill="none", stroke=colour, stroke_width=thick, data_key=key, pointer_events="none")
+    look: dict[str, Any] = {"fill": "none", "stroke": colour, "stroke_width": thick}
+    return rect(width, height, 3, x, y, **look, data_key=key, pointer_events="none")
 
 
 def _tip(name: str, shown: Sequence[str]) -> str | None:

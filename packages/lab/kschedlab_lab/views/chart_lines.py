@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any, TypeAlias
 
-from kschedlab.messages import listed, say
+from kschedlab.messages import say
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import ACT, INK, INK_3, KINDS
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, svg
 
 Number: TypeAlias = int | float
 COLOURS = (ACT, INK, INK_3, KINDS[1])
@@ -22,23 +22,19 @@ LINE, TOP, FOOT = 15, 14, 44
 
 @dataclass(frozen=True)
 class Lines:
-    """``series``: by name, a number for each of ``xs``; ``at``: index of the point in question.
+    """``series``: by name, the points of a line, among them one for each of ``xs``; ``at``: the x in question.
 
-    ``titles``: of the axes; ``sets``: the settings that a click near a point applies, by its index; ``drag``: the
-    control that dragging the marked point changes, one value for each of ``xs``; ``most``: where the vertical axis
-    may end: a line that goes on is cut there; ``bends``: by name, the points of a line that bends between ``xs``.
+    ``titles``: of the axes; ``drag``: the control that dragging the marked point changes, one value for each of
+    ``xs``; ``most``: where the vertical axis may end: a line that goes on is cut there.
     """
 
-    xs: Sequence[Number]
-    series: Mapping[str, Sequence[Number]]
+    xs: Sequence[int]
+    series: Mapping[str, Mapping[int, Number]]
     titles: tuple[str, str]
     alt: str
-    write: Callable[[Number], str]
     at: int | None = None
-    sets: Callable[[int], str] | None = None
     drag: str = ""
     most: Number | None = None
-    bends: Mapping[str, Sequence[tuple[Number, Number]]] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
         return _Drawing(self, room).svg()
@@ -49,9 +45,9 @@ class _Drawing:
 
     def __init__(self, lines: Lines, room: Room) -> None:
         self.lines, self.room = lines, room
-        ys = [y for each in lines.series.values() for y in each]
+        ys = [y for each in lines.series.values() for y in each.values()]
         self.ticks = ticks(0, max([*ys, 1]) if lines.most is None else lines.most)
-        self.left = max(text_width(lines.write(tick)) for tick in self.ticks) + 16
+        self.left = max(text_width(f"{tick:,}") for tick in self.ticks) + 16
         self.top = TOP + LINE * (2 + len(lines.series)) + 8
         self.width = room.width - self.left - 24
         self.height = max(min(room.height - self.top - FOOT, room.width * 0.35 + 80), 110)
@@ -64,28 +60,28 @@ class _Drawing:
         return self.top + self.height * (1 - value / self.ticks[-1])
 
     def svg(self) -> Html:
-        shapes = [*self._names(), *self._across(), *self._down(), *self._curves(), *self._places(), *self._points()]
+        shapes = [*self._names(), *self._across(), *self._down(), *self._curves(), *self._points()]
         return svg(shapes, self.room.width, self.top + self.height + FOOT, self.lines.alt)
 
     def _names(self) -> list[Html]:
         """The title of the numbers; each line's name, with its number at the point in question."""
         lines = self.lines
         shapes = [label(f"{lines.titles[1]} ↑", 4, TOP, font_style="italic")]
-        for i, (name, ys) in enumerate(lines.series.items()):
+        for i, (name, line) in enumerate(lines.series.items()):
             y = TOP + LINE * (i + 1) + 4
             sample = element("line", x1=self.left, x2=self.left + 40, y1=y - 4, y2=y - 4, **_stroke(i))
             words = name
             if lines.at is not None:
-                words = say("{name}: {value}", name=name, value=lines.write(ys[lines.at]))
+                words = say("{name}: {value}", name=name, value=f"{line[lines.at]:,}")
             shapes += [sample, label(words, self.left + 48, y, font_weight="bold")]
         return shapes
 
     def _across(self) -> list[Html]:
         bottom = self.top + self.height
         numbers = [tick for tick in ticks(self.low, self.high) if self.low <= tick <= self.high]
-        room = max(text_width(self.lines.write(tick)) for tick in numbers) + 12
+        room = max(text_width(f"{tick:,}") for tick in numbers) + 12
         every = max(ceil(room * len(numbers) / self.width), 1)
-        shapes = [label(self.lines.write(tick), self.x(tick), bottom + 17, "middle") for tick in numbers[::every]]
+        shapes = [label(f"{tick:,}", self.x(tick), bottom + 17, "middle") for tick in numbers[::every]]
         title = label(f"{self.lines.titles[0]} →", self.left + self.width, bottom + 36, "end", font_style="italic")
         return [*shapes, title]
 
@@ -95,14 +91,13 @@ class _Drawing:
             y = self.y(tick)
             ends = {"x1": self.left, "x2": self.left + self.width, "y1": y, "y2": y}
             shapes.append(element("line", **ends, stroke="currentColor", stroke_opacity=0.2))
-            shapes.append(label(self.lines.write(tick), self.left - 8, y + 4, "end"))
+            shapes.append(label(f"{tick:,}", self.left - 8, y + 4, "end"))
         return shapes
 
     def _curves(self) -> list[Html]:
         shapes = []
-        for i, (name, ys) in enumerate(self.lines.series.items()):
-            line = self.lines.bends.get(name) or zip(self.lines.xs, ys, strict=True)
-            places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in self._below(line))
+        for i, (name, line) in enumerate(self.lines.series.items()):
+            places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in self._below(line.items()))
             shapes.append(element("path", d=f"M{'L'.join(places)}", data_key=f"line/{name}", fill="none", **_stroke(i)))
         return shapes
 
@@ -116,29 +111,11 @@ class _Drawing:
             before = (x, y)
             yield before
 
-    def _places(self) -> list[Html]:
-        """A strip around each x, which a click chooses; the keyboard has the point's handle."""
-        lines, strips = self.lines, []
-        if lines.sets is None:
-            return []
-        middles = [self.x(x) for x in lines.xs]
-        ends = [middles[0], *((a + b) / 2 for a, b in zip(middles, middles[1:], strict=False)), middles[-1]]
-        for i, (left, right) in enumerate(zip(ends, ends[1:], strict=False)):
-            box = {"x": left, "y": self.top, "width": right - left, "height": self.height}
-            values = listed(f"{name} {lines.write(ys[i])}" for name, ys in lines.series.items())
-            about: dict[str, Any] = {
-                "data_tip": say("{name}: {value}", name=lines.write(lines.xs[i]), value=values),
-                "data_set": lines.sets(i),
-                "tabindex": "-1",
-            }
-            strips.append(element("rect", **box, fill="transparent", **about))
-        return strips
-
     def _points(self) -> list[Html]:
         lines, at = self.lines, self.lines.at
         if at is None:
             return []
-        x, values = self.x(lines.xs[at]), [each[at] for each in lines.series.values()]
+        x, values = self.x(at), [each[at] for each in lines.series.values()]
         rule = {"x1": x, "x2": x, "y1": self.top, "y2": self.top + self.height}
         shapes = [element("line", **rule, stroke="currentColor", stroke_dasharray="3 4", stroke_opacity=0.6)]
         for i, (name, value) in enumerate(zip(lines.series, values, strict=True)):
@@ -146,19 +123,13 @@ class _Drawing:
                 continue
             mark: dict[str, Any] = {"cx": x, "cy": self.y(value), "r": 7, "fill": COLOURS[i % len(COLOURS)]}
             shapes.append(element("circle", **mark, stroke="currentColor", data_key=f"point/{name}"))
-        written = lines.write(lines.xs[at])
+        written = f"{at:,}"
         beside = x - text_width(written, bold=True) / 2 < self.left - 7  # the highest tick is there
         shapes.append(label(written, x, self.top - 5, "start" if beside else "middle", font_weight="bold"))
         if not lines.drag:
             return shapes
         step = self.width / max(len(lines.xs) - 1, 1)
-        handle: dict[str, Any] = {
-            "data_drag": lines.drag,
-            "data_axis": "x",
-            "data_step": step,
-            "aria_label": lines.titles[0],
-        }
-        return [element("g", join(shapes), data_key="point", **handle)]
+        return [element("g", join(shapes), data_key="point", **dragged(lines.drag, "x", step, lines.titles[0]))]
 
 
 def _stroke(i: int) -> dict[str, str | float | None]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import element
 from kschedlab.text.ladder import RuleResult
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.drawing import Arrangement, Place, shapes
@@ -16,7 +17,7 @@ from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words,
 from kschedlab_lab.views.lettering import fitted, flowed, text_width
 from kschedlab_lab.views.picture import boxes, common_resource
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, priority_fill
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.svg import label, rect
 from kschedlab_why.why_not import Points, WhyNot
 
 LINE, BAR, GAP = 15, 5, 12
@@ -24,8 +25,10 @@ LINE, BAR, GAP = 15, 5, 12
 NARROW, WIDE, CARD, THREE = 400, 520, 150, 3
 """The least widths of what is in two columns and in three, and of a change, in pixels; and how many filters are below
 the heading."""
-SHOWN, VICTIMS, BOX, TITLE = 9, 2, 48, 32
+SHOWN, VICTIMS, BOX, TITLE = 6, 2, 48, 32
 """The most changes and victims that are shown; the heights of the node that loses pods and of its name, in pixels."""
+OWN = "node.kubernetes.io/"
+"""What Kubernetes' own taints begin with; a card leaves it out."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
 
@@ -174,47 +177,31 @@ def choices_part(choices: Sequence[Choice], applied: str, width: float) -> Part:
 
 
 def _cards(choices: Sequence[Choice], applied: str, width: float, number: int) -> Part:
-    """The buttons in this many columns."""
-    wide = (width + GAP) / number - GAP
-    buttons = [_Button(each, wide) for each in choices]
-    shapes, y = list[Html](), 0.0
-    for i in range(0, len(buttons), number):
-        tall = max(each.tall for each in buttons[i : i + number])
-        shapes += [
-            each.draw(each.choice.word == applied, (wide + GAP) * j, y, tall)
-            for j, each in enumerate(buttons[i : i + number])
-        ]
-        y += tall + 4
-    return Part(width, y - 4, tuple(shapes))
+    """The buttons in this many columns; those of a row have one height."""
+    wide, rows = (width + GAP) / number - GAP, list[Part]()
+    for i in range(0, len(choices), number):
+        line = choices[i : i + number]
+        tall = max(LINE * len([*chain(*_texts(each, wide))]) + 8 for each in line)
+        rows.append(row((_button(each, each.word == applied, wide, tall) for each in line), GAP))
+    return column(rows, 4)
 
 
-class _Button:
+def _texts(choice: Choice, width: float) -> tuple[list[str], list[str]]:
+    """The lines of a change, and of what follows from it."""
+    change = flowed(choice.change.replace(OWN, ""), width - 16)
+    return change, flowed(f"→ {choice.then}", width - 16) if choice.then else []
+
+
+def _button(choice: Choice, applied: bool, width: float, tall: float) -> Part:
     """A change, and what follows from it. One that is applied is taken back by a click."""
-
-    def __init__(self, choice: Choice, width: float) -> None:
-        self.choice, self.width = choice, width
-        self.lines = flowed(choice.change, width - 16)
-        self.then = flowed(f"→ {choice.then}", width - 16) if choice.then else []
-        self.tall = LINE * len([*self.lines, *self.then]) + 8
-
-    def draw(self, applied: bool, x: float, y: float, tall: float) -> Html:
-        look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
-        size = {"width": self.width - 2, "height": tall - 2, "stroke_width": 2.5 if applied else 1}
-        box = element("rect", x=1, y=1, rx=4, **size, **look)
-        texts = [label(line, 8, 15 + LINE * i) for i, line in enumerate(self.lines)]
-        texts += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(self.then, len(self.lines))]
-        marks = {"data_set": f"change: {'none' if applied else self.choice.word}", "aria_pressed": str(applied).lower()}
-        said = self.choice.whole or self.choice.change
-        return element(
-            "g",
-            box,
-            *texts,
-            transform=f"translate({x:g},{y:g})",
-            data_key=f"change/{self.choice.word}",
-            aria_label=said,
-            data_tip=self.choice.whole or None,
-            **marks,
-        )
+    look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
+    box = rect(width - 2, tall - 2, 4, 1, 1, **look, stroke_width=2.5 if applied else 1)
+    lines, then = _texts(choice, width)
+    texts = [label(line, 8, 15 + LINE * i) for i, line in enumerate(lines)]
+    texts += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(then, len(lines))]
+    marks = {"data_set": f"change: {'none' if applied else choice.word}", "aria_pressed": str(applied).lower()}
+    said = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
+    return Part(width, tall, (element("g", box, *texts, data_key=f"change/{choice.word}", **said, **marks),))
 
 
 # -- whom it would evict

@@ -89,7 +89,7 @@ VOLUMES = {"disk", "zone"}
 NARROW, PHONE, MANY = 400, 360, 2000
 """Below which width, in pixels, nodes may be as high as they are wide, and a room is a phone's; and a height for
 everything that is below them then."""
-TALL, SHARE, LEAST = 0.48, 0.66, 262
+TALL, SHARE, LEAST = 0.48, 0.58, 196
 """The height of nodes: most of it, for the width of the picture; and of a low room their share, but never less than
 this, in pixels. So they have one place and size, however much is said above and below them."""
 LEGEND = 26

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab_devices.search import NOT_SELECTED, TAINTED
+from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.views.device_sights import (
     BRIEF,
     HELD,
@@ -57,15 +57,15 @@ GAP, PAD, SPACE = 14, 10, 8
 """Pixels between nodes, inside a node, and between devices."""
 LEAST, MOST = 40, 86
 """The least and the greatest width of a device."""
-TALL, FLAT, LOW = 35, 0.13, 56
-"""The height from which a device has room for its text; that of the largest one for the width of the picture, and
-where nodes are below one another."""
-RING, ABOVE = 5, 16
-"""The space between a device and the ring around it, and what a sign above a low device needs."""
+TALL, FLAT, HIGHEST, LOW = 35, 0.155, 116, 56
+"""The height from which a device has room for its text; that of the largest one for the width of the picture, its
+limit, and where nodes are below one another."""
+RING, SIGN, ABOVE = 5, 21, 12
+"""The space between a device and the ring around it, the width of a sign, and what one at its upper edge needs."""
 NARROW, NAMES, SIDE = 158, 92, 7
 """The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
-"""By ``driver/pool/device``: attributes that turn the device into a handle."""
+"""By ``driver/pool/device``: attributes that turn the device into a handle. ``faint``: the sign that a click brings."""
 
 
 class Scale(NamedTuple):
@@ -94,12 +94,12 @@ def draw_sights(
     marks: Marks | None = None,
     whole: Sequence[NodeSight] | None = None,
     searched: int | None = None,
-    lines: int = 0,
+    lines: int | None = 0,
 ) -> Html:
     """The same for nodes and devices as they are seen. ``marks``: devices that are handles.
 
     ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on; ``lines``: the
-    lines of a tree for which room is kept at least.
+    lines of a tree for which room is kept at least, None for no trees.
     """
     part = device_part(seen, room.width, marks or {}, whole or seen, searched, lines)
     return svg([part_at_top(part)], room.width, part.height + 11, spoken(seen))
@@ -124,7 +124,7 @@ def device_part(
     lines: int | None = None,
     ring: str = "",
 ) -> Part:
-    """The nodes in a picture that is so wide. ``lines``: as above, None for no trees; ``ring``: the key of the device
+    """The nodes in a picture that is so wide. ``lines``: as above; ``ring``: the key of the device
     with a ring."""
     width = room - 2 * SIDE
     if width < NARROW * min(len(seen), 3):
@@ -132,7 +132,7 @@ def device_part(
     trees = 0.0 if lines is None else max(tree_room(lines), *(tree_height(node) for node in (*seen, *whole)))
     columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     wide = (width - GAP * (columns - 1)) / columns
-    scale = _scale(seen, FLAT * room, marks, ring)
+    scale = _scale(seen, min(FLAT * room, HIGHEST), marks, ring)
     insides = [_devices(node, wide - 2 * PAD, scale) for node in seen]
     high = max((each.height for each in insides), default=0)
     heads = max((_title(node, wide).height for node in (*seen, *whole)), default=0)
@@ -224,7 +224,7 @@ def _said(node: NodeSight) -> str:
     if given:
         message = later("gives {devices}") if node.chosen else later("could give {devices}")
         return say(message, devices=say(" and ").join(given))
-    counted = Counter(BRIEF[way] for each in node.devices if (way := _way(each)))
+    counted = Counter(BRIEF[each.state] for each in node.devices if each.state in BRIEF)
     return listed(say("{number} {what}", number=number, what=say(what)) for what, number in counted.items())
 
 
@@ -275,8 +275,8 @@ def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep:
 
 
 def _device(device: Sight, wide: float, scale: Scale) -> Part:
-    """A device: a box whose height is how much it has, with its kind and amount in it, or above it where it is low;
-    its name below, and signs at its upper edge."""
+    """A device: a box whose height is how much it has, with its kind and amount in it and signs at its upper edge, its
+    name below. Where the box is low, the text is above it and the signs in it."""
     high = device.size / scale.unit * scale.high if device.size else scale.high / 2
     place = scale.kinds.index(device.kind) if device.kind in scale.kinds else 0
     fill, taken = COLOURS[place % len(COLOURS)], device.state in (TAKES, PICKED, OFFERED, SELECTED)
@@ -292,18 +292,22 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
         0,
         "middle",
     )
-    top = 0.0 if inside else text.height + 2
+    top = 0.0 if inside else text.height + 2 + max(0, SIGN - high)
     box = element(
         "rect", y=top, width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **look, data_key=f"{device.key}/box"
     )
     pale = not taken and device.state != OPEN
     facts = placed(text, wide / 2, (high - text.height) / 2 if inside else 0)
     shapes = [element("g", box, facts, opacity=0.5 if pale else None)]
-    corner = -11.0 if high >= text.height + 2 * 9 else -16.0
-    if device.state == TAKES:
-        shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 17, corner + 3))
-    for at, sign in enumerate(_signs(device), device.state == TAKES):
-        shapes.append(_corner(sign, wide - 22 - 24 * at, corner, EVICTED if edge == EVICTED else INK_2))
+    marks = {**scale.marks.get(str(device.id), {})}
+    signs = _signs(device, marks.pop("faint", ""))
+    if inside:
+        left, upper = wide - 20, -11.0 if high >= text.height + 2 * 9 else -16.0
+    else:
+        left, upper = wide / 2 - 20 + 12 * len(signs), top + min(high / 2, high - SIGN / 2 + 1) - 8
+    shapes += [
+        element("g", each, transform=f"translate({left - 24 * at:g},{upper:g})") for at, each in enumerate(signs)
+    ]
     below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken)]
     below += [words(fitting((fact, fact.partition(" ")[2]), wide + SPACE), fill=INK_2) for fact in device.about]
     names = column(below, 0, "middle")
@@ -311,7 +315,6 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     part = Part(wide, top + high + 1 + names.height, tuple(shapes))
     if device.key == scale.ring:
         part = Part(part.width, part.height, (_ringed(part), *part.shapes))
-    marks = scale.marks.get(str(device.id), {})
     return _keyed(part, device.key, data_state=device.state, data_tip=_tip(device), **marks)
 
 
@@ -331,9 +334,9 @@ def _ringed(part: Part) -> Html:
     )
 
 
-def _corner(sign: str, x: float, y: float, stroke: str) -> Html:
-    disc = element("circle", cx=8, cy=8, r=10.5, fill=LIFT, stroke=stroke, stroke_width=1.2)
-    return element("g", disc, icon(sign, 0, 0, stroke), transform=f"translate({x:g},{y:g})")
+def _sign(name: str, stroke: str, opacity: float | None = None) -> Html:
+    disc = element("circle", cx=8, cy=8, r=SIGN / 2, fill=LIFT, stroke=stroke, stroke_width=1.2)
+    return element("g", disc, icon(name, 0, 0, stroke), opacity=opacity)
 
 
 def _edge(device: Sight) -> str | None:
@@ -347,17 +350,15 @@ def _edge(device: Sight) -> str | None:
     return EVICTED if device.state in BRIEF and device.state != NOT_SELECTED else None
 
 
-def _signs(device: Sight) -> list[str]:
-    """What is to be said of the device beside its name; a taint in any state."""
-    signs = [SIGNS[device.state]] if device.state in SIGNS else []
-    return signs if not device.taints or "taint" in signs else [*signs, "taint"]
-
-
-def _way(device: Sight) -> str | None:
-    """What is in the way of the device; of one that is not looked at yet, its taint."""
-    if device.state == OPEN:
-        return TAINTED if device.taints else None
-    return device.state if device.state in BRIEF else None
+def _signs(device: Sight, faint: str) -> list[Html]:
+    """What is to be said of the device beside its name: what decides, a taint in any state, and what a click brings."""
+    signs = [badge(Badge("chosen", later("goes to the pod")), 0, 0)] if device.state == TAKES else []
+    sign = SIGNS.get(device.state)
+    if sign:
+        signs.append(_sign(sign, EVICTED if _edge(device) == EVICTED else INK_2))
+    if device.taints and sign != "taint":
+        signs.append(_sign("taint", INK_2))
+    return [*signs, _sign(faint, INK_2, 0.6)] if faint else signs
 
 
 def _tip(device: Sight) -> str:

@@ -44,7 +44,7 @@ ROOT = "resource.kubernetes.io/pcieRoot"
 WORDS: Mapping[str, str] = {
     OPEN: later("is free"),
     FREE: later("was not reached: the search ended before it"),
-    HELD: later("belongs to another claim"),
+    HELD: later("is held by another claim"),
     TAKES: later("goes to the pod"),
     OFFERED: later("could go to the pod"),
     TRIED: later("was tried and given back"),
@@ -264,7 +264,7 @@ def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder
 
 def held_by(claims: str) -> Reason:
     """What a device of these claims is for the pod."""
-    return Reason(HELD, claims, brief=say("held by {claims}", claims=claims))
+    return Reason(HELD, claims, say("is held by {claims}", claims=claims), say("held by {claims}", claims=claims))
 
 
 def _held(device: Candidate, step: SearchStep | None, held: Reason) -> Reason:
@@ -272,8 +272,7 @@ def _held(device: Candidate, step: SearchStep | None, held: Reason) -> Reason:
     also = _not_selected(device, step) if step is not None else held
     if not also.proof:
         return held
-    plain = say("{held}, and {why}", held=held.words, why=also.words)
-    return held._replace(plain=plain, brief=also.shortly, proof=also.proof)
+    return held._replace(plain=say("{held}, and {why}", held=held.words, why=also.words), proof=also.proof)
 
 
 def _taints(device: Candidate) -> str:

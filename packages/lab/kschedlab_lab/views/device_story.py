@@ -26,8 +26,7 @@ def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[Nod
         now[place] = _found(node)
         fits = [device.id.device for device in now[place].devices if device.state == OFFERED]
         result = say("could give {devices}", devices=say(" and ").join(fits)) if fits else node.reason
-        if place < len(seen) - 1:
-            yield list(now), place, say("{node}: {said}.", node=node.node, said=result)
+        yield list(now), place, say("{node}: {said}.", node=node.node, said=result)
     yield list(seen), None, end
 
 

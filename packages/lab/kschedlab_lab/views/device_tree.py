@@ -1,5 +1,5 @@
 """The search for devices on one node as a tree: each device that was tried, below the one that was taken before it;
-last those that it has not reached."""
+last those that it has not reached, of which nothing is said."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.device_sights import BRIEF, FREE, OPEN, PICKED, SIGNS, TRIED, NodeSight, Sight
+from kschedlab_lab.views.device_sights import BRIEF, OPEN, PICKED, SIGNS, TRIED, NodeSight, Sight
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import EVICTED, INK_2, INK_3
 
-LINE, STEP = 17, 14
-"""Pixels from one device to the next, and from one to those that were tried after it was taken."""
+LINE, STEP, APART = 15, 11, 4
+"""Pixels from one device to the next, from one to those that were tried after it was taken, and between words."""
 MOST = 12
 """The lines of a tree; of a longer search, the first ones."""
 
@@ -45,7 +45,7 @@ def branches(steps: Sequence[Sight]) -> list[Branch]:
 def lines_of(node: NodeSight) -> list[Branch]:
     """The tree, and after it the devices that the search has not reached."""
     tried = {step.id for step in node.steps}
-    return branches(node.steps) + [Branch(each, 0, each.state) for each in node.devices if each.id not in tried]
+    return branches(node.steps) + [Branch(each, 0, OPEN) for each in node.devices if each.id not in tried]
 
 
 def tree_height(node: NodeSight) -> float:
@@ -64,20 +64,20 @@ def draw_tree(node: NodeSight, width: float, taken: str) -> Part:
     shapes = [_twig(found, at, taken) for at in range(len(found))]
     for at, each in enumerate(found):
         line = _line(each, width - _left(each), taken)
-        shapes.append(moved(line, _left(each), at * LINE + 3, data_key=f"branch/{node.node}/{at}"))
+        shapes.append(moved(line, _left(each), at * LINE + 2, data_key=f"branch/{node.node}/{at}"))
     return Part(width, tree_height(node), tuple(shapes))
 
 
 def _left(branch: Branch) -> float:
-    return 12 + branch.deep * STEP
+    return 10 + branch.deep * STEP
 
 
 def _twig(found: Sequence[Branch], at: int, taken: str) -> Html:
     """The line that joins a device to the one that was taken before it, or to the trunk."""
     branch = found[at]
     above = next((n for n in range(at - 1, -1, -1) if found[n].deep < branch.deep), -1)
-    top = above * LINE + 19 if above >= 0 else 0
-    x, y = _left(branch) - 9, at * LINE + 11
+    top = above * LINE + 18 if above >= 0 else 0
+    x, y = _left(branch) - 9, at * LINE + 10
     path = f"M{x:g} {top:g}V{y - 5:g}a5 5 0 0 0 5 5H{_left(branch) - 1:g}"
     alive = branch.state == PICKED
     return element("path", d=path, fill="none", stroke=taken if alive else INK_3, stroke_width=2 if alive else 1.2)
@@ -85,15 +85,14 @@ def _twig(found: Sequence[Branch], at: int, taken: str) -> Html:
 
 def _line(branch: Branch, room: float, taken: str) -> Part:
     device, alive, dead = branch.device, branch.state == PICKED, branch.state == TRIED
-    ahead = branch.state in (OPEN, FREE)
+    ahead = branch.state == OPEN
     colour = taken if alive else EVICTED if dead else INK_3
-    sign = "taint" if ahead and device.taints else SIGNS.get(branch.state)
-    if sign:
+    if sign := SIGNS.get(branch.state):
         mark = icon(sign, 0, 0, EVICTED if dead else INK_2)
     else:
         mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill="none" if ahead else colour, stroke=colour)
     name = words(device.id.device, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor")
-    said = "" if alive else say(BRIEF[TRIED]) if dead else device.reason.shortly
-    if ahead and device.taints:
-        said = say("taint: {taints}", taints=device.taints)
-    return row([Part(16, 16, (mark,)), name, words(fitted(said, room - 26 - name.width), fill=INK_2)], 5)
+    said = "" if alive or ahead else say(BRIEF[TRIED]) if dead else device.reason.shortly
+    return row(
+        [Part(16, 16, (mark,)), name, words(fitted(said, room - 16 - 2 * APART - name.width), fill=INK_2)], APART
+    )

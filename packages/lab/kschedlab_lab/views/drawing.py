@@ -31,7 +31,7 @@ from kschedlab_lab.views.style import (
     ink,
     priority_fill,
 )
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 LEAST, MOST, GAP, HEAD = 96, 176, 14, 24
 """Limits of a node's width, the gap between nodes, and the height of a name below a node; in pixels."""
@@ -255,18 +255,8 @@ def _in_bar(box: Box, place: Place) -> list[Html]:
 
 def _pick(box: Box, place: Place, high: float) -> Html:
     """A surface over a node and its name, for an answer by a click."""
-    return element(
-        "rect",
-        x=place.x,
-        y=place.y + place.height - high,
-        width=place.width,
-        height=high + HEAD + 6,
-        rx=11,
-        fill="transparent",
-        data_key=f"{box.key}/pick",
-        aria_label=box.name,
-        **box.marks,
-    )
+    top, about = place.y + place.height - high, {"data_key": f"{box.key}/pick", "aria_label": box.name}
+    return rect(place.width, high + HEAD + 6, 11, place.x, top, fill="transparent", **about, **box.marks)
 
 
 def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -> Html:
@@ -321,22 +311,13 @@ def _tray(box: Box, width: float, top: float, high: float, scale: float, resourc
     if not box.capacity:
         return
     if box.chosen:
-        halo = {"x": -5, "y": top - 5, "width": width + 10, "height": high + 10, "rx": 15}
-        yield element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.18, stroke_width=5)
+        halo: dict[str, Any] = {"fill": "none", "stroke": CHOSEN, "stroke_opacity": 0.18, "stroke_width": 5}
+        yield rect(width + 10, high + 10, 15, -5, top - 5, **halo)
     is_best = box.chosen or box.tied
     ground, edge = (TRAY, CHOSEN) if is_best else box.look or (EVICTED_SOFT if box.refused else TRAY, HAIR)
-    yield element(
-        "rect",
-        y=top,
-        width=width,
-        height=high,
-        rx=11,
-        fill=ground,
-        stroke=edge,
-        stroke_width=2.5 if is_best else 1,
-        stroke_dasharray="6 4" if box.tied and not box.chosen else None,
-        data_key=f"{box.key}/box",
-    )
+    line: dict[str, Any] = {"stroke": edge, "stroke_width": 2.5 if is_best else 1}
+    line["stroke_dasharray"] = "6 4" if box.tied and not box.chosen else None
+    yield rect(width, high, 11, y=top, fill=ground, **line, data_key=f"{box.key}/box")
     if _has_ticks(resource, scale):
         lines = "".join(f"M8 {top + at * 1000 * scale:.1f}H{width - 8:g}" for at in range(1, -(-box.capacity // 1000)))
         yield element("path", d=lines, stroke=TICK)
@@ -379,17 +360,8 @@ def _shorter(line: str) -> list[str]:
 def _answer(name: str, size: float) -> Part:
     """A name that can be clicked."""
     text = words(name, size, bold=True, fill=ACT)
-    pill = element(
-        "rect",
-        x=-12,
-        y=-4,
-        width=text.width + 24,
-        height=text.height + 8,
-        rx=(text.height + 8) / 2,
-        fill=ACT_SOFT,
-        stroke=ACT,
-        stroke_opacity=0.55,
-    )
+    high = text.height + 8
+    pill = rect(text.width + 24, high, high / 2, -12, -4, fill=ACT_SOFT, stroke=ACT, stroke_opacity=0.55)
     return Part(text.width, text.height + 4, (pill, placed(text, text.width / 2, 0)))
 
 
@@ -417,6 +389,8 @@ def _pod(block: Block, place: Place) -> Html:
         "placed": (CHOSEN, 2.5, None),
         "ghost": (INK_3, 2.5, "5 4"),
     }.get(block.mark, (HAIR, 1, None))
+    look: dict[str, Any] = {"fill": fill, "fill_opacity": 0.25 if is_ghost else None}
+    look |= {"stroke": stroke, "stroke_width": thick, "stroke_dasharray": dashes}
     hatched = (
         element("path", d=hatch(place.width, place.height), stroke=fill, stroke_width=2.5, stroke_opacity=0.5)
         if is_ghost
@@ -424,18 +398,7 @@ def _pod(block: Block, place: Place) -> Html:
     )
     return element(
         "g",
-        element(
-            "rect",
-            width=place.width,
-            height=place.height,
-            rx=min(ROUND, place.height / 3),
-            fill=fill,
-            fill_opacity=0.25 if is_ghost else None,
-            stroke=stroke,
-            stroke_width=thick,
-            stroke_dasharray=dashes,
-            data_key=f"{key}/box",
-        ),
+        rect(place.width, place.height, min(ROUND, place.height / 3), **look, data_key=f"{key}/box"),
         hatched,
         *_labels(block, place, "currentColor" if is_ghost else ink(fill)),
         transform=f"translate({place.x:g},{place.y:.2f})",
@@ -525,10 +488,8 @@ def pill(number: Number, owner: str, room: float = MOST, colour: str = "currentC
     carets = f"M8 {middle - 3:g}l-3 3l3 3M{wide - 8:g} {middle - 3:g}l3 3l-3 3"
     key = f"{owner}/{number.name or number.text}"
     inside = [
-        element("rect", x=-6, y=-9, width=wide + 12, height=PILL + 18, fill="transparent"),
-        element(
-            "rect", width=wide, height=PILL, rx=middle, fill=colour, fill_opacity=0.16, class_="ks-pill", stroke="none"
-        ),
+        rect(wide + 12, PILL + 18, x=-6, y=-9, fill="transparent"),
+        rect(wide, PILL, middle, fill=colour, fill_opacity=0.16, class_="ks-pill", stroke="none"),
         element("path", d=carets, fill="none", stroke=colour, stroke_width=1.5, stroke_linecap="round"),
     ]
     if dial:

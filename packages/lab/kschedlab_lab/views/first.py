@@ -12,7 +12,7 @@ from kschedlab.text.words import amount
 from kschedlab_lab.views.drawing import CHIP, INSET, PARTED, Arrangement, Block, Box, Number, Place, shapes
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 TOP, BELOW = 62, 78
 """The space above the nodes, for what sticks out, and below them; in pixels at normal size."""
@@ -156,19 +156,11 @@ def _ghost(plan: _Plan, node: Target, place: Place) -> Html:
     high = bottom - plan.scale * plan.scene.pod.size + PARTED
     top = max(high, 4.0)
     colour = INK_3 if fits else EVICTED
-    box: dict[str, Any] = {"width": wide, "height": max(bottom - top, 4), "rx": 8 if top == high else 0}
+    look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.05" if fits else "0.1", "stroke": colour}
+    look |= {"stroke_width": 1.5, "stroke_dasharray": "5 4", "data_key": f"ghost/{node.name}/box"}
     return element(
         "g",
-        element(
-            "rect",
-            **box,
-            fill=colour,
-            fill_opacity="0.05" if fits else "0.1",
-            stroke=colour,
-            stroke_width=1.5,
-            stroke_dasharray="5 4",
-            data_key=f"ghost/{node.name}/box",
-        ),
+        rect(wide, max(bottom - top, 4), 8 if top == high else 0, **look),
         data_key=f"ghost/{node.name}",
         transform=f"translate({place.x + INSET:.1f},{top:.1f})",
         pointer_events="none",

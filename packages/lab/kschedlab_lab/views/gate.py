@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
@@ -13,12 +13,14 @@ from kschedlab_lab.views.layout import Part, column, moved, placed, words
 from kschedlab_lab.views.lettering import flowed, folded, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
-DISC, BAR, GAP = 23, 30, 12
-"""The width of a number; the height of the pods; the gap between rows."""
+DISC, BAR = 23, 30
+"""The width of a number; the height of the pods."""
+CLOSE, APART = 12, 28
+"""The least and the greatest gap between rows."""
 MOST, WIDE, NARROW = 640, 500, 400
 """The most width of the drawing. The least widths of rooms with each predicate's name beside its facts, in one line or
 in two; else it is above."""
@@ -61,8 +63,9 @@ def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     wide = (room.width - name - 4) / 2 - 8
     lefts = (name, name + wide + 8)
     heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
-    rows = column([_lock(each, lefts, wide, room.width, gate.node) for each in gate.locks], GAP)
-    top = BAR + 38
+    locks, top = [_lock(each, lefts, wide, room.width, gate.node) for each in gate.locks], BAR + 38
+    spare = (room.height - top - 2 - sum(lock.height for lock in locks)) / len(locks)
+    rows = column(locks, min(max(spare, CLOSE), APART))
     return svg([*heads, moved(rows, 0, top)], room.width, top + rows.height + 2, alt)
 
 
@@ -76,15 +79,9 @@ def _node(gate: Gate, wide: float) -> Part:
     """The node's name and its tray with its pods; the pod is dropped here."""
     sign = "★ " if gate.chosen else "✕ " if gate.refuses else ""
     name = words(sign + gate.node, 13, bold=True, fill=CHOSEN if gate.chosen else "currentColor")
-    size: dict[str, Any] = {
-        "y": 18,
-        "width": wide,
-        "height": BAR + 8,
-        "rx": 11,
-        "stroke": CHOSEN if gate.chosen else HAIR,
-    }
+    stroke, thick = (CHOSEN, 2.5) if gate.chosen else (HAIR, 1)
     fill = EVICTED_SOFT if gate.refuses else TRAY
-    shapes = [element("rect", **size, fill=fill, stroke_width=2.5 if gate.chosen else 1)]
+    shapes = [rect(wide, BAR + 8, 11, y=18, stroke=stroke, fill=fill, stroke_width=thick)]
     shapes += _bars(gate.pods, gate.capacity, wide)
     marks = {"data_drop": gate.drop or None, "data_refuses": gate.refuses or None, "data_accepts": "node"}
     ground = element("rect", width=wide, height=BAR + 26, fill="transparent")  # all of it takes the pod

@@ -23,6 +23,7 @@ OUTLINES = {
     "disk": "M2 4A6 2.5 0 0 1 14 4V12A6 2.5 0 0 1 2 12ZM2 4A6 2.5 0 0 0 14 4",
     "label": "M1.5 8L7 2.5H14V9.5L8.5 15ZM11 5.5H11.2",
     "lock": "M3 7H13V15H3ZM5 7V5A3 3 0 0 1 11 5V7",
+    "unlocked": "M3 7H13V15H3ZM5 7V4.5A3 3 0 0 1 10.6 3",
     "pods": "M1.5 6H6.5V11H1.5ZM9.5 6H14.5V11H9.5ZM6.5 8.5H9.5",
     "reprieved": "M6.6 4L4.4 6.2L6.6 8.4M4.6 6.2H9A2.6 2.6 0 0 1 9 11.4H7",
     "error": "M8 2.5V9.5M8 12.2V13.6",
@@ -69,7 +70,7 @@ def sign(drawn: Badge, ink: str, digit: float = DIGIT) -> list[Html]:
         if drawn.kind == "broken":
             return [_lines(SHIELD, TRAY, EVICTED), _lines(CRACK, ON_ACCENT)]
         return [
-            _lines(SHIELD, ink, ink, 1.4, 0.25)
+            _lines(SHIELD, ink, ink, fill_opacity=0.25)
             if drawn.kind == "shield"
             else _lines(SHIELD, ink, stroke_dasharray="2 2")
         ]
@@ -95,23 +96,8 @@ def _disc(fill: str, stroke: str) -> Html:
     return element("circle", cx=8, cy=8, r=7.6, fill=fill, stroke=stroke, stroke_width=1.4)
 
 
-def _lines(
-    path: str,
-    ink: str,
-    fill: str = "none",
-    stroke_width: float = 1.4,
-    fill_opacity: float | None = None,
-    stroke_dasharray: str | None = None,
-) -> Html:
-    return element(
-        "path",
-        d=path,
-        stroke=ink,
-        fill=fill,
-        stroke_width=stroke_width,
-        fill_opacity=fill_opacity,
-        stroke_dasharray=stroke_dasharray,
-    )
+def _lines(path: str, ink: str, fill: str = "none", stroke_width: float = 1.4, **look: str | float | None) -> Html:
+    return element("path", d=path, stroke=ink, fill=fill, stroke_width=stroke_width, **look)
 
 
 def hatch(width: float, height: float, step: float = 9) -> str:

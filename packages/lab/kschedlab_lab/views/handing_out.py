@@ -11,19 +11,43 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.cells import CROSS, STAR, WORKERS, Columns, ScoreRow, columns, draw_rows, middle, named, token
+from kschedlab_lab.views.cells import (
+    CROSS,
+    STAR,
+    WORKERS,
+    Columns,
+    Dial,
+    ScoreRow,
+    columns,
+    draw_rows,
+    middle,
+    named,
+    token,
+)
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
+from kschedlab_lab.views.map_reduce import (
+    FUNCTIONS,
+    MAPPING,
+    SUMMED,
+    Handout,
+    Piece,
+    handing_out,
+    reduced,
+    row_name,
+    sum_row,
+)
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, ink
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
-LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 18, 13, 26, (14, 26), 8, 34
-"""Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of a lane; how many lanes there
-are below one another; width of a worker's number before a lane of the second column. In pixels."""
-NARROWEST, WIDEST, SHORTEST, SAID, READABLE, PILED = 16, 60, 9, 62, 13, 1.9
+LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 20, 13, 40, 14, 8, 24
+"""Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
+lanes there are below one another; width of a worker before a lane. In pixels."""
+NARROWEST, WIDEST, SHORTEST, SAID, LETTER, PILED = 16, 110, 9, 62, 15, 1.9
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
-the least height of a row with numbers, in pixels; how many lines of cards the channel has at most, if a tick is not
-shorter than that."""
+the least width of a tick with a letter, in pixels; how many lines of cards the channel has if one leaves no room for
+letters."""
+SHARE = 0.4
+"""How much of the height the lanes take, however many they are: a row of numbers is as high with any."""
 
 
 class Scale(NamedTuple):
@@ -52,34 +76,41 @@ class Lanes(NamedTuple):
         return self.top + self.high * self.per
 
 
-def draw_handing_out(now: Handout, room: Room, alt: str) -> Html:
-    """The whole picture."""
+def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: str) -> Html:
+    """The whole picture. ``dials``: how many nodes and workers there are.
+
+    The row below the algorithms is kept for the sums, or for the list of errors.
+    """
     rows = handing_out(now)
-    at = columns(room.width, [each.name for each in rows], len(now.work), NARROWEST, WIDEST)
+    names = [*map(row_name, now.scores.plugins), f"{sum_row(now.scores).name}  "]
+    at = columns(room.width, names, len(now.work), NARROWEST, WIDEST)
     workers, bands = sorted({piece.worker for piece in now.work}), at.bands(len(now.work))
     wide, last = room.width - at.left - 4, _last(now)
     per = min(len(workers), LANES)
     block = (wide + NUMBER) / -(-len(workers) // per)
-    piled = PILED * wide / sum(map(_ticks, now.work))
+    tick = wide / sum(map(_ticks, now.work))
+    piled = tick if tick >= LETTER else PILED * tick
     scale = Scale(at.left, wide, min((block - NUMBER - SAID) / last, max(piled, SHORTEST)))
     places, end = _channel(now, scale)
-    errors = LINE if now.error else 0
-    spare = room.height - end - errors - 14 - len(bands) * HEAD
-    lanes = Lanes(workers, per, block, end, min(max(0.36 * spare / per, LANE[0]), LANE[1]))
-    high = min(max((spare - lanes.high * per) / (len(rows) * len(bands)), LOWEST), HIGHEST)
-    rows = [_slots(each, now, at.wide if high >= READABLE else 0, number) for number, each in enumerate(rows)]
+    spare = room.height - end - 14 - len(bands) * HEAD
+    lanes = Lanes(workers, per, block, end, max(SHARE * spare / per, LANE))
+    high = min(max((spare - lanes.high * per) / (len(now.scores.plugins) + 1) / len(bands), LOWEST), HIGHEST)
+    rows = [_slots(each, now, at.wide, number) for number, each in enumerate(rows)]
     y = lanes.bottom + 10
     empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
     cards = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places)]
-    shapes = [*cards, *_lanes(now, lanes, at, scale)]
+    centre = (lanes.top + lanes.bottom) / 2
+    shapes = [*cards, *_lanes(now, lanes, scale), named(say("workers"), at, centre - 9, after=NUMBER)]
+    shapes.append(dials[1].drawn(at.left - NUMBER - 4, centre + 12))
     moving = list[Html]()
     for part in bands:
-        grid, bottom = draw_rows(rows, part, at, y + HEAD, high)
+        grid, _ = draw_rows(rows, part, at, y + HEAD, high)
         shapes += [*_letters(now, part, at, y), *grid, *_goroutines(now, part, at, y + HEAD, high)]
+        shapes += [] if part[0] else [dials[0].drawn(at.left - 6, y + HEAD / 2)]
         moving += _busy(now, part, at, y + HEAD, high)
-        y = bottom + 2
-    shapes += _errors(now, at, y) if now.error else []
-    return svg([*shapes, *moving], room.width, y + errors + 2, alt)
+        y += HEAD + high * (len(now.scores.plugins) + 1)
+    shapes += _errors(now, at, y - high / 2) if now.error else []
+    return svg([*shapes, *moving], room.width, y + 2, alt)
 
 
 def _ticks(piece: Piece) -> int:
@@ -139,19 +170,18 @@ def _cards(now: Handout, scale: Scale, places: dict[int, tuple[float, float]]) -
 def _card(now: Handout, piece: Piece, x: float, y: float, scale: Scale, high: float, fill: str) -> Html:
     """A node's card: in the channel, or in the lane of the worker that took it."""
     long = _ticks(piece) * scale.tick - 2
-    box = {"width": round(long, 1), "height": round(high - 2, 1), "rx": 4}
-    rect = element("rect", **box, fill=fill, stroke=INK_2 if fill == "none" else HAIR)
+    box = rect(round(long, 1), round(high - 2, 1), 4, fill=fill, stroke=INK_2 if fill == "none" else HAIR)
     name = now.names[piece.node]
     fits = text_width(name) <= long + 2
     colour = None if fill == "none" else ink(fill)
     words = label(name, round(long / 2, 1), round(high / 2 + 3.2, 1), "middle", fill=colour)
     tip = say("{node}, index {index}, {ticks} ticks", node=name, index=piece.node, ticks=_ticks(piece))
     marks = {"data_key": f"card/{piece.node}", "data_tip": tip, "transform": f"translate({x:.1f},{y:.1f})"}
-    return element("g", rect, words if fits else None, **marks)
+    return element("g", box, words if fits else None, **marks)
 
 
-def _lanes(now: Handout, lanes: Lanes, at: Columns, scale: Scale) -> list[Html]:
-    """What each worker has taken so far, and the time; a free worker is before its name."""
+def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
+    """What each worker has taken so far, and the time; before its lane the worker if it is free, else its number."""
     busy = {piece.worker for piece in now.work if _at_work(now, piece)}
     high = lanes.high
     shapes = list[Html]()
@@ -159,18 +189,15 @@ def _lanes(now: Handout, lanes: Lanes, at: Columns, scale: Scale) -> list[Html]:
         column, row = divmod(place, lanes.per)
         x, y, pick = scale.left + column * lanes.block, lanes.top + row * high, say("worker {worker}", worker=worker)
         shapes += [] if row else _time(now, lanes, scale, column)
-        middle = y + high / 2 - 1
-        if not column:
-            shapes.append(named(pick, at, y + high / 2 + 3.5, before=22))
-        elif worker in busy:
-            shapes.append(label(str(worker), x - 8, y + high / 2 + 3.5, "end"))
-        if worker not in busy:
+        middle = y + high / 2
+        if worker in busy:
+            shapes.append(label(str(worker), x - 12, middle + 4.2, "middle"))
+        else:
             marks = {"data_key": f"worker/{worker}", "data_pick": pick}
-            left = x - 14 if column else max(x - 26 - text_width(pick), 12)
-            shapes.append(token(worker, left, middle, min(9, high / 2 - 1), **marks))
+            shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 1), **marks))
         colour = WORKERS[(worker - 1) % len(WORKERS)]
         mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]
-        shapes += [_card(now, piece, x + piece.start * scale.tick, y + 1, scale, high - 4, colour) for piece in mine]
+        shapes += [_card(now, piece, x + piece.start * scale.tick, y + 1, scale, high, colour) for piece in mine]
     return [*shapes, _ends(now, lanes, scale)] if now.tick else shapes
 
 
@@ -208,7 +235,7 @@ def _letters(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
         won = bool(sums) and sums[i] == max(sums) and sums.count(max(sums)) == 1
         text = f"{STAR}{now.names[i]}" if won else now.names[i]
         found.append(element("text", text, x=round(at.x(i) + at.wide / 2), y=round(y + 13)))
-    return [named("results", at, y + 13, strong=True), middle(found)]
+    return [middle(found)]
 
 
 def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
@@ -234,15 +261,15 @@ def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -
     shapes = []
     for number, name in enumerate(now.scores.plugins):
         if now.stage and (name in FUNCTIONS or name in reduced(now.scores)):
-            box = {"x": at.x(part[0]) - 2, "y": y + number * high, "width": len(part) * at.wide + 2, "height": high}
-            key = f"row/{number}/{part[0]}"
-            shapes.append(element("rect", data_key=key, rx=4, fill="none", stroke=INK, stroke_width=2.5, **box))
+            look: dict[str, Any] = {"fill": "none", "stroke": INK, "stroke_width": 2.5}
+            look["data_key"] = f"row/{number}/{part[0]}"
+            shapes.append(rect(len(part) * at.wide + 2, high, 4, at.x(part[0]) - 2, y + number * high, **look))
     return shapes
 
 
 def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
-    """The list that all workers share, and therefore lock; a cross for each error."""
+    """The list that all workers share, and therefore lock, around this ``y``; a cross for each error."""
     fits = at.left + now.errors * 13 < at.x(at.per - 1)
     crosses = CROSS * now.errors if fits else say("{cross} {errors} errors", cross=CROSS, errors=now.errors)
-    said = label(crosses or say("empty"), at.left, y + 15, fill=EVICTED if now.errors else None)
-    return [named(say("errs (a lock)"), at, y + 15, strong=True), said]
+    said = label(crosses or say("empty"), at.left, y + 4.2, fill=EVICTED if now.errors else None)
+    return [named(say("errs (a lock)"), at, y + 4.2, strong=True), said]

@@ -25,6 +25,7 @@ from kschedlab_lab.views.style import (
     PANEL,
     TRAY,
 )
+from kschedlab_lab.views.svg import rect
 
 ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 25, 40, 6, 9.5, 21, 10
 """The height of a rule, where there is little height, and where its name is above its values; the space above the
@@ -149,8 +150,7 @@ def _band(at: Lanes, y: float) -> Html:
     """The ground of the rule that decides."""
     right = max(lane.x + lane.width for lane in at.nodes.values())
     wide = right - at.rules.x + 2 * OUT
-    box = {"x": at.rules.x - OUT, "y": y, "width": wide, "height": at.row, "rx": 10}
-    return element("rect", fill=CHOSEN_SOFT, data_key="rung/band", **box)
+    return rect(wide, at.row, 10, at.rules.x - OUT, y, fill=CHOSEN_SOFT, data_key="rung/band")
 
 
 def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> Iterator[Html]:
@@ -163,9 +163,9 @@ def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> 
         wins = asked[-1].decides and not lost
         end = y + at.top(last) + at.value - (VALUE / 2 + 2 if lost else 0)
         wide = 4 if wins else 2.5
-        box = {"x": lane.middle - wide / 2, "y": start, "width": wide, "height": end - start, "rx": 1}
         fill = CHOSEN if wins else INK_3 if lost else "currentColor"
-        yield element("rect", fill=fill, fill_opacity=0.7 if lost else None, data_key=f"thread/{node}", **box)
+        left, pale = lane.middle - wide / 2, 0.7 if lost else None
+        yield rect(wide, end - start, 1, left, start, fill=fill, fill_opacity=pale, data_key=f"thread/{node}")
 
 
 def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Html:
@@ -257,14 +257,8 @@ def _value(text: str, lost: bool, wins: bool, width: float, tight: bool) -> Part
         sign = NOTHING  # its colour and its place say it, too
     inside = row([sign, words(text, size, bold, fill=colour)], 3)
     wide = max(inside.width + (14 if sign.width else 8), VALUE)
-    ground = element(
-        "rect",
-        width=wide,
-        height=VALUE,
-        rx=VALUE / 2,
-        fill=EVICTED_SOFT if lost else CHOSEN if wins else TRAY,
-        stroke=EVICTED if lost else CHOSEN if wins else HAIR,
-    )
+    fill, stroke = (EVICTED_SOFT, EVICTED) if lost else (CHOSEN, CHOSEN) if wins else (TRAY, HAIR)
+    ground = rect(wide, VALUE, VALUE / 2, fill=fill, stroke=stroke)
     drawn = Part(wide, VALUE, (ground, placed(inside, wide / 2, (VALUE - inside.height) / 2)))
     if not lost:
         return drawn

@@ -17,7 +17,7 @@ from kschedlab_lab.views.layout import Part, column, moved, row, words
 from kschedlab_lab.views.lettering import flowed
 from kschedlab_lab.views.pieces import Piece, bar
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, TRAY, ink, priority_fill
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 QUEUE, NEXT, SKIP, SCHEDULE = "SchedulingQueue", "NextPod", "skip", "Schedule"
 VOLUMES, RESERVE, ASSUME, BIND_VOLUMES = "assumeVolumes", "RunReservePlugins", "assume", "bindVolumes"
@@ -201,15 +201,9 @@ def _waiting(way: Way, taken: Sequence[StepPlace], wide: float, tops: Sequence[f
     begun = {each.step.pod for each in taken}
     for i, piece in enumerate(piece for piece in way.pods if piece.name not in begun):
         text = words(say("{pod} waits", pod=piece.name), fill=INK_2)
-        size: dict[str, Any] = {
-            "width": wide - 10,
-            "height": LINE + 2 * PAD,
-            "rx": 8,
-            "stroke": INK_3,
-            "stroke_dasharray": "5 4",
-        }
-        shapes = element("rect", **size, fill=priority_fill(piece.priority), fill_opacity=0.25), moved(text, 9, PAD)
-        yield moved(Part(0, 0, shapes), CLOCK + 5, tops[at + i], data_key=f"pod/{piece.name}")
+        look: dict[str, Any] = {"stroke": INK_3, "stroke_dasharray": "5 4", "fill": priority_fill(piece.priority)}
+        box = rect(wide - 10, LINE + 2 * PAD, 8, **look, fill_opacity=0.25)
+        yield moved(Part(0, 0, (box, moved(text, 9, PAD))), CLOCK + 5, tops[at + i], data_key=f"pod/{piece.name}")
 
 
 def _step(step: Taken, piece: Piece, text: Sequence[str], size: tuple[float, float], current: bool) -> Part:
@@ -254,8 +248,7 @@ def _node(card: NodeCard, scale: float, room: float) -> Part:
     stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
     colour = {"chosen": CHOSEN, "refused": INK_2}.get(card.state, "currentColor")
     sign = {"chosen": "★ ", "refused": "✕ "}.get(card.state, "")
-    size = {"width": card.capacity * scale, "height": BAR + 6, "rx": 10}
-    tray = element("rect", **size, fill=TRAY, stroke=stroke, stroke_width=thick)
+    tray = rect(card.capacity * scale, BAR + 6, 10, fill=TRAY, stroke=stroke, stroke_width=thick)
     x, shapes = 3.0, [tray]
     for piece in card.pieces:
         shapes.append(bar(piece, (x, 3), max(piece.size * scale - 6, 4), BAR))

@@ -24,14 +24,14 @@ from kschedlab_lab.views.cells import (
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.shared_sum import PILLS, designs
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, ink
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 SLOTS = 6
 """Moments on which a worker can read or write; those of worker 2 lie between those of worker 1."""
 AXIS = 2 * SLOTS + 6
 """Half slots that are drawn: a worker that waits for a lock is late."""
-LEFT, LANE, TALL, SUMS = 88, 62, 44, 32
-"""Width of the names; height of a worker's lane, of the bar in it, of the sums."""
+LEFT, LANE, TALL, SUMS, ALONE = 88, 62, 44, 32, 36
+"""Width of the names; height of a worker's lane, of the bar in it, of the sums; width of an addition in one step."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,9 @@ def draw_update(
         shapes.append(element("path", d=f"M{x:.1f} 0V{y:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
     shapes.append(label(say("time →"), room.width - 8, y - 6, "end"))
     shapes += _sums(update, until, y + 6, room.width)
-    if choices is None:
-        return svg(shapes, room.width, y + SUMS + 10, alt)
+    above = designs(*choices, min(room.width, 640)) if choices is not None else []
     moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
-    return svg([*designs(*choices, min(room.width, 640)), moved], room.width, PILLS + y + SUMS + 10, alt)
+    return svg([*above, moved], room.width, PILLS + y + SUMS + 10, alt)
 
 
 def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> list[Html]:
@@ -123,15 +122,14 @@ def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> lis
     who = token(number, 14, y + TALL / 2, data_key=f"worker/{number}")
     shapes = [who, label(say("adds {score}", score=adding.score), 30, y + TALL / 2 + 4)]
     x = LEFT + adding.read * unit
-    long = max((adding.write - adding.read + 1) * unit, unit)
+    long = max((adding.write - adding.read + 1) * unit, ALONE)
     if adding.waits is not None:
         start = LEFT + adding.waits * unit
-        box = {"x": start, "y": y + 8, "width": x - start, "height": TALL - 16}
-        wait = element("rect", fill="none", stroke=INK, stroke_dasharray="4 3", data_key=f"wait/{number}", **box)
+        look = {"fill": "none", "stroke": INK, "stroke_dasharray": "4 3", "data_key": f"wait/{number}"}
+        wait = rect(x - start, TALL - 16, None, start, y + 8, **look)
         words = say("waits") if text_width(say("waits")) + 6 < x - start else ""
         shapes += [wait, label(words, start + 4, y + TALL / 2 + 4)]
-    box = {"x": x, "y": y, "width": long, "height": TALL}
-    shapes.append(element("rect", rx=6, fill=colour, stroke=HAIR, data_key=f"bar/{number}", **box))
+    shapes.append(rect(long, TALL, 6, x, y, fill=colour, stroke=HAIR, data_key=f"bar/{number}"))
     black = ink(colour)
     if adding.read < adding.write:
         reads = say("reads {seen}", seen=adding.seen) if adding.seen is not None else ""
@@ -157,13 +155,12 @@ def _grips(adding: Adding, x: float, y: float, long: float, unit: float) -> list
     for name, at in (("read", x), ("write", x + long - 8)):
         if once and name != alone:
             continue
-        rect = element("rect", x=at, y=y, width=8, height=TALL, rx=4, fill="currentColor", opacity=0.55)
+        grip = [] if once else [rect(8, TALL, 4, at, y, fill="currentColor", opacity=0.55)]
         start, wide = (x, long) if once else (at - 6, 20)
-        hit = element("rect", x=start, y=y - 2, width=wide, height=TALL + 4, fill="transparent")
+        hit = rect(wide, TALL + 4, None, start, y - 2, fill="transparent")
         said = say("worker {number} reads" if name == "read" else "worker {number} writes", number=adding.worker)
-        marks = {"data_drag": f"{name}{adding.worker}", "data_axis": "x", "data_key": f"{name}/{adding.worker}"}
-        grip = [hit] if once else [rect, hit]
-        shapes.append(element("g", *grip, aria_label=said, data_step=2 * unit, **marks))
+        marks = dragged(f"{name}{adding.worker}", "x", 2 * unit, said)
+        shapes.append(element("g", *grip, hit, data_key=f"{name}/{adding.worker}", **marks))
     return shapes
 
 
@@ -179,19 +176,11 @@ def _memory(update: Update, end: int, unit: float) -> list[Html]:
         x, long = (x if i else float(LEFT)), max(right - x, 6)
         lost = write.lost if write is not None else 0
         fill = EVICTED if lost else UNCHANGED
-        box = {"x": x, "y": y, "width": long, "height": TALL - 8}
-        shapes.append(element("rect", fill=fill, stroke=HAIR, data_key=f"total/{i}", **box))
-        texts = [f"{write.value if write else 0}"]
-        texts = (
-            [
-                say("{total}: {lost} is lost {cross}", total=texts[0], lost=lost, cross=CROSS),
-                f"{texts[0]} {CROSS}",
-                *texts,
-            ]
-            if lost
-            else texts
-        )
-        text = fitting([*texts, ""], long - 8, bold=True)
+        shapes.append(rect(long, TALL - 8, None, x, y, fill=fill, stroke=HAIR, data_key=f"total/{i}"))
+        total = f"{write.value if write else 0}"
+        loss = say("{total}: {lost} is lost {cross}", total=total, lost=lost, cross=CROSS)
+        longer = [loss, f"{total} {CROSS}"] if lost else []
+        text = fitting([*longer, total, ""], long - 8, bold=True)
         shapes.append(label(text, x + 6, y + 23, fill=ink(fill), font_weight="bold"))
     return shapes
 
@@ -202,18 +191,20 @@ def _name(words: str, y: float) -> list[Html]:
 
 
 def _cells(update: Update, end: int, unit: float) -> list[Html]:
-    """A cell for each worker instead of a total; the sum comes last."""
-    y = LANE + 2.0
+    """A cell for each worker instead of a total, below each other, from its write on; the sum comes last."""
+    y, high, wide = LANE + 2.0, (TALL - 8) / 2, AXIS * unit * 0.75
     shapes = _name(say("cells in memory"), y + 16)
-    wide = AXIS * unit / 3 - 6
     for i, each in enumerate(update.addings):
-        written = end >= each.write
-        cell = Cell(str(each.score) if written else "", fill=WORKERS[i] if written else "")
-        shapes.append(middle([draw_cell(cell, Box(LEFT + i * (wide + 6), y, wide, TALL - 8))]))
+        x, top = LEFT + (each.write + 1) * unit - 5, y + i * high
+        shapes.append(middle([draw_cell(Cell(), Box(LEFT, top, wide, high))]))
+        if end >= each.write:
+            filled = {"fill": WORKERS[i], "data_key": f"cell/{i}"}
+            shapes.append(rect(LEFT + wide - x - 1, high - 2, None, x, top + 1, **filled))
+            shapes.append(label(str(each.score), x + 6, top + 13, fill=ink(WORKERS[i]), font_weight="bold"))
+    done, place = end >= max(each.write for each in update.addings), Box(LEFT + wide + 6, y, wide / 3 - 6, TALL - 8)
     whole = f"{' + '.join(str(each.score) for each in update.addings)} = {update.total}"
-    done = end >= max(each.write for each in update.addings)
-    box = Box(LEFT + 2 * (wide + 6), y, wide, TALL - 8)
-    return [*shapes, middle([draw_cell(Cell(whole if done else "", fill=UNCHANGED), box)])]
+    whole = fitting((whole, f"= {update.total}"), place.wide - 6)
+    return [*shapes, middle([draw_cell(Cell(whole if done else "", fill=UNCHANGED), place)])]
 
 
 def _arrows(update: Update, end: int, unit: float) -> list[Html]:
@@ -225,17 +216,14 @@ def _arrows(update: Update, end: int, unit: float) -> list[Html]:
             x = LEFT + each.read * unit + 4
             shapes.append(_arrow(x, far, near, f"arrow/read/{each.worker}"))
         if each.write <= end:
-            x = LEFT + (each.write + 1) * unit - 5
-            own = LEFT + (i + 0.5) * AXIS * unit / 3 - 3 if update.cells else x
-            shapes.append(_arrow(x, near, far, f"arrow/write/{each.worker}", own))
+            shapes.append(_arrow(LEFT + (each.write + 1) * unit - 5, near, far, f"arrow/write/{each.worker}"))
     return shapes
 
 
-def _arrow(x: float, start: float, end: float, key: str, to: float | None = None) -> Html:
-    """An arrow up or down; ``to``: where it ends, if not right above or below."""
-    back, tip = 5 if end > start else -5, x if to is None else to
-    head = f"M{tip - 4:.1f} {end - back:.1f}L{tip:.1f} {end:.1f}L{tip + 4:.1f} {end - back:.1f}"
-    path = f"M{x:.1f} {start:.1f}L{tip:.1f} {end:.1f}{head}"
+def _arrow(x: float, start: float, end: float, key: str) -> Html:
+    """An arrow up or down."""
+    back = 5 if end > start else -5
+    path = f"M{x:.1f} {start:.1f}V{end:.1f}m-4 {-back}l4 {back}l4 {-back}"
     return element("path", d=path, fill="none", stroke=INK, stroke_width=2, data_key=key)
 
 

@@ -93,8 +93,15 @@ def reduced(scores: Scores) -> list[str]:
 
 
 def short(priority: str) -> str:
-    """The priority's name as rows show it."""
+    """The priority's name in sentences."""
     return priority.removesuffix("Priority")
+
+
+def row_name(priority: str) -> str:
+    """The name before a row of numbers, which need the room."""
+    return {"BalancedResourceAllocation": "Balanced", "NodePreferAvoidPods": "AvoidPods"}.get(
+        short(priority), short(priority)
+    )
 
 
 def handing_out(now: Handout) -> list[ScoreRow]:
@@ -117,7 +124,7 @@ def handing_out(now: Handout) -> list[ScoreRow]:
                 cells.append(worker_cell(str(value), piece.worker, mark))
         chosen = {} if name != FAILING else TO_SUCCEED if now.error else TO_FAIL
         handle = {key: say(text) for key, text in chosen.items()}
-        rows.append(ScoreRow(f"{short(name)} [{number}]", cells, marks=handle))
+        rows.append(ScoreRow(row_name(name), cells, marks=handle))
     return [*rows, sum_row(now.scores)] if now.stage == SUMMED and not now.error else rows
 
 
@@ -132,9 +139,4 @@ def sum_row(scores: Scores) -> ScoreRow:
         text = str(total - common)
         highest = best_cell(text, totals.count(best) > 1, marks)
         cells.append(highest if total == best else Cell(text, fill=TRAY, marks=marks))
-    tie = say(" (tie)") if totals.count(best) > 1 else ""
-    return ScoreRow(
-        say("sum{tie}: {common:,} +", tie=tie, common=common) if common else say("sum{tie}", tie=tie),
-        cells,
-        strong=True,
-    )
+    return ScoreRow(say("sum: {common:,} +", common=common) if common else say("sum"), cells, strong=True)

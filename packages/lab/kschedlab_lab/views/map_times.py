@@ -12,9 +12,9 @@ from kschedlab_lab.views.cells import WORKERS
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import Piece
 from kschedlab_lab.views.style import PANEL, TICK
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
-GAP, LOWEST, HIGHEST = 10, 34, 64
+GAP, LOWEST, HIGHEST = 10, 34, 120
 """What parts two blocks of lanes, and the least and the greatest height of one."""
 
 
@@ -47,12 +47,11 @@ def _block(lanes: Lanes, left: float, tick: float, high: float) -> list[Html]:
     end, lane, middle = _end(lanes), high / lanes.workers, high / 2 + 4.5
     shapes = [label(count(lanes.workers, "worker"), left - 8, middle, "end")]
     if end:
-        shapes.append(element("rect", x=left, width=end * tick, height=high, fill=TICK, data_tip=say("grey: idle")))
+        shapes.append(rect(end * tick, high, None, left, fill=TICK, data_tip=say("grey: idle")))
     for piece in lanes.pieces:
-        place = {"x": left + piece.start * tick, "y": (piece.worker - 1) * lane, "height": lane}
+        x, y, wide = left + piece.start * tick, (piece.worker - 1) * lane, (piece.end - piece.start) * tick
         fill, edge = WORKERS[(piece.worker - 1) % len(WORKERS)], min(1, lane / 5)
-        wide = (piece.end - piece.start) * tick
-        shapes.append(element("rect", **place, width=wide, fill=fill, stroke=PANEL, stroke_width=edge))
+        shapes.append(rect(wide, lane, None, x, y, fill=fill, stroke=PANEL, stroke_width=edge))
     text = count(end, "tick") if end else "?"
     key = f"ticks/{lanes.workers}"
     return [*shapes, label(text, left + end * tick + 8, middle, font_weight="bold", data_key=key)]

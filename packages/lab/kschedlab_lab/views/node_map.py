@@ -34,7 +34,7 @@ from kschedlab_lab.views.style import (
     mixed,
     themed,
 )
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.svg import label, rect
 
 CELLS, TABS = 600, 60
 """Maximum number of cells, and of cells that Tab reaches; on larger maps a cell is several nodes of a pool."""
@@ -440,8 +440,7 @@ class Cells:
         else:
             marks["data_set"] = f"node: {name}"
         marks |= {"data_tip": self.tip(group), "role": None if tab else "img"}
-        box: dict[str, Any] = {"x": f"{x:g}", "width": size, "height": size, "rx": corner(size)}
-        return element("rect", **box, data_key=f"node/{name}", **marks)
+        return rect(size, size, corner(size), round(x, 3), data_key=f"node/{name}", **marks)
 
     def _writing(self, made: Grid) -> Iterator[Html]:
         """How much is free, closed nodes, ties, names and scores."""
@@ -477,8 +476,7 @@ class Cells:
             yield element("path", d=free, fill=TRAY, fill_opacity=PALE)
         for group, x, y in made.cells:
             if self.last.intersection(group):
-                box: dict[str, Any] = {"x": f"{x + 1:g}", "y": f"{y + 1:g}", "width": size - 2, "height": size - 2}
-                yield element("rect", **box, rx=corner(size), **EDGE)
+                yield rect(size - 2, size - 2, corner(size), x + 1, y + 1, **EDGE)
         if bars:
             yield element("path", d=bars, stroke=INK_3, stroke_width=1.5, stroke_linecap="round")
         if pods:
@@ -548,9 +546,9 @@ def star_at(spot: Spot) -> Html:
     """The chosen node's star; it travels from node to node. It covers a dot."""
     wide, tall = max(spot.wide, 14), max(spot.tall, 14)
     x, y = (at - size / 2 for at, size in zip(spot.middle, (wide, tall), strict=True))
-    halo = {"x": -3, "y": -3, "width": wide + 6, "height": tall + 6, "rx": corner(min(wide, tall)) + 3}
-    ring = element("rect", **halo, fill="none", stroke=CHOSEN, stroke_opacity=0.25, stroke_width=4)
-    ground = element("rect", width=wide, height=tall, rx=corner(min(wide, tall)), fill=CHOSEN)
+    halo: dict[str, Any] = {"fill": "none", "stroke": CHOSEN, "stroke_opacity": 0.25, "stroke_width": 4}
+    round_ = corner(min(wide, tall))
+    ring, ground = rect(wide + 6, tall + 6, round_ + 3, -3, -3, **halo), rect(wide, tall, round_, fill=CHOSEN)
     middle = tall / 2 + (6 if wide >= NAMED else 0)
     star = element("path", d=star_path(wide / 2, middle, 0.42 * min(wide, tall, 26.0)), fill=ON_ACCENT)
     covers = [ground] if spot.wide < wide else []
@@ -609,11 +607,6 @@ def ending(name: str, width: float) -> str:
 
 def frame(spot: Spot) -> Html:
     """The frame around the node in question; it travels from node to node."""
-    look: dict[str, Any] = {
-        "fill": "none",
-        "stroke": "currentColor",
-        "stroke_width": 2.5,
-        "rx": corner(min(spot.wide, spot.tall)) + 2,
-    }
-    ring = element("rect", x=-2, y=-2, width=spot.wide + 4, height=spot.tall + 4, **look)
+    look: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_width": 2.5}
+    ring = rect(spot.wide + 4, spot.tall + 4, corner(min(spot.wide, spot.tall)) + 2, -2, -2, **look)
     return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key="asked", pointer_events="none")

@@ -17,7 +17,7 @@ from kschedlab_lab.views.chart_lines import ticks
 from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, HAIR, INK_2, INK_3, TICK, TRAY, themed
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, svg
 
 Floats = npt.NDArray[np.float64]
 
@@ -412,10 +412,5 @@ def _seeds(plan: _Plan) -> Iterator[Html]:
         element("rect", x=-15, y=-11, width=30, height=22, rx=11, fill="currentColor"),
         label(str(count), 0, 4.5, "middle", font_weight="bold", fill=TRAY),
     ]
-    about: Look = {
-        "data_drag": "seeds",
-        "data_axis": "x",
-        "data_step": round(step, 2),
-        "aria_label": say("number of seeds"),
-    }
+    about = dragged("seeds", "x", round(step, 2), say("number of seeds"))
     yield element("g", *grip, transform=f"translate({x:.1f},{y})", data_key="seeds/grip", **about)

@@ -14,7 +14,7 @@ from kschedlab.text.html import Html, element, visible
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.style import EVICTED, EVICTED_SOFT, HAIR, INK_2, INK_3, TRAY, ink, priority_fill
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.svg import label, rect
 
 Mark: TypeAlias = Literal["", "ghost", "leaving"]
 
@@ -104,22 +104,15 @@ def draw_badges(badges: Sequence[Fact], owner: str, left: float, top: float, rig
 
 
 def _badge(badge: Fact, lines: Sequence[str], transform: str, wide: float, owner: str) -> Html:
-    stroke = EVICTED if badge.refuses else INK_2
-    rect = element(
-        "rect",
-        width=wide,
-        height=BADGE - 2 + 15 * (len(lines) - 1),
-        rx=11,
-        fill=EVICTED_SOFT if badge.refuses else TRAY if badge.on else "transparent",
-        stroke=EVICTED if badge.refuses else HAIR,
-        stroke_width=1.5 if badge.refuses else 1,
-        stroke_dasharray=None if badge.on else "4 3",
-    )
-    drawn = [icon(badge.kind, 5, 3, stroke)] if badge.kind else []
+    ground = EVICTED_SOFT if badge.refuses else TRAY if badge.on else "transparent"
+    stroke, thick = (EVICTED, 1.5) if badge.refuses else (HAIR, 1)
+    line: dict[str, Any] = {"stroke": stroke, "stroke_width": thick, "stroke_dasharray": None if badge.on else "4 3"}
+    box = rect(wide, BADGE - 2 + 15 * (len(lines) - 1), 11, fill=ground, **line)
+    drawn = [icon(badge.kind, 5, 3, EVICTED if badge.refuses else INK_2)] if badge.kind else []
     words = (label(line, 26 if badge.kind else 8, 15.5 + 15 * i) for i, line in enumerate(lines))
     return element(
         "g",
-        element("g", rect, *drawn, *words, opacity=None if badge.on else 0.85),
+        element("g", box, *drawn, *words, opacity=None if badge.on else 0.85),
         transform=transform,
         data_key=f"{owner}/{badge.key or badge.text}",
         data_set=badge.sets or None,
@@ -155,18 +148,9 @@ def bar(
     """A pod as a bar of this size at (x, y). ``carry``: it can be carried to a node; ``named``: its name is in it."""
     fill = priority_fill(piece.priority)
     ghost = piece.mark == "ghost"
-    rect = element(
-        "rect",
-        width=wide,
-        height=high,
-        rx=8,
-        fill=fill,
-        fill_opacity=0.25 if ghost else None,
-        stroke=INK_3 if ghost else HAIR,
-        stroke_width=2 if ghost else 1,
-        stroke_dasharray="6 4" if ghost else None,
-        data_key=f"{piece.key}/box",
-    )
+    stroke, thick, dashes, pale = (INK_3, 2, "6 4", 0.25) if ghost else (HAIR, 1, None, None)
+    look: dict[str, Any] = {"stroke": stroke, "stroke_width": thick, "stroke_dasharray": dashes}
+    box = rect(wide, high, 8, fill=fill, fill_opacity=pale, **look, data_key=f"{piece.key}/box")
     halo: dict[str, Any] = {} if ghost else {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
     colour, below = None if ghost else ink(fill), high / 2 + 4.5
     words = (
@@ -175,7 +159,7 @@ def bar(
     )
     return element(
         "g",
-        rect,
+        box,
         *(_leaving(wide, high) if piece.mark == "leaving" else ()),
         *words,
         transform=f"translate({at[0]:.1f},{at[1]:.1f})",

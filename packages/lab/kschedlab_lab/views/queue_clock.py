@@ -12,7 +12,7 @@ from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.queue_pods import Handle, text
 from kschedlab_lab.views.style import ACT, CHOSEN, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 EDGE, NAMES, TOP = 8, 62, 50
 """The margin, the width of the names at the left, and where the lanes begin."""
@@ -132,17 +132,16 @@ def _lane(history: History, y: float, high: float, step: float, room: Room) -> l
 
     A stroke is a try, and the thin bar that begins after it the backoff of its failure.
     """
-    ground = {"x": NAMES, "y": y, "width": room.width - EDGE - NAMES, "height": high, "rx": 8}
     shapes = [
         text(history.name, NAMES - 10, y + high / 2 + 5, "end", font_weight="bold", font_size=13),
-        element("rect", **ground, fill=TRAY, stroke=HAIR),
+        rect(room.width - EDGE - NAMES, high, 8, NAMES, y, fill=TRAY, stroke=HAIR),
     ]
     for i, each in enumerate(history.stretches):
         x, wide = NAMES + each.start * step, (each.end - each.start) * step
         said = say(NAMED[each.kind])
         tip = say("{pod}: {part}", pod=history.name, part=said)
-        size = {"x": x, "y": y + 1, "width": wide, "height": high - 2, "rx": min(6, wide / 2)}
-        shapes.append(element("rect", **size, fill=FILLS[each.kind], data_key=f"{history.name}/{i}", data_tip=tip))
+        look = {"fill": FILLS[each.kind], "data_key": f"{history.name}/{i}", "data_tip": tip}
+        shapes.append(rect(wide, high - 2, min(6, wide / 2), x, y + 1, **look))
         if text_width(said) + 12 < wide:
             ink = ON_ACCENT if each.kind == "bound" else "currentColor" if each.kind == "backoff" else INK_2
             shapes.append(text(said, x + wide / 2, y + high / 2 + 4, "middle", font_size=12, fill=ink))
@@ -207,9 +206,7 @@ def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Ht
     grip = element("rect", x=-9, y=0, width=18, height=bottom - top, fill="#000000", fill_opacity=0)
     down = f"M0 0V{bottom - top:.1f}"
     line = element("path", d=down, stroke="currentColor", stroke_width=2, stroke_dasharray="6 3")
-    flag = element(
-        "rect", x=left, y=bottom - top + 20, width=wide, height=20, rx=10, fill="currentColor", stroke="none"
-    )
+    flag = rect(wide, 20, 10, left, bottom - top + 20, fill="currentColor", stroke="none")
     said = text(words, left + wide / 2, bottom - top + 34, "middle", font_size=12, font_weight="bold", fill=PANEL)
     place = f"translate({x:.1f},{top:.1f})"
     return element("g", grip, line, flag, said, data_key="now", transform=place, **clock.handle)

@@ -14,7 +14,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.queue_pods import COMPARED, FAINT, PILL, SWAPPED, Handle, Pod, pill, text
 from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TRAY
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 Point: TypeAlias = tuple[float, float]
 Mark: TypeAlias = Literal["", "compared", "swapped", "new", "leaving"]
@@ -85,11 +85,11 @@ def _ground(index: int, spot: Point, width: float, level: float, there: bool) ->
     """A cell of the array with its index; an empty one is beyond the array's end."""
     row = (index + 1).bit_length() - 1
     wide = (width - 2 * EDGE) / 2**row
-    size = {"x": spot[0] - wide / 2, "y": TOP + row * level, "width": wide, "height": level}
-    ground = element("rect", **size, fill=TRAY if there else "none", stroke=HAIR)
+    left, top = spot[0] - wide / 2, TOP + row * level
+    ground = rect(wide, level, None, left, top, fill=TRAY if there else "none", stroke=HAIR)
     if not there:
         return ground
-    number = text(str(index), spot[0] - wide / 2 + 4, TOP + row * level + 11, font_size=11.2, fill=INK_2)
+    number = text(str(index), left + 4, top + 11, font_size=11.2, fill=INK_2)
     return element("g", ground, number)
 
 
@@ -128,18 +128,8 @@ def _lane(popped: Sequence[Place], wide: float, y: float, pop: Handle | None) ->
         shapes.append(pill(pod, EDGE + i * (wide + GAP), y + 18, wide, f"pod/{each.name}", round_=PILL / 2))
     if pop is not None:
         x = EDGE + len(popped) * (wide + GAP)
-        box = element(
-            "rect",
-            x=x,
-            y=y + 18,
-            width=wide,
-            height=PILL,
-            rx=PILL / 2,
-            fill="currentColor",
-            fill_opacity=FAINT,
-            stroke="currentColor",
-            stroke_dasharray="5 4",
-        )
+        look = {"fill": "currentColor", "fill_opacity": FAINT, "stroke": "currentColor", "stroke_dasharray": "5 4"}
+        box = rect(wide, PILL, PILL / 2, x, y + 18, **look)
         word = text("Pop()", x + wide / 2, y + 18 + PILL / 2 + 4, "middle", font_size=12, font_weight="bold")
         shapes.append(element("g", box, word, data_key="pop", **pop))
     return shapes

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.glyphs import hatch
+from kschedlab_lab.views.layout import Part, moved
 from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, arrow, pill, text, version_tag
 from kschedlab_lab.views.style import HAIR, INK_2, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
@@ -104,8 +106,8 @@ def _queue(pods: Sequence[Waiting], y: float, room: Room, answered: bool) -> lis
     tie = any(each.place is None for each in pods)
     shapes: list[Html] = []
     if tie:
-        box = element("rect", x=LEFT - 30, y=y - 4, width=2 * wide + 50, height=PILL + 8, rx=8, fill="url(#tie)")
-        shapes += [_hatched(), box]
+        stripes = element("path", d=hatch(2 * wide + 50, PILL + 8), stroke="currentColor", opacity=0.5)
+        shapes.append(moved(Part(0, 0, (stripes,)), LEFT - 30, y - 4, data_key="tie"))
     words = say("which is next?") if not answered else say("a tie: neither") if tie else say("next")
     shapes.append(text(words, LEFT - 36, y + PILL / 2 + 5, "end", font_weight="bold", font_size=13))
     if answered and not tie:
@@ -117,8 +119,3 @@ def _queue(pods: Sequence[Waiting], y: float, room: Room, answered: bool) -> lis
             pill(each.pod, x, y, wide, f"pod/{each.pod.name}", thick=3 if place == 0 and answered and not tie else 1)
         )
     return shapes
-
-
-def _hatched() -> Html:
-    stripe = element("path", d="M0 8L8 0M-2 2L2 -2M6 10L10 6", stroke="currentColor", stroke_width=1, opacity=0.5)
-    return element("defs", element("pattern", stripe, id="tie", width=8, height=8, patternUnits="userSpaceOnUse"))

@@ -22,7 +22,7 @@ from kschedlab_lab.views.queue_pods import (
     version_tag,
 )
 from kschedlab_lab.views.style import HAIR, INK_3, ON_ACCENT, TICK, TRAY
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 EDGE, TALL, UNDER, HIGH = 8, 118, 38, 48
 """Margin, height of a part, the space below the parts for the way back, and the height of a nominated pod."""
@@ -209,8 +209,7 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)
     title = fitting((say("nominatedPodToNode: by UID"), "nominatedPodToNode"), room.width - EDGE - x)
     shapes.append(text(title, x, top - 10, font_size=12, opacity=0.8))
-    size = {"x": x, "y": top, "width": room.width - EDGE - x, "height": tall}
-    shapes.append(element("rect", **size, rx=8, fill=TRAY, stroke=HAIR))
+    shapes.append(rect(room.width - EDGE - x, tall, 8, x, top, fill=TRAY, stroke=HAIR))
     for n, (uid, node) in enumerate(sorted(nominations.node_of.items())):
         line = text(f"{uid} → {node}", 8, 0, font_size=12)
         shapes.append(element("g", line, data_key=f"uid/{uid}", transform=f"translate({x:.1f},{top + 34 + n * 26})"))

@@ -11,7 +11,7 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import folded, text_width
 from kschedlab_lab.views.style import ACT, EVICTED, HAIR, INK, INK_2, TRAY, ink, priority_fill
-from kschedlab_lab.views.svg import label
+from kschedlab_lab.views.svg import label, rect
 
 Handle: TypeAlias = Mapping[str, str | float | None]
 """Attributes that turn an element into a control, such as ``data_drag`` or ``data_set``."""
@@ -55,16 +55,8 @@ def pill(
     A pod that is less high has its name only; one that is too narrow for its note has its priority.
     """
     fill = priority_fill(pod.priority)
-    box = element(
-        "rect",
-        width=width,
-        height=height,
-        rx=round_ if width >= ROUND else min(round_, 6),
-        fill=fill,
-        stroke=frame,
-        stroke_width=None if thick == 1 else thick,
-        data_key=f"{key}/box",
-    )
+    look: dict[str, Any] = {"fill": fill, "stroke": frame, "stroke_width": None if thick == 1 else thick}
+    box = rect(width, height, round_ if width >= ROUND else min(round_, 6), **look, data_key=f"{key}/box")
     middle, ink_ = width / 2, ink(fill)
     brief = height < PILL
     name = element(

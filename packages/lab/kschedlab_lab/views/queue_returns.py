@@ -11,7 +11,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import folded, text_width
 from kschedlab_lab.views.queue_pods import PILL, Handle, refused, text, titled, version_tag
 from kschedlab_lab.views.style import CHOSEN, HAIR, INK, INK_2, PANEL, TRAY, ink, priority_fill
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 EDGE, GAP = 8, 6
 """The margin, and the space between two events."""
@@ -67,9 +67,9 @@ def _line(
 ) -> Iterator[Html]:
     high = row - GAP
     for x, place in zip(columns, ("returns", "stays"), strict=True):
-        size: dict[str, Any] = {"x": x, "y": y, "width": wide, "height": high, "fill": "transparent"}
+        ground = rect(wide, high, None, x, y, fill="transparent")
         marks: Handle = {"data_accepts": each.name, "data_drop": f"{each.name}: {place}"}
-        yield element("g", element("rect", **size), data_key=f"{each.name}/{place}", aria_label=say(place), **marks)
+        yield element("g", ground, data_key=f"{each.name}/{place}", aria_label=say(place), **marks)
     other = "stays" if each.back else "returns"
     handle: Handle = {
         "data_carry": each.name,
@@ -104,9 +104,7 @@ def _buttons(buttons: Sequence[tuple[str, str]], y: float) -> Iterator[Html]:
     x = float(EDGE)
     for n, (words, sets) in enumerate(buttons):
         main, wide = n < len(buttons) - 1, text_width(words, bold=True) + 28
-        box = element(
-            "rect", x=x, y=y, width=wide, height=28, rx=14, fill=INK if main else "none", stroke=INK if main else HAIR
-        )
+        box = rect(wide, 28, 14, x, y, fill=INK if main else "none", stroke=INK if main else HAIR)
         said = text(
             words, x + wide / 2, y + 18, "middle", font_size=12, font_weight="bold", fill=PANEL if main else None
         )

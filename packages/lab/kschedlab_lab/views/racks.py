@@ -13,7 +13,7 @@ from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, KINDS, PANEL, TRAY, ink, themed
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 TUBE, SLIM, NARROW = 54, 28, 460
 """Widths of a thermometer with its scale, without it, and of a picture that has no room for scales; in pixels."""
@@ -168,8 +168,7 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     high = scale * (rack.celsius or 0)
     fill = HAIR if rack.celsius is None else MERCURY
     yield element("circle", cx=x, cy=bottom - BULB + 1, r=BULB - 3, fill=fill)
-    mercury = {"x": x - 2.5, "y": zero - high, "width": 5, "height": high + BULB}
-    yield element("rect", **mercury, rx=2.5, fill=fill, data_key=f"{key}/mercury")
+    yield rect(5, high + BULB, 2.5, x - 2.5, zero - high, fill=fill, data_key=f"{key}/mercury")
     yield _tag(name, rack, x, bottom + 8)
     if rack.control:
         yield element(
@@ -179,10 +178,7 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
             element("path", d="M-3 -1.5L0 -4.5L3 -1.5M-3 1.5L0 4.5L3 1.5", stroke=PANEL, stroke_width=1.3, fill="none"),
             transform=f"translate({x:g},{zero - high:g})",
             data_key=f"{key}/handle",
-            data_drag=rack.control,
-            data_axis="y",
-            data_step=round(-scale * rack.step, 2),
-            aria_label=say("celsius of {node}", node=name),
+            **dragged(rack.control, "y", round(-scale * rack.step, 2), say("celsius of {node}", node=name)),
         )
 
 
@@ -224,9 +220,8 @@ def _bars(names: Sequence[str], points: Points, width: float) -> tuple[list[Html
 
 def _legend(points: Points, width: float) -> tuple[list[Html], float]:
     """The plugins with their colours, in as many lines as it takes, and where the legend ends."""
-    square = {"width": 12, "height": 12, "rx": 3}
     entries = [
-        row([Part(12, 12, (element("rect", **square, fill=COLOURS[i % len(COLOURS)]),)), words(text)], 4)
+        row([Part(12, 12, (rect(12, 12, 3, fill=COLOURS[i % len(COLOURS)]),)), words(text)], 4)
         for i, text in enumerate(plugin.replace("NodeResourcesBalanced", "Balanced") for plugin in points.parts)
     ]
     tip = "; ".join(f"{plugin} {each}" for plugin, each in points.same.items())
@@ -248,8 +243,8 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
     for i, (plugin, each) in enumerate(points.parts.items()):
         long = scale * each.get(name, 0)
         fill = COLOURS[i % len(COLOURS)]
-        bar = {"x": x, "y": 2, "width": max(long, 0.1), "height": ROW - 4}
-        yield element("rect", **bar, fill=fill, stroke=PANEL, data_key=f"points/{plugin}/{name}")
+        key = f"points/{plugin}/{name}"
+        yield rect(max(long, 0.1), ROW - 4, None, x, 2, fill=fill, stroke=PANEL, data_key=key)
         if long > 17:
             yield label(str(each[name]), x + long / 2, 14, "middle", fill=ink(fill))
         x += long
@@ -263,8 +258,5 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
             element("path", d="M-1.5 -3L-4 0L-1.5 3M1.5 -3L4 0L1.5 3", stroke=PANEL, stroke_width=1.3, fill="none"),
             transform=f"translate({x + 7:g},{ROW / 2:g})",
             data_key=f"points/weight/{name}",
-            data_drag="weight",
-            data_axis="x",
-            data_step=round(scale * points.each[name], 2),
-            aria_label=say("weight of {name}", name=points.own),
+            **dragged("weight", "x", round(scale * points.each[name], 2), say("weight of {name}", name=points.own)),
         )

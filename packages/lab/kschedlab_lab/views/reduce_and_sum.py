@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.arithmetic import steps
-from kschedlab_lab.views.cells import pills
+from kschedlab_lab.views.cells import Dial, pills
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
-from kschedlab_lab.views.map_reduce import FUNCTIONS, reduced, short
+from kschedlab_lab.views.map_reduce import FUNCTIONS, reduced, row_name
 from kschedlab_lab.views.score_bars import fills, heights, sum_bars
 from kschedlab_lab.views.score_formulas import NORMALISED, RAW, WEIGHTED, Calculation
 from kschedlab_lab.views.style import TICK
@@ -24,17 +23,17 @@ MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", later("× weight"), later("sum")
 STAGES = (MAP, REDUCE, WEIGHT, SUM)
 FULL = 30
 """The points that fill a cell: three times what Reduce gives at most. A bar is as long at one stage as at another."""
-STEPS, KNOB, NAMES = 30, 64, 272
+STEPS, KNOB, NAMES = 30, 64, 214
 """Height of the stages; width of a weight's handle, and of it with the rows' names; in pixels."""
 
 
 def draw_stage(
-    decision: Decision, stage: str, selected: tuple[str, str] | None, fields: Mapping[str, str], room: Room, alt: str
+    decision: Decision, stage: str, selected: tuple[str, str] | None, dials: Mapping[str, Dial], room: Room, alt: str
 ) -> Html:
     """The table at one of the STAGES; a frame marks the cell of this priority and node.
 
-    ``selected``: None while a question is open: then there is nothing to click but an answer. ``fields``: by priority,
-    the setting of its weight.
+    ``selected``: None while a question is open: then there is nothing to click but an answer. ``dials``: by priority,
+    its weight if one can change it.
     """
     scores = decision.scores
     assert scores is not None
@@ -43,8 +42,8 @@ def draw_stage(
     shapes = [*(_stages(stage, room.width) if selected else [])]
     shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{STEPS})"))
     for i, (name, weight) in enumerate(zip(scores.plugins, scores.weights, strict=True)):
-        field = fields.get(name, "") if selected else ""
-        shapes.append(_weight(weight, field, plan.left - KNOB, STEPS + plan.top + (i + 0.5) * high))
+        dial = dials.get(name, Dial(f"×{weight:,}"))
+        shapes.append(dial.drawn(plan.left - 4, STEPS + plan.top + (i + 0.5) * high))
     names, down = plan.grid.columns, STEPS + plan.end + 4
     sets = {node: f"priority: {SUM}, node: {node}" for node in names}
     sums = sum_bars(decision, names, sets=sets if selected else {})
@@ -59,7 +58,7 @@ def _grid(decision: Decision, stage: str, selected: tuple[str, str] | None, left
     scores = decision.scores
     assert scores is not None
     names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
-    colours, rows = fills(scores.plugins), list(map(short, scores.plugins))
+    colours, rows = fills(scores.plugins), list(map(row_name, scores.plugins))
     cells = [
         [
             _cell(name, node, value, colours.get(name), clicks=selected is not None)
@@ -75,10 +74,10 @@ def _grid(decision: Decision, stage: str, selected: tuple[str, str] | None, left
         "",
         (scores.plugins.index(here[0]), names.index(here[1])) if here else None,
         left=left,
-        swatches={short(name): colour for name, colour in colours.items()},
+        swatches={row_name(name): colour for name, colour in colours.items()},
         between=KNOB,
         picks=selected is None,
-        framed=[short(name) for name in reduced(scores)] if stage == REDUCE else (),
+        framed=[row_name(name) for name in reduced(scores)] if stage == REDUCE else (),
     )
 
 
@@ -108,17 +107,6 @@ def _stages(stage: str, wide: float) -> list[Html]:
     return [*shapes, *(label("›", place * each - 4, 18, "middle") for place in range(1, len(STAGES)))]
 
 
-def _weight(weight: int, field: str, x: float, y: float) -> Html:
-    """The weight of a row. One with a setting (``field``) is a handle: a drag or a click on an arrow changes it."""
-    if not field:
-        return label(f"×{weight:,}", x + KNOB / 2, y + 4.2, "middle")
-    place: dict[str, Any] = {"x": x + 6, "y": y - 9, "width": KNOB - 12, "height": 18, "rx": 9}
-    box = element("rect", **place, fill="currentColor", fill_opacity=0.16, class_="ks-pill", stroke="none")
-    text = label(f"‹ ×{weight} ›", x + KNOB / 2, y + 4.2, "middle", font_weight="bold")
-    marks = {"data_drag": field, "data_axis": "x", "data_step": "16", "data_key": f"weight/{field}"}
-    return element("g", box, text, aria_label=say("weight of {field}: {weight}", field=field, weight=weight), **marks)
-
-
 def arithmetic(decision: Decision, priority: str, node: str) -> list[Calculation]:
     """The steps to a weighted score, in v1.13's and v1.16's terms. KeyError if there is no such score."""
     arithmetic_steps = _spread(decision, priority, node) or steps(decision, priority, node)
@@ -141,9 +129,11 @@ def _spread(decision: Decision, priority: str, node: str) -> list[Calculation]:
         return []
     place = scores.nodes.tolist().index(decision.cluster.index[node])
     pods, most = int(scored.raw[place]), int(scored.raw.max())
+    share = plugin.highest * (most - pods) / most if most else float(plugin.highest)
     formula = f"{plugin.highest} × ({most} - {pods}) / {most}" if most else str(plugin.highest)
     counted = Calculation(RAW, str(pods), str(pods), say("pods of the same Service on the node"))
-    turned = Calculation(
-        NORMALISED, formula, str(scored.normalized[place]), say("{most} is the largest; reversed", most=most)
-    )
+    score = str(scored.normalized[place])
+    if not share.is_integer():
+        score = say("{exact}, rounded down {score}", exact=f"{share:.2f}", score=score)
+    turned = Calculation(NORMALISED, formula, score, say("{most} is the largest; reversed", most=most))
     return [counted, turned, steps(decision, priority, node)[-1]]

@@ -11,7 +11,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.style import CHOSEN, HAIR, NODES, PANEL, TRAY, ink
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HEAD, FOOT, LINE, WIDEST = 66, 8, 15, 132
 """Height of a card above a column, of the space below the columns, and of a line; greatest width of a column."""
@@ -130,8 +130,8 @@ class _Drawing:
         shapes = []
         for name, (top, low) in self._stack(shares).items():
             fill, written = self._fill(name), shares[name][1]
-            box: dict[str, Any] = {"x": self.x(i), "y": top, "width": self.wide, "height": low - top, "fill": fill}
-            shapes.append(element("rect", **box, stroke=PANEL, stroke_width=1, data_key=f"{key}/{i}/{name}/box"))
+            look: dict[str, Any] = {"fill": fill, "stroke": PANEL, "data_key": f"{key}/{i}/{name}/box"}
+            shapes.append(rect(self.wide, low - top, None, self.x(i), top, **look, stroke_width=1))
             long = f"{name} {written}"
             text = long if text_width(long) <= self.wide - 18 else written
             if low - top >= LINE - 1 and text_width(text) <= self.wide - 12:
@@ -145,8 +145,8 @@ class _Drawing:
 
     def _empty(self, i: int) -> Html:
         """Where the column of an element that has not come up will be."""
-        box: dict[str, Any] = {"x": self.x(i), "y": self.bottom - self.high, "width": self.wide, "height": self.high}
-        return element("rect", **box, rx=3, fill="none", stroke=HAIR, stroke_dasharray="3 4")
+        place = self.x(i), self.bottom - self.high
+        return rect(self.wide, self.high, 3, *place, fill="none", stroke=HAIR, stroke_dasharray="3 4")
 
     def _bands(self, i: int) -> Iterable[Html]:
         """What each node keeps from one column to the next, and what the new one takes from all."""

@@ -15,14 +15,13 @@ from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.arithmetic import steps
-from kschedlab_lab.views.chart import NOTHING
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.score import STAGES, SUM, bare, lead, number, total
 from kschedlab_lab.views.score_bars import NARROW, VETOES, fills, heights, sum_bars, vetoed
 from kschedlab_lab.views.style import EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 RAIL, RAIL_BESIDE, ASKED_HIGH, GAP = 24, 320, 24, 10
 """Height of the rail; the least width of a rail beside the names of the plugins; the least height between a rail and
@@ -110,7 +109,7 @@ class ScoreMap:
     def _full(self) -> int:
         """The points that fill a cell."""
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
-        return max(FULL, *(each or 0 for each in given))
+        return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
     def _bars(self) -> Bars:
         """The sums of the nodes; a click on one writes it out."""
@@ -153,9 +152,7 @@ class ScoreMap:
             return GridCell(text, None, _tip(plugin, node, text), text)
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
-            return GridCell(
-                nothing := "" if there else NOTHING, None, _tip(plugin, node, say("none")), nothing, sets=sets
-            )
+            return GridCell(nothing := "" if there else "–", None, _tip(plugin, node, say("none")), nothing, sets=sets)
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and stage in STAGES[2:]:
             lacks = node in self._vetoed
@@ -205,23 +202,9 @@ class ScoreMap:
             return
         step = (plan.left - 40) / (self.asked.count - 1)
         wide = 24 + step * self.asked.at
-        box: dict[str, Any] = {
-            "width": wide,
-            "height": RAIL - 2,
-            "rx": 3,
-            "stroke_width": 0.75,
-            "data_key": "asked/box",
-        }
-        grip: dict[str, Any] = {
-            "x": wide - 5,
-            "y": -2,
-            "width": 10,
-            "height": RAIL + 2,
-            "rx": 4,
-            "data_key": "asked/grip",
-        }
-        pod = element("rect", fill=priority_fill(0), stroke=HAIR, **box)
-        shapes = [pod, element("rect", fill="currentColor", **grip)]
+        look: dict[str, Any] = {"fill": priority_fill(0), "stroke": HAIR, "stroke_width": 0.75}
+        pod = rect(wide, RAIL - 2, 3, **look, data_key="asked/box")
+        shapes = [pod, rect(10, RAIL + 2, 4, wide - 5, -2, fill="currentColor", data_key="asked/grip")]
         yield label(self.asked.text, 8, RAIL + 17)
         yield element(
             "g", *shapes, data_key="asked", transform="translate(8,2)", data_step=f"{step:.1f}", **self.asked.marks

@@ -17,6 +17,7 @@ from kschedlab_lab.views.cells import (
     Box,
     Cell,
     Columns,
+    Dial,
     ScoreRow,
     best_cell,
     brief,
@@ -40,13 +41,13 @@ RIGHT, LUCKY, TIED, WRONG = (
     later("the wrong node"),
 )
 """How an order of steps can end."""
-SHORT = {"shared sum with a lock": later("with a lock")}
-SHORTEST = {
+SHORT = {
     "shared sum": later("shared"),
     "shared sum with a lock": later("locked"),
     "atomic addition": later("atomic"),
-} | {"cells of its own": later("own cells")}
-PILLS, TWO_LINES, ONE_LINE, ORDER, TOKEN, SIGN = 30, 36, 24, 26, 24, 18
+    "cells of its own": later("cells"),
+}
+PILLS, TWO_LINES, ONE_LINE, ORDER, TOKEN, SIGN = 30, 34, 24, 24, 24, 18
 """Height of the designs, of a row with two lines, of one with a single line, of the orders; width of a worker, and of a
 sign in the legend."""
 
@@ -111,16 +112,15 @@ def fate(race: Race, end: Moment) -> str:
 
 def designs(known: Sequence[str], chosen: str, wide: float) -> list[Html]:
     """How the workers add: a click takes another design."""
-    each = wide / len(known)
-    fits = all(text_width(say(SHORT.get(name, name)), bold=True) <= each - 14 for name in known)
-    words = SHORT if fits else SHORTEST
-    return pills([(say(words.get(name, name)), f"design: {name}", name == chosen) for name in known], 0, 2, each)
+    choices = [(say(SHORT[name]), f"design: {name}", name == chosen) for name in known]
+    return pills(choices, 0, 2, wide / len(known))
 
 
 class Orders(NamedTuple):
     """What one can choose. ``fates``: by order of steps, from 1 on, how it ends, empty before the answer, when there is
     nothing to choose; ``seed``: the one shown."""
 
+    workers: Dial
     designs: Sequence[str]
     design: str
     fates: Sequence[str]
@@ -139,6 +139,7 @@ def draw_moment(race: Race, moment: Moment, orders: Orders, room: Room, alt: str
     choices, end = _orders(orders.fates, orders.seed, at, end + 8, room.width) if orders.fates else ([], end)
     shapes = [
         *(designs(orders.designs, orders.design, min(room.width, 640)) if orders.fates else []),
+        orders.workers.drawn(at.left - 6, PILLS + ONE_LINE / 2),
         element("g", *heads, font_weight="bold", text_anchor="middle"),
         *grid,
         *sums,
@@ -149,13 +150,13 @@ def draw_moment(race: Race, moment: Moment, orders: Orders, room: Room, alt: str
 
 
 def _workers(race: Race, moment: Moment, at: Columns, y: float) -> list[Html]:
-    """Each worker on the addition at hand; before and between them in front of its row."""
+    """Each worker on the addition at hand; before and between them beside the name of its row."""
     shapes = []
     for who in range(len(race.names)):
         held = moment.in_hand.get(who)
         node = held[0] if held is not None else moment.node if moment.who == who else None
         top = y + who * TWO_LINES
-        place = (11.0, top + TWO_LINES / 2) if node is None else (at.x(node) + 7, top + 9)
+        place = (at.left - 14, top + TWO_LINES / 2) if node is None else (at.x(node) + 9, top + 10)
         shapes.append(token(who + 1, *place, data_key=f"worker/{who + 1}"))
     return shapes
 
@@ -219,7 +220,7 @@ def moment_rows(race: Race, moment: Moment) -> list[ScoreRow]:
     rows = []
     for who, (name, scores) in enumerate(zip(race.names, race.scores, strict=True)):
         cells = [_cell(race, moment, who, node, score) for node, score in enumerate(scores)]
-        rows.append(ScoreRow(f"{who + 1} {name}", cells))
+        rows.append(ScoreRow(name, cells))
     totals, right = [each.value for each in moment.totals], race.right()
     ended = moment.does == "ends"
     return [
@@ -254,7 +255,7 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
     if who in moment.totals[node].parts:
         doing = say("in"), UNCHANGED
     elif (who, node) in moment.written:
-        doing = (say("own") if not race.shares else say("in"), UNCHANGED)
+        doing = say("own") if not race.shares else "", UNCHANGED
         if race.shares and score:
             doing = say("lost"), EVICTED
     elif held is not None and held[0] == node:
@@ -262,8 +263,7 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
     elif (moment.who, moment.node, moment.does) == (who, node, "waits"):
         doing = say("waits"), ""
     frame = INK if (moment.who, moment.node) == (who, node) else ""
-    text, small = (f"+{score}", doing[0]) if score else ("", "")
-    return Cell(text, small, doing[1], frame=frame, marks={"data_key": f"cell/{who}/{node}"})
+    return Cell(f"+{score}", doing[0], doing[1], frame=frame, marks={"data_key": f"cell/{who}/{node}"})
 
 
 def describe(race: Race, moments: Sequence[Moment], step: int) -> str:
@@ -329,7 +329,7 @@ def result(race: Race, moment: Moment) -> str:
         others = say(" and ").join(node for node in chosen if node not in best)
         wins = say("{node} only ties with {others}", node=say(" and ").join(best), others=others)
     return say(
-        "{lost} of {all} additions are lost, and {wins}. The sums: {sums}.",
+        "{lost} of {all} scores above 0 are lost, and {wins}. The sums: {sums}.",
         lost=lost,
         all=sum(score > 0 for scores in race.scores for score in scores),
         sums=sums,

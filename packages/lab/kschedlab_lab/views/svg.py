@@ -47,3 +47,20 @@ def label(
     """Text at (x, y); an ellipsis ends text longer than ``limit`` characters."""
     short = text if limit is None or len(text) <= limit else f"{text[: limit - 1]}…"
     return element("text", short, x=x, y=y, text_anchor=None if anchor == "start" else anchor, **more)
+
+
+def rect(
+    width: float,
+    height: float,
+    rx: float | None = None,
+    x: float | None = None,
+    y: float | None = None,
+    **more: str | float | None,
+) -> Html:
+    """A rectangle, with round corners of the radius ``rx``. (x, y): its upper left corner."""
+    return element("rect", x=x, y=y, width=width, height=height, rx=rx, **more)
+
+
+def dragged(control: str, axis: str, step: float, said: str, tip: str | None = None) -> dict[str, str | float | None]:
+    """Attributes that make a shape a control. ``axis``: x or y; ``step``: pixels for one value; ``said``: its name."""
+    return {"data_drag": control, "data_axis": axis, "data_step": step, "data_tip": tip, "aria_label": said}

@@ -15,7 +15,7 @@ from kschedlab_lab.views.drawing import EDGE, GAP, NARROW, TIGHT, Arrangement, B
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.picture import WAITING
 from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TICK
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 HEAD, BELOW, BAR, LOWEST, HIGHEST, LINE = 40, 30, 6, 64, 150, 8
 """Heights: of a row's title with its bar, of the space below a row, of the bar; limits of that of a node; and the
@@ -133,12 +133,10 @@ def _memory(moment: Moment, places: Sequence[Place]) -> Iterator[Html]:
     """Beside each node, how much of its memory is taken."""
     for name, place in zip(moment.nodes, places, strict=True):
         share, x = moment.memory(name), place.x + place.width + 2
-        line = {"x": x, "width": LINE, "rx": LINE / 2}
         tip = say("{share:.0f} % of the memory of {node}", share=100 * share, node=name)
-        yield element("rect", **line, y=place.y, height=place.height, fill=HAIR)
-        high = max(place.height * share, 0.1)
-        full = {"y": place.y + place.height - high, "height": high}
-        yield element("rect", **line, **full, fill=INK_2, data_key=f"memory/{moment.name}/{name}", data_tip=tip)
+        yield rect(LINE, place.height, LINE / 2, x, place.y, fill=HAIR)
+        high, about = max(place.height * share, 0.1), {"data_key": f"memory/{moment.name}/{name}", "data_tip": tip}
+        yield rect(LINE, high, LINE / 2, x, place.y + place.height - high, fill=INK_2, **about)
 
 
 def _boxes(moment: Moment, others: set[str]) -> list[Box]:

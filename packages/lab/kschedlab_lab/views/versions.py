@@ -17,7 +17,7 @@ from kschedlab_lab.views.layout import Part, column, moved, padded, row, words
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, INK_2, INK_3, ON_ACCENT, TRAY
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 EDGE, LINE = 14, 15
 """Space at both ends, and the height of a line of text; in pixels."""
@@ -172,9 +172,7 @@ def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:
     """The line, thick up to the version shown."""
     whole, done = EDGE + step * (count - 1), step * at
     yield element("path", d=f"M{EDGE} {y:g}H{whole:g}", stroke="currentColor", stroke_width=2, opacity=0.35)
-    yield element(
-        "rect", x=EDGE, y=y - 2, width=max(done, 0.1), height=4, fill="currentColor", data_key="timeline/done"
-    )
+    yield rect(max(done, 0.1), 4, None, EDGE, y - 2, fill="currentColor", data_key="timeline/done")
 
 
 def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int, opens: str) -> Html:
@@ -233,10 +231,7 @@ def _knob(at: int, y: float, step: float) -> Html:
         element("circle", r=10, fill="currentColor", fill_opacity=0.2, stroke="currentColor", stroke_width=2.5),
         transform=f"translate({EDGE + step * at:g},{y:g})",
         data_key="timeline/knob",
-        data_drag="version",
-        data_axis="x",
-        data_step=round(step, 1),
-        aria_label=say("version"),
+        **dragged("version", "x", round(step, 1), say("version")),
     )
 
 
@@ -251,8 +246,7 @@ def _switch(lever: Lever, width: float) -> Part:
     said = words(state, SMALL, width=room, fill=colour)
     inside = row([Part(HEAD, head.height, head.shapes), said], 0) if beside else column([head, said], 2)
     look = {"stroke": ACT, "stroke_width": 1.5, "fill": ACT_SOFT} if lever.pinned else {"fill": "transparent"}
-    place = {"x": -6, "y": -2, "width": width + 12, "height": inside.height + 4, "rx": 8}
-    ground = element("rect", data_key=f"rule/{lever.name}/box", **place, **look)
+    ground = rect(width + 12, inside.height + 4, 8, -6, -2, data_key=f"rule/{lever.name}/box", **look)
     marks: dict[str, Any] = {"data_set": lever.sets or None, "aria_label": lever.title}
     marks["data_tip"] = say("since {version}", version=lever.since)
     marks |= {"aria_pressed": "true" if lever.on else "false", "data_key": f"rule/{lever.name}"}

@@ -12,7 +12,7 @@ from kschedlab_lab.views.chart_grid import Grid, GridMeasures
 from kschedlab_lab.views.layout import Part, column, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, PANEL
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 ROW, NAME, STEP, BESIDE, BARS, MAP, LOW = 24, 134, 9, 400, 150, 210, 400
 """Height of a weight's row, width of its name and of one of its values; least width of a room with the map beside the
@@ -58,13 +58,10 @@ def _row(weight: Weight) -> Part:
     """The name, the bar with its grip, and the value."""
     long, most = STEP * weight.value, STEP * weight.most + 10
     key = f"weight/{weight.name}"
-    about = {"data_drag": weight.control, "data_axis": "x", "data_step": str(STEP)}
+    about = dragged(weight.control, "x", STEP, say("weight of {name}", name=weight.name))
     track = element("rect", y=ROW / 2 - 1, width=most, height=2, fill=HAIR)
-    bar = element(
-        "rect", y=4, width=long, height=ROW - 8, fill=weight.fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box"
-    )
+    bar = rect(long, ROW - 8, y=4, fill=weight.fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box")
     grip = element("rect", x=long - 2, y=2, width=10, height=ROW - 4, rx=4, fill="currentColor", data_key=f"{key}/grip")
-    about |= {"aria_label": say("weight of {name}", name=weight.name)}
     handle = element("g", bar, grip, data_key=key, **about) if weight.control else element("g", bar, data_key=key)
     name = label(fitted(weight.name, NAME - 8), NAME - 8, ROW / 2 + 4.5, "end")
     value = words(weight.written, bold=True)

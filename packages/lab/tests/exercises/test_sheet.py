@@ -39,6 +39,13 @@ def test_the_answers_of_a_class_stand_in_a_table():
     assert exercises_of("preemption", 2)[1].right in rows[1]
 
 
+def test_an_answer_that_is_right_for_every_seed_is_said_once():
+    made = exercises_of("preemption", 2)
+    text = answers_html("preemption", "1-3")
+    assert text.count(html.escape(made[3].model())) == 1 and "4, every seed: " in text
+    assert text.count("<tr") == 4 and made[1].right in text
+
+
 def test_a_short_manifest_is_among_the_answers_and_is_right():
     _, *rows = answers("devices", "1-3").splitlines()
     for seed, line in enumerate(rows, 1):
@@ -94,9 +101,10 @@ def test_the_solutions_tick_the_right_answers_and_draw():
     assert text.count("<b>Solution. </b>") == len(made)
 
 
-def test_the_program_prints_pages(capsys):
-    assert main(["sheet", "queue", "--seeds", "1-2"]) == 0
-    assert capsys.readouterr().out.rstrip("\n") == sheets("queue", "1-2").rstrip("\n")
+@pytest.mark.parametrize(("name", "lesson"), [("queue", "queue"), ("map-reduce", "map_reduce")])
+def test_the_program_prints_pages(name, lesson, capsys):
+    assert main(["sheet", name, "--seeds", "1-2"]) == 0
+    assert capsys.readouterr().out.rstrip("\n") == sheets(lesson, "1-2").rstrip("\n")
 
 
 def test_the_program_refuses_what_it_cannot_print(capsys):

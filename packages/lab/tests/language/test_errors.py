@@ -16,7 +16,7 @@ from kschedlab.manifests.loading import ManifestError, decode_objects, load, loa
 from kschedlab.manifests.sources import KUBECTL_KINDS
 from kschedlab.plugins import Plugin, check_plugin, load_plugin, node_filter, node_score
 from kschedlab.plugins.framework import POINTS
-from kschedlab_lab.exercises import Lesson, Roster, sheets
+from kschedlab_lab.exercises import Lesson, sheets
 from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
@@ -194,7 +194,6 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: Lesson("queue")[99],
     lambda: Lesson("queue")["99"],  # type: ignore[index]
     lambda: sheets("queue", ""),
-    lambda: Roster([]),  # type: ignore[arg-type]
     lambda: Listing(99),  # type: ignore[arg-type]
 )
 """What a reader may type into a cell of a lesson; 99 and what is empty are wrong everywhere."""

@@ -49,6 +49,8 @@ def test_the_story_ends_with_the_picture_and_never_shows_more_than_was_found(set
     back = sum("given back" in frame.caption for frame in frames[:-1])
     fitting = sum(not each.reason for each in sights(devices.decide(settings)))
     assert taken - back == fitting * settings.count
+    results = re.findall("(node-.): (?:could give|cannot allocate)", " ".join(frame.caption for frame in frames))
+    assert results == ["node-a", "node-b", "node-c"]  # one step for each
 
 
 @pytest.mark.parametrize("settings", CLAIMS, ids=str)
@@ -96,7 +98,7 @@ def test_the_question():
     asked = devices.question()
     settings = devices.Settings()
     assert asked.right(settings) == "3" and asked.why(settings, "1").startswith("3 of 3 nodes")
-    assert asked.right(devices.Settings().changed(count=3, memory=80)) == "0"
+    assert asked.right(devices.Settings().changed(count=2, memory=80)) == "0"
     none = devices.Settings().changed(count=2, together=True)
     assert asked.right(none) == "0" and asked.why(none, "1").startswith("0 of 3 nodes")
 
@@ -214,6 +216,7 @@ def test_before_the_answer_only_what_other_claims_hold_is_shown():
     svg = str(open_picture(ROOM))
     assert "★" not in svg and "✕" not in svg and "goes to the pod" not in svg and "rival" in svg
     assert 'data-state="takes"' not in svg and "held by rival" in svg and "taint: broken" in svg
+    assert not re.search(">(held by rival|taint: broken)</text>", svg)  # no search has come to them
     hidden = selector.question().before
     assert hidden is not None
     for device in selector.DEVICES:
@@ -232,14 +235,32 @@ OTHER_SIDE = "an error on the other side does not matter."
         ("both", "node-c/gpu-0", '`model == "a100"` is false.'),
         ("guarded", "node-a/gpu-0", "`has(firmware)` is false."),
         ("either", "node-a/gpu-0", f'`model == "a100"` is true, and one true side decides `||`: {OTHER_SIDE}'),
-        ("either", "node-b/gpu-2", "An error ends the decision: no node gets the pod."),
-        ("an unknown attribute", "node-a/gpu-0", "An error ends the decision: no node gets the pod."),
+        ("either", "node-b/gpu-2", "An error is not `false`: it ends the decision."),
+        ("an unknown attribute", "node-a/gpu-0", "An error is not `false`: it ends the decision."),
     ],
 )
 def test_the_feedback_names_the_part_that_decides(selected: str, device: str, words: str):
     settings = selector.Settings().changed(selector=selected, device=device)
     question = selector.question(settings)
     assert {question.why(settings, answer) for answer in question.choices} == {words}
+
+
+def test_an_error_that_the_search_reaches_leaves_the_pod_without_a_node():
+    asked = selector.panel(selector="either").ask(selector.chosen())
+    before, settings = asked.settings, asked.question.shows(asked.settings)
+    assert asked.question.right(before) == "none of them" and selector.verdict(before) == "selected"
+    assert "node-c/gpu-0" in selector.decided(settings.selector).error and settings.device == "node-c/gpu-0"
+    for answer in asked.question.choices:
+        assert says(asked.question.why(before, answer), "node-c", "h100", "error")
+    assert says(selector.show(settings).sentence, "node-c", "no node")
+
+
+@pytest.mark.parametrize("expression", selector.SELECTORS.values())
+def test_a_node_on_which_the_search_ends_in_an_error_is_refused_as_in_the_decision(expression: str):
+    failing = [node for node in selector.selection(expression) if node.reason]
+    error = selector.decided(expression).error
+    assert bool(failing) == bool(error)
+    assert all(node.devices[0].state == "fails" and node.reason in error for node in failing)
 
 
 def test_a_false_side_decides_in_spite_of_an_error():

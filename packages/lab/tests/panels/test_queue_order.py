@@ -69,9 +69,9 @@ def test_the_picture_says_what_the_sentence_says() -> None:
         assert drawn.get("aria-label") == show(settings).sentence
         assert len([each for each in drawn.iter() if each.get("data-drag")]) == 8
         tie = show(settings).sentence.startswith("A tie")
-        assert ("url(#tie)" in ElementTree.tostring(drawn, encoding="unicode")) == tie
+        assert ('data-key="tie"' in ElementTree.tostring(drawn, encoding="unicode")) == tie
         asked = str(picture(settings, Room(), answered=False))
-        assert asked.count("data-pick=") == 2 and "data-drag" not in asked and "url(#tie)" not in asked
+        assert asked.count("data-pick=") == 2 and "data-drag" not in asked and 'data-key="tie"' not in asked
 
 
 def test_the_yaml_is_the_two_pods() -> None:

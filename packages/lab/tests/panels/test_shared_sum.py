@@ -101,7 +101,7 @@ def test_sentences_over_the_grid():
             known = f"{' or '.join(wins)} wins instead of node-b" if wins != ["node-b"] else "the same node wins"
             if "node-b" in wins[1:] or wins[1:] and wins[0] == "node-b":
                 known = f"node-b only ties with {' and '.join(node for node in wins if node != 'node-b')}"
-            assert known in end.sentence and "additions are lost" in end.sentence
+            assert known in end.sentence and "scores above 0 are lost" in end.sentence
         if settings.seed == 1:
             for step in range(len(moments(settings))):
                 view = show(settings.changed(step=step))
@@ -113,7 +113,9 @@ def test_a_lost_update_is_told_at_the_step_at_which_it_happens():
     assert view.sentence == (
         "Worker 1 writes 6 to node-b. Worker 2's 10 for node-b is lost: worker 1 had read the total before."
     )
-    assert show(Settings(step=25)).sentence.startswith("4 of 8 additions are lost, and node-c wins instead of node-b.")
+    assert show(Settings(step=25)).sentence.startswith(
+        "4 of 8 scores above 0 are lost, and node-c wins instead of node-b."
+    )
 
 
 def test_every_order_of_steps_is_shown_with_its_end():

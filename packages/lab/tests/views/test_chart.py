@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.text.html import Html
-from kschedlab_lab.views.chart import curve, shade
 from kschedlab_lab.views.chart_bars import FILLS, BarMeasures, Bars
 from kschedlab_lab.views.chart_grid import Grid, GridCell
-from kschedlab_lab.views.chart_lines import ticks
+from kschedlab_lab.views.chart_lines import Lines, ticks
 from kschedlab_lab.views.score_bars import KNOWN, fills
-from kschedlab_lab.views.style import AMOUNTS, CHOSEN
+from kschedlab_lab.views.style import AMOUNTS, CHOSEN, shade
 from kschedlab_lab.views.svg import Room, svg
 
 ROWS, COLUMNS = ["Fit", "Spread"], ["node-a", "node-b", "node-c"]
@@ -42,7 +41,7 @@ def bars(shown: Bars) -> Callable[[Room], Html]:
 def every_kind(name: str = "node-a") -> list[Callable[[Room], Html]]:
     return [
         heat_map([[1, 2]], [name], [name, "b"], selected=(0, 1), framed=[name]),
-        curve([1, 2], {name: [1, 2], "y": [3, 4]}, titles=(name, name), at=1).picture,
+        Lines([1, 2], {name: {1: 1, 2: 2}, "y": {1: 3, 2: 4}}, (name, name), "", at=2),
         bars(Bars([name, "b"], {name: [1, 2], "y": [3, 4]}, [name, "6"], {name: FILLS[0], "y": FILLS[1]}, [name])),
     ]
 
@@ -122,24 +121,11 @@ def test_shades_run_from_the_lightest_to_the_darkest() -> None:
     assert shade(7, 7, 7) == AMOUNTS[0]
 
 
-def test_a_curve_tells_some_of_its_points_and_the_one_in_question() -> None:
-    chart = curve(list(range(101)), {"half": [x / 2 for x in range(101)]}, titles=("nodes", "looked at"), at=33)
-    lines = chart.text.splitlines()
-    assert len(lines) <= 13 and "  ▶ 33   16.5" in lines and lines[1].split() == ["0", "0.0"]
-    assert lines[-1].split() == ["100", "50.0"]
-    assert {"33", "half: 16.5"} <= set(words(drawn(chart.picture)))
-
-
-def test_a_curve_can_be_dragged_and_clicked() -> None:
-    chart = curve(
-        [1, 2, 3], {"y": [1, 4, 9]}, titles=("nodes", "y"), at=1, sets=lambda i: f"nodes: {i + 1}", drag="nodes"
-    )
-    parts = keyed(drawn(chart.picture))
-    assert parts["point"].get("data-drag") == "nodes" and parts["point"].get("aria-label") == "nodes"
-    strips = [each for each in drawn(chart.picture).iter() if each.get("data-set")]
-    assert [each.get("data-set") for each in strips] == ["nodes: 1", "nodes: 2", "nodes: 3"]
-    ends = [(place(each), place(each) + float(each.get("width", "nan"))) for each in strips]
-    assert all(abs(right - left) < 0.2 for (_, right), (left, _) in zip(ends, ends[1:], strict=False))
+def test_the_point_of_a_curve_can_be_dragged_and_is_written_beside_its_name() -> None:
+    picture = drawn(Lines([1, 2, 3], {"y": {1: 1, 2: 4, 3: 9}}, ("nodes", "found"), "", at=2, drag="nodes"))
+    point = keyed(picture)["point"]
+    assert point.get("data-drag") == "nodes" and point.get("aria-label") == "nodes"
+    assert {"2", "y: 4"} <= set(words(picture))
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (0, 7), (0, 505), (10, 8000), (3, 3), (0, 0.4)])

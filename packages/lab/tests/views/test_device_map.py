@@ -17,9 +17,11 @@ from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.device_tree import branches
 from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, worth_showing
 from kschedlab_lab.views.icons import PATHS
+from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room
 from kube_cel import compile
 from packages.devices.tests.device_manifests import GPU, device, device_class, exactly, resource_claim, resource_slice
+from tests.saying import says
 
 D, C = 'device.attributes["gpu.example.com"]', 'device.capacity["gpu.example.com"]'
 LARGE = f'{C}.memory.compareTo(quantity("50Gi")) >= 0'
@@ -61,7 +63,7 @@ def test_each_device_says_what_it_is_for_the_pod():
         '  nic-0 is not selected: device.driver == "gpu.example.com" is false',
         "node-c: cannot allocate all claims",
         "  gpu-0 has a taint that the claim does not tolerate: broken",
-        "  gpu-1 belongs to another claim: other",
+        "  gpu-1 is held by other",
     ]
 
 
@@ -156,16 +158,33 @@ def test_a_broken_device_has_its_sign_before_the_answer_and_after_any():
 
 def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
     h100 = sights(devices.decide(devices.Settings().changed(model="h100")))
-    assert h100[1].devices[0].reason.shortly == "a100 ≠ h100" and "rival" in h100[1].devices[0].sentence
-    assert devices.show(devices.Settings().changed(model="h100")).sentence == (
-        "train fits on no node. Of 9 devices, 8 are not selected, 1 has a taint that the claim does not tolerate."
-    )
+    held = h100[1].devices[0]
+    assert held.reason.shortly == "held by rival"  # the search checks that first
+    assert says(held.sentence, "held by rival", "a100", "the claim wants h100")
+    sentence = devices.show(devices.Settings().changed(model="h100")).sentence
+    assert says(sentence, "Of 9 devices", "7 are not selected", "1 is held by rival", "1 has a taint")
     assert "the claim wants" not in str(draw_sights([unasked(node) for node in h100], Room(720, 300)))
 
 
 def test_a_taint_is_known_before_the_pod_asks():
     before = str(draw_devices(decision(LARGE), Room(720, 300), asked=False))
-    assert ">taint: broken</text>" in before and "not selected" not in before and "★" not in before
+    assert "taint: broken" in before and "not selected" not in before and "★" not in before
+
+
+def test_what_a_click_brings_back_is_faint():
+    def faint(name: str, **changed: bool) -> bool:
+        svg = str(devices.show(devices.Settings().changed(**changed)).picture(Room(720, 300)))  # type: ignore[operator]
+        return re.search(f'<g opacity="0.6">(?:(?!</g>).)*{re.escape(PATHS[name])}', svg) is not None
+
+    assert not faint("unlocked") and not faint("taint")
+    assert faint("unlocked", rival=False) and faint("taint", broken=False)
+
+
+def test_a_taint_that_is_tolerated_is_not_what_decides():
+    settings = devices.Settings().changed(model="h100", count=2, tolerates=True)
+    svg = str(draw_devices(devices.decide(settings), Room(720, 300)))
+    (colour,) = re.findall(f'd="{re.escape(PATHS["taint"])}"[^>]*stroke="([^"]*)"', svg)
+    assert colour == INK_2
 
 
 def test_what_the_pod_cannot_have_is_pale():

@@ -1,5 +1,6 @@
 """What is said of workers that share a sum."""
 
+from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.shared_sum import (
     LUCKY,
     RIGHT,
@@ -58,13 +59,13 @@ def test_how_it_ended():
     assert says(result(RACE, right), "right", "node-a 16", "node-b 3", "highest")
     wrong = at(None, "ends", 0, 0, [Sum(0), Sum(3, frozenset({0, 1}))], written=frozenset({(0, 0), (1, 0)}))
     assert result(RACE, wrong) == (
-        "2 of 4 additions are lost, and node-b wins instead of node-a. The sums: node-a 0, node-b 3."
+        "2 of 4 scores above 0 are lost, and node-b wins instead of node-a. The sums: node-a 0, node-b 3."
     )
 
 
 def test_the_legend_explains_only_signs_that_are_there():
     for fates in ([RIGHT] * 4, [WRONG, LUCKY, WRONG, WRONG]):
-        orders = Orders(("shared sum",), "shared sum", fates, 1)
+        orders = Orders(Dial("2 workers"), ("shared sum",), "shared sum", fates, 1)
         drawn = str(draw_moment(RACE, at(None, "starts", 0, 0, [Sum(), Sum()]), orders, Room(640, 330), ""))
         signs = (LUCKY, TIED, WRONG)
         assert [each for each in signs if f">{each}</text>" in drawn] == [each for each in signs if each in fates]
