@@ -230,8 +230,8 @@ def chosen() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         end = say(
-            "On node-c the search begins with the h100. There no side is true, and the error ends the whole decision: no "
-            "node gets train."
+            "On node-c the search begins with the h100. There no side is true, and the error ends the whole decision: "
+            "no node gets train."
         )
         first = [reason(Settings(selector, f"{answer}/gpu-0"))] if answer in ("node-a", "node-b") else []
         return sentences((*first, end))
