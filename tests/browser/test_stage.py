@@ -11,7 +11,7 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.tables import row, table
 from kschedlab_lab.panels import contents
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.prediction import Prediction, Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Nothing, Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.svg import Room, label, svg
 from tests.browser.conftest import Show
@@ -19,6 +19,12 @@ from tests.browser.page import SHOW, PanelPage
 
 NODES = ("node-a", "node-b", "node-c")
 ROOM = Room()
+
+
+def alone(text: str, right: str, why: str) -> Panel[Nothing]:
+    """A question without a picture."""
+    question = Question[Nothing](text, (right,), lambda _: right, lambda _, answer: why)
+    return Panel(Nothing(), lambda _: View(Html(), "", Html(), ""), question=question)
 
 
 @dataclass(frozen=True)
@@ -271,8 +277,7 @@ def test_a_question_is_answered_in_the_picture(opened: Open) -> None:
 
 
 def test_what_stands_between_backquotes_is_code_and_never_markup(opened: Open) -> None:
-    asked = Prediction("What does `Less<b>` say?", {"`<i>pod</i>`": "`Less` says <u>more</u>."}, "`<i>pod</i>`")
-    page = opened(asked)
+    page = opened(alone("What does `Less<b>` say?", "`<i>pod</i>`", "`Less` says <u>more</u>."))
     expect(page.question.locator("code")).to_have_text(["Less<b>", "<i>pod</i>"])
     page.page.get_by_role("button", name="<i>pod</i>").click()
     expect(page.question.locator("code")).to_have_text(["Less<b>", "Less"])
@@ -313,9 +318,9 @@ def test_text_alone_has_no_buttons(opened: Open) -> None:
     drawn = opened(asking.then(svg([label("node-a", 8, 30)], 100, 40, "a node")))
     expect(drawn.page.locator("svg text")).to_have_text("node-a")
     expect(drawn.page.locator("svg span")).to_have_count(0)  # no browser draws HTML in a drawing's text
-    alone = opened(Prediction("Does it?", {"yes": "It does.", "no": "It does."}, "yes"))
-    expect(alone.page.get_by_role("button", name="Classroom")).to_be_visible()
-    expect(alone.page.get_by_role("button", name="Start again")).to_be_hidden()
+    asked = opened(alone("Does it?", "yes", "It does."))
+    expect(asked.page.get_by_role("button", name="Classroom")).to_be_visible()
+    expect(asked.page.get_by_role("button", name="Start again")).to_be_hidden()
 
 
 def test_escape_makes_an_enlarged_panel_small_but_first_lets_go_of_what_is_carried(opened: Open) -> None:

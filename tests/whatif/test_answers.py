@@ -85,3 +85,9 @@ def test_text_from_manifests_stays_text():
     found = replace(found, relaxations=replace(found.relaxations, sufficient=(hostile,)))
     assert "without volume <script>[U+202E]" in str(found)
     assert "<script>" not in found._repr_html_() and "&lt;script&gt;[U+202E]" in found._repr_html_()
+
+
+def test_every_node_of_a_large_cluster_is_asked():
+    """A scheduler stops once it has found enough nodes; whoever asks what would be better wants to know all."""
+    world = cluster(*(node(f"n{number}", cpu=4) for number in range(150)), pod("p", cpu=1))
+    assert len(what_if("default/p", world).decision.feasible) == 150

@@ -157,3 +157,15 @@ def test_a_short_version_with_more_than_numbers_is_refused():
     for text in ("1.2-rc", "1.2+b"):
         with pytest.raises(CelError, match="short version"):
             compile(f"semver('{text}', true).major() == 1").matches("gpu.example.com", Device(name="gpu-0"))
+
+
+def test_sets_cost_the_product_of_their_sizes():
+    """cel-go v0.29.2: ext/sets.go, estimateSetsCost: twice as much for both directions."""
+    costs = {
+        (name, right): compile(f"sets.{name}([1, 2, 3], {right})").highest_cost
+        for name in ("contains", "intersects", "equivalent")
+        for right in ("[]", "[1]", "[1, 2]")
+    }
+    for name, factor in (("contains", 1), ("intersects", 1), ("equivalent", 2)):
+        empty, one, two = (costs[name, right] for right in ("[]", "[1]", "[1, 2]"))
+        assert (one - empty, two - one) == (3 * factor, 3 * factor), name

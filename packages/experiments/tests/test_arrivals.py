@@ -155,6 +155,25 @@ def test_google(tmp_path):
     assert placed(trace) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "number", "ends"),
+    [
+        *[("QUEUE", 1, False), ("ENABLE", 2, False), ("EVICT", 4, False), ("FAIL", 5, True), ("FINISH", 6, True)],
+        *[("KILL", 7, True), ("LOST", 8, True), ("UPDATE_PENDING", 9, False), ("UPDATE_RUNNING", 10, False)],
+    ],
+)
+def test_an_instance_of_google_ends_by_an_event_that_its_name_or_its_number_says(tmp_path, name, number, ends):
+    """instance_events of the 2019 trace (clusterdata-2019, EventType)."""
+    machine = {"time": "0", "machine_id": "1", "type": 1, "capacity": {"cpus": 1.0, "memory": 1.0}}
+    (tmp_path / "m.json").write_text(json.dumps(machine))
+    ask = {"resource_request": {"cpus": 0.25, "memory": 0.125}, "priority": 200}
+    for type in (name, number):
+        events = [event(600_000_000, "SUBMIT", **ask), event(601_000_000, "SCHEDULE"), event(700_000_000, type)]
+        (tmp_path / "i.json").write_text("\n".join(map(json.dumps, events)))
+        (arrival,) = google(tmp_path / "m.json", [tmp_path / "i.json"], cpus=40, memory=100).arrivals
+        assert arrival.seconds == (99 if ends else None)
+
+
 def test_google_as_csv_and_its_faults(tmp_path):
     (tmp_path / "m.csv").write_text("time,machine_id,type,capacity.cpus,capacity.memory\n0,1,1,1.0,1.0\n")
     head = "time,type,collection_id,instance_index,resource_request.cpus,resource_request.memory\n"

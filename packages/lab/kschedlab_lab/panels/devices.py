@@ -285,10 +285,10 @@ def unanswered(settings: Settings) -> Callable[[Room], Html]:
 
 def spared() -> Question[Settings]:
     """Does a claim that tolerates the taint of node-c's first GPU get the healthy one behind it?"""
-    lots = say("one of the two, by lot")
+    lots, own = say("one of the two, by lot"), say("On node-c it is gpu-0.")
     rule = say("The search takes the first one that fits. A toleration permits a device; it asks for no healthy one.")
     missed = {
-        "gpu-1": say("gpu-0 comes before it."),
+        "gpu-1": say("It comes before gpu-1."),
         lots: say("Lots are drawn among nodes, not among the devices of one."),
     }
 
@@ -300,7 +300,7 @@ def spared() -> Question[Settings]:
         say("train claims 1 GPU, at least 60Gi, broken or not. Which one could node-c give it?"),
         ("gpu-0", *missed),
         right,
-        lambda settings, answer: sentences(filter(None, (missed.get(answer), rule))),
+        lambda settings, answer: sentences(filter(None, (own, missed.get(answer), rule))),
         unanswered,
     )
 

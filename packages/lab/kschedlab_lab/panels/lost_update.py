@@ -12,7 +12,7 @@ from typing import Any, Self
 from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.panels.shared_sum import DESIGNS, NODES, race
 from kschedlab_lab.views.lost_update import AXIS, SLOTS, Adding, Update, Write, draw_update

@@ -22,8 +22,8 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.prediction import Question
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.handing_out import draw_handing_out

@@ -9,7 +9,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html
 from kschedlab_lab.panels import map_reduce
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.map_times import Lanes, draw_times
 from kschedlab_lab.views.svg import Room

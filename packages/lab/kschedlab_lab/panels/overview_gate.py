@@ -21,7 +21,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, switch
 from kschedlab_lab.views.gate import Gate, Lock, State, draw_gate
 from kschedlab_lab.views.pieces import Fact, Piece
@@ -159,15 +159,24 @@ def last_asked(asked: Sequence[str], verdict: NodeVerdict) -> int:
 
 
 def draw(
-    settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: Room, upto: int | None = None, alt: str = ""
+    settings: Settings,
+    asked: Sequence[str],
+    verdict: NodeVerdict,
+    room: Room,
+    upto: int | None = None,
+    alt: str = "",
+    ghosts: bool = True,
 ) -> Html:
-    """The pod, the predicates and the node, after ``upto`` predicates; None: after the last one that is asked."""
+    """The pod, the predicates and the node, after ``upto`` predicates; None: after the last one that is asked.
+
+    ``ghosts``: with what is not there and a click would add.
+    """
     upto = last_asked(asked, verdict) if upto is None else upto
     ended = upto >= last_asked(asked, verdict)
     there = settings.placed and ended and verdict.passes
     pods = [each.pod for name, each in OBSTACLES.items() if each.pod is not None and getattr(settings, name)]
     gate = Gate(
-        tuple(_locks(settings, asked, verdict, upto)),
+        tuple(_locks(settings, asked, verdict, upto, ghosts)),
         Piece("web", 2000, 0, "" if there else "2 CPU", "ghost" if there else ""),
         NODE,
         4000,
@@ -179,7 +188,7 @@ def draw(
     return draw_gate(gate, alt or sentence(asked, verdict), room)
 
 
-def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto: int) -> Iterator[Lock]:
+def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto: int, ghosts: bool) -> Iterator[Lock]:
     """A row for each obstacle."""
     for at, name in enumerate(asked, 1):
         now = state(name, asked, verdict, upto)
@@ -202,7 +211,8 @@ def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto:
                     value and now == "refuses",
                     key=obstacle,
                 )
-                yield Lock(number, each.part or name, row, wants, has, tip)
+                wanted, there = (fact if ghosts or fact.on else None for fact in (wants, has))
+                yield Lock(number, each.part or name, row, wanted, there, tip)
 
 
 def _switched(name: str, now: bool) -> str:
@@ -287,7 +297,12 @@ def who_refuses() -> Question[Settings]:
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,
         lambda settings: partial(
-            draw, settings, *decide(settings), upto=0, alt=say("web waits, and no predicate has been asked yet.")
+            draw,
+            settings,
+            *decide(settings),
+            upto=0,
+            alt=say("web waits, and no predicate has been asked yet."),
+            ghosts=False,
         ),
     )
 

@@ -18,7 +18,7 @@ from kschedlab.objects.model import Pod
 from kschedlab.queue.interface import ACTIVE
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps, switch
 from kschedlab_lab.views.informer import Seen, draw_informer
 from kschedlab_lab.views.pieces import Fact

@@ -19,7 +19,7 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 from kschedlab_lab.views.bench import Bench, CardState, Hand, NodeCard, draw_bench
 from kschedlab_lab.views.pieces import Fact, Piece

@@ -21,7 +21,7 @@ from kschedlab.plugins.framework import ERROR, SKIP, Plugin, Skip, Status
 from kschedlab.text.html import Html, element
 from kschedlab_lab.language import language
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views import loop
 from kschedlab_lab.views.bench import NodeCard

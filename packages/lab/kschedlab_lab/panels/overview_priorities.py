@@ -20,7 +20,7 @@ from kschedlab.messages import later, listed, meant, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, switch
 from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.score_card import Given, ScoreCard, draw_card

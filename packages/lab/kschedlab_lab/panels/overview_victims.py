@@ -20,7 +20,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room

@@ -18,7 +18,7 @@ from kschedlab.objects.model import Node, Pod
 from kschedlab.queue.order import SCHEDULED
 from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views.bench import Bench, CardState, Hand, NodeCard, draw_bench
 from kschedlab_lab.views.pieces import Piece, created, nominated, running

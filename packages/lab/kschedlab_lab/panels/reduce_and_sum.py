@@ -22,7 +22,7 @@ from kschedlab_configuration import load_configuration
 from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.arithmetic import leading_to, steps_html, summed
 from kschedlab_lab.views.cells import Dial

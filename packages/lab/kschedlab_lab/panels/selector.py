@@ -47,6 +47,9 @@ SELECTORS = {
 PREFIX = {"model": ATTRIBUTES, "pcieRoot": ATTRIBUTES, "firmware": ATTRIBUTES, "memory": CAPACITY}
 """What a picture leaves out before these names."""
 UNDECLARED = re.compile(r"undeclared reference to '(\w+)'")
+AMOUNT = re.compile(r"kubernetes\.Quantity|'[KMGT]i'")
+COMPARED = f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0'
+"""An error about amounts that are compared like numbers, and how one compares them."""
 DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus)
 
 
@@ -63,6 +66,8 @@ def fault(expression: str) -> str:
         compile(expression)
     except CelError as error:
         found = str(error).partition("\n")[0].removeprefix("compilation failed: ERROR: <input>:")
+        if AMOUNT.search(found):
+            return say("{error}. Compare amounts with {example}", error=found, example=COMPARED)
         bare = UNDECLARED.search(found)
         if bare is None or bare[1] not in PREFIX:
             return found
@@ -225,8 +230,8 @@ def chosen() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         end = say(
-            "On node-c the search begins with the h100. There no side is true, and the error ends the decision for all "
-            "nodes."
+            "On node-c the search begins with the h100. There no side is true, and the error ends the whole decision: "
+            "no node gets train."
         )
         first = [reason(Settings(selector, f"{answer}/gpu-0"))] if answer in ("node-a", "node-b") else []
         return sentences((*first, end))

@@ -23,7 +23,7 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
-from kschedlab_lab.panels.prediction import Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.shared_sum import (

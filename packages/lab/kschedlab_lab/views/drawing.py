@@ -199,7 +199,8 @@ def arrange(
     more = max(FIRST - width, 0.0) if narrow and has_place and not above else 0.0  # for the place beside them
     width -= more / max(columns - 1, 1)
     lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
-    y = float(TOP) + (BAR + LINE + 10 if above else 0)
+    is_tallest = has_place and boxes[0].used >= max(box.capacity for box in boxes)  # then its title is above all
+    y = float(TOP) + (BAR + LINE + 10 if above else LINE if is_tallest else 0)
     tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
     tall = max(min(max(tall, min(SHORTER, short) if above else short), TALL), least)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []

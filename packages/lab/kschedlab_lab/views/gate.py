@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab.text.words import amount
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Part, column, moved, placed, words
+from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, words
 from kschedlab_lab.views.lettering import flowed, folded, text_width
 from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
@@ -19,6 +20,8 @@ State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
 DISC, BAR = 23, 30
 """The width of a number; the height of the pods."""
+BADGE = 27
+"""The least height of a row's facts: that of a badge, so that a row without one is as high."""
 CLOSE, APART = 12, 28
 """The least and the greatest gap between rows."""
 MOST, WIDE, NARROW = 640, 500, 400
@@ -78,7 +81,8 @@ def _pod(gate: Gate, wide: float) -> Part:
 def _node(gate: Gate, wide: float) -> Part:
     """The node's name and its tray with its pods; the pod is dropped here."""
     sign = "★ " if gate.chosen else "✕ " if gate.refuses else ""
-    name = words(sign + gate.node, 13, bold=True, fill=CHOSEN if gate.chosen else "currentColor")
+    named = (sign + gate.node, CHOSEN if gate.chosen else "currentColor", True)
+    name = phrase(named, (amount("cpu", gate.capacity), INK_2, False), size=13, gap=8)
     stroke, thick = (CHOSEN, 2.5) if gate.chosen else (HAIR, 1)
     fill = EVICTED_SOFT if gate.refuses else TRAY
     shapes = [rect(wide, BAR + 8, 11, y=18, stroke=stroke, fill=fill, stroke_width=thick)]
@@ -110,7 +114,7 @@ def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: s
     name = column([words(each, 12, bold, fill=EVICTED if bold else None) for each in lines], 0)
     top = 0 if beside else name.height
     cells = [*_facts(lock, lefts, wide, node)]
-    high = max(top + max((bottom for _, bottom in cells), default=0 if top else 24), name.height) + 2
+    high = max(top + max((bottom for _, bottom in cells), default=0), top + BADGE, name.height) + 2
     ground = EVICTED_SOFT if lock.state == "refuses" else "transparent"
     shapes = [element("rect", x=-4, width=width + 4, height=high, rx=11, fill=ground)]
     shapes.append(moved(_number(lock), 0, (high - DISC) / 2))

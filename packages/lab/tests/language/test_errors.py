@@ -29,7 +29,6 @@ from kschedlab_lab.panels import (
     your_plugin,
 )
 from kschedlab_lab.panels.cluster_source import from_files, from_paths
-from kschedlab_lab.panels.prediction import Prediction
 from kschedlab_lab.views.listing import Listing
 from kschedlab_simulation import Simulation
 from packages.lab.tests.language.shown import english
@@ -183,8 +182,6 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: generations.question("99", 99),  # type: ignore[arg-type]
     lambda: generations.right(generations.Settings(), ["99"]),
     lambda: your_plugin.lightest("99", []),
-    lambda: Prediction("99", {}, right="99"),
-    lambda: Prediction("99", [], right="99"),  # type: ignore[arg-type]
     lambda: your_cluster.panel([]),  # type: ignore[arg-type]
     lambda: loads(99),  # type: ignore[arg-type]
     lambda: load(99),  # type: ignore[arg-type]

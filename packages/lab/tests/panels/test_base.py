@@ -12,7 +12,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.panels import base
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.classroom import classroom
-from kschedlab_lab.panels.prediction import Prediction, Question
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.views.svg import Room
@@ -338,7 +338,7 @@ def in_a_classroom() -> Iterator[None]:
 
 
 def test_one_switch_enlarges_what_is_there_and_what_comes(panel: Panel[Settings], in_a_classroom: None) -> None:
-    later = [panel.stage(), Prediction("Which?", {"this": "yes"}).stage()]
+    later = [panel.stage(), panel.ask(which()).stage()]
     assert all(each.large for each in later)
     classroom(on=False)
     assert not any(each.large for each in later)

@@ -267,3 +267,10 @@ def test_a_false_side_decides_in_spite_of_an_error():
     failing = f'{selector.ATTRIBUTES}.firmware == "2.1" && {selector.ATTRIBUTES}.model == "h100"'
     settings = selector.Settings().changed(selector=failing, device="node-a/gpu-0")
     assert selector.reason(settings) == f'`model == "h100"` is false, and one false side decides `&&`: {OTHER_SIDE}'
+
+
+@pytest.mark.parametrize("typed", ['{memory} >= quantity("40Gi")', "{memory} >= 40Gi", '{memory} == "40Gi"'])
+def test_who_compares_amounts_like_numbers_hears_how_it_is_done(typed):
+    said = selector.fault(typed.format(memory=f"{selector.CAPACITY}.memory"))
+    example = said.partition("Compare amounts with ")[2]
+    assert example and not selector.fault(example)

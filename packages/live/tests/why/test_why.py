@@ -7,6 +7,7 @@ import pytest
 
 from kschedlab.build import budget, node, pod
 from kschedlab.program.main import main
+from kschedlab_live.program.why import kubectl_why
 from tests.saying import says
 
 GPU = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
@@ -397,3 +398,10 @@ def test_a_file_gives_the_same_answer(question, kubectl, why, tmp_path):
     kubectl(*objects)
     (tmp_path / "dump.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     assert why(*question).startswith(why(str(tmp_path / "dump.json"), *question)), "then what the cluster configures"
+
+
+def test_as_a_plugin_of_kubectl_it_takes_what_is_said_after_its_name(monkeypatch):
+    asked = []
+    monkeypatch.setattr("kschedlab_live.program.why.main", lambda *given: asked.append(given) or 0)
+    monkeypatch.setattr("sys.argv", ["kubectl-why", "web", "-n", "shop"])
+    assert kubectl_why() == 0 and asked == [(["why", "web", "-n", "shop"], "kubectl")]

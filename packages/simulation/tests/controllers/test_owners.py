@@ -264,6 +264,11 @@ def test_a_rollout_that_is_stuck_is_scaled_in_proportion():
     found = stage.get(Deployment, "web")
     stage.api.update(replace(found, spec=replace(found.spec, replicas=15)), by="test")
     assert sizes() == [7, 11]
+    found = stage.get(Deployment, "web")
+    stage.api.update(replace(found, spec=replace(found.spec, replicas=5)), by="test")
+    stage.run(30)
+    said = [message for _, message in stage.events()]
+    assert any("from 11 to 5" in each for each in said) and any("from 7 to 3" in each for each in said)
 
 
 def test_a_deployment_reports_its_progress():
