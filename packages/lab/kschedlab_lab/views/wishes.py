@@ -17,7 +17,7 @@ from kschedlab_lab.views.svg import Room, label, svg
 LINE, TOP, NARROW, POD, WISH, BARS, BETWEEN = 17, 24, 500, 96, 130, 92, 5
 """Height of a wish, space above the pod; a narrower room has the pod and its wishes above the nodes; width of the pod
 there, and of a wish; height of all bars, and what parts two. In pixels."""
-LEFT, NODE, LONG, RING = 160, 104, 480, 3
+LEFT, NODE, LONG, RING = 160, 104, 480, 5
 """The least width of the pod's column, that of a node if there is room for more, and the greatest one of the sums;
 what a node leaves free on each side for rings. In pixels."""
 TALL, TALLEST = 240, 400
@@ -49,13 +49,13 @@ class Wishes:
         """The pod on the nodes' floor, as wide as on them; in the upper left corner its wishes, then the sums."""
         if room.width < NARROW:
             return self._narrow(room)
-        left = max(LEFT, room.width - 3 * RING - NODE * len(self.boxes))
+        left = max(LEFT, room.width - 2 * RING - NODE * len(self.boxes))
         plan = self._plan(room.width - left, room.height)
         slim = [each._replace(x=each.x + RING, width=each.width - 2 * RING) for each in plan.places]
         plan = replace(plan, places=tuple(slim))
         sizes = [box.capacity for box in self.boxes]
         first, tallest = slim[0], slim[sizes.index(max(sizes))]
-        corner = min(left + tallest.x - 4 * RING, LONG)
+        corner = min(left + tallest.x - 3 * RING, LONG)
         nodes = Part(plan.width, plan.bottom, tuple(self._nodes(plan)))
         own = [moved(nodes, left, 0)]
         if self.sums is None:
