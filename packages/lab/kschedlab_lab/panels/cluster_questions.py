@@ -119,7 +119,7 @@ def no_help() -> YourCluster:
         say("Which change would not let {pod} run?", pod="redis-24"),
         right,
         {
-            less: say("No node of data refuses it for lack of memory. The other redis is in the way."),
+            less: say("No node of data refuses it for lack of memory. On each of them another redis is in the way."),
             rank: say("It helps: then it may evict a redis, which has 50000, and take its place."),
             more: say("It helps: a new node has the pods of its DaemonSets, but no redis yet."),
         },

@@ -135,16 +135,15 @@ class Answers:
         asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
         if settings.question == WHY:
             moves = runs_on not in (None, *decision.best)
-            said, *more = headline(decision, runs_on)
-            more += [margin(decision), again(decision, runs_on) if moves else ""]
-            asked = replace(asked, note=sentences(more), event=decision)
+            again_there = again(decision, runs_on) if moves else ""
+            said = sentences((*headline(decision, runs_on), margin(decision), again_there))
+            asked = replace(asked, event=decision)
             sections = [*why_sections(decision, runs_on, settings.pools)]
         elif not evicts:
             said, sections = sentences((*headline(decision, runs_on)[:1], nobody(decision))), []
         else:
             assert decision.preemption is not None
-            said, why = leaving(decision)
-            asked, sections = replace(asked, note=why), list(whom_sections(decision.preemption, FEW))
+            said, sections = sentences(leaving(decision)), list(whom_sections(decision.preemption, FEW))
         return _view(decision, settings, asked, said, sections)
 
     def before(self, settings: Any, framed: str = "", starred: str = "") -> Callable[[Room], Html]:
@@ -287,10 +286,10 @@ def _word(answer: WhatIfAnswer) -> str:
 
 def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
     """The view, with the node in question if there is one: the picture says why not there, and the headline stays."""
-    whole = sentences((said, asked.note))
+    whole = said
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
-        asked, whole = replace(asked, why_not=found), sentences((said, asked.note, found.sentence))
+        asked, whole = replace(asked, why_not=found), sentences((said, found.sentence))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
     first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision.pod)), whole]))

@@ -108,8 +108,8 @@ class Asked:
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
     ``before`` it; ``victims``: whether the victims are shown. With ``before``, nodes are where they were then.
-    ``note``: said below the nodes, where it does not move them, or above them without ``questions``; ``event``: the
-    decision whose event is below them. ``framed``, ``starred``: where the pod runs and would go, in an open question.
+    ``note``: said above the nodes in place of ``questions``; ``event``: the decision whose event is below them.
+    ``framed``, ``starred``: where the pod runs and would go, in an open question.
     """
 
     question: str = ""
@@ -165,10 +165,8 @@ def _event(decision: Decision, asked: Asked, width: float) -> list[Part]:
 
 
 def _below(decision: Decision, asked: Asked, width: float) -> list[Part]:
-    """What is said, and what was asked, one below the other."""
+    """What was asked, one below the other."""
     parts = []
-    if asked.note and asked.questions and asked.why_not is None:
-        parts.append(words(asked.note, width=width, fill=INK_2))
     if asked.choices:
         parts.append(choices_part(asked.choices, asked.change, width))
     if asked.why_not is not None:
