@@ -104,9 +104,16 @@ class RosterForm(Desk):
             self.files = {}
             return {"table": self.form["table"], "csv": ""}
         for name, text in message.get("files", {}).items():
-            self.files[self._named(str(name), str(text))] = str(text)
+            self._take(str(name), str(text))
         roster = Roster(self.files)
         return {"table": str(roster.html()), "csv": roster.export()}
+
+    def _take(self, name: str, text: str) -> None:
+        """A file takes the place of the one with its name, unless only the old one can be read."""
+        name = self._named(name, text)
+        if name in self.files and Roster({name: text}).troubles and not Roster({name: self.files[name]}).troubles:
+            name = f"again {len(self.files) + 1}/{name}"
+        self.files[name] = text
 
     def _named(self, name: str, text: str) -> str:
         """The progress files of all students have one name; a file that is handed in again keeps its place."""

@@ -19,6 +19,7 @@ export class QuestionBox {
     this.stage = stage;
     this.el = make("div", { class: "ks-question" });
     this.votes = []; // the answers of a class, one for each hand
+    this.given = []; // the answers that one could choose from
   }
 
   show() {
@@ -35,6 +36,7 @@ export class QuestionBox {
 
   form(asking) {
     const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
+    this.given = given;
     const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
     const how = given.length ? (polls ? "" : this.where(given)) : say("Type {numbers}. ", { numbers });
     const later = make("span", { class: "ks-later" }, say(" What you read about is shown after it."));
@@ -138,9 +140,10 @@ export class QuestionBox {
     return this.stage.shown.sentence ? [...bars, said] : [...bars, make("p", {}, make("b", {}, ...coded(text))), said];
   }
 
-  /** The votes for each answer, the most first; `solution` is the right one. */
+  /** The votes for each answer, the most first, and last those that nobody gave; `solution` is the right one. */
   bars(solution) {
     const ranked = this.ranked(), most = ranked[0][1];
+    for (const each of this.given) if (!this.votes.includes(each)) ranked.push([each, 0]);
     return make("ul", { class: "ks-votes" }, ...ranked.map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
       make("span", {}, choice === solution ? `${choice} ✓` : choice), make("span", {}, String(count)), make("i", { style: `--ks-share: ${count / most}` }))));
   }

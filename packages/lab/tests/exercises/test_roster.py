@@ -167,6 +167,14 @@ def test_the_form_of_the_class_takes_files_one_after_the_other():
     assert told(form, clear=True) == {"table": form.form["table"], "csv": ""}
 
 
+def test_a_damaged_file_takes_no_student_away():
+    form = RosterForm()
+    told(form, files={"li.csv": EXPORT})
+    again = told(form, files={"li.csv": EXPORT[: len(EXPORT) // 2] + "\0,"})["table"]
+    assert "1 student" in again and 'role="alert"' in again
+    assert "1 student" in told(form, files={"li.csv": EXPORT})["table"]
+
+
 def test_the_form_for_sheets_makes_each_document():
     form = SheetForm("queue", "1-2")
     for contents, name in ((SHEETS, "sheets"), (SOLUTIONS, "solutions"), (ANSWERS, "answers")):
