@@ -49,10 +49,8 @@ def what_is_read_or_run_is_on_the_stage(page: Notebook) -> None:
 
 def a_wheel_over_the_stage_scrolls_the_text(page: Notebook) -> None:
     lines(page).first.evaluate("(line) => line.scrollIntoView({ block: 'start' })")
-    text, box = page.page.locator(TEXT), on_stage(page).bounding_box()
-    before = text.evaluate("(text) => text.scrollTop")
-    assert box
-    page.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    on_stage(page).hover()
+    before = page.page.locator(TEXT).evaluate("(text) => text.scrollTop")
     page.page.mouse.wheel(0, 200)
     page.page.wait_for_function(f"() => document.querySelector('{TEXT}').scrollTop >= {before + 150}")
 
