@@ -107,8 +107,7 @@ class Decision(Shown):
     @property
     def best(self) -> list[str]:
         """The names of all nodes with the highest score, sorted; the feasible node if it is the only one."""
-        positions = self.scores.best if self.scores is not None else self.feasible
-        return sorted(self.cluster.names[n] for n in positions.tolist())
+        return self.scores.best_names(self.cluster.names) if self.scores is not None else self.names
 
     @property
     def names(self) -> list[str]:
@@ -296,14 +295,15 @@ class Decision(Shown):
         if (given := self.given_back) is not None:
             claim = f"{given.claim.metadata.namespace}/{given.claim.metadata.name}" if given.claim is not None else ""
             data["givenBack"] = {"message": given.message, "claim": claim, "deleted": given.deleted}
-        if (preemption := self.preemption) is not None:
-            failure = preemption.failure if self.extending is None else ""
+        failure = self.preemption.failure if self.preemption is not None and self.extending is None else ""
+        if failure:
+            data["error"] = failure
+        elif self.preemption is not None:
             reports = self.generation.preemption.reports_ineligibility
-            data |= {"error": failure} if failure else preemption_data(preemption, reports)
+            data |= preemption_data(self.preemption, reports)
         if not self.error and self.message:
             data["message"] = self.message
-            failed = self.preemption is not None and self.preemption.failure and self.extending is None
-            if self.generation.messages.post_filter and self.nominated_node is None and not failed:
+            if self.generation.messages.post_filter and self.nominated_node is None and not failure:
                 data["event"] = self.event
         return data
 

@@ -41,6 +41,10 @@ class Scores:
         """int64[]: the positions of all nodes with the highest total, in scoring order."""
         return self.nodes[self.total == self.total.max()]
 
+    def best_names(self, names: Sequence[str]) -> list[str]:
+        """The names of these nodes, sorted. ``names``: those of the cluster's nodes."""
+        return sorted(names[n] for n in self.best.tolist())
+
 
 def prioritize(pod: PodInfo, cluster: Cluster, nodes: IntArray, plugins: Sequence[tuple[Score, int]]) -> Scores:
     """Score the nodes with every (plugin, weight). Without plugins every node scores 1."""

@@ -32,8 +32,7 @@ def scores_data(scores: Scores, names: Sequence[str]) -> dict[str, Any]:
 
     raw = {plugin: by_node(row.raw) for plugin, row in zip(scores.plugins, scores.rows, strict=True)}
     weighted = dict(zip(scores.plugins, map(by_node, scores.results), strict=True))
-    best = sorted(names[n] for n in scores.best.tolist())
-    return {"raw": raw, "weighted": weighted, "total": by_node(scores.total), "best": best}
+    return {"raw": raw, "weighted": weighted, "total": by_node(scores.total), "best": scores.best_names(names)}
 
 
 def preemption_data(preemption: Preemption, reports_ineligibility: bool) -> dict[str, Any]:

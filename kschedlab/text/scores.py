@@ -26,9 +26,9 @@ def scores_section(scores: Scores, pod: PodInfo, cluster: Cluster, chosen: str |
     parts: list[Part] = [Table([say("node"), *scores.plugins, say("total")], rows, turned=True)]
     if rest:
         parts.append(_lower([(int(scores.total[i]), names[i]) for i in rest], limits.totals))
-    if len(scores.best) > 1:
-        shared = say("{number:,} nodes share the highest score, one of them is drawn:", number=len(scores.best))
-        parts += [shared, Names(sorted(cluster.names[n] for n in scores.best.tolist()))]
+    if len(tied := scores.best_names(cluster.names)) > 1:
+        shared = say("{number:,} nodes share the highest score, one of them is drawn:", number=len(tied))
+        parts += [shared, Names(tied)]
     if ignored := without_key_text(scores, pod, cluster):
         parts.append(ignored)
     title = say("Scores of {nodes}", nodes=count(len(names), "feasible node"))
