@@ -99,7 +99,13 @@ class Add(Shown):
 
     def commands(self) -> list[str]:
         """A command for each pool whose provider is known by its label, and a comment for the others."""
-        return _pool_commands(self)
+        lines, label = [], usual_label(self.cluster)
+        for pool, number in _by_pool(self.best).items():
+            now = sum(node.metadata.labels.get(label) == pool for node in self.cluster.nodes)
+            lines.append(f"# {pool}: {count(number, 'node')} more, {now:,} now")
+            if now and (command := COMMANDS.get(label)) is not None:
+                lines.append(command.format(pool=shlex.quote(pool), nodes=now + number))
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
@@ -450,18 +456,6 @@ def _option_text(option: Option, priced: bool) -> str:
 
 def _price(price: object) -> str:
     return f"{float(price):,.4g}"  # type: ignore[arg-type]  # a Fraction
-
-
-def _pool_commands(add: Add) -> list[str]:
-    """A line for each pool that grows."""
-    lines = []
-    label = usual_label(add.cluster)
-    for pool, number in _by_pool(add.best).items():
-        now = sum(node.metadata.labels.get(label) == pool for node in add.cluster.nodes)
-        lines.append(f"# {pool}: {count(number, 'node')} more, {now:,} now")
-        if now and (command := COMMANDS.get(label)) is not None:
-            lines.append(command.format(pool=shlex.quote(pool), nodes=now + number))
-    return lines
 
 
 def _by_pool(option: Option | None) -> Mapping[str, int]:
