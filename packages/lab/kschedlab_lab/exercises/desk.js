@@ -57,7 +57,6 @@ function roster(model, el, send) {
   const table = make("div", { class: "ks-table", "aria-live": "polite" });
   table.innerHTML = example;
   const said = make("p", { class: "ks-said", role: "status" });
-  const buttons = make("div", { class: "ks-fields", hidden: true });
   let csv = "";
   const take = async (list) => {
     const files = {};
@@ -84,17 +83,15 @@ function roster(model, el, send) {
     input.value = "";
     send({ clear: true });
   };
+  const save = button(say("Download as CSV"), () => download(csv, "progress.csv", "text/csv"));
+  const buttons = make("div", { class: "ks-fields", hidden: true }, save, button(say("Start over"), clear));
   const told = (reply) => {
     table.innerHTML = reply.table;
     csv = reply.csv;
     buttons.hidden = reply.table === example;
   };
-  buttons.append(button(say("Download as CSV"), () => download(csv, "progress.csv", "text/csv")), button(say("Start over"), clear));
   model.on("msg:custom", told);
-  el.append(
-    zone,
-    said, table, buttons,
-  );
+  el.append(zone, said, table, buttons);
   return () => model.off("msg:custom", told);
 }
 

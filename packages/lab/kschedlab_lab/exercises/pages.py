@@ -84,22 +84,23 @@ def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: boo
 
 
 def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
-    """What is given, and the room for the answer: beside it, but below what is wide."""
+    """What is given, and the room for the answer: beside it, but below what is wide, and a frame below its picture."""
     head = element("h2", f"{number}. {exercise.title}")
     asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
     given, instance = _instance(exercise), exercise.instance
     if solutions:
         return element("div", head, *asked, given, _solution(exercise), class_="exercise")
-    room, is_frame = _room(exercise), exercise.answered_by in ("yaml", "function")
+    room = _room(exercise)
     if str(instance.printed):
-        parts = [element("div", given), element("div", *asked, *([] if is_frame else [room]))]
-    elif str(instance.picture) or not instance.text or exercise.answered_by == "function":
+        is_wide = exercise.answered_by in ("yaml", "function")
+        asks = element("div", *asked, *([] if is_wide else [room]))
+        beside = element("div", element("div", given), asks, class_="beside")
+        return element("div", head, beside, *([room] if is_wide else []), class_="exercise")
+    if str(instance.picture) or not instance.text or exercise.answered_by == "function":
         flow = element("div", given, element("div", room, class_="room"), class_="flow")
         return element("div", head, *asked, flow, class_="exercise")
-    else:
-        parts, is_frame = [element("div", *asked, given), room], False
-    below = [room] if is_frame else []  # a frame is wide
-    return element("div", head, element("div", *parts, class_="beside"), *below, class_="exercise")
+    beside = element("div", element("div", *asked, given), room, class_="beside")
+    return element("div", head, beside, class_="exercise")
 
 
 def _instance(exercise: Exercise) -> Html:

@@ -158,7 +158,12 @@ def _object(kind: str, name: str, spec: Manifest) -> Manifest:
 
 def decide(settings: Settings) -> Decision:
     """The decision of v1.37 for train."""
-    return schedule("default/train", Cluster(decode_objects(manifests(settings)), GENERATION.api), GENERATION)
+    return decided(manifests(settings))
+
+
+def decided(made: Sequence[Manifest]) -> Decision:
+    """The decision of v1.37 for train, which is among these objects."""
+    return schedule("default/train", Cluster(decode_objects(made), GENERATION.api), GENERATION)
 
 
 def show(settings: Settings) -> View:

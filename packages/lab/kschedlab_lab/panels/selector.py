@@ -9,13 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
-from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
-from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element
 from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels import devices
@@ -248,8 +245,7 @@ def chosen() -> Question[Settings]:
 
 def decided(expression: str) -> Decision:
     """The decision for train, whose claim has this selector alone; no device is held or broken."""
-    objects = [*devices.fleet(GPUS), devices.claim_of([expression]), devices.train()]
-    return schedule("default/train", Cluster(decode_objects(objects), devices.GENERATION.api), devices.GENERATION)
+    return devices.decided([*devices.fleet(GPUS), devices.claim_of([expression]), devices.train()])
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
@@ -180,9 +179,9 @@ def _cards(choices: Sequence[Choice], applied: str, width: float, number: int) -
     """The buttons in this many columns; those of a row have one height."""
     wide, rows = (width + GAP) / number - GAP, list[Part]()
     for i in range(0, len(choices), number):
-        line = choices[i : i + number]
-        tall = max(LINE * len([*chain(*_texts(each, wide))]) + 8 for each in line)
-        rows.append(row((_button(each, each.word == applied, wide, tall) for each in line), GAP))
+        line = [(each, *_texts(each, wide)) for each in choices[i : i + number]]
+        tall = max(LINE * (len(lines) + len(then)) + 8 for _, lines, then in line)
+        rows.append(row((_button(*each, each[0].word == applied, wide, tall) for each in line), GAP))
     return column(rows, 4)
 
 
@@ -192,11 +191,12 @@ def _texts(choice: Choice, width: float) -> tuple[list[str], list[str]]:
     return change, flowed(f"→ {choice.then}", width - 16) if choice.then else []
 
 
-def _button(choice: Choice, applied: bool, width: float, tall: float) -> Part:
+def _button(
+    choice: Choice, lines: Sequence[str], then: Sequence[str], applied: bool, width: float, tall: float
+) -> Part:
     """A change, and what follows from it. One that is applied is taken back by a click."""
     look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
     box = rect(width - 2, tall - 2, 4, 1, 1, **look, stroke_width=2.5 if applied else 1)
-    lines, then = _texts(choice, width)
     texts = [label(line, 8, 15 + LINE * i) for i, line in enumerate(lines)]
     texts += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(then, len(lines))]
     marks = {"data_set": f"change: {'none' if applied else choice.word}", "aria_pressed": str(applied).lower()}

@@ -12,7 +12,7 @@ from kschedlab.text.words import amount
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, words
 from kschedlab_lab.views.lettering import flowed, folded, text_width
-from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
+from kschedlab_lab.views.pieces import BADGE, Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
@@ -20,8 +20,6 @@ State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
 DISC, BAR = 23, 30
 """The width of a number; the height of the pods."""
-BADGE = 27
-"""The least height of a row's facts: that of a badge, so that a row without one is as high."""
 CLOSE, APART = 12, 28
 """The least and the greatest gap between rows."""
 MOST, WIDE, NARROW = 640, 500, 400
@@ -114,7 +112,9 @@ def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: s
     name = column([words(each, 12, bold, fill=EVICTED if bold else None) for each in lines], 0)
     top = 0 if beside else name.height
     cells = [*_facts(lock, lefts, wide, node)]
-    high = max(top + max((bottom for _, bottom in cells), default=0), top + BADGE, name.height) + 2
+    high = (
+        max(top + max((bottom for _, bottom in cells), default=0), top + 3 + BADGE, name.height) + 2
+    )  # as high as with a badge
     ground = EVICTED_SOFT if lock.state == "refuses" else "transparent"
     shapes = [element("rect", x=-4, width=width + 4, height=high, rx=11, fill=ground)]
     shapes.append(moved(_number(lock), 0, (high - DISC) / 2))

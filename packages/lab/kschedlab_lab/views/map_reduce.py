@@ -99,9 +99,8 @@ def short(priority: str) -> str:
 
 def row_name(priority: str) -> str:
     """The name before a row of numbers, which need the room."""
-    return {"BalancedResourceAllocation": "Balanced", "NodePreferAvoidPods": "AvoidPods"}.get(
-        short(priority), short(priority)
-    )
+    name = short(priority)
+    return {"BalancedResourceAllocation": "Balanced", "NodePreferAvoidPods": "AvoidPods"}.get(name, name)
 
 
 def handing_out(now: Handout) -> list[ScoreRow]:
