@@ -49,7 +49,7 @@ class Wishes:
         """The pod on the nodes' floor, as wide as on them; in the upper left corner its wishes, then the sums."""
         if room.width < NARROW:
             return self._narrow(room)
-        left = max(LEFT, room.width - 2 * RING - NODE * len(self.boxes))
+        left = min(max(LEFT, room.width - 2 * RING - NODE * len(self.boxes)), LONG)
         plan = self._plan(room.width - left, room.height)
         slim = [each._replace(x=each.x + RING, width=each.width - 2 * RING) for each in plan.places]
         plan = replace(plan, places=tuple(slim))
