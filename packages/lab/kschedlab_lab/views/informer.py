@@ -31,24 +31,24 @@ class Seen:
     why: str = ""
 
 
-def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Fact], alt: str, room: Room) -> Html:
-    """The pods after ``stage``: 0 at the API server, 1 in the informer's copy, 2 handed on.
+def draw_informer(pods: Sequence[Seen], handed: bool, badges: Sequence[Fact], alt: str, room: Room) -> Html:
+    """The pods at the API server; once they are ``handed`` on, also their copies, and who receives each.
 
-    ``badges``: the facts of the last pod, which can be switched.
+    ``badges``: the facts of the last pod, which can be switched then.
     """
     wide = (room.width - 2 * PAD - 2 * GAP) / 3
     lefts = [PAD + (wide + GAP) * i for i in range(3)]
     y, drawn = float(HEAD), list[Html]()
     for each in pods:
-        drawn += _pod(each, stage, y, lefts, wide - 2 * INSIDE)
+        drawn += _pod(each, handed, y, lefts, wide - 2 * INSIDE)
         y += BAR + 3 + LINE * _lines(each, wide - 2 * INSIDE)
     grounds = [shape for title, x in zip(HEADS, lefts, strict=True) for shape in _column(say(title), x, wide, y)]
     whose = f"{pods[-1].name}:"
     facts, end = draw_badges(
         badges, f"pod/{pods[-1].name}", PAD + text_width(whose, 12, True) + 8, y + 10, room.width - PAD
     )
-    named = label(whose, PAD, y + 25.5, font_weight="bold")
-    return svg([*grounds, *drawn, named, *facts], room.width, end + 2, alt)
+    switches = [label(whose, PAD, y + 25.5, font_weight="bold"), *facts] if handed else []
+    return svg([*grounds, *drawn, *switches], room.width, end + 2, alt)
 
 
 def _last(each: Seen) -> int:
@@ -73,11 +73,11 @@ def _column(title: str, x: float, wide: float, high: float) -> Iterator[Html]:
     yield label(title, x + 8, 22, font_weight="bold", font_size=13)
 
 
-def _pod(each: Seen, stage: int, y: float, lefts: Sequence[float], wide: float) -> Iterator[Html]:
+def _pod(each: Seen, handed: bool, y: float, lefts: Sequence[float], wide: float) -> Iterator[Html]:
     """The pod and its copies, with what is known of it, who receives it, or why it goes no further."""
-    last = min(stage, _last(each))
+    last = _last(each) if handed else 0
     for number in range(last + 1):
-        stays, at = number == last < stage, lefts[number] + INSIDE
+        stays, at = handed and number == last < 2, lefts[number] + INSIDE
         size = min(text_width(each.name, 12, True) + 14, wide)
         yield bar(Piece(each.name, 0, copied=PLACES[number]), (at, y), size, BAR)
         for i, line in enumerate(flowed(_said(each, number, stays), wide, SMALL)):

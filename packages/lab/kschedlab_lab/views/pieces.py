@@ -78,10 +78,10 @@ def created(pod: Pod) -> int:
 
 def nominated(pod: Pod, node: str) -> Piece:
     """A pod that waits. ``node``: what kubectl shows as its NOMINATED NODE."""
-    priority = pod.spec.priority or 0
-    note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=node)
-    short = say("priority {priority}", priority=priority), str(priority)
-    return Piece(pod.metadata.name, _cpu(pod), priority, note, short=short)
+    priority = say("priority {priority}", priority=pod.spec.priority or 0)
+    name = say("NOMINATED NODE {node}", node=node)
+    note = say("{priority}, {nominated}", priority=priority, nominated=name)
+    return Piece(pod.metadata.name, _cpu(pod), pod.spec.priority or 0, note, short=(name, f"→ {node}"))
 
 
 def _cpu(pod: Pod) -> int:
