@@ -104,7 +104,7 @@ WAIT = SECOND // 10
 
 
 def _facts(each: Pod) -> str:
-    deleted = say("being deleted") if each.metadata.deletionTimestamp is not None else ""
+    deleted = say("deleted") if each.metadata.deletionTimestamp is not None else ""
     other = say("another scheduler's") if each.spec.schedulerName != DEFAULT_SCHEDULER else ""
     return listed(fact for fact in (each.status.phase or "Pending", each.spec.nodeName, deleted, other) if fact)
 

@@ -183,7 +183,7 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
         state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
         size = there.status.allocatable["cpu"].milli()
         cards.append(NodeCard(name, size, tuple(running(each, replay.now) for each in mine), state))
-    hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
+    hands = tuple(_waiting(name, pods.get(name)) for name in heroes)
     rows = (_shown(wide_cells(pods[name], replay.now) if name in pods else [""] * len(HEAD)) for name in heroes)
     return draw_bench(Bench(hands, tuple(cards), picks, (_shown(HEAD), *rows), WIDEST), alt, room)
 
@@ -192,15 +192,14 @@ def _shown(cells: Sequence[str]) -> tuple[str, ...]:
     return tuple(cells[HEAD.index(name)] for name in SHOWN)
 
 
-def _waiting(name: str, each: Pod | None) -> Piece:
+def _waiting(name: str, each: Pod | None) -> Hand:
     """A pod that is not on a node: waiting, or the place of one that is not there."""
     if each is None:
-        return Piece(name, 3000, 0, say("is not created yet"), "ghost")
+        return Hand(Piece(name, 3000, 0, say("is not created yet"), "ghost"))
     if each.spec.nodeName:
-        return replace(
-            running(each, 0), note=say("has gone to {node}", node=each.spec.nodeName), mark="ghost", short=()
-        )
-    return running(each, 0)
+        gone = say("has gone to {node}", node=each.spec.nodeName)
+        return Hand(replace(running(each, 0), note=gone, mark="ghost", short=()))
+    return Hand(running(each, 0), nominated=each.status.nominatedNodeName)
 
 
 @cache

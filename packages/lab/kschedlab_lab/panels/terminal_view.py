@@ -12,9 +12,9 @@ from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
 from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import Piece, created, nominated, running
+from kschedlab_lab.views.pieces import Piece, created, running
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.kubectl import NONE, wide_cells
+from kschedlab_simulation.kubectl import wide_cells
 from kschedlab_simulation.pods import TERMINAL
 
 NODES, WAITING, PODS = 8, 4, 30
@@ -54,7 +54,7 @@ def _cells(pod: Pod) -> tuple[str, ...]:
 def _picture(seen: Seen, alt: str, room: Room) -> Html:
     """The nodes with their pods, and above them the pods that wait."""
     waiting = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
-    hands = [Hand(nominated(pod, pod.status.nominatedNodeName or NONE)) for pod in waiting[:WAITING]]
+    hands = [Hand(running(pod, 0), nominated=visible(pod.status.nominatedNodeName)) for pod in waiting[:WAITING]]
     if len(waiting) > WAITING:
         hands.append(Hand(Piece(say("{number} more", number=len(waiting) - WAITING), 1000, mark="ghost")))
     hands = hands or [Hand(Piece(say("nobody"), 1000, mark="ghost"))]

@@ -19,8 +19,8 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 CardState: TypeAlias = Literal["plain", "refused", "chosen"]
 
 PAD, GAP, LINE = 8, 10, 17
-BAR, NAMES = 28, 88
-"""The height of a pod; the least width of the nodes' names and verdicts."""
+BAR, TALL, NAMES = 28, 44, 88
+"""The least and the greatest height of a pod; the least width of the nodes' names and verdicts."""
 WAITING = later("waiting")
 
 
@@ -38,10 +38,12 @@ class NodeCard:
 
 @dataclass(frozen=True)
 class Hand:
-    """A pod that waits, or (as a ghost) the place that it left. ``resize``: the control of its request."""
+    """A pod that waits, or (as a ghost) the place that it left. ``resize``: the control of its request; ``nominated``:
+    the node of its nomination."""
 
     piece: Piece
     resize: str = ""
+    nominated: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,14 @@ class Bench:
 
 
 class Scale(NamedTuple):
-    """``left``: where bars begin; ``right``: where they end at the latest; ``pixels``: of a milli CPU."""
+    """``left``: where bars begin; ``right``: where they end at the latest; ``pixels``: of a milli CPU; ``bar``: how
+    high they are.
+    """
 
     left: float
     right: float
     pixels: float
+    bar: float
 
 
 def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
@@ -70,7 +75,9 @@ def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     names = [text_width(f"★ {card.name}", 13, True) for card in bench.cards]
     left, right = PAD + max([NAMES, text_width(say(WAITING), 13), *names]) + 2 * GAP, room.width - PAD - GAP
     widest = max([*(card.capacity for card in bench.cards), *(hand.piece.size for hand in bench.hands), 1000])
-    scale = Scale(left, right, (right - left) / widest)
+    rows = len(bench.hands) + len(bench.cards)
+    spare = room.height - 2 * PAD - rows * GAP - len(bench.cards) * 15 - (len(bench.printed) + 1) * LINE
+    scale = Scale(left, right, (right - left) / widest, min(max(spare // max(rows, 1), BAR), TALL))
     hands = (_hand(hand, scale) for hand in bench.hands)
     cards = (_card(card, scale, card.name in bench.picks) for card in bench.cards)
     whole = column([*hands, *cards, *_printed(bench, scale)], GAP)
@@ -80,17 +87,21 @@ def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
 def _hand(hand: Hand, scale: Scale) -> Part:
     """A pod that waits, above the place that it would take on a node."""
     gone = hand.piece.mark == "ghost"
-    waiting = element("g", label(say(WAITING), PAD, 19, font_size=13, fill=INK_2), opacity=0.6 if gone else None)
+    lines = [say("nominated"), hand.nominated] if hand.nominated else [say(WAITING)]
+    first = scale.bar / 2 + 5 - LINE / 2 * (len(lines) - 1)
+    texts = (label(line, PAD, first + LINE * i, font_size=13, fill=INK_2) for i, line in enumerate(lines))
+    waiting = element("g", *texts, opacity=0.6 if gone else None)
     grip = [_grip(hand, scale)] if hand.resize else []
-    return Part(scale.right, BAR + 2, (waiting, _piece(hand.piece, scale.left, 0, scale), *grip))
+    return Part(scale.right, scale.bar + 2, (waiting, _piece(hand.piece, scale.left, 0, scale), *grip))
 
 
 def _grip(hand: Hand, scale: Scale) -> Html:
     """The pod's right edge, which is pulled."""
-    bars = (element("path", d=f"M{2 + 4 * i} 7v14", stroke=PANEL, stroke_width=1.5) for i in range(2))
+    top = scale.bar / 2 - 7
+    bars = (element("path", d=f"M{2 + 4 * i} {top:g}v14", stroke=PANEL, stroke_width=1.5) for i in range(2))
     return element(
         "g",
-        rect(12, BAR, 6, x=-2, fill=INK),
+        rect(12, scale.bar, 6, x=-2, fill=INK),
         *bars,
         transform=f"translate({scale.left + hand.piece.size * scale.pixels - 4:.1f},0)",
         data_key=f"pod/{hand.piece.name}/edge",
@@ -103,9 +114,11 @@ def _card(card: NodeCard, scale: Scale, is_answer: bool) -> Part:
     name = {"chosen": f"★ {card.name}", "refused": f"✕ {card.name}"}.get(card.state, card.name)
     bold = card.state in ("refused", "chosen")
     says = flowed(card.says, scale.left - PAD - GAP - 2, 12, bold) if card.says else []
-    inside = [label(name, PAD + 8, 19 if card.says else 26, font_size=13, font_weight="bold"), *_bar(card, scale)]
-    inside += [label(line, PAD + 8, 36 + LINE * i, font_weight="bold" if bold else None) for i, line in enumerate(says)]
-    high = BAR + 11 + LINE * max(len(says) - 1, 0)
+    first = max(scale.bar / 2 + 12 - LINE * len(says) / 2, 19)
+    weight = "bold" if bold else None
+    inside = [label(name, PAD + 8, first, font_size=13, font_weight="bold"), *_bar(card, scale)]
+    inside += [label(line, PAD + 8, first + LINE * (i + 1), font_weight=weight) for i, line in enumerate(says)]
+    high = max(scale.bar + 11, first + LINE * len(says) + 4)
     stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
     wide, high = scale.right + GAP - PAD, high + 4
     look = {"fill": EVICTED_SOFT if card.state == "refused" else TRAY, "stroke": stroke}
@@ -132,7 +145,7 @@ def _printed(bench: Bench, scale: Scale) -> Iterator[Part]:
 
 def _bar(card: NodeCard, scale: Scale) -> Iterator[Html]:
     """The node's capacity and its pods."""
-    yield rect(card.capacity * scale.pixels, BAR, 8, scale.left, 7, fill=TICK)
+    yield rect(card.capacity * scale.pixels, scale.bar, 8, scale.left, 7, fill=TICK)
     x = scale.left
     for piece in card.pieces:
         yield _piece(piece, x, 7, scale)
@@ -140,9 +153,9 @@ def _bar(card: NodeCard, scale: Scale) -> Iterator[Html]:
     free = card.capacity - sum(piece.size for piece in card.pieces)
     text = say("{cpu:g} CPU free", cpu=free / 1000)
     if free > 0 and text_width(text) < free * scale.pixels:
-        yield label(text, x + free * scale.pixels / 2, 25.5, "middle", opacity=0.75)
+        yield label(text, x + free * scale.pixels / 2, scale.bar / 2 + 11.5, "middle", opacity=0.75)
 
 
 def _piece(piece: Piece, x: float, y: float, scale: Scale) -> Html:
     """A pod, as wide as its request; a pod without one is as wide as its name."""
-    return bar(piece, (x, y), piece.size * scale.pixels or text_width(piece.name, 12, True) + 16, BAR)
+    return bar(piece, (x, y), piece.size * scale.pixels or text_width(piece.name, 12, True) + 16, scale.bar)

@@ -106,7 +106,7 @@ def rows(steps: Sequence[Taken]) -> list[StepPlace]:
 def draw_way(way: Way, alt: str, room: Room) -> Html:
     """The two lanes with the steps taken so far, and the nodes beside or above them."""
     beside = room.width >= WIDE
-    lanes = _lanes(way, room.width * 0.65, LOWEST) if beside else _lanes(way, room.width, 0)
+    lanes = _lanes(way, room.width * 0.72, LOWEST) if beside else _lanes(way, room.width, 0)
     nodes = _nodes(way.nodes, room.width - lanes.width - 24 if beside else room.width, down=beside)
     lower = Part(nodes.width, nodes.height + HEAD, (moved(nodes, 0, HEAD),))
     whole = row([lanes, lower], 24, "start") if beside else column([nodes, lanes], 8)
@@ -169,10 +169,8 @@ def so_far(way: Way) -> list[StepPlace]:
 
 
 def _text(each: StepPlace, hero: str, width: float) -> list[str]:
-    """The step's name; another pod's has that pod's name."""
+    """The step's name; another pod's with that pod's name."""
     title, pod = PARTS.get(each.step.place, called(each.step.title)), each.step.pod
-    if pod != hero and each.lane:
-        return [pod, *flowed(title, width, bold=True)]
     return flowed(f"{pod}: {title}" if pod != hero or each.step.place else title, width, bold=True)
 
 

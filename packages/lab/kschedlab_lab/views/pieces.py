@@ -76,14 +76,6 @@ def created(pod: Pod) -> int:
     return pod.metadata.creationTimestamp or 0
 
 
-def nominated(pod: Pod, node: str) -> Piece:
-    """A pod that waits. ``node``: what kubectl shows as its NOMINATED NODE."""
-    priority = say("priority {priority}", priority=pod.spec.priority or 0)
-    name = say("NOMINATED NODE {node}", node=node)
-    note = say("{priority}, {nominated}", priority=priority, nominated=name)
-    return Piece(pod.metadata.name, _cpu(pod), pod.spec.priority or 0, note, short=(name, f"→ {node}"))
-
-
 def _cpu(pod: Pod) -> int:
     return int(pod_requests(pod).get("cpu", 0))
 
