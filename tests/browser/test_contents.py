@@ -43,6 +43,6 @@ def the_map_leads_to_a_lesson(page: Notebook, _: Path) -> None:
     panel.get_by_label("lesson", exact=True).select_option("05 preemption")
     expect(sentence).to_contain_text("05 preemption: Nothing fits")
     page.page.evaluate("window.stays = true")
-    panel.get_by_role("link", name="05-preemption.ipynb").click()
+    panel.get_by_role("link", name="Open lesson 05").click()
     expect(page.page.get_by_role("heading", name="05 · Preemption")).to_be_visible(timeout=60_000)
     assert page.page.evaluate("window.stays"), "JupyterLab was loaded again"

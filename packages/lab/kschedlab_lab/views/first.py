@@ -14,7 +14,7 @@ from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
-TOP, BELOW = 62, 78
+TOP, BELOW = 40, 78
 """The space above the nodes, for what sticks out, and below them; in pixels at normal size."""
 PHASES = ("asks", "filter", "score", "chosen")
 """What is known so far: nothing, which nodes have room, their scores, the decision."""

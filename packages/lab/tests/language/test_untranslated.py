@@ -93,9 +93,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "overview, inside": lambda: inside.panel().ask(inside.where_to()),
     "overview, gate": lambda: gate.panel(busy=False, port=True, taint=True).ask(gate.who_refuses()),
     "overview, sampling": lambda: sampling.panel(nodes=5000).ask(sampling.how_many()),
-    "overview, priorities": lambda: priorities.panel(priority="NodeAffinityPriority", counterweight=True).ask(
-        priorities.how_much()
-    ),
+    "overview, priorities": lambda: priorities.panel().ask(priorities.how_much()),
     "overview, victims": lambda: victims.panel().ask(victims.who_leaves()),
     "overview, watch": lambda: watch.panel(story="another node becomes free", change=9).ask(watch.where_to()),
     "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
