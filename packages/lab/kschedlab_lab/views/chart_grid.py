@@ -31,7 +31,7 @@ class GridCell:
 
     ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
     ``hatch``: colours of stripes over it; ``tip``: the cell in words; ``sets``: the settings that a click applies;
-    ``order``: its turn when several cells change.
+    ``order``: its turn when several cells change; ``past``: what it was, struck out before the text.
     """
 
     text: str
@@ -42,6 +42,7 @@ class GridCell:
     sets: str = ""
     order: int | None = None
     share: float = 1
+    past: str = ""
 
 
 @dataclass(frozen=True)
@@ -197,11 +198,15 @@ class GridMeasures:
         colour = "currentColor" if is_open else None if ink(cell.fill or "") == BLACK else ink(cell.fill or "")
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         place: dict[str, Any] = {"x": (self.wide - 2) / 2}
-        if cell.share < 1:  # behind the bar, where its edge cuts no digit
-            place = {"x": self.wide - 9, "text_anchor": "end"}
+        if cell.share < 1:  # behind the bar, or in it, where its edge cuts no digit
+            edge, right = (self.wide - 2) * cell.share, self.wide - 9
+            is_cut = right - text_width(text, bold=selected) - 3 < edge < right + 3
+            place = {"x": edge - 4 if is_cut else right, "text_anchor": "end"}
         halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}
+        struck = element("tspan", cell.past, text_decoration="line-through", fill_opacity=0.6)
+        past = (struck, " ") if cell.past else ()
         return [
-            element("text", line, **place, y=y + CLOSE * i, fill=colour, font_weight=weight, **halo)
+            element("text", *past, line, **place, y=y + CLOSE * i, fill=colour, font_weight=weight, **halo)
             for i, line in enumerate(lines)
         ]
 
