@@ -9,7 +9,7 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
-from kschedlab_lab.views.drawing import INSET, PARTED, ROUND, Arrangement, Block, Box, arrange, shapes
+from kschedlab_lab.views.drawing import INSET, PARTED, ROUND, SMALL, Arrangement, Block, Box, arrange, shapes
 from kschedlab_lab.views.first import grip
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, phrase, row, words
 from kschedlab_lab.views.lettering import fitted, short
@@ -145,5 +145,5 @@ def _key(sums: Bars) -> Part:
     """What the colours of the bars mean."""
     named = [part for part, values in sums.parts.items() if any(values)]
     swatches = [Part(10, 10, (rect(10, 10, 3, fill=sums.fills[part]),)) for part in named]
-    names = [words(short(part), 11, fill=INK_2) for part in named]
+    names = [words(short(part), SMALL, fill=INK_2) for part in named]
     return column((row(each, 5) for each in zip(swatches, names, strict=True)), 0)
