@@ -16,14 +16,14 @@ from kschedlab_lab.views.lettering import fitted, short
 from kschedlab_lab.views.style import HAIR, INK_2, LIFT, priority_fill
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-NARROW, POD, WISH, LINE, HEAD, GRIP, BARS, BETWEEN = 500, 96, 122, 16, 22, 13, 60, 4
+NARROW, POD, WISH, LINE, HEAD, GRIP, BARS, BETWEEN = 500, 124, 122, 16, 22, 13, 60, 4
 """A narrower room has the pod and its wishes above the nodes; width of the pod there, and of a wish; height of a wish,
 and of what is said above the pod and of half a grip, and of all bars; what parts two bars.
 In pixels."""
 LEFT, NODE, LONG, RING = 132, 110, 480, 5
 """The least width of the pod's column, that of a node if there is room for more, and the greatest one of the sums;
 what a node leaves free on each side for rings. In pixels."""
-TALL, TALLEST, AROUND, CAPTION, ROOMY = 240, 400, 50, 15, 44
+TALL, TALLEST, AROUND, CAPTION, ROOMY = 230, 400, 50, 15, 38
 """Height of the largest node, at least and at most, of what is above it with its name below it, and of a caption; that
 of a pod with its name in it."""
 
@@ -52,7 +52,7 @@ class Wishes:
         if room.width < NARROW:
             return self._narrow(room)
         left = min(max(LEFT, room.width - 2 * RING - NODE * len(self.boxes)), LONG)
-        around = AROUND + CAPTION * max(len(box.captions) for box in self.boxes)
+        around = AROUND + CAPTION * (1 + max(len(box.captions) for box in self.boxes))  # a tie is one more
         plan = self._plan(room.width - left, room.height - around)
         slim = [each._replace(x=each.x + RING, width=each.width - 2 * RING) for each in plan.places]
         plan = replace(plan, places=tuple(slim))
@@ -104,7 +104,7 @@ class Wishes:
         marks: dict[str, Any] = {**pod.marks, "data_step": f"{-500 * scale:.1f}"} if is_dragged else {}
         name, asks = (pod.name, "currentColor", True), (f"{pod.size / 1000:g} CPU", INK_2, False)
         both = column([phrase(name), phrase(asks)], 0) if is_inside else phrase(name, asks)
-        said = moved(both, 8, head + GRIP) if is_inside else moved(both, 0, 0)
+        said = moved(both, 8, head + GRIP - 4) if is_inside else moved(both, 0, 0)
         look: dict[str, Any] = {"fill": priority_fill(0), "stroke": HAIR, "data_key": f"{_key_of(pod)}/box"}
         drawn = [
             rect(wide, head + high, fill="transparent"),
