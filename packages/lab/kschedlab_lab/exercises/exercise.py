@@ -227,7 +227,11 @@ class Exercise(ABC):
         if self.state is not State.RIGHT:
             self.hints_seen = self._hint
             self.on_progress(self)
-        return self._say(self._hinted())
+        hint, verdict = self._hinted(), self.reply
+        if isinstance(verdict, Verdict) and verdict.state is not State.RIGHT:
+            self._say(verdict)  # the hint comes below what is wrong
+            return hint
+        return self._say(hint)
 
     def _hinted(self) -> Note:
         """The last hint that was asked for."""
