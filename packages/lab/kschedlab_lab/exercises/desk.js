@@ -21,7 +21,7 @@ function sheets(model, el, send) {
   const seeds = make("input", { type: "text", value: form.seeds, size: 12, spellcheck: "false" });
   const said = make("p", { class: "ks-said", role: "status" });
   const place = make("div", { class: "ks-preview" });
-  const bar = make("progress"), working = make("div", { class: "ks-fields", hidden: true }, bar, button(say("Stop"), () => rest()));
+  const bar = make("progress"), working = make("span", { class: "ks-working", hidden: true }, bar, button(say("Stop"), () => rest()));
   let asked = { n: 0 }; // replies to what was asked before it come too late
   const rest = () => {
     asked = { n: asked.n + 1 };
@@ -64,8 +64,8 @@ function sheets(model, el, send) {
   model.on("msg:custom", told);
   el.append(
     make("div", { class: "ks-fields" }, field(say("lesson"), lesson), field(say("seeds"), seeds), field(say("contents"), contents)),
-    make("div", { class: "ks-fields" }, button(say("Show"), ask("show")), button(say("Print, or save as PDF"), ask("print")), button(say("Download"), ask("download"))),
-    said, working, place,
+    make("div", { class: "ks-fields" }, button(say("Show"), ask("show")), button(say("Print, or save as PDF"), ask("print")), button(say("Download"), ask("download")), working),
+    said, place,
   );
   return () => model.off("msg:custom", told);
 }

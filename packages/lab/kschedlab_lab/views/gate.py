@@ -129,8 +129,8 @@ def _line(
             drawn, bottom = draw_badges([fact], owner, x, 2, x + wide)
             shapes += drawn
             high = max(high, bottom - 3)
-    band = rect(width - lefts[0] + 8, high, 11, x=lefts[0] - 8, fill=TICK if now else "transparent")
-    return Part(width, high, (band, *shapes))
+    band = [rect(width - lefts[0] + 8, high, 11, x=lefts[0] - 8, fill=TICK)] if now else []
+    return Part(width, high, (*band, *shapes))
 
 
 def _sign(state: State) -> Part:
