@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -23,7 +23,7 @@ from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.device_map import unasked
 from kschedlab_lab.views.device_sights import FAILS, ROOT, SELECTED, SPARED, NodeSight, Reason, Sight, sights
 from kschedlab_lab.views.evaluation import result_of
-from kschedlab_lab.views.selection import draw_invalid, draw_selection
+from kschedlab_lab.views.selection import draw_selection
 from kschedlab_lab.views.svg import Room
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
@@ -156,13 +156,9 @@ def draw(settings: Settings, room: Room, seen: Sequence[NodeSight], evaluates: b
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     if what := fault(known(settings.selector)):
-        said = say("This selector is not valid.")
-        return View(
-            lambda room: draw_invalid(fleet(), settings.selector, what, room, ring(settings), handles()),
-            said,
-            Html(),
-            f"{said}\n{what}",
-        )
+        invalid = sentences((say("This selector is not valid."), what))
+        nothing = partial(draw_selection, fleet(), (), ring=ring(settings), marks=handles(), evaluates=True)
+        return View(nothing, invalid, Html(), invalid)
     sentence, seen = told(settings), selection(known(settings.selector))
     _, error = judged(known(settings.selector), settings.device)
     return View(
