@@ -90,6 +90,14 @@ def test_a_node_is_picked_in_the_picture(show: Show, width: int) -> None:
     expect(page.get_by_role("radio", name=asked.right)).to_be_checked()
     page.get_by_role("button", name="Check").click()
     expect(page.get_by_role("status")).to_contain_text("✓")
+    expect(page.get_by_role("button", name="Hint")).to_be_hidden()  # nobody asks any more
+
+
+def test_a_device_is_picked_in_the_picture(show: Show) -> None:
+    asked = exercise("devices", 1)
+    page = show(Card(asked), width=1280)
+    page.locator(f"[data-pick='{asked.right}']").filter(visible=True).first.click()
+    expect(page.get_by_role("radio", name=asked.right)).to_be_checked()
 
 
 def heard(page: Page, count: int) -> None:
