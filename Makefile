@@ -91,8 +91,9 @@ site: .venv/installed ## the course as pages that need no server, in build/site 
 catalogue: .venv/installed ## take new texts into the catalogue of translations (docs/translating.md)
 	$(BIN)/python -m tools.catalogue
 
-refresh: .venv/installed ## run the notebooks and save their outputs
+refresh: .venv/installed ## run the notebooks and save their outputs, and the runs that tests compare
 	$(BIN)/python tools/refresh.py
+	$(BIN)/python -m packages.simulation.tests.test_runs
 
 mutations: .venv/installed ## does a lesson notice a wrong engine? (some minutes)
 	$(BIN)/python -m tools.mutations $(LESSON)
