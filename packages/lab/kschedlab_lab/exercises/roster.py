@@ -111,7 +111,8 @@ class Roster:
             title = element("p", element("b", title_of(lesson)))
             tables += [title, table(head, (row(*map(_tinted, each)) for each in rows))]
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
-        return element("div", element("p", self.sentence), *tables, *wrong)
+        said = element("p", self.sentence) if self.students else None
+        return element("div", said, *tables, *wrong)
 
 
 def student_of(file: str) -> str:

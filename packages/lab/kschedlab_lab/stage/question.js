@@ -5,6 +5,7 @@ import { say } from "./language.js";
 import { escaped } from "./saying.js";
 
 const LARGEST = 1e12;
+const FIGURES = "123456789", LETTERS = "ABCDEFGHI";
 
 /** Whether this is a number that may be an answer; `below`: less than 0, too. */
 function fits(typed, { below, most }) {
@@ -50,20 +51,21 @@ export class QuestionBox {
   }
 
   buttons(given, polls) {
-    if (polls) return given.map((each, place) => this.vote(each, place + 1));
+    const keys = given.some((each) => /^\d/.test(each)) ? LETTERS : FIGURES; // whoever calls a number means the answer
+    if (polls) return given.map((each, place) => this.vote(each, keys[place]));
     return given.map((each) => button(each, () => this.pick(each), { title: say("answer") }));
   }
 
-  /** An answer that hands are counted for, out of sight: late hands would follow early ones. The key with this number adds one. */
-  vote(answer, number) {
-    return button(answer, () => this.pick(answer), { class: "ks-vote", title: say("add a vote"), "data-key": number <= 9 ? number : null });
+  /** An answer that hands are counted for, out of sight: late hands would follow early ones. This key adds one. */
+  vote(answer, key) {
+    return button(answer, () => this.pick(answer), { class: "ks-vote", title: say("add a vote"), "data-key": key });
   }
 
-  /** In a poll a key from 1 to 9 is a hand for that answer, whatever has the focus, unless somebody types. */
+  /** In a poll the key of an answer is a hand for it, whatever has the focus, unless somebody types. */
   press(event) {
     const { key, target, ctrlKey, altKey, metaKey } = event, types = target.closest?.("input[type=text], textarea");
-    if (!/^[1-9]$/.test(key) || types || ctrlKey || altKey || metaKey) return;
-    const voted = this.el.querySelector(`[data-key="${key}"]`);
+    if (!/^\w$/.test(key) || types || ctrlKey || altKey || metaKey) return;
+    const voted = this.el.querySelector(`[data-key="${key.toUpperCase()}"]`);
     if (!voted) return;
     event.preventDefault();
     event.stopPropagation(); // JupyterLab would make a heading of the cell
