@@ -228,7 +228,7 @@ class Exercise(ABC):
             self.hints_seen = self._hint
             self.on_progress(self)
         hint, verdict = self._hinted(), self.reply
-        if isinstance(verdict, Verdict) and verdict.state is not State.RIGHT:
+        if isinstance(verdict, Verdict) and verdict.state in (State.WRONG, State.ERROR):
             self._say(verdict)  # the hint comes below what is wrong
             return hint
         return self._say(hint)

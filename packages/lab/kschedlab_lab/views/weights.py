@@ -9,7 +9,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridMeasures
-from kschedlab_lab.views.layout import Part, column, padded, row, words
+from kschedlab_lab.views.layout import Part, column, moved, padded, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, INK_2, PANEL
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
@@ -51,7 +51,8 @@ class WeightStage:
         wide = room.width - handles.width - 16 if beside else room.width
         grid = GridMeasures(self.winners, Room(min(round(wide), MAP), 0), high)
         key = words(self.key, fill=INK_2)
-        winners = column([Part(grid.width, grid.end + 2, tuple(grid.shapes())), key], 0)
+        drawn = (*grid.shapes(), moved(key, grid.left, grid.end + 2))
+        winners = Part(grid.width, grid.end + 2 + key.height, drawn)
         bars = BarMeasures(self.sums, Room(room.width, 0), Fixed(SIDE, high - 5, 5))
         sums = Part(bars.wide, bars.bottom, tuple(bars.shapes()))
         above = [row([padded(handles, 0, TITLES / 2), winners], 16, "start"), sums] if beside else [handles, sums]

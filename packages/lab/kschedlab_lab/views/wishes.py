@@ -16,10 +16,11 @@ from kschedlab_lab.views.lettering import fitted, short
 from kschedlab_lab.views.style import HAIR, INK_2, LIFT, priority_fill
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-NARROW, POD, WISH, LINE, HEAD, GRIP, BARS, BETWEEN = 500, 124, 122, 16, 22, 13, 60, 4
+NARROW, POD, WISH, LINE, HEAD, GRIP, BETWEEN = 500, 124, 122, 16, 22, 13, 4
 """A narrower room has the pod and its wishes above the nodes; width of the pod there, and of a wish; height of a wish,
-and of what is said above the pod and of half a grip, and of all bars; what parts two bars.
-In pixels."""
+and of what is said above the pod and of half a grip; what parts two bars. In pixels."""
+BARS = 0.26
+"""The height of all bars, of that of the largest node."""
 LEFT, NODE, LONG, RING = 132, 110, 480, 5
 """The least width of the pod's column, that of a node if there is room for more, and the greatest one of the sums;
 what a node leaves free on each side for rings. In pixels."""
@@ -56,9 +57,9 @@ class Wishes:
         plan = self._plan(room.width - left, room.height - around)
         slim = [each._replace(x=each.x + RING, width=each.width - 2 * RING) for each in plan.places]
         plan = replace(plan, places=tuple(slim))
-        floor, tall = slim[0].y + slim[0].height, self._tops(plan)
-        pod = self._pod(slim[0].width - 2 * INSET, plan)
-        sums = self._sums(min(left + slim[tall.index(min(tall))].x - 3 * RING, LONG))
+        pod, floor = self._pod(slim[0].width - 2 * INSET, slim[0].height), slim[0].y + slim[0].height
+        tallest = next(place for box, place in zip(self.boxes, slim, strict=True) if box.capacity == self._largest)
+        sums = self._sums(min(left + tallest.x - 3 * RING, LONG), tallest.height)
         nodes = Part(plan.width, plan.bottom, tuple(shapes(self.boxes, plan, "cpu")))
         own = [*sums.shapes, moved(nodes, left, 0), moved(pod, 8, floor - pod.height)]
         liked = self._liked()
@@ -69,9 +70,9 @@ class Wishes:
     def _narrow(self, room: Room) -> Html:
         """The pod and its wishes above the nodes, the sums below them."""
         plan = self._plan(room.width, 0)
-        above = padded(row([self._pod(POD, plan), self._liked()], 10, "end"), 8)
+        above = padded(row([self._pod(POD, plan.places[0].height), self._liked(above=False)], 10, "end"), 8)
         nodes = Part(room.width, plan.bottom, tuple(shapes(self.boxes, plan, "cpu")))
-        whole = column([above, nodes, self._sums(room.width)], 4)
+        whole = column([above, nodes, self._sums(room.width, TALL)], 4)
         return svg(whole.shapes, room.width, whole.height, self.alt)
 
     def _plan(self, width: int, height: float) -> Arrangement:
@@ -82,46 +83,39 @@ class Wishes:
     def _largest(self) -> int:
         return max(box.capacity for box in self.boxes)
 
-    def _tops(self, plan: Arrangement) -> list[float]:
-        """Where each node begins."""
-        ends = zip(self.boxes, plan.places, strict=True)
-        return [place.y + place.height * (1 - box.capacity / self._largest) for box, place in ends]
-
-    def _sums(self, wide: float) -> Part:
+    def _sums(self, wide: float, tall: float) -> Part:
         """The bars of the sums, and what their colours mean."""
         if self.sums is None:
             return NOTHING
-        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(44, min(BARS / len(self.boxes), 30), BETWEEN))
+        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(44, min(BARS * tall / len(self.boxes), 30), BETWEEN))
         return column([Part(wide, bars.bottom, tuple(bars.shapes())), padded(_key(self.sums), 8)], 2)
 
-    def _pod(self, wide: float, plan: Arrangement) -> Part:
-        """The pod as high as on a node; its name and what it requests above it."""
-        pod = self.pod
-        scale = (plan.places[0].height - 2 * INSET) / self._largest
-        high, is_dragged = max(pod.size * scale - PARTED, 4), self.sums is not None and bool(pod.marks)
-        is_inside = high > ROOMY
-        head = HEAD * (not is_inside) + GRIP * bool(pod.marks)
-        marks: dict[str, Any] = {**pod.marks, "data_step": f"{-500 * scale:.1f}"} if is_dragged else {}
+    def _pod(self, wide: float, tall: float) -> Part:
+        """The pod as high as on a node, with its name and what it requests in it, or above it."""
+        pod, scale = self.pod, (tall - 2 * INSET) / self._largest
+        high, key = max(pod.size * scale - PARTED, 4), _key_of(pod)
         name, asks = (pod.name, "currentColor", True), (f"{pod.size / 1000:g} CPU", INK_2, False)
-        both = column([phrase(name), phrase(asks)], 0) if is_inside else phrase(name, asks)
-        said = moved(both, 8, head + GRIP - 4) if is_inside else moved(both, 0, 0)
-        look: dict[str, Any] = {"fill": priority_fill(0), "stroke": HAIR, "data_key": f"{_key_of(pod)}/box"}
-        drawn = [
-            rect(wide, head + high, fill="transparent"),
-            rect(wide, high, min(ROUND, high / 3), y=head, **look),
-            said,
-            *([moved(Part(0, 0, (grip(wide / 2),)), 0, head)] if is_dragged else []),
-        ]
-        return Part(wide, head + high, (element("g", *drawn, data_key=_key_of(pod), **marks),))
+        is_inside = high > ROOMY
+        head = (0 if is_inside else HEAD) + (GRIP if pod.marks else 0)
+        look: dict[str, Any] = {"fill": priority_fill(0), "stroke": HAIR, "data_key": f"{key}/box"}
+        drawn = [rect(wide, head + high, fill="transparent"), rect(wide, high, min(ROUND, high / 3), y=head, **look)]
+        if is_inside:
+            drawn.append(moved(column([phrase(name), phrase(asks)], 0), 8, head + GRIP - 4))
+        else:
+            drawn.append(moved(phrase(name, asks), 0, 0))
+        marks: dict[str, Any] = {}
+        if pod.marks and self.sums is not None:
+            drawn.append(element("g", grip(wide / 2), transform=f"translate(0,{head})"))
+            marks = {**pod.marks, "data_step": f"{-500 * scale:.1f}"}
+        return Part(wide, head + high, (element("g", *drawn, data_key=key, **marks),))
 
-    def _liked(self) -> Part:
-        """The wishes in a balloon whose tip points to the pod."""
+    def _liked(self, above: bool = True) -> Part:
+        """The wishes in a balloon, which points to the pod below it."""
         lines = column([words(say("it would like"), font_style="italic"), *map(_wish, self.wishes)], 1)
         wide, high = WISH + 16, lines.height + 12
-        tip = f"M16 {high - 0.5:g}l6 8l8 -8"
         ground = rect(wide, high, 10, fill=LIFT, stroke=HAIR)
-        point = element("path", d=tip, fill=LIFT, stroke=HAIR)
-        return Part(wide, high + 8, (ground, point, moved(lines, 8, 5)))
+        tip = [element("path", d=f"M16 {high - 0.5:g}l6 8l8 -8", fill=LIFT, stroke=HAIR)] if above else []
+        return Part(wide, high + 8 * above, (ground, *tip, moved(lines, 8, 5)))
 
 
 def arriving(pod: Block) -> Block:
