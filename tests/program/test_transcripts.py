@@ -7,9 +7,9 @@ import io
 import os
 import re
 import shlex
-import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pytest
@@ -28,17 +28,23 @@ def commands(transcript: Path) -> list[tuple[str, str]]:
 
 
 def printed(command: str) -> str:
-    """What the program prints, errors as well; in the end its exit status, unless that is 0."""
-    arguments, _, given = command.partition(" < ")
+    """What the program prints, errors as well, and writes into OUT; its exit status, unless that is 0."""
     out = io.StringIO()
-    with chdir(FOLDER), patch.dict(os.environ, ENVIRONMENT), redirect_stdout(out), redirect_stderr(out):
-        given = Path(given).read_text(encoding="utf-8") if given else ""
-        with patch.object(sys, "stdin", io.StringIO(given)):
-            try:
-                status = main(shlex.split(arguments))
-            except SystemExit as error:
-                status = error.code
+    with (
+        TemporaryDirectory() as folder,
+        chdir(FOLDER),
+        patch.dict(os.environ, ENVIRONMENT),
+        redirect_stdout(out),
+        redirect_stderr(out),
+    ):
+        try:
+            status = main(shlex.split(command.replace("OUT/", f"{folder}/")))
+        except SystemExit as error:
+            status = error.code
+        for file in sorted(Path(folder).iterdir()):
+            print(f"-- {file.name}\n{file.read_text(encoding='utf-8')}")
     text = re.sub(r"[\d.,]+ (m?s|pods/s) of real time", "... of real time", out.getvalue())
+    text = text.replace("><", ">\n<")  # a page has no lines
     return f"{text.rstrip()}\n{f'[{status}]' if status else ''}".rstrip() + "\n\n"
 
 
