@@ -42,7 +42,7 @@ def printed(command: str) -> str:
                 status: Any = main(["why", *shlex.split(arguments)])
             except SystemExit as error:
                 status = error.code
-        asked = [f"  kubectl {' '.join(each)}\n" for each in fake.calls]
+        asked = [f"  kubectl {' '.join(each)}\n" for each in sorted(fake.calls)]
     return f"{out.getvalue().rstrip()}\n{f'[{status}]' if status else ''}\n{''.join(asked)}\n"
 
 
