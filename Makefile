@@ -96,6 +96,7 @@ refresh: .venv/installed ## run the notebooks and save their outputs; write anew
 	$(BIN)/python -m packages.simulation.tests.test_runs
 	$(BIN)/python -m tests.program.test_transcripts
 	$(BIN)/python -m packages.live.tests.serve.test_conversation
+	$(BIN)/python -m packages.live.tests.why.test_transcript
 
 mutations: .venv/installed ## does a lesson notice a wrong engine? (some minutes)
 	$(BIN)/python -m tools.mutations $(LESSON)
