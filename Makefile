@@ -91,7 +91,7 @@ site: .venv/installed ## the course as pages that need no server, in build/site 
 catalogue: .venv/installed ## take new texts into the catalogue of translations (docs/translating.md)
 	$(BIN)/python -m tools.catalogue
 
-refresh: .venv/installed ## run the notebooks and save their outputs
+refresh: .venv/installed ## run the notebooks and save their outputs, and what the lessons show in words
 	$(BIN)/python tools/refresh.py
 
 mutations: .venv/installed ## does a lesson notice a wrong engine? (some minutes)
