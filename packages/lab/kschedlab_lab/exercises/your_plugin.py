@@ -222,7 +222,8 @@ def warmest(rng: random.Random) -> Exercise:
         (name,) = own
         if warmest[name] < 0:
             return say('celsius of {node}: write whole degrees, such as "58".', node=name)
-        cpu = {each.metadata.name: each.status.allocatable["cpu"].milli() for each in objects.nodes}
+        amounts = {each.metadata.name: each.status.allocatable.get("cpu") for each in objects.nodes}
+        cpu = {name: amount.milli() if amount is not None else 0 for name, amount in amounts.items()}
         if cpu[name] > max(cpu[other] for other in NODES):
             return say("{node} is larger than the others: it needs only to be empty.", node=name)
         if any(warmest[name] <= warmest[other] for other in NODES):
