@@ -350,8 +350,7 @@ class Panel(Generic[S]):
         picture = drawn(view.picture, Room())
         is_drawing = str(picture).startswith("<svg")
         shown = image(picture, view.sentence, PAPER) if is_drawing else picture
-        state = element("p", element("small", str(self.settings))) if str(self.settings) else None
-        return element("div", shown, words(view), state)
+        return element("div", shown, words(view))
 
 
 def _failed(error: str) -> View:

@@ -1,8 +1,9 @@
-// From one picture to the next: what has a key slides from its old place to its new one, what is new fades in, what is
-// gone fades out.
+// From one picture to the next: what has a key slides from its old place to its new one, what is gone fades out, and then
+// what is new fades in.
 
 export const MOVE = 420; // milliseconds of a motion
 export const DRAG = 140; // of one that follows the hand
+const OUT = 0.4; // of a motion, in which fades out what is gone
 const STAGGER = 120; // milliseconds between those that start one after the other
 const EASING = "cubic-bezier(.3,0,.2,1)";
 const NEAR = 0.5; // shorter ways are not animated; in units of the picture
@@ -53,7 +54,7 @@ export function morph(svg, { before, gone }, duration) {
     const old = before.get(key) ?? before.get(from);
     shift.set(element, carried);
     if (!old) {
-      if (!parent || before.has(parent.dataset.key)) element.animate([{ opacity: 0 }, { opacity: 1 }], timing);
+      if (!parent || before.has(parent.dataset.key)) element.animate([{ opacity: 0 }, { opacity: 1 }], entering(timing, gone));
     } else if (element.tagName === "rect" && before.has(key)) {
       const { look } = place(element);
       if (JSON.stringify(old.look) !== JSON.stringify(look)) element.animate([old.look, look], timing);
@@ -66,6 +67,12 @@ export function morph(svg, { before, gone }, duration) {
   for (const { element, matrix } of gone) fadeOut(svg, element, matrix, duration);
 }
 
+/** What is new does not lie over what is going. */
+const entering = ({ duration, delay, ...timing }, gone) => {
+  const after = gone.length ? OUT * duration : 0;
+  return { ...timing, duration: duration - after, delay: delay + after };
+};
+
 /** What is no longer there fades out where it was; it is not a handle any more. */
 function fadeOut(svg, element, matrix, duration) {
   for (const each of [element, ...element.querySelectorAll("*")]) {
@@ -76,7 +83,7 @@ function fadeOut(svg, element, matrix, duration) {
   const layer = overlay(svg, element, matrix, "ks-leaving");
   if (!layer) return;
   layer.setAttribute("aria-hidden", "true");
-  const fading = layer.animate([{ opacity: 1 }, { opacity: 0 }], { duration: duration * 0.7, easing: "ease-out" });
+  const fading = layer.animate([{ opacity: 1 }, { opacity: 0 }], { duration: duration * OUT, easing: "ease-out" });
   fading.onfinish = fading.oncancel = () => layer.remove();
 }
 

@@ -44,7 +44,7 @@ export class Story {
         this.at = at;
         player.update((now, last) => say("{at} of {last}", { at: now + 1, last: last + 1 }));
         stage.picture.draw(frames[at].picture, duration);
-        stage.saying.show(frames[at].caption, stage.shown.names);
+        stage.saying.show(frames[at].caption, at === frames.length - 1 ? stage.shown.names : {}); // colours would tell the end
         stage.room.steady();
       },
     });

@@ -8,6 +8,8 @@ from typing import NamedTuple, TypeAlias
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.language import ENGLISH, language
+from kschedlab_lab.views.drawing import Number, pill
+from kschedlab_lab.views.layout import placed
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label, rect
@@ -15,8 +17,6 @@ from kschedlab_lab.views.svg import label, rect
 Look: TypeAlias = dict[str, str | float | None]
 """Attributes of a shape."""
 UNCHANGED = TICK
-HANDLE = ACT_SOFT
-"""The colour of what can be clicked or dragged, and of the choice made."""
 WORKERS = KINDS
 """A worker's colour. Neither the green of the chosen node nor the orange of a failure is among them."""
 STAR, CROSS = "★", "✕"
@@ -156,26 +156,16 @@ class Dial(NamedTuple):
         """Its right edge and its middle are here; an arrow that leads nowhere is pale."""
         if not self.field:
             return label(self.text, right - 15, y + 4.2, "end")
-        wide = text_width(self.text, bold=True) + 30
-        left = right - wide
-        shapes = [
-            rect(wide, 28, None, left, y - 14, fill="transparent"),
-            rect(wide, 19, 9.5, left, y - 9.5, fill=HANDLE, class_="ks-pill"),
-            label(self.text, left + wide / 2, y + 4.2, "middle", font_weight="bold"),
-        ]
-        for x, out, ends in ((left + 10, -3, self.low), (right - 10, 3, self.high)):
-            look: Look = {"stroke": INK, "stroke_width": 1.5, "opacity": 0.25 if ends else None}
-            caret = f"M{x:.1f} {y - 3:.1f}l{out} 3l{-out} 3"
-            shapes.append(element("path", d=caret, fill="none", **look))
-        marks = {"data_drag": self.field, "data_axis": "x", "data_step": "16", "data_key": f"dial/{self.field}"}
-        return element("g", *shapes, **marks)
+        marks = {"data_drag": self.field, "data_axis": "x", "data_step": "16"}
+        drawn = pill(Number(self.text, marks, name=self.field), "dial", colour=ACT, ends=(self.low, self.high))
+        return placed(drawn, right, y - drawn.height / 2, "end")
 
 
 def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: float) -> list[Html]:
     """Buttons of this width, side by side: their words, what a click sets, and whether that is so already."""
     shapes = []
     for place, (words, sets, mine) in enumerate(choices):
-        look = {"fill": HANDLE if mine else TRAY, "stroke": ACT if mine else HAIR}
+        look = {"fill": ACT_SOFT if mine else TRAY, "stroke": ACT if mine else HAIR}
         pill = rect(wide - 8, 22, 10, x + place * wide + 2, y, **look)
         bold = {"font_weight": "bold"} if mine else {}
         text = label(

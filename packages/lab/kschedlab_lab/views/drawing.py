@@ -480,18 +480,28 @@ def _numbers(block: Block, room: float, colour: str, halo: Mapping[str, Any]) ->
     return found
 
 
-def pill(number: Number, owner: str, room: float = MOST, colour: str = "currentColor") -> Part:
-    """A number that can be changed, between two carets: the sign of all that one can drag sideways."""
+def pill(
+    number: Number,
+    owner: str,
+    room: float = MOST,
+    colour: str = "currentColor",
+    ends: tuple[bool, bool] = (False, False),
+) -> Part:
+    """A number that can be changed, between two carets: the sign of all that one can drag sideways.
+
+    ``ends``: whether it is the least one, the greatest one; a caret that leads nowhere is pale.
+    """
     dial = 12 if number.clock and room > 84 else 0
     text = words(number.text, SMALL, bold=True, fill=colour)
     wide = min(text.width + dial + (28 if room > LEAST * 0.7 else 21), room + 6)
     middle = PILL / 2
-    carets = f"M8 {middle - 3:g}l-3 3l3 3M{wide - 8:g} {middle - 3:g}l3 3l-3 3"
+    carets = (f"M8 {middle - 3:g}l-3 3l3 3", f"M{wide - 8:g} {middle - 3:g}l3 3l-3 3")
+    look: dict[str, Any] = {"fill": "none", "stroke": colour, "stroke_width": 1.5, "stroke_linecap": "round"}
     key = f"{owner}/{number.name or number.text}"
     inside = [
         rect(wide + 12, PILL + 18, x=-6, y=-9, fill="transparent"),
         rect(wide, PILL, middle, fill=colour, fill_opacity=0.16, class_="ks-pill", stroke="none"),
-        element("path", d=carets, fill="none", stroke=colour, stroke_width=1.5, stroke_linecap="round"),
+        *(element("path", d=d, **look, opacity=0.3 if end else None) for d, end in zip(carets, ends, strict=True)),
     ]
     if dial:
         inside.append(_dial(12, middle, colour))

@@ -23,7 +23,7 @@ TAG = re.compile(r"<[^<>]*>")
 ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#|="url\(#)([^")]*)')
 LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
 """An element without elements in it."""
-PILL = re.compile(r'<rect[^<>]* class="ks-pill"[^<>]*></rect><path[^<>]*></path>')
+PILL = re.compile(r'<rect[^<>]* class="ks-pill"[^<>]*></rect>(?:<path[^<>]*></path>){2}')
 """The ground and the carets of a number that can be changed: not in an image."""
 STILL = re.compile(r' transform="translate\(0,0\)"')
 MOVED = re.compile(

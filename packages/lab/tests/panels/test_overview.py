@@ -306,9 +306,29 @@ def test_the_first_predicate_in_the_order_refuses_and_ends_the_search():
             seen.discard("PodToleratesNodeTaints")
         first = next((name for name in asked if name in seen), None)
         assert verdict.plugin == first
-        states = [gate.state(name, asked, verdict, gate.last_asked(asked, verdict)) for name in asked]
-        at = asked.index(first) if first else len(asked)
-        assert states == ["passed"] * at + (["refuses"] + ["not asked"] * (len(asked) - at - 1) if first else [])
+        picture = str(gate.show(settings).picture(ROOM))
+        rows = re.findall('data-key="lock/([^"]*)"', picture)
+        assert picture.count(">✓<") == (rows.index(first) if first else len(rows))
+        assert (">✕<" in picture) == bool(first)
+
+
+def test_pods_and_node_are_drawn_to_one_scale():
+    """busy asks for 2.5 of node-a's 4 CPU, and web for 2."""
+    for room in (ROOM, Room(360, 400)):
+        shown = str(gate.show(gate.Settings()).picture(room))
+        wide = {
+            name: float(re.search(f'width="([^"]*)"[^>]*data-key="pod/{name}/box"', shown)[1])
+            for name in ("busy", "web")
+        }
+        assert wide["busy"] / wide["web"] == pytest.approx(1.25, rel=0.01)
+        node = float(re.search('<rect [^>]*y="18" width="([^"]*)"', shown)[1])
+        assert wide["web"] == pytest.approx((node - 8) / 2, rel=0.01)
+
+
+def test_the_story_looks_at_one_thing_at_a_time():
+    frames = gate.show(gate.Settings(busy=False, port=True, disk=True)).story(ROOM)
+    assert [">✕<" in str(each.picture) for each in frames] == [False, False, True, True]
+    assert says(frames[1].caption, "GeneralPredicates", "CPU") and says(frames[2].caption, "proxy: 8080")
 
 
 SOME = [settings for i, settings in enumerate(gate.Settings.grid()) if i % 5 == 0]
