@@ -19,8 +19,9 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 CardState: TypeAlias = Literal["plain", "refused", "chosen"]
 
 PAD, GAP, LINE = 8, 10, 17
-BAR, TALL, NAMES = 28, 44, 88
-"""The least and the greatest height of a pod; the least width of the nodes' names and verdicts."""
+BAR, TALL, SPARE, NAMES = 28, 44, 110, 88
+"""The least and the greatest height of a pod; the height of the room that pods do not grow into; the least width of the
+nodes' names and verdicts."""
 WAITING = later("waiting")
 
 
@@ -76,7 +77,7 @@ def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     left, right = PAD + max([NAMES, text_width(say(WAITING), 13), *names]) + 2 * GAP, room.width - PAD - GAP
     widest = max([*(card.capacity for card in bench.cards), *(hand.piece.size for hand in bench.hands), 1000])
     rows = len(bench.hands) + len(bench.cards)
-    spare = room.height - 2 * PAD - rows * GAP - len(bench.cards) * 15 - (len(bench.printed) + 1) * LINE
+    spare = room.height - SPARE - rows * GAP - len(bench.cards) * 15 - len(bench.printed) * LINE
     scale = Scale(left, right, (right - left) / widest, min(max(spare // max(rows, 1), BAR), TALL))
     hands = (_hand(hand, scale) for hand in bench.hands)
     cards = (_card(card, scale, card.name in bench.picks) for card in bench.cards)
