@@ -142,7 +142,8 @@ def _remark(case: Case, name: str) -> str:
         return say("{node} is out: {reason}.", node=name, reason=", ".join(verdict.reasons))
     if name == case.chosen.node:
         return _sums(case.chosen)
-    return sentences((say("That is the answer for weight 1."), _sums(case.chosen)))
+    message = later("{node} is the answer for weight 1: now each point of Cooler counts {weight} times.")
+    return say(message, node=name, weight=case.weight)
 
 
 SOURCES = {
