@@ -128,7 +128,7 @@ def _picture(
     parts = shapes(shown, plan, scarcest(decision), captions)
     if board.rungs and decision.preemption is not None:
         at = lanes(shown, plan, decision.preemption, tight=True)._replace(only=board.rungs)
-        parts += ladder(decision.preemption, at, plan.bottom - 8, {}, asked)
+        parts += ladder(decision.preemption, at, plan.bottom - 8, asked)
     top = plan.bottom + high
     return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 4, alt)
 
