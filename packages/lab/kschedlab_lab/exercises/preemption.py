@@ -277,8 +277,8 @@ def latest_of_earliest(seed: int) -> Exercise:
     return Repair(
         say("The fifth rule"),
         say(
-            "This function should choose between nodes that are equal in rules 1 to 4. It does what the document's "
-            "last sentences say. Fix it to do what the scheduler does. Times are minutes after midnight."
+            "This function should choose between nodes that are equal in rules 1 to 4. As the document says, it takes "
+            "the node with the earliest time. Fix it to do what the scheduler does. Times are minutes after midnight."
         ),
         latest_start_broken,
         latest_start,
