@@ -40,6 +40,17 @@ def test_a_click_on_a_device_takes_rival_or_the_taint_away(shown: Show) -> None:
     assert page.session.panel.settings == devices.Settings().changed(count=2, together=True, rival=False, broken=False)
 
 
+def test_the_claim_is_changed_in_the_picture(shown: Show) -> None:
+    page = shown(devices.panel().answer("3"))
+    page.key("least/node-b").press("ArrowUp")
+    page.settled()
+    for sets in ("count: 2", "model: any", "tolerates: on"):
+        page.page.locator(f'[data-set="{sets}"]').click()
+        page.settled()
+    assert page.session.panel.settings == devices.Settings().changed(memory=60, count=2, model="any", tolerates=True)
+    expect(page.page.locator(".ks-foot .ks-control")).to_have_count(0)  # none is there twice
+
+
 def test_the_search_is_played(shown: Show) -> None:
     page = shown(devices.panel(model="any", memory=0, count=2, together=True).answer("1"))
     page.page.get_by_role("button", name="Show how").click()

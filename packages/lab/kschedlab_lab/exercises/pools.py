@@ -69,9 +69,7 @@ def wish_instance(wish: Wish) -> Instance:
 
 def pool_instance(folded: bool = False) -> Instance:
     """All pools in a table; ``folded``: an exercise before has shown them."""
-    note = say(
-        "Nodes of a pool have the label {pool}. Three nodes of general that take nobody are left out.", pool=POOL
-    )
+    note = say("Nodes of a pool have the label {pool}. The three closed nodes of general are left out.", pool=POOL)
     head = terms(*HEAD)
     rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pool_rows()]
     whole = join([table(head, (row(*each) for each in rows)), element("p", note)])

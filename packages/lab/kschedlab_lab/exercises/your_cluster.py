@@ -117,13 +117,13 @@ def only_there(rng: random.Random) -> Exercise:
         decision = placed(objects)
         if not len(decision.feasible):
             return say("It fits nowhere: {event}", event=decision.event)
-        where = by_pool(decision.cluster, decision.names)
-        if where == f"{pool} {len(decision.feasible)}":
+        own = {decision.cluster.names[place] for place in pools(decision.cluster)[pool]}
+        others = [name for name in decision.names if name not in own]
+        if not others:
             return ""
         refused = say("{name} refuses it: {refusal}.", name=pool, refusal=refusal(decision, pool))
-        elsewhere = say("It fits elsewhere: {where}.", where=where)
-        own = {decision.cluster.names[place] for place in pools(decision.cluster)[pool]}
-        return elsewhere if own.intersection(decision.names) else sentences((refused, elsewhere))
+        elsewhere = say("It fits elsewhere: {where}.", where=by_pool(decision.cluster, others))
+        return elsewhere if len(others) < len(decision.names) else sentences((refused, elsewhere))
 
     return Build(
         say("Only there"),

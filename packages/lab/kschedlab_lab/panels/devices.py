@@ -43,7 +43,7 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
 MODELS = (later("any"), "a100", "h100")
-MEMORY = (0, 20, 40, 60, 80)
+MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
 EXPRESSION = re.compile(r"^( *)expression: (device\.\w+\S*\])(\.\w+ .*|\.\w+)(\.compareTo.*|)$", re.MULTILINE)
 """A line of YAML that is too long for a page."""
 LINES = 5
@@ -189,9 +189,8 @@ def show(settings: Settings) -> View:
 
 def looks(settings: Settings, asks: bool = False) -> Look:
     """The claim above the devices, and a line at the memory that it wants. ``asks``: nothing of it can be changed."""
-    gibi = 2.0**30
-    top, marks = partial(buttons, settings, asks), {} if asks else handles(settings)
-    return Look(marks, "", LINES, top, settings.memory * gibi, "" if asks else "memory", (MEMORY[1] - MEMORY[0]) * gibi)
+    look = Look(lines=LINES, top=partial(buttons, settings, asks), least=settings.memory * GIBI)
+    return look if asks else look._replace(marks=handles(settings), grip="memory", step=(MEMORY[1] - MEMORY[0]) * GIBI)
 
 
 def buttons(settings: Settings, asks: bool, width: float) -> Part:
@@ -265,11 +264,11 @@ def reasons(settings: Settings, seen: Sequence[NodeSight]) -> list[str]:
 def _obstacle(settings: Settings, node: NodeSight) -> str:
     able = [each for each in node.devices if each.state in (TRIED, UNLIKE)]
     taken = [each for each in node.devices if each.state == TAINTED or each.state == HELD and not each.reason.proof]
-    if taken and len(able) + len(taken) >= settings.count:
-        return listed(each.sentence for each in taken)
-    if len(able) >= settings.count:
-        return say("no two on one root")
-    return say("only {device} will do", device=able[0].id.device) if able else say("no device is selected")
+    if not able and not taken:
+        return say("no device is selected")
+    if len(able) + len(taken) < settings.count:
+        return say("only {device} is selected", device=(able + taken)[0].id.device)
+    return listed(each.sentence for each in taken) if taken else say("no two on one root")
 
 
 def wished(settings: Settings) -> str:

@@ -348,13 +348,11 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     for x, sign in zip((1, wide - 17), _signs(device, marks.pop("faint", "")), strict=True):
         shapes += [element("g", sign, transform=f"translate({x:g},{y:g})")] if sign else []
     shown = device.key == scale.look.ring
-    below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken, fill=PANEL if shown else None)]
-    below += [words(fitting((fact, fact.partition(" ")[2]), wide + SPACE), fill=INK_2) for fact in device.about]
-    names = column(below, 0, "middle")
+    name = words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken, fill=PANEL if shown else None)
     if shown:
         shapes.append(element("rect", x=-1, y=high + 2, width=wide + 2, height=LINE, rx=LINE / 2, data_key="ring"))
-    shapes.append(placed(names, wide / 2, high + 2))
-    part = Part(wide, high + 2 + names.height, tuple(shapes))
+    shapes.append(placed(name, wide / 2, high + 2))
+    part = Part(wide, high + NAME, tuple(shapes))
     return _keyed(part, device.key, data_state=device.state, data_tip=_tip(device), **marks)
 
 

@@ -120,8 +120,8 @@ class Sight(NamedTuple):
     """A device as the pod finds it on a node, and what it is for the pod.
 
     ``facts``: attributes and capacity as text. ``kind``: the first attribute; ``amount`` and ``size``: the first
-    capacity as text and as a number; ``wire``: what joins it to others, such as its PCIe root; ``about``: what else
-    constraints are about. ``taints``: the device's own.
+    capacity as text and as a number; ``wire``: its PCIe root, which joins it to others; ``taints``: the
+    device's own.
     """
 
     id: DeviceId
@@ -130,7 +130,6 @@ class Sight(NamedTuple):
     amount: str
     size: float
     wire: str
-    about: tuple[str, ...]
     taints: str
     reason: Reason
 
@@ -212,9 +211,7 @@ def _node(
     log: list[SearchStep] = []
     reason = ""
     taken: set[DeviceId] = {id for id, found in holders.items() if any(each.own for each in found)}
-    waiting: list[ResourceClaim] = []
     if demand is not None and demand.unallocated:
-        waiting = [demand.claims[index] for index in demand.unallocated]
         answer = demand.on(position)
         reason = answer.reason
         with suppress(AllocationError):
@@ -222,26 +219,23 @@ def _node(
         taken |= {id for result in answer.allocations or () for id in _results(result)}
     pools = state_of(decision.cluster).inventory.visible(node).pools.values()
     devices = {device.id: device for pool in pools for device in pool.devices}
-    about = {
-        each.matchAttribute or each.distinctAttribute or "" for c in waiting for each in c.spec.devices.constraints
-    }
     last = {step.device: step for step in log}
     seen, steps = [], []
     for step in log:
         device = devices[step.device]
         reason_ = Reason(PICKED) if step.outcome == TAKEN else _state(device, step, holders.get(device.id, []))
-        steps.append(_sight(device, about, reason_))
+        steps.append(_sight(device, reason_))
     for id, device in devices.items():
         final = last.get(id)
         reason_ = Reason(TAKES) if id in taken else _state(device, final, holders.get(id, []))
         if reason_.state == TAKES and decision.node != node.metadata.name:
             reason_ = Reason(OFFERED)
-        seen.append(_sight(device, about, reason_))
+        seen.append(_sight(device, reason_))
     return NodeSight(node.metadata.name, reason, decision.node == node.metadata.name, tuple(seen), tuple(steps))
 
 
-def _sight(device: Candidate, about: Iterable[str], reason: Reason) -> Sight:
-    return Sight(device.id, *_facts(device, about), _taints(device), reason)
+def _sight(device: Candidate, reason: Reason) -> Sight:
+    return Sight(device.id, *_facts(device), _taints(device), reason)
 
 
 def _state(device: Candidate, step: SearchStep | None, holders: Sequence[_Holder]) -> Reason:
@@ -315,17 +309,16 @@ def short(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _facts(device: Candidate, about: Iterable[str]) -> tuple[tuple[str, ...], str, str, float, str, tuple[str, ...]]:
+def _facts(device: Candidate) -> tuple[tuple[str, ...], str, str, float, str]:
     """What a :class:`Sight` has of the device itself: names of attributes are without their domain."""
     attributes = [(name, _value(each)) for name, each in device.device.attributes.items()]
     capacity = [(name, each.value) for name, each in device.device.capacity.items()]
     facts = tuple(_fact(name, str(value)) for name, value in [*attributes, *capacity])
     kind, amount = (attributes[0][1] if attributes else ""), (capacity[0][1] if capacity else None)
-    shared = {name: _value(each) for name in (ROOT, *sorted(about)) if (each := device.attribute(name)) is not None}
-    wire = _fact(ROOT, shared.pop(ROOT)) if ROOT in shared else ""
-    others = tuple(_fact(name, value) for name, value in shared.items() if value != kind)
+    root = device.attribute(ROOT)
+    wire = _fact(ROOT, _value(root)) if root is not None else ""
     size = float(amount.value()) if amount is not None else 0.0
-    return facts, kind, str(amount) if amount is not None else "", size, wire, others
+    return facts, kind, str(amount) if amount is not None else "", size, wire
 
 
 def _fact(name: str, value: str) -> str:

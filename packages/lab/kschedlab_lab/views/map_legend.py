@@ -91,7 +91,7 @@ def _entries(decision: Decision, drawn: Drawn) -> list[LegendEntry]:
     if drawn.volume:
         entries.append(LegendEntry("disk", say("its volume is in this zone")))
     if drawn.each and drawn.closed:
-        entries.append(LegendEntry("closed", say("a cordon or taint of its own"), f"{drawn.closed:,}"))
+        entries.append(LegendEntry("closed", say("closed: a cordon or taint of its own"), f"{drawn.closed:,}"))
     return [*entries, *([LegendEntry("", say("a cell is {each} nodes", each=drawn.each))] if drawn.each > 1 else [])]
 
 

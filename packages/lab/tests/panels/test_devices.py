@@ -88,13 +88,14 @@ def test_each_node_that_cannot_serve_the_claim_has_its_reason():
 
     assert why() == []
     assert why(memory=60, count=2) == [
-        "node-a, node-b: no device is selected.",
-        "node-c: only gpu-1 will do.",
+        "node-a: no device is selected.",
+        "node-b: only gpu-0 is selected.",
+        "node-c: only gpu-1 is selected.",
     ]
     assert why(model="h100")[1] == "node-c: gpu-0 has a taint that the claim does not tolerate: broken."
     assert why(memory=80, count=2, model="any", rival=False, broken=False) == [
         "node-a: no device is selected.",
-        "node-b: only gpu-0 will do.",
+        "node-b: only gpu-0 is selected.",
     ]
 
 
