@@ -104,7 +104,7 @@ class GridMeasures:
         across, down = self.grid.titles
         broad = self.wide * len(self.grid.columns)
         shapes = []
-        middle, named = self.left + broad / 2, f"{down} ↓"
+        middle, named = self.left + broad / 2, fitted(f"{down} ↓", self.width - text_width(f"{across} →") - 16)
         if down and text_width(named) > self.left - 10:  # above the names of the columns there is room for all of it
             shapes.append(label(named, 0, 14, font_style="italic"))
             middle = max(middle, text_width(named) + 16 + text_width(f"{across} →") / 2)

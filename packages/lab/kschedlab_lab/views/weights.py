@@ -14,9 +14,10 @@ from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, INK_2, PANEL
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
-NAME, STEP, VALUE, SIDE, BESIDE, MAP, LOW = 134, 18, 24, 80, 520, 420, 400
-"""Width of a weight's name, of one of its values and of the value's text, and of the sums' names; least width of a room
-with the map beside the weights, and the map's greatest; the height below which a narrow room has no map. In pixels."""
+NAME, STEP, SLIM, VALUE, SIDE, BESIDE, ALL, MAP, LOW = 134, 18, 11, 24, 80, 400, 540, 420, 400
+"""Width of a weight's name, of one of its values at most and at least, of the value's text, and of the sums' names;
+least width of a room with the map beside the weights, and of one with the widest weights; the map's greatest width; the
+height below which a narrow room has no map. In pixels."""
 TITLES, FIXED, LEAST, MOST = 47, 84, 20, 30
 """Height of what is above the map's rows, and of all that is not a row or a bar; limits of the height of these."""
 
@@ -46,12 +47,13 @@ class WeightStage:
     def __call__(self, room: Room) -> Html:
         fair = (room.height - FIXED) // (len(self.weights) + len(self.sums.names))
         high = min(max(fair, LEAST), MOST)
-        handles = column([_row(weight, high) for weight in self.weights], 0)
         beside = room.width >= BESIDE
+        step = min(max(STEP - (ALL - room.width) // 6, SLIM), STEP) if beside else STEP
+        handles = column([_row(weight, high, step) for weight in self.weights], 0)
         wide = room.width - handles.width - 16 if beside else room.width
         grid = GridMeasures(self.winners, Room(min(round(wide), MAP), 0), high)
         key = words(self.key, fill=INK_2)
-        drawn = (*grid.shapes(), moved(key, grid.left, grid.end + 2))
+        drawn = (*grid.shapes(), moved(key, min(grid.left, grid.width - key.width), grid.end + 2))
         winners = Part(grid.width, grid.end + 2 + key.height, drawn)
         bars = BarMeasures(self.sums, Room(room.width, 0), Fixed(SIDE, high - 5, 5))
         sums = Part(bars.wide, bars.bottom, tuple(bars.shapes()))
@@ -61,11 +63,11 @@ class WeightStage:
         return svg(whole.shapes, whole.width, whole.height, self.alt)
 
 
-def _row(weight: Weight, high: float) -> Part:
+def _row(weight: Weight, high: float, step: int) -> Part:
     """The name, the bar with its grip, and the value."""
-    long, most = STEP * weight.value, STEP * weight.most + 10
+    long, most = step * weight.value, step * weight.most + 10
     key = f"weight/{weight.name}"
-    about = dragged(weight.control, "x", STEP, say("weight of {name}", name=weight.name))
+    about = dragged(weight.control, "x", step, say("weight of {name}", name=weight.name))
     track = rect(most, 2, y=high / 2 - 1, fill=HAIR)
     bar = rect(long, high - 8, y=4, fill=weight.fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box")
     grip = rect(10, high - 4, 4, long - 2, 2, fill="currentColor", data_key=f"{key}/grip")

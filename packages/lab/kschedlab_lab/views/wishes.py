@@ -19,7 +19,7 @@ from kschedlab_lab.views.svg import Room, label, rect, svg
 NARROW, POD, WISH, LINE, HEAD, GRIP, BETWEEN = 500, 124, 122, 16, 22, 13, 4
 """A narrower room has the pod and its wishes above the nodes; width of the pod there, and of a wish; height of a wish,
 and of what is said above the pod and of half a grip; what parts two bars. In pixels."""
-BARS = 0.26
+BARS = 0.25
 """The height of all bars, of that of the largest node."""
 LEFT, NODE, LONG, RING = 132, 110, 480, 5
 """The least width of the pod's column, that of a node if there is room for more, and the greatest one of the sums;
@@ -140,4 +140,4 @@ def _key(sums: Bars) -> Part:
     named = [part for part, values in sums.parts.items() if any(values)]
     swatches = [Part(10, 10, (rect(10, 10, 3, fill=sums.fills[part]),)) for part in named]
     names = [words(short(part), SMALL, fill=INK_2) for part in named]
-    return column((row(each, 5) for each in zip(swatches, names, strict=True)), 0)
+    return column((row(each, 5) for each in zip(swatches, names, strict=True)), -2)
