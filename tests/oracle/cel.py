@@ -3,6 +3,7 @@
     python -m tests.oracle.cel PROGRAMS/cel_1_37 --count 20000 --seed 2
     python -m tests.oracle.cel PROGRAMS/cel_1_37 --expressions FILE --record packages/cel/tests/data/vectors.jsonl.gz
     python -m tests.oracle.cel PROGRAMS/cel_1_37 --calls 12 --record packages/cel/tests/data/functions.jsonl.gz
+    python -m tests.oracle.cel PROGRAMS/cel_1_37 --slips 1500 --record packages/cel/tests/data/slips.jsonl.gz
 
 Verdicts, costs and messages are compared. The messages of syntax errors are not: the real parser goes on after the
 first one; nor is why a text is no address or URL, which kube_cel.network may say shorter. The cost of a loop over a map
@@ -23,7 +24,7 @@ import msgspec
 from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.devices import Device
 from kube_cel import CelError, UnsupportedError, compile
-from tests.oracle.cel_calls import Caller
+from tests.oracle.cel_calls import Caller, slips
 
 D = 'device.attributes["gpu.example.com"]'
 C = 'device.capacity["gpu.example.com"]'
@@ -220,13 +221,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--expressions", help="a file with an expression a line, asked for four devices each")
     parser.add_argument("--calls", type=int, default=0, help="instead: so many calls of each form of each function")
+    parser.add_argument("--slips", type=int, default=0, help="instead: so many expressions with a slip of the pen")
     parser.add_argument("--record", help="write the questions with the real answers to this file")
     options = parser.parse_args()
-    asked = [] if options.calls else questions(options.seed, options.count)
-    if options.calls:
+    rng = random.Random(options.seed)
+    if options.calls or options.slips:
+        texts = [*Caller(rng).all(options.calls), *slips(rng, options.slips)]
         one = device(random.Random(options.seed))
-        calls = dict.fromkeys(Caller(random.Random(options.seed)).all(options.calls))
-        asked += [{"expression": text, "driver": "gpu.example.com", "device": one} for text in calls]
+        asked = [{"expression": e, "driver": "gpu.example.com", "device": one} for e in dict.fromkeys(texts)]
+    else:
+        asked = questions(options.seed, options.count)
     if options.expressions:
         rng = random.Random(options.seed)
         devices = [device(rng) for _ in range(4)]

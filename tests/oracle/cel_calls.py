@@ -139,3 +139,26 @@ class Caller:
         if depth and self.rng.random() < 0.3 and kind.name in self.made:
             return self.call(*pick(self.made[kind.name]), depth - 1)
         return pick(VALUES.get(kind.name) or VALUES[pick(["int", "string", "double", "bool", "duration", "bytes"])])
+
+
+WRITTEN = [
+    r"""'a\n\t\"\'\\\x41\u00e9\U0001F600\101' == "" && r'\d' != R"\d" || b'\xff' == B"a" """,
+    "'''a'b''' == \"\"\"a\"b\"\"\" || r'''\\''' != ''",
+    "1 + 2 * 0x1F - -3 / 4 % 5 == 6 ? 1.5e3 < .5 : 1e-7 >= 2.0",
+    "!true || !!false && -(1) != --1 && null == null // the end\n",
+    "[1, 2, 3,][0] in [1] && {'a': 1, 'b': 2,}['a'] == 1 && {?'a': optional.of(1)}.?a.hasValue()",
+    "[?optional.of(1)].exists(x, x > 0) && has({'a': 1}.a) && cel.bind(x, 1, x == 1) && [1].all(i, x, i < x)",
+    "type(1) == int && (1 > 2) == false && [[1]][?0].orValue([]).size() == 1 && \"a\".startsWith('a')",
+    "device.attributes['a.b'].`c-d` == 1 && device.driver.matches('^[a-z]+$') && .device.driver != ''",
+]
+SLIPS = ["", "", *" ()[]{},.:?!-=&|\"'\\0xue/\n`_é@+", "in", "&&", "1.", "0x", "b'", "\\u12", "\x00"]
+
+
+def slips(rng: random.Random, count: int) -> list[str]:
+    """Expressions with all that one can write, cut off or with a slip of the pen."""
+    made = []
+    for number in range(count):
+        text = rng.choice(WRITTEN)
+        at = rng.randrange(len(text))
+        made.append(text[:at] if number % 3 == 0 else text[:at] + rng.choice(SLIPS) + text[at + rng.randint(0, 1) :])
+    return made

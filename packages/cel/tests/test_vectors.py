@@ -17,7 +17,8 @@ OF_MAPS = (".all(", ".exists(", ".map(", ".filter(", ".exists_one(", ".transform
 
 
 def vectors(name: str = "vectors") -> list[tuple[dict, dict]]:
-    """``vectors``: expressions as they may be written; ``functions``: calls of each form of each function."""
+    """``vectors``: expressions as they may be written; ``functions``: calls of each form of each function;
+    ``slips``: what is cut off or has a slip of the pen."""
     with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         return [tuple(json.loads(line)) for line in lines]
 
@@ -30,7 +31,7 @@ def test_there_are_some_of_each_outcome():
 
 
 @pytest.mark.parametrize("part", range(8))
-@pytest.mark.parametrize("name", ["vectors", "functions"])
+@pytest.mark.parametrize("name", ["vectors", "functions", "slips"])
 def test_vectors(name: str, part: int):
     for question, real in vectors(name)[part::8]:
         expression = question["expression"]

@@ -13,7 +13,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import say, sentences
+from kschedlab.messages import say
 from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
@@ -27,7 +27,7 @@ from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.views.drawing import draw
 from kschedlab_lab.views.ladder_fates import fate
 from kschedlab_lab.views.picture import NO_HANDLES, Boxes, caption, scarcest
-from kschedlab_lab.views.preemption_scene import Scene, attempted
+from kschedlab_lab.views.preemption_scene import Scene, all_attempted, attempted
 from kschedlab_lab.views.svg import Room
 
 Starts = dict[str, list[tuple[int, int]]]
@@ -116,7 +116,7 @@ def which_victims(rng: random.Random) -> Exercise:
     candidate = next(filter(instructive, case.preemption.candidates.values()))
     right = listed(attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved)
     names = sorted(attempt.pod.pod.metadata.name for attempt in candidate.attempts)
-    why = sentences(attempted(each) for each in candidate.attempts)
+    why = all_attempted(candidate.attempts)
     remarks = {}
     for victims in (some for size in range(1, len(names) + 1) for some in combinations(names, size)):
         tries = (each for each in candidate.attempts if each.reprieved == (each.pod.pod.metadata.name in victims))
@@ -277,8 +277,8 @@ def latest_of_earliest(seed: int) -> Exercise:
     return Repair(
         say("The fifth rule"),
         say(
-            "This function should choose between nodes that are equal in rules 1 to 4. It does what the document's "
-            "last sentences say. Fix it to do what the scheduler does. Times are minutes after midnight."
+            "This function should choose between nodes that are equal in rules 1 to 4. As the document says, it takes "
+            "the node with the earliest time. Fix it to do what the scheduler does. Times are minutes after midnight."
         ),
         latest_start_broken,
         latest_start,

@@ -20,10 +20,12 @@ from kschedlab.messages import say
 from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab.text.preemption import evicted
+from kschedlab_lab.panels.base import CALL, Frame, Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.drawing import Number
-from kschedlab_lab.views.picture import Handles, colours
+from kschedlab_lab.views.obstacles import obstacle
+from kschedlab_lab.views.picture import Handles, colours, decided_and_why
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
 
@@ -50,6 +52,8 @@ class Settings(Restorable):
     generation: str = choice("generation", ("v1.20", "v1.37"), "v1.20")
 
 
+VICTIMS, NODE, RULES = "victims", "node", "rules"
+"""How much of the decision a panel shows."""
 NODES = ("node-a", "node-b", "node-c", "node-d")
 STARTS = {"shop_b_start": "shop-b", "mail_c_start": "mail-c"}
 """The controls of start times, and their pods."""
@@ -96,14 +100,21 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     return view_of(settings, decide(settings, plugins))
 
 
-def view_of(settings: Settings, decision: Decision) -> View:
-    """Picture, story and sentence of a decision."""
-    drawn = scene(settings, decision)
+def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
+    """Picture, story and sentence of a decision. ``until``: see :func:`panel`."""
+    drawn = scene(settings, decision, until)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(drawn.picture, drawn.said, Html(), str(decision), story=story, names=colours(decision))
+    return View(
+        drawn.picture,
+        drawn.said,
+        Html(),
+        str(decision),
+        story=story,
+        names=colours(decision) if until != VICTIMS else {},
+    )
 
 
 def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
@@ -122,8 +133,8 @@ def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
     return ""
 
 
-def scene(settings: Settings, decision: Decision) -> Scene:
-    """The pictures of the decision, with the panel's handles."""
+def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
+    """The pictures of the decision, with the panel's handles. ``until``: see :func:`panel`."""
     across = {"data_axis": "x", "data_step": "16"}
     priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "mail-c": "mail_c"}
     priorities |= dict.fromkeys(("jobs-b", "jobs-c"), "jobs")
@@ -136,7 +147,16 @@ def scene(settings: Settings, decision: Decision) -> Scene:
     )
     generation = Number(settings.generation, {"data_drag": "generation"} | across, name="generation")
     budgets, more = {"shop": {"data_drag": "allowed"} | across}, hidden_victim(settings, decision.preemption)
-    return Scene(decision, handles, budgets, generation, more)
+    said = {VICTIMS: would_leave(decision), NODE: decided_and_why(decision)[0]}.get(until, "")
+    return Scene(decision, handles, budgets, generation, more, said, until == RULES, until != VICTIMS)
+
+
+def would_leave(decision: Decision, node: str = "node-b") -> str:
+    """Who would be evicted on this node."""
+    candidates = decision.preemption.candidates if decision.preemption is not None else {}
+    if node not in candidates:
+        return say("{node} is not a candidate: {reason}.", node=node, reason=obstacle(decision, node))
+    return say("On {node}, {victims} would be evicted.", node=node, victims=evicted(candidates[node].victims))
 
 
 def _dropped_by_rule_2(preemption: Preemption) -> set[str]:
@@ -152,6 +172,15 @@ def _first_is_highest(candidate: Candidate) -> bool:
     return priorities[0] == max(priorities)
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
-    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), manifests)
+def panel(plugins: Sequence[object] = (), *, until: str = RULES, **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join the generation.
+
+    ``until``: "victims", who would be evicted; "node", which node is chosen; "rules", with the ladder that chooses it.
+    """
+    call = CALL if until == RULES else f'lesson.panel(until="{until}")'
+    return Panel(
+        Settings().changed(**settings),
+        lambda settings: view_of(settings, decide(settings, plugins), until),
+        manifests,
+        call,
+    )

@@ -7,22 +7,25 @@ from collections.abc import Callable
 from kschedlab.messages import later, say, sentences, terms
 from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html
-from kschedlab.text.words import listing
 from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.ladder_fates import fate
 from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import Handles
-from kschedlab_lab.views.preemption_scene import Scene, attempted
+from kschedlab_lab.views.preemption_scene import Scene, all_attempted
 from kschedlab_lab.views.svg import Room
 
 EITHER = later("either of them")
 
 
-def which_node(*, ladder: bool = True) -> Question[Settings]:
-    """Which node, to be clicked in the picture. Without ``ladder``, the reason names no rule: none has been taught."""
+def which_node(change: str = "", *, ladder: bool = True) -> Question[Settings]:
+    """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first.
+
+    Without ``ladder``, the reason names no rule: none has been taught.
+    """
     handles = Handles(nodes={name: _pick(name) for name in NODES})
-    return Question(say("Which node is chosen?"), NODES, _chosen, _why_node if ladder else _losses, _asked(handles))
+    text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
+    return Question(text, NODES, _chosen, _why_node if ladder else _losses, _asked(handles, ladder))
 
 
 def which_victims() -> Question[Settings]:
@@ -37,8 +40,8 @@ def which_victims() -> Question[Settings]:
         say("If node-b were chosen, which two of its pods would be evicted?"),
         pairs,
         right,
-        lambda settings, _: sentences(attempted(each) for each in _tries(settings)),
-        _asked(Handles()),
+        lambda settings, _: all_attempted(_tries(settings)),
+        _asked(Handles(), ladder=False),
     )
 
 
@@ -49,12 +52,7 @@ def which_pod() -> Question[Settings]:
         say("Which of the two is evicted: shop-b, which started at 09:00, or mail-c, which started at 10:00?"),
         pods,
         lambda settings: next(name for name in pods if name[-1] == _chosen(settings)[-1]),
-        lambda settings, _: sentences(
-            (
-                fate(_preemption(settings), _chosen(settings)),
-                say("The later start wins: these victims lose less work."),
-            )
-        ),
+        lambda *_: say("The later start wins: these victims lose less work."),
         _asked(Handles(pods={name: _pick(name) for name in pods})),
     )
 
@@ -68,7 +66,7 @@ def which_priority() -> Question[Settings]:
         lambda _, answer: say(
             "{answer} + 2³¹ is 0: jobs-c adds nothing."
             if int(answer) == LOWEST
-            else "{answer} + 2³¹ is {sum:,}. Only {lowest} adds 0.",
+            else "{answer} + 2³¹ is {sum:,}. Only {lowest:,} adds 0.",
             answer=answer,
             sum=int(answer) + 2**31,
             lowest=LOWEST,
@@ -96,9 +94,9 @@ def _pick(name: str) -> dict[str, str]:
     return {"data_pick": name}
 
 
-def _asked(handles: Handles) -> Callable[[Settings], Callable[[Room], Html]]:
-    """The picture before the answer, in which a click is an answer."""
-    return lambda settings: Scene(decide(settings), handles).question
+def _asked(handles: Handles, ladder: bool = True) -> Callable[[Settings], Callable[[Room], Html]]:
+    """The picture before the answer, in which a click is an answer; what is other than at first shows what it was."""
+    return lambda settings: Scene(decide(settings), handles, rules=ladder, since=decide(Settings())).question
 
 
 def _preemption(settings: Settings) -> Preemption:
@@ -112,8 +110,10 @@ def _chosen(settings: Settings) -> str:
 
 
 def _why_node(settings: Settings, answer: str) -> str:
-    """What the engine finds out about this node."""
+    """What the engine finds out about a node that is not chosen."""
     decision = decide(settings)
+    if answer == _chosen(settings):
+        return ""
     if answer not in _preemption(settings).candidates:
         return say("{node} is not a candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
     return fate(_preemption(settings), answer)
@@ -123,12 +123,15 @@ def _losses(settings: Settings, answer: str) -> str:
     """Which pods this node and the chosen one would lose."""
     preemption, chosen = _preemption(settings), _chosen(settings)
     if answer == chosen:
-        return ""
+        return say("Elsewhere more pods would have to leave.")
     if answer not in preemption.candidates:
         return _why_node(settings, answer)
-    return sentences(
-        say("On {node} you would lose {victims}.", node=node, victims=listing(_priced(preemption, node)))
-        for node in (answer, chosen)
+    return say(
+        "On {node} you would lose {victims}, on {chosen} only {fewer}.",
+        node=answer,
+        victims=say(" and ").join(_priced(preemption, answer)),
+        chosen=chosen,
+        fewer=say(" and ").join(_priced(preemption, chosen)),
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kschedlab.messages import later, meant, say
+from kschedlab.messages import later, say
 from kschedlab.preemption.evidence import Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.views.drawing import Arrangement, Box
 from kschedlab_lab.views.glyphs import CROSS, STAR
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words
-from kschedlab_lab.views.lettering import fitted, fitting, flowed, text_width, wrapped
+from kschedlab_lab.views.layout import NOTHING, Part, moved, placed, row, words
+from kschedlab_lab.views.lettering import fitted, flowed, text_width
 from kschedlab_lab.views.style import (
     CHOSEN,
     CHOSEN_SOFT,
@@ -27,7 +27,7 @@ from kschedlab_lab.views.style import (
 )
 from kschedlab_lab.views.svg import rect
 
-ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 25, 40, 6, 9.5, 21, 10
+ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 22, 40, 4, 9.5, 20, 10
 """The height of a rule, where there is little height, and where its name is above its values; the space above the
 first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 80
@@ -38,19 +38,11 @@ FALLS, TILT, LEANS = 5, 7, 3
 """How far the value of who loses falls, in pixels, and by how many degrees it tilts; in a row without room for that it
 only leans, by so many."""
 SHORT = {
-    later("fewest PodDisruptionBudget violations"): (
-        later("fewest broken budgets"),
-        later("broken budgets"),
-        meant("budgets", "rule"),
-    ),
-    later("lowest first victim priority"): (
-        later("lowest first victim"),
-        later("first victim"),
-        meant("first", "victim"),
-    ),
-    later("smallest sum of victim priorities"): (later("lowest sum"), meant("sum", "rule")),
-    later("fewest victims"): (later("fewest victims"), meant("number", "victims")),
-    later("latest start"): (later("latest start"), meant("start", "rule")),
+    later("fewest PodDisruptionBudget violations"): (later("fewest broken budgets"), later("broken budgets")),
+    later("lowest first victim priority"): (later("lowest first victim"), later("first victim")),
+    later("smallest sum of victim priorities"): (later("lowest sum"),),
+    later("fewest victims"): (later("fewest victims"),),
+    later("latest start"): (later("latest start"),),
 }
 """What each rule prefers, by its name, in a few words and in fewer."""
 
@@ -116,10 +108,8 @@ def ladder_height(preemption: Preemption, at: Lanes) -> float:
     return at.row * len(at.only or preemption.rungs) + TOP + (20 if at.named else 0) if preemption.rungs else 0
 
 
-def ladder(
-    preemption: Preemption, at: Lanes, y: float, obstacles: Mapping[str, str], rules: int | None = None
-) -> list[Html]:
-    """The ladder from ``y`` on. ``obstacles``: what is in the way on the other nodes; ``rules``: how many are asked."""
+def ladder(preemption: Preemption, at: Lanes, y: float, rules: int | None = None) -> list[Html]:
+    """The ladder from ``y`` on. ``rules``: how many are asked."""
     if not preemption.rungs:
         return []
     every = steps(preemption, [node for node in at.nodes if node in preemption.candidates])
@@ -137,10 +127,6 @@ def ladder(
     shapes += [_band(at, y + at.top(step.number)) for step in asked if step.decides]
     shapes += _threads(asked, at, start, y)
     shapes += [_rung(step, at, y + at.top(step.number), step in asked, rules is None) for step in results]
-    if rules != 0:
-        for node, lane in at.nodes.items():
-            if node not in preemption.candidates:
-                shapes += _in_the_way(obstacles.get(node, ""), lane, y + at.value)
     for step in asked:
         shapes += _values(step, preemption, at, y + at.top(step.number) + at.value)
     return shapes + (_unasked(results, at, y) if rules is None else [])
@@ -176,12 +162,11 @@ def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Htm
     decides = asked and step.decides
     room = (at.rules.width + INTO if at.beside else 260) - 2 * DISC - 8
     texts = [say(text) for text in SHORT.get(step.name, (step.name,))]
-    texts = texts[-2:] if at.tight else texts  # one name, however wide the column
+    texts = texts[-1:] if at.tight else texts  # one name, however wide the column
     size = 12 if room > 100 else 11.2
-    folded = next((text for text in texts if len(flowed(text, room, size, bold=True)) <= 2), texts[-1])
-    text = fitting(texts, room, size, bold=True) if room > 100 or at.tight and at.beside else folded
+    text = next((text for text in texts if len(flowed(text, room, size, bold=True)) <= 2), texts[-1])
     colour = "currentColor" if asked else INK_2
-    name = words(text, size, decides, room, fill=colour)
+    name = words(text, size, decides, None if at.tight else room, fill=colour)  # values that are beside it are short
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
     part = row([disc, name], 8)
     ground = None
@@ -215,10 +200,7 @@ def _disc(number: int, fill: str) -> Iterator[Html]:
 def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> Iterator[Html]:
     """What the rule reads on each node that came to it; ``y``: their middle."""
     standing = {node: lane for node, lane in at.nodes.items() if node in step.standing and node in step.values}
-    texts = {node: step.values[node].replace("1×", "").replace("×", "·") for node in standing}
-    room = min((lane.width for lane in standing.values()), default=0) - 24
-    if any(text_width(text, bold=True) > room for text in texts.values()):
-        texts = {node: text.replace(" ", "") for node, text in texts.items()}
+    texts = {node: step.values[node].replace("1×", "").replace("×", "·").replace(" + ", "+") for node in standing}
     tied = step.number == len(preemption.rungs) and len(step.kept) > 1
     for node, lane in standing.items():
         lost, wins = node not in step.kept, step.decides and node in step.kept
@@ -232,13 +214,6 @@ def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> It
             data_from=f"rung/{step.number - 1}/{node}",
             data_ref=f"node/{node}",
             data_state="lost" if lost else "wins" if wins else "tied" if tied else None,
-            data_tip=say(
-                "{node}, rule {number} ({rule}): {value}",
-                node=node,
-                number=step.number,
-                rule=step.rule,
-                value=step.values[node],
-            ),
         )
 
 
@@ -255,23 +230,17 @@ def _value(text: str, lost: bool, wins: bool, width: float, tight: bool) -> Part
     size = 12 if text_width(text, 12, bold) <= width - sign.width - 8 else 11.4
     if text_width(text, size, bold) > width - sign.width - 4:
         sign = NOTHING  # its colour and its place say it, too
-    inside = row([sign, words(text, size, bold, fill=colour)], 3)
-    wide = max(inside.width + (14 if sign.width else 8), VALUE)
+    said, before = words(text, size, bold, fill=colour), sign.width + 3 * bool(sign.width)
+    wide = max(before + said.width + (14 if sign.width else 8), VALUE)
     fill, stroke = (EVICTED_SOFT, EVICTED) if lost else (CHOSEN, CHOSEN) if wins else (TRAY, HAIR)
     ground = rect(wide, VALUE, VALUE / 2, fill=fill, stroke=stroke)
-    drawn = Part(wide, VALUE, (ground, placed(inside, wide / 2, (VALUE - inside.height) / 2)))
+    text_at = placed(said, (wide + before) / 2, (VALUE - said.height) / 2)
+    drawn = Part(wide, VALUE, (ground, moved(sign, 7, (VALUE - sign.height) / 2), text_at))
     if not lost:
         return drawn
     falls, tilt = (0, LEANS) if tight else (FALLS, TILT)
     fallen = f"translate(0,{falls}) rotate({tilt} {wide / 2:g} {VALUE / 2:g})"
     return Part(wide, VALUE, (element("g", *drawn.shapes, transform=fallen),))
-
-
-def _in_the_way(text: str, lane: Lane, y: float) -> list[Html]:
-    """Why a node has no lane."""
-    lines = wrapped(text, lane.width - 4, 4) if text else []
-    part = column([words(line, fill=EVICTED) for line in lines], 0, "middle")
-    return [placed(part, lane.middle, y - 8)] if lines else []
 
 
 def _unasked(results: Sequence[RuleResult], at: Lanes, y: float) -> list[Html]:
@@ -280,7 +249,5 @@ def _unasked(results: Sequence[RuleResult], at: Lanes, y: float) -> list[Html]:
     if first is None:
         return []
     why = words(say("not asked: one node is left"), 11.2, fill=INK_2)
-    if first.number == 1:  # what is in the way on the other nodes is in this row
-        first = results[1]
-    x = min(lane.x for lane in at.nodes.values())
+    x = min(lane.x for lane in at.nodes.values()) + DISC
     return [moved(why, x if at.beside else 28, y + at.top(first.number) + at.value - 7)]

@@ -85,8 +85,12 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     if preemption.nominated_node is None:
         return say("{pod} keeps waiting.", pod=name), decision.outcome
     if len(preemption.tied) > 1:
+        one, *others = preemption.tied
         message = later("A tie of {nodes}: {pod} goes to one of them, here {node}.")
-        tie = say(message, pod=name, nodes=listing(preemption.tied), node=preemption.nominated_node)
+        if len(others) == 1:
+            message = later("{one} and {other} tie: {pod} goes to either, here to {node}.")
+        nodes = {"nodes": listing(preemption.tied), "one": one, "other": others[0]}
+        tie = say(message, pod=name, node=preemption.nominated_node, **nodes)
         return tie, say("No rule tells them apart.")
     victims = preemption.victims
     leaves = later("{pod} goes to {node}; {victims} has to leave.")
@@ -203,13 +207,20 @@ def budgets_over(decision: Decision, nodes: Iterable[str]) -> dict[str, list[Pod
 
 
 class Boxes:
-    """The boxes of one decision, with what they share: the resource, the clock, the budgets."""
+    """The boxes of one decision, with what they share: the resource, the clock, the budgets.
 
-    def __init__(self, decision: Decision, handles: Handles, nodes: Sequence[str] | None = None) -> None:
+    ``since``: an earlier decision; numbers that have changed since then show what they were.
+    """
+
+    def __init__(
+        self, decision: Decision, handles: Handles, nodes: Sequence[str] | None = None, since: Decision | None = None
+    ) -> None:
         self.decision, self.handles = decision, handles
         self.nodes = nodes_to_show(decision) if nodes is None else list(nodes)
         self.resource = scarcest(decision) if nodes is None else common_resource(decision, self.nodes)
         self.pods = {node: pods_on(decision, node) for node in self.nodes}
+        past = [pods_on(since, node) for node in self.nodes] if since is not None else []
+        self.past = {info.key: info for pods in past for info in pods}
         self.moment: Clock = clock(info.start for pods in self.pods.values() for info in pods)
         self.budgets = budgets_over(decision, self.nodes)
         preemption = decision.preemption
@@ -332,12 +343,13 @@ class Boxes:
         elif in_the_way and self.are_ranked:
             mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
         has_start = self.are_ranked and info.start != NEVER_STARTED
-        start = Number(self.moment(info.start), self.handles.starts.get(name, {}), clock=True, name="start")
+        start = changed(self.moment(self.past.get(info.key, info).start), self.moment(info.start))
+        clock = Number(start, self.handles.starts.get(name, {}), clock=True, name="start")
         return Block(
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (self.number(info, note), start) if has_start else (self.number(info),),
+            (self.number(info, note), clock) if has_start else (self.number(info),),
             mark,
             "",
             _key(info),
@@ -351,7 +363,8 @@ class Boxes:
         name = info.pod.metadata.name
         if not self.are_ranked:
             return Number(amount(self.resource, info.request.get(self.resource, 0)), name="request")
-        return Number(note or _short_priority(info.priority), self.handles.priorities.get(name, {}), name="priority")
+        priority = changed(_short_priority(self.past.get(info.key, info).priority), _short_priority(info.priority))
+        return Number(note or priority, self.handles.priorities.get(name, {}), name="priority")
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
         """The shield of a pod under a budget, or an open one where there could be one."""
@@ -377,6 +390,11 @@ def _plain(block: Block) -> tuple[Number, ...]:
 
 def _key(info: PodInfo) -> str:
     return info.pod.metadata.name if info.pod.metadata.namespace == "default" else info.key
+
+
+def changed(past: str | None, now: str) -> str:
+    """What it is now, after what it was if that is known and was something else."""
+    return now if past in (None, now) else f"{past} → {now}"
 
 
 def tied(decision: Decision) -> Sequence[str]:

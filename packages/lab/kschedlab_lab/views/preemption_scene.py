@@ -16,7 +16,7 @@ from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, Box, Marks, Number, arr
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, ladder_height, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
-from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, hidden_nodes, scarcest
+from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, changed, hidden_nodes, scarcest
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
 
@@ -24,8 +24,10 @@ Moment = tuple[Html, str]
 """A picture, and what happens in it."""
 
 
-TIGHT = 420
-"""The height of a room in pixels, below which the rules are close together."""
+TIGHT, UNDER, PICKED, RISE = 420, 5, 4, 8
+"""The height of a room in pixels, below which the rules are close together; how far the nodes' own margin, in which is
+the line around an answered node, reaches under the budgets; how much higher names are that one can click; how far the
+ladder reaches into the margin below the names."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Scene:
 
     ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``; ``corner``: a number in the
     upper right corner, where there is room for it; ``more``: what is said after the decision and its reason;
-    ``headline``: instead of all that.
+    ``headline``: instead of all that. ``rules``: with the ladder; ``chooses``: else only what each node would lose.
+    ``since``: an earlier decision; numbers that have changed since then show what they were.
     """
 
     decision: Decision
@@ -43,6 +46,9 @@ class Scene:
     corner: Number | None = None
     more: str = ""
     headline: str = ""
+    rules: bool = True
+    chooses: bool = True
+    since: Decision | None = None
 
     @property
     def said(self) -> str:
@@ -51,13 +57,14 @@ class Scene:
 
     def picture(self, room: Room) -> Html:
         """The decision with all of its evidence."""
-        return self._draw(Boxes(self.decision, self.handles).after(), room, self.said)
+        return self._draw(self._boxes.after() if self.chooses else self._boxes.tried(), room, self.said)
+
+    @property
+    def _boxes(self) -> Boxes:
+        return Boxes(self.decision, self.handles, since=self.since)
 
     def question(self, room: Room) -> Html:
-        """The cluster before the decision, without the rules."""
-        return self._before(room, asks=True)
-
-    def _before(self, room: Room, asks: bool) -> Html:
+        """The cluster before the decision; no rule has been asked."""
         decision = self.decision
         nodes = count(len(decision.cluster.nodes), "node")
         alt = say(
@@ -66,7 +73,7 @@ class Scene:
             request=request_text(decision.pod),
             nodes=nodes,
         )
-        return self._draw(Boxes(decision, self.handles).before(), room, alt, 0, asks)
+        return self._draw(self._boxes.before(), room, alt, 0)
 
     def story(self, room: Room) -> list[Moment]:
         """How the decision comes about, moment by moment; the last one is :meth:`picture`."""
@@ -81,13 +88,13 @@ class Scene:
             request=request_text(decision.pod),
             nodes=names[0] if len(names) == 1 else count(len(names), "node"),
         )
-        moments = [(self._before(room, asks=False), nowhere)]
+        moments = [(self.question(room), nowhere)]
         if preemption is not None and preemption.eligible:
-            moments += self._reprieve(preemption, room) + self._climb(preemption, room)
+            moments += self._reprieve(preemption, room) + (self._climb(preemption, room) if self.rules else [])
         return [*moments, (self.picture(room), self.said)]
 
     def _reprieve(self, preemption: Preemption, room: Room) -> list[Moment]:
-        boxes = Boxes(self.decision, self.handles)
+        boxes = self._boxes
         names = self.decision.cluster.names
         first = say(
             "On {node}, all pods of lower priority than {priority} step aside."
@@ -109,35 +116,36 @@ class Scene:
         return moments
 
     def _climb(self, preemption: Preemption, room: Room) -> list[Moment]:
-        nodes = [node for node in Boxes(self.decision, self.handles).nodes if node in preemption.candidates]
-        boxes = Boxes(self.decision, self.handles).tried()
+        nodes = [node for node in self._boxes.nodes if node in preemption.candidates]
+        boxes = self._boxes.tried()
         asked = [step for step in steps(preemption, nodes) if step.applies]
         return [
             (self._draw(boxes, room, text, step.number), text) for step in asked for text in [_rule(step, preemption)]
         ]
 
-    def _draw(self, boxes: list[Box], room: Room, alt: str, rules: int | None = None, asks: bool = False) -> Html:
-        """``rules``: how many of the ladder's rules were asked; None: all. ``asks``: the answer is not shown yet.
+    def _draw(self, boxes: list[Box], room: Room, alt: str, asked: int | None = None) -> Html:
+        """``asked``: how many of the ladder's rules were asked; None: all.
 
         Pods that stepped aside are where the ladder's lanes are otherwise.
         """
         found = self.decision.preemption
-        preemption = found if found and found.rungs and len(self.decision.cluster.nodes) > 1 else None
+        has_rules = self.rules and found is not None and found.rungs and len(self.decision.cluster.nodes) > 1
+        preemption = found if has_rules else None
         budgets, more = self._budgets(), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
-        above = budgets.height + 4 if budgets.height else 0  # between them is room for the line around an answered node
-        inner = Room(room.width, room.height - int(above))
+        above = max(budgets.height - UNDER, 0)
+        asks = any("data_pick" in box.marks for box in boxes)
+        inner = Room(room.width, room.height - int(above) - (0 if asks else PICKED))
         trial = arrange(boxes, inner, 0)
-        at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None and not asks else None
-        captions, in_rows = at is None or at.named, trial.rows > 1
-        high = ladder_height(preemption, at) if preemption is not None and at is not None else 0
-        shelf = 0 if asks else self._shelf(boxes)
+        at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None else None
+        captions, in_rows = self.rules and (at is None or at.named), trial.rows > 1
+        high = ladder_height(preemption, at) - RISE if preemption is not None and at is not None else 0
+        shelf = self._shelf(boxes)
         lower = high if in_rows else max(high, shelf)
         plan = arrange(boxes, inner, lower + more.height, captions, shelf=shelf if in_rows else 0)
         parts = shapes(boxes, plan, scarcest(self.decision), captions)
         is_trial = any(block.aside for box in boxes for block in box.blocks)
         if preemption is not None and at is not None and not (is_trial and trial.places[0].bar):
-            obstacles = {box.name: box.refused for box in boxes if box.refused}
-            parts += ladder(preemption, at, plan.bottom, obstacles, rules)
+            parts += ladder(preemption, at, plan.bottom - RISE, asked)
         bottom = plan.bottom + (lower if is_trial else high)
         picture = element("g", *parts, moved(more, GAP, bottom), transform=f"translate(0,{above:g})")
         corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else NOTHING
@@ -161,11 +169,12 @@ class Scene:
 
     def _budgets(self) -> Part:
         """The budgets, and how many pods each may lose now."""
-        found = []
-        for budget in [*self.decision.cluster.objects_of(PodDisruptionBudget)][:2]:
+        found, past = [], _budgets(self.since) if self.since is not None else []
+        was = {each.metadata.name: str(each.status.disruptionsAllowed) for each in past}
+        for budget in _budgets(self.decision)[:2]:
             name, now = budget.metadata.name, budget.status.disruptionsAllowed
             shield = Part(SIZE, SIZE, (badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 0),))
-            number = Number(str(now), self.allowed.get(name, {}), name="allowed")
+            number = Number(changed(was.get(name), str(now)), self.allowed.get(name, {}), name="allowed")
             allowed = pill(number, f"budget/{name}", colour=ACT) if number.marks else words(number.text, bold=True)
             message = later("may lose {number} pod now") if now == 1 else later("may lose {number} pods now")
             before, after = say(message).split("{number}")
@@ -175,11 +184,22 @@ class Scene:
         return padded(row(found, 24), 0, 3) if found else NOTHING
 
 
-def attempted(attempt: Attempt) -> str:
-    """What happens at this try to reprieve a pod."""
+def _budgets(decision: Decision) -> list[PodDisruptionBudget]:
+    return [*decision.cluster.objects_of(PodDisruptionBudget)]
+
+
+def all_attempted(attempts: Sequence[Attempt]) -> str:
+    """What happens at these tries; why some are early is said once."""
+    first = next((each for each in attempts if each.violates), None)
+    return sentences(attempted(each, each is first) for each in attempts)
+
+
+def attempted(attempt: Attempt, explains: bool = True) -> str:
+    """What happens at this try to reprieve a pod. ``explains``: why it is early."""
     fits, stuck = later("{pod} fits and comes back."), later("{pod} does not fit any more: a victim.")
-    early = say("It is tried early, because evicting it would break the budget.") if attempt.violates else ""
-    return sentences((say(fits if attempt.reprieved else stuck, pod=attempt.pod.pod.metadata.name), early))
+    early = say("It is tried early, because evicting it would break the budget.")
+    tried = say(fits if attempt.reprieved else stuck, pod=attempt.pod.pod.metadata.name)
+    return sentences((tried, early if attempt.violates and explains else ""))
 
 
 def _rule(step: RuleResult, preemption: Preemption) -> str:

@@ -103,7 +103,7 @@ class Wishes:
             drawn.append(moved(column([phrase(name), phrase(asks)], 0), 8, head + GRIP - 4))
         else:
             drawn.append(moved(phrase(name, asks), 0, 0))
-        marks: dict[str, Any] = {}
+        marks: dict[str, Any] = {"opacity": 0.4} if self.sums is not None else {}
         if pod.marks and self.sums is not None:
             drawn.append(element("g", grip(wide / 2), transform=f"translate(0,{head})"))
             marks = {**pod.marks, "data_step": f"{-500 * scale:.1f}"}

@@ -181,36 +181,6 @@ def test_a_pod_of_another_scheduler_is_left_to_it():
         assert '"volcano"' in view.text and "data-state" not in drawn(view) and 'data-key="node/n/box"' in drawn(view)
 
 
-def test_questions_hide_the_answer_and_know_it():
-    rights = []
-    for make in (
-        cluster_questions.what_helps,
-        cluster_questions.how_much,
-        cluster_questions.why_six,
-        cluster_questions.no_help,
-        cluster_questions.which_zone,
-        cluster_questions.which_rule,
-    ):
-        asking = make()
-        shown = Session(asking).shown
-        assert shown["asking"]["choices"] == list(asking.question.choices) and shown["sentence"] == ""
-        assert shown["table"] == "" and ">It asks for " in shown["picture"]
-        answers = ("feasible", "obstacle", "TaintToleration", "evict", "1285", ", taint ", "-new", "free ")
-        assert not any(answer in shown["picture"] for answer in answers)
-        marks = {choice: repr(asking.answer(choice)).splitlines() for choice in asking.question.choices}
-        right = [choice for choice, lines in marks.items() if any(line.startswith("Right.") for line in lines)]
-        assert right == [asking.question.right(asking.settings)]
-        rights += right
-    assert rights == [
-        "tolerate the taint nvidia.com/gpu",
-        "1285m",
-        "too little CPU is free",
-        "half its memory",
-        "eu-1c",
-        "the latest start",
-    ]
-
-
 def test_enlarged_it_stays_enlarged():
     loader = Loader(lesson.panel())
     classroom()

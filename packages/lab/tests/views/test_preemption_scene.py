@@ -50,8 +50,8 @@ def test_the_ladder_stands_below_the_nodes_and_shows_where_each_drops_out() -> N
         "2/node-a": "100",
         "2/node-b": "150",
         "2/node-c": "100",
-        "3/node-a": "100 + 2³¹",
-        "3/node-c": "100 + 2·2³¹",
+        "3/node-a": "100+2³¹",
+        "3/node-c": "100+2·2³¹",
     }
     found = keyed(svg)
     for name in ("node-a", "node-b", "node-c"):
@@ -105,11 +105,40 @@ def test_a_tie_is_named() -> None:
     assert shown["5/node-b"] == shown["5/node-c"] == "09:00 tie"
 
 
-def test_a_question_shows_no_value_and_no_result() -> None:
-    svg = scene().question(ROOM)
-    assert cells(svg) == {} and not any(key.startswith("rung/") for key in keyed(svg))
+@pytest.mark.parametrize("rules", [True, False])
+def test_a_question_names_the_rules_and_shows_no_value_and_no_result(rules: bool) -> None:
+    svg = Scene(decide(Settings()), rules=rules).question(ROOM)
+    assert cells(svg) == {} and len([key for key in keyed(svg) if key.startswith("rung/")]) == 5 * rules
     text = words(ElementTree.fromstring(str(svg)))
     assert not any(sign in text for sign in ("★", "✕", "≥", "not asked", "evicted", "reprieved"))
+
+
+@pytest.mark.parametrize("room", [ROOM, Room(540, 340), Room(400, 300)])
+@pytest.mark.parametrize("rules", [True, False])
+def test_a_node_has_the_same_size_before_and_after_its_question(room: Room, rules: bool) -> None:
+    decision = decide(Settings())
+    picks = Handles(nodes={name: {"data_pick": name} for name in decision.cluster.names})
+    shown = Scene(decision, picks, rules=rules).question(room), Scene(decision, rules=rules).picture(room)
+    before, after = ({each: keyed(svg)["node/node-a/box"].get(each) for each in ("width", "height")} for svg in shown)
+    assert before == after
+
+
+def test_a_question_shows_what_its_numbers_were() -> None:
+    svg = Scene(decide(Settings(shop_b=0, allowed=2, mail_c_start=540)), since=decide(Settings())).question(ROOM)
+    found = keyed(svg)
+    assert "100 → 0" in words(found["pod/shop-b"]) and "10:00 → 09:00" in words(found["pod/mail-c"])
+    assert "may lose 1 → 2 pods now" in words(ElementTree.fromstring(str(svg)))
+    assert "→" not in words(found["pod/shop-a"])
+
+
+def test_before_a_node_is_chosen_each_candidate_shows_whom_it_would_lose() -> None:
+    svg = Scene(decide(Settings()), rules=False, chooses=False).picture(ROOM)
+    tips = {key: each.get("data-tip", "") for key, each in keyed(svg).items()}
+    assert {key for key, tip in tips.items() if "would be evicted" in tip} == {
+        f"pod/{name}" for name in ("shop-a", "logs-b", "shop-b", "mail-c", "jobs-c")
+    }
+    assert not any(key.startswith("rung/") for key in tips)
+    assert not [each for each in keyed(svg).values() if each.get("data-state") == "chosen"]
 
 
 def moments(**settings: int) -> Iterator[tuple[Html, str]]:
