@@ -44,8 +44,8 @@ FACTS: Mapping[str, tuple[str, str, str]] = {
     "busy": ("LeastRequestedPriority", "node-a", later("jobs-a takes half of it")),
     "full": ("BalancedResourceAllocation", "node-a", later("dump-a takes 2Gi of memory")),
     "avoid": ("NodePreferAvoidPodsPriority", "node-a", later("asks web's ReplicaSet to stay away")),
-    "ssd": ("NodeAffinityPriority", "node-a", later("ssd (weight 80)")),
-    "net": ("NodeAffinityPriority", "node-b", later("fast-net (weight 20)")),
+    "ssd": ("NodeAffinityPriority", "node-a", later("ssd (80)")),
+    "net": ("NodeAffinityPriority", "node-b", later("fast-net (20)")),
     "taint": ("TaintTolerationPriority", "node-a", later("a PreferNoSchedule taint")),
     "image": ("ImageLocalityPriority", "node-a", later("web's image (900Mi)")),
 }

@@ -120,9 +120,9 @@ def _right(settings: Settings) -> str:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    rule = say("The pods whose eviction breaks the budget come back first, and mail and jobs take the room")
+    rule = say("Pods whose eviction breaks the budget come back first, so mail and jobs take the room")
     if answer == say("mail and jobs"):
-        return say("They are the least important, but the budget covers them. {rule}; db and shop stay out.", rule=rule)
+        return say("{rule}, though they are the least important.", rule=rule)
     if answer == say("shop and mail"):
-        return say("{rule}: mail and jobs. Then neither db nor shop fits beside urgent.", rule=rule)
-    return say("{rule}. That db and shop are more important counts only within the other group.", rule=rule)
+        return say("{rule}; then neither db nor shop fits.", rule=rule)
+    return say("{rule}. That db and shop are more important counts only among the others.", rule=rule)

@@ -19,6 +19,8 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 CardState: TypeAlias = Literal["plain", "refused", "chosen"]
 
 PAD, GAP, LINE = 8, 10, 17
+LOW, CLOSE = 260, 6
+"""Rooms up to this height, such as a pane above a terminal, have their rows closer together."""
 BAR, TALL, SPARE, NAMES = 28, 44, 110, 88
 """The least and the greatest height of a pod; the height of the room that pods do not grow into; the least width of the
 nodes' names and verdicts."""
@@ -81,7 +83,7 @@ def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     scale = Scale(left, right, (right - left) / widest, min(max(spare // max(rows, 1), BAR), TALL))
     hands = (_hand(hand, scale) for hand in bench.hands)
     cards = (_card(card, scale, card.name in bench.picks) for card in bench.cards)
-    whole = column([*hands, *cards, *_printed(bench, scale)], GAP)
+    whole = column([*hands, *cards, *_printed(bench, scale)], GAP if room.height > LOW else CLOSE)
     return svg([moved(whole, 0, PAD)], room.width, whole.height + 2 * PAD, alt)
 
 
