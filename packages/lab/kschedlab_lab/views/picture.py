@@ -209,7 +209,8 @@ def budgets_over(decision: Decision, nodes: Iterable[str]) -> dict[str, list[Pod
 class Boxes:
     """The boxes of one decision, with what they share: the resource, the clock, the budgets.
 
-    ``since``: an earlier decision; numbers that have changed since then show what they were.
+    ``since``: an earlier decision; numbers that have changed since then show what they were, and pods that have come
+    under a budget its name.
     """
 
     def __init__(
@@ -223,6 +224,7 @@ class Boxes:
         self.past = {info.key: info for pods in past for info in pods}
         self.moment: Clock = clock(info.start for pods in self.pods.values() for info in pods)
         self.budgets = budgets_over(decision, self.nodes)
+        self.covered = budgets_over(since, self.nodes) if since is not None else self.budgets
         preemption = decision.preemption
         self.candidates = preemption.candidates if preemption is not None else {}
         self.are_ranked = bool(handles.priorities) or are_ranked(decision)
@@ -342,6 +344,7 @@ class Boxes:
             mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way and self.are_ranked:
             mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
+        joins = self.budgets.get(info.key, []) if info.key not in self.covered else []
         has_start = self.are_ranked and info.start != NEVER_STARTED
         start = changed(self.moment(self.past.get(info.key, info).start), self.moment(info.start))
         clock = Number(start, self.handles.starts.get(name, {}), clock=True, name="start")
@@ -351,7 +354,7 @@ class Boxes:
             info.priority,
             (self.number(info, note), clock) if has_start else (self.number(info),),
             mark,
-            "",
+            listed(f"→ {budget.metadata.name}" for budget in joins),
             _key(info),
             self.shield(info, attempt),
             self.handles.pods.get(name, {}),

@@ -12,7 +12,7 @@ from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.words import count, listing, request_text
-from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, Box, Marks, Number, arrange, pill, remark, shapes
+from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, remark, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, ladder_height, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
@@ -24,10 +24,10 @@ Moment = tuple[Html, str]
 """A picture, and what happens in it."""
 
 
-TIGHT, UNDER, PICKED, RISE = 420, 5, 4, 8
-"""The height of a room in pixels, below which the rules are close together; how far the nodes' own margin, in which is
-the line around an answered node, reaches under the budgets; how much higher names are that one can click; how far the
-ladder reaches into the margin below the names."""
+TIGHT, ABOVE, PICKED, RISE = 420, PILL + 1, 4, 8
+"""The height of a room in pixels, below which the rules are close together; that of the budgets, under which is the
+nodes' own margin with the line around an answered one; how much higher names are that one can click; how far the ladder
+reaches into the margin below the names."""
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,9 @@ class Scene:
         has_rules = self.rules and found is not None and found.rungs and len(self.decision.cluster.nodes) > 1
         preemption = found if has_rules else None
         budgets, more = self._budgets(), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
-        above = max(budgets.height - UNDER, 0)
-        asks = any("data_pick" in box.marks for box in boxes)
-        inner = Room(room.width, room.height - int(above) - (0 if asks else PICKED))
+        above = ABOVE if budgets.height else 0
+        picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
+        inner = Room(room.width, room.height - above + picked)
         trial = arrange(boxes, inner, 0)
         at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None else None
         captions, in_rows = self.rules and (at is None or at.named), trial.rows > 1
@@ -142,12 +142,12 @@ class Scene:
         shelf = self._shelf(boxes)
         lower = high if in_rows else max(high, shelf)
         plan = arrange(boxes, inner, lower + more.height, captions, shelf=shelf if in_rows else 0)
-        parts = shapes(boxes, plan, scarcest(self.decision), captions)
+        parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions), plan.bottom - picked
         is_trial = any(block.aside for box in boxes for block in box.blocks)
         if preemption is not None and at is not None and not (is_trial and trial.places[0].bar):
-            parts += ladder(preemption, at, plan.bottom - RISE, asked)
-        bottom = plan.bottom + (lower if is_trial else high)
-        picture = element("g", *parts, moved(more, GAP, bottom), transform=f"translate(0,{above:g})")
+            parts += ladder(preemption, at, bottom - RISE, asked)
+        bottom += lower if is_trial else high
+        picture = element("g", *parts, moved(more, GAP, bottom), transform=f"translate(0,{above})")
         corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else NOTHING
         left = plan.width - EDGE - corner.width
         shown = [

@@ -29,7 +29,6 @@ from kschedlab_lab.panels import (
     your_plugin,
 )
 from kschedlab_lab.panels.cluster_source import from_files, from_paths
-from kschedlab_lab.views.listing import Listing
 from kschedlab_simulation import Simulation
 from packages.lab.tests.language.shown import english
 
@@ -191,7 +190,6 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: Lesson("queue")[99],
     lambda: Lesson("queue")["99"],  # type: ignore[index]
     lambda: sheets("queue", ""),
-    lambda: Listing(99),  # type: ignore[arg-type]
 )
 """What a reader may type into a cell of a lesson; 99 and what is empty are wrong everywhere."""
 

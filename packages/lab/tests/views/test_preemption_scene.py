@@ -124,9 +124,11 @@ def test_a_node_has_the_same_size_before_and_after_its_question(room: Room, rule
 
 
 def test_a_question_shows_what_its_numbers_were() -> None:
-    svg = Scene(decide(Settings(shop_b=0, allowed=2, mail_c_start=540)), since=decide(Settings())).question(ROOM)
+    now = Settings(shop_b=0, allowed=2, mail_c_start=540, mail_in_shop=True)
+    svg = Scene(decide(now), since=decide(Settings())).question(ROOM)
     found = keyed(svg)
     assert "100 → 0" in words(found["pod/shop-b"]) and "10:00 → 09:00" in words(found["pod/mail-c"])
+    assert words(found["pod/mail-c"]).endswith("→ shop")
     assert "may lose 1 → 2 pods now" in words(ElementTree.fromstring(str(svg)))
     assert "→" not in words(found["pod/shop-a"])
 
