@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -167,11 +168,18 @@ class CheckReport:
     __repr__ = __str__
 
     def html(self) -> Html:
-        head, *found = str(self).split("\n  ")
-        return join([element("p", element("b", head)), element("ul", *(element("li", each) for each in found))])
+        head = str(self).partition("\n")[0]
+        found = (_item("✕ ", each) for each in self.wrong), (_item("", each) for each in self.remarks)
+        return join([element("p", element("b", head)), element("ul", *chain(*found))])
 
     def _repr_html_(self) -> str:
         return str(self.html())
+
+
+def _item(sign: str, finding: Finding) -> Html:
+    """The finding without the plugin's name, which is above it, and below that what to do."""
+    where = say("{node}: {said}", node=finding.node, said=finding.what) if finding.node else finding.what
+    return element("li", sign, where, element("div", f"→ {finding.remedy}") if finding.remedy else None)
 
 
 def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:

@@ -217,7 +217,7 @@ def lever(settings: Settings, rule: NamedRule, matters: bool) -> Lever:
     """A change as a switch."""
     on, pinned, sets = settings.has(rule), rule.name in settings.flipped(), f"rules: {settings.switching(rule).rules}"
     title, without, within = map(say, (rule.title, rule.before, rule.after))
-    return Lever(rule.name, title, rule.since, on, pinned, matters, sets, without, within)
+    return Lever(rule.name, title, f"{rule.since}: {rule.new.line}", on, pinned, matters, sets, without, within)
 
 
 def sentence(settings: Settings, *said: str) -> str:

@@ -15,7 +15,7 @@ from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, KINDS, PANEL, TRAY, ink, themed
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
-TUBE, SLIM, NARROW = 54, 28, 460
+TUBE, SLIM, NARROW = 48, 28, 460
 """Widths of a thermometer with its scale, without it, and of a picture that has no room for scales; in pixels."""
 BULB, SCALE, STEP, NO_LABEL = 9, (20, 40, 60, 80), 5, -1
 """The radius of a bulb, the degrees that a scale names, those between two values, and the value for no label."""
@@ -153,7 +153,7 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
 
     A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge.
     """
-    x, bottom = place.x + room - 16, place.y + place.height
+    x, bottom = place.x + room - 13, place.y + place.height
     scale = (place.height - 2 * BULB - 6) / (rack.most + rack.step / 2)
     zero, key = bottom - 2 * BULB, f"tube/{name}"
     for degrees in (each for each in rack.refused if each >= 0):

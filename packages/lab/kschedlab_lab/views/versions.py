@@ -53,7 +53,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Lever:
-    """A rule as a switch. ``since``: the version that brought it.
+    """A rule as a switch. ``since``: the version that brought it, and the line of its source.
 
     ``on``: it holds; ``pinned``: other than in the version; ``matters``: switching it alone changes the answer;
     ``sets``: the settings that switch it; ``without`` and ``within``: what holds in the two positions.
