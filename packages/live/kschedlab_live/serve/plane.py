@@ -121,9 +121,9 @@ class Plane:
         env = self._env
         while env.peek() <= target:
             self._take_step()
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline and env.peek() <= target:
                 self.digest()
-                return env.peek() > target
+                return False
         if target > self.now:
             env.timeout(target - self.now)  # env.run(until=target) would leave an event behind: the plane never slept
             env.step()

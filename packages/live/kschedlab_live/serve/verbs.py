@@ -22,6 +22,9 @@ from kschedlab_live.wire.statuses import method_not_allowed, success, unsupporte
 from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
 
+_IMMORTAL = ("default", "kube-system", "kube-public")
+"""Namespaces that stay. v1.37: apiserver pkg/admission/plugin/namespace/lifecycle/admission.go, Register."""
+
 Data = dict[str, Any]
 Answer = tuple[int, Any]
 
@@ -187,6 +190,8 @@ class Verbs:
         return 200, success({"kind": call.served.resource.name})
 
     def _delete(self, call: Call, served: Served, old: Any, options: Data) -> Data:
+        if served.model is Namespace and old.metadata.name in _IMMORTAL:
+            raise ApiError.forbidden(Namespace, old.metadata.name, "this namespace may not be deleted")
         if not call.dry:
             if options.get("propagationPolicy") == "Orphan" or options.get("orphanDependents") is True:
                 self._orphan(old, call.by)

@@ -84,6 +84,8 @@ def _shown(data: Any) -> Iterator[str]:
 
 
 def _line(data: Any) -> str:
+    if isinstance(data, dict) and data.get("kind") == "Event":  # written when the server looks up
+        data["metadata"]["creationTimestamp"] = "then"
     text = json.dumps(data, ensure_ascii=False, sort_keys=True)
     text = re.sub(r'("resourceVersion": )"[0-9]+"', r"\1N", text)  # how often the server looks up counts
     return _DRAWN.sub("UID", re.sub(r'"(\w+)":', r"\1:", text))

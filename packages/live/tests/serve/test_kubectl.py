@@ -212,7 +212,8 @@ CASES = (
     Case("exec deployment/web -- ls", "Not Implemented", "as `cp` and `port-forward`: no containers run", fails=True),
     Case("top nodes", "Metrics API not available", fails=True),
     Case("delete deployment web", "deleted"),
-    Case("delete namespace default --wait=false", "deleted", "with everything in it"),
+    Case("delete namespace kube-node-lease --wait=false", "deleted", "with everything in it"),
+    Case("delete namespace default", "this namespace may not be deleted", "as in a real cluster", fails=True),
 )  # fmt: skip
 
 

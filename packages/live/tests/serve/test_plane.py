@@ -38,6 +38,16 @@ def test_an_idle_cluster_sleeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert 1 <= turns < 5
 
 
+def test_a_step_is_as_long_as_it_was_asked_for_on_a_slow_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kschedlab_live.serve.plane.SLICE", -1.0)  # each event ends a slice
+    plane = Server(loads_scenario(TWO_NODES), Serving(tmp_path / "kubeconfig", paused=True)).plane
+    start = plane.now
+    asyncio.run(plane.step(10 * SECOND))
+    assert plane.now == plane.clock.now() == start + 10 * SECOND
+
+
 class Wall:
     def __init__(self):
         self.seconds = 100.0

@@ -56,6 +56,11 @@ def problems(text, name="run.yaml"):
     return str(error.value).splitlines()
 
 
+def test_all_wrong_entries_are_told_at_once():
+    told = problems("\n".join(["timeline:", *LINES[::2], NODE + POD + WEB]))
+    assert [why for _, why in WRONG_ENTRIES if not any(line.endswith(why) for line in told)] == []
+
+
 # -- what is read
 
 
