@@ -209,6 +209,7 @@ class Stage {
   /** A new state. While the hand moves on, only what it has not passed yet is shown. */
   answered(shown) {
     const mine = shown.n === this.mail.sent, moves = this.mail.waiting.has("set");
+    if (Boolean(this.shown.asking) !== Boolean(shown.asking)) this.states.clear(), (this.asked = null); // what they show is another matter now
     this.states.set(this.key(shown.at), shown);
     if (!moves || !this.states.has(this.key(this.at))) this.show(shown, this.mail.duration ?? MOVE, !moves);
     if (mine) this.mail.next();
