@@ -91,8 +91,12 @@ site: .venv/installed ## the course as pages that need no server, in build/site 
 catalogue: .venv/installed ## take new texts into the catalogue of translations (docs/translating.md)
 	$(BIN)/python -m tools.catalogue
 
-refresh: .venv/installed ## run the notebooks and save their outputs
+refresh: .venv/installed ## run the notebooks and save their outputs; write anew what tests compare with what was shown or printed
 	$(BIN)/python tools/refresh.py
+	$(BIN)/python -m packages.simulation.tests.test_runs
+	$(BIN)/python -m tests.program.test_transcripts
+	$(BIN)/python -m packages.live.tests.serve.test_conversation
+	$(BIN)/python -m packages.live.tests.why.test_transcript
 
 mutations: .venv/installed ## does a lesson notice a wrong engine? (some minutes)
 	$(BIN)/python -m tools.mutations $(LESSON)

@@ -1,9 +1,11 @@
 """Run notebooks and save what they show, so that a second run saves the same bytes: refresh.py [NOTEBOOK ...]
 
-Without arguments: all notebooks. Nothing random is saved: no widget state, no model ids, no times.
+Without arguments: all notebooks. Nothing random is saved: no widget state, no model ids, no times. What the panels and
+exercises of the English ones say goes into their transcripts (``tools/transcripts``).
 """
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -62,12 +64,15 @@ def forget_model_id(output: dict[str, Any]) -> bool:
 
 
 def main() -> None:
-    """Refresh the notebooks named on the command line, or all."""
-    for path in [Path(name).resolve() for name in sys.argv[1:]] or paths():
+    """Refresh the notebooks named on the command line, or all, and their transcripts."""
+    chosen = [Path(name).resolve() for name in sys.argv[1:]] or paths()
+    for path in chosen:
         saved = path.read_text(encoding="utf-8")
         fresh = executed(path)
         path.write_text(fresh, encoding="utf-8")
         print(f"{path.name}: {'unchanged' if fresh == saved else 'refreshed'}")
+    if lessons := [path.stem for path in chosen if path.parent == NOTEBOOKS]:
+        subprocess.run([sys.executable, "-m", "tools.transcripts", *lessons], cwd=NOTEBOOKS.parent, check=True)
 
 
 if __name__ == "__main__":

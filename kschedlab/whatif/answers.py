@@ -187,9 +187,12 @@ def _answer(what: str, change: str, decision: Decision, but: str = "", short: st
 
 
 def _evicting(eviction: SmallestEviction) -> WhatIfAnswer:
-    names = [f"{victim.key} ({victim.priority})" for victim in eviction.victims]
+    names = [
+        say("{pod} (priority {priority})", pod=victim.key, priority=victim.priority) for victim in eviction.victims
+    ]
     rest = len(names) - VICTIMS
-    word = ", ".join(names[:VICTIMS]) + (f" and {rest:,} more" if rest > 0 else "")
+    keys = ", ".join(f"{victim.key} ({victim.priority})" for victim in eviction.victims[:VICTIMS])
+    word = keys + (f" and {rest:,} more" if rest > 0 else "")
     where = listing(eviction.where, VICTIMS)
     change = say("without {names} on {node}", names=listing(names, VICTIMS), node=where)
     line = Line(later("eviction"), change, then(eviction.decision))

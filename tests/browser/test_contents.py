@@ -17,7 +17,7 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     expect(page.picture.locator('[data-key="node/node-b"][data-state="chosen"]')).to_have_count(1)
     page.drag("ask", 0, 80)
     expect(sentence).to_contain_text("web goes to node-a")
-    page.drag("ask", 0, -130)
+    page.drag("ask", 0, -146)
     expect(sentence).to_contain_text("goes to node-c; shop has to leave")
     expect(page.key("pod/shop")).to_have_attribute("data-tip", re.compile("evicted"))
     page.drag("priority", -200, 0)
@@ -43,6 +43,6 @@ def the_map_leads_to_a_lesson(page: Notebook, _: Path) -> None:
     panel.get_by_label("lesson", exact=True).select_option("05 preemption")
     expect(sentence).to_contain_text("05 preemption: Nothing fits")
     page.page.evaluate("window.stays = true")
-    panel.get_by_role("link", name="05-preemption.ipynb").click()
+    panel.get_by_role("link", name="Open lesson 05").click()
     expect(page.page.get_by_role("heading", name="05 · Preemption")).to_be_visible(timeout=60_000)
     assert page.page.evaluate("window.stays"), "JupyterLab was loaded again"

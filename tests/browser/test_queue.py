@@ -105,7 +105,7 @@ def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
 
 ASKED = {
     "newest": queue_clock.versions_panel().ask(queue_clock.when_is_web_tried()),
-    "versions": queue_clock.versions_panel(older=True).ask(queue_clock.which_version_is_first()),
+    "versions": queue_clock.versions_panel(older=True).ask(queue_clock.how_often_is_ssd_tried()),
     "friend": queue_clock.friend_panel(),
     "gap": queue_heap.panel().ask(queue_heap.after_pop()),
     "next": queue_order.panel(mail_created=540).ask(queue_order.who_is_next()),

@@ -374,6 +374,15 @@ def test_in_a_poll_a_key_is_a_hand(opened: Open) -> None:
     expect(page.page.locator(".ks-votes li")).to_have_text(["node-b ✓2", "node-c1", "node-a1"])
 
 
+def test_answers_that_are_numbers_have_letters_as_keys(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(replace(which(), choices=("0", "1", "node-b"))), large=True)
+    for key in "1bA":
+        page.page.keyboard.press(key)
+    expect(page.page.get_by_title("take the last vote back")).to_have_text("↶ 2")
+    page.page.get_by_role("button", name="Open the answer").click()
+    expect(page.page.locator(".ks-votes li")).to_have_text(["01", "11", "node-b ✓0"])
+
+
 def test_the_first_hand_moves_nothing(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
     picture, before = page.page.locator(".ks-picture"), page.page.locator(".ks-picture").bounding_box()

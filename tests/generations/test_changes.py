@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from kschedlab import generations
-from kschedlab.filter.stage import SamplingRules
+from kschedlab.extenders import ExtenderRules
+from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations import COURSE, GENERATIONS, LATEST, V1_20, V1_37, Generation
 from kschedlab.generations.changes import CHANGES, NAMES, rules_of
 from kschedlab.preemption.rules import PreemptionRules
@@ -52,7 +53,9 @@ def test_fields_without_a_row_are_equal_in_all_generations() -> None:
 
 def test_the_latest_column_is_the_default() -> None:
     assert V1_37.sampling == SamplingRules()
+    assert V1_37.naming == NamingRules()
     assert V1_37.preemption == PreemptionRules()
+    assert V1_37.extending == ExtenderRules()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -40,7 +40,9 @@ WORKLOADS = "ReplicaSet|StatefulSet|Deployment|Job|ReplicationController"
 
 LET_THROUGH = (
     Difference("A container without an image", UNREAD, r".*ontainers\[\d+\]\.image", "Required"),
-    Difference("A Service without ports", UNREAD, r"spec\.ports", "Required", "Service"),
+    Difference("What exitCodes of restartPolicyRules say", UNREAD, r".*\.exitCodes\..*"),
+    Difference("A Service's ports", UNREAD, r"spec\.ports.*", "", "Service"),
+    Difference("A StatefulSet's serviceName", UNREAD, r"spec\.serviceName", "", "StatefulSet"),
     Difference("A PersistentVolume without a source", SOURCES, "spec", "must specify a volume type", VOLUME),
     Difference("A PersistentVolume without capacity", CLAIMED, r"spec\.capacity", r"Required|: (null|\{\})", VOLUME),
     Difference("A claim without a request for storage", VECTORS, r".*resources\[storage\]", "Required"),

@@ -27,7 +27,7 @@ def test_a_pod_that_fits_nowhere_is_told_all_ways_out():
     )
     assert told["constraints"][1:3] == ("tolerating gpu=yes", "gpu, 1 feasible node")
     assert told["priority"][1:] == ("with priority 8 instead of 0", "preempts busy on n", "7: preempts nobody")
-    assert told["eviction"][1:3] == ("without default/busy (7) on n", "n, 1 feasible node")
+    assert told["eviction"][1:3] == ("without default/busy (priority 7) on n", "n, 1 feasible node")
     for line in told.values():
         assert line.change in whatif_sentence(found) and line.change in str(found)
         assert line.change in found._repr_html_() and line.then in found._repr_html_()

@@ -68,10 +68,10 @@ class Clause:
         assert match
         self.length = match.end()
         self.letter = match[2] or ""
-        if at >= count:
-            self.problem = f"index {at} out of range"
-        elif not text:
+        if not text:
             self.problem = "unexpected end of string"
+        elif at >= count:
+            self.problem = f"index {at} out of range"
         elif match[1] is not None:
             self._read_precision(match[1])
         if not self.problem and self.letter not in _FORMATS:
@@ -110,7 +110,8 @@ def _string(value: Value, precision: int | None = None) -> str:
         try:
             return value.decode()
         except UnicodeDecodeError:
-            raise FormatError('could not convert argument "invalid UTF-8" to string') from None
+            fault = "invalid UTF-8 in bytes, cannot convert to string"
+            raise FormatError(f'could not convert argument "{fault}" to string') from None
     if type(value) is Duration:
         return duration_text(value)
     if type(value) is Timestamp:
@@ -180,8 +181,8 @@ def _scientific(value: Value, precision: int | None) -> str:
     number = _float(value, "scientific")
     if not math.isfinite(number):
         return _special(number)
-    mantissa, _, exponent = f"{number:.{6 if precision is None else precision}e}".partition("e")
-    return f"{mantissa}\u202f×\u202f10{exponent.removeprefix('+').translate(_SUPERSCRIPT)}"
+    mantissa, _, exponent = f"{number:.6e}".partition("e")  # golang.org/x/text v0.40.0 reads no precision here
+    return f"{mantissa}×10{exponent.removeprefix('+').translate(_SUPERSCRIPT)}"
 
 
 def _special(number: float) -> str:

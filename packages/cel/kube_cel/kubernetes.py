@@ -7,7 +7,6 @@ blang/semver v4.0.0; k8s.io/apimachinery v0.37.0: pkg/api/resource.
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +18,7 @@ _NARROW = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(n|u|m||k|M|G|T|P|E|Ki|Mi|G
 
 
 class QuantityValue(Foreign):
-    """A quantity as Go holds it: an int64 with a power of ten while that is exact, else (``wide``) any number.
+    """A quantity as Go holds it: an int64 with a power of ten while that is exact, else (``wide``) any integer with it.
 
     ``pointer``: the result of an addition, which Go's comparison does not accept on its right side.
     """
@@ -54,24 +53,24 @@ class QuantityValue(Foreign):
         return amount if INT_MIN <= amount <= INT_MAX else None
 
     def plus(self, other: QuantityValue) -> QuantityValue:
-        nanos = self.nanos + other.nanos
+        nanos, scale = self.nanos + other.nanos, min(self.scale, other.scale)
         if self.wide or other.wide:
-            return QuantityValue(nanos, pointer=True)
+            return QuantityValue(nanos, scale=scale, pointer=True)
         if other.value == 0:
             return QuantityValue(nanos, self.value, self.scale, False, True)
         if self.value == 0:
             return QuantityValue(nanos, other.value, other.scale, False, True)
-        scale = min(self.scale, other.scale)
         parts = [part.value * 10 ** (part.scale - scale) for part in (self, other)]
         if all(INT_MIN <= number <= INT_MAX for number in (*parts, sum(parts))):
             return QuantityValue(nanos, sum(parts), scale, False, True)
-        return QuantityValue(nanos, pointer=True)
+        return QuantityValue(nanos, scale=scale, pointer=True)
 
     def minus(self, other: QuantityValue) -> QuantityValue:
         """The difference. Go negates the smallest int64 to itself."""
         if not self.wide and not other.wide and other.value == INT_MIN:
             wrapped = self.plus(other)
-            return wrapped if not wrapped.wide else QuantityValue(self.nanos - other.nanos, pointer=True)
+            nanos = self.nanos - other.nanos
+            return wrapped if not wrapped.wide else QuantityValue(nanos, scale=wrapped.scale, pointer=True)
         return self.plus(QuantityValue(-other.nanos, -other.value, other.scale, other.wide))
 
 
@@ -87,7 +86,7 @@ def quantity_of(text: str) -> QuantityValue | Err:
 def _held(text: str, nanos: int) -> QuantityValue:
     match = _NARROW.fullmatch(text)
     if match is None:
-        return QuantityValue(nanos)
+        return QuantityValue(nanos, scale=-9)
     whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
     if text == "0":
         return QuantityValue(0, wide=False)
@@ -99,7 +98,7 @@ def _held(text: str, nanos: int) -> QuantityValue:
         precision, scale = 18 - len(whole) - len(fraction), power - len(fraction)
         value = int(whole + fraction)
     if precision < 0 or scale < -9 or value > INT_MAX:
-        return QuantityValue(nanos)
+        return QuantityValue(nanos, scale=-9)
     return QuantityValue(nanos, -value if match[1] == "-" else value, scale, False)
 
 
@@ -109,9 +108,8 @@ def _integer(quantity: QuantityValue) -> Value:
 
 
 def _approximate(quantity: QuantityValue) -> float:
-    if quantity.wide:
-        return float(Fraction(quantity.nanos, NANO))
-    base = float(quantity.value)
+    places = 9 + quantity.scale
+    base = float(quantity.nanos // 10**places if quantity.wide else quantity.value)
     return base * float(f"1e{quantity.scale}") if quantity.scale else base
 
 

@@ -166,13 +166,15 @@ def _parse_url(text: str) -> Url | str:
     if re.search(r"[\x00-\x1f\x7f]", text):
         return fault + "net/url: invalid control character in URL"
     if text.startswith("/"):
-        match = re.fullmatch(r"()()([^?#]*)(?:\?([^#]*))?(#[\s\S]*)?", text)
+        match = re.fullmatch(r"()(?://(?!/)([^/?#]*))?([^?#]*)(?:\?([^#]*))?(#[\s\S]*)?", text)
     else:
         match = _URL.fullmatch(text)
         if text.startswith(":"):
             return fault + "missing protocol scheme"
-        if match is None or (match[2] is None and not match[3].startswith("/")):
+        if match is None:
             return fault + "invalid URI for request"
+        if match[2] is None and not match[3].startswith("/"):
+            return Url(text, match[1].lower(), "", "", match[4] or "")  # opaque, as mailto:me@example.com
     assert match
     escape = re.search(r"%(?![0-9a-fA-F]{2})..?|%$", (match[2] or "") + match[3])
     if escape:
@@ -225,6 +227,7 @@ class Format(Foreign):
 
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _LABEL_FAULT = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
     "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
@@ -247,8 +250,11 @@ def _pattern(expression: str, fault: str, most: int, prefix: bool = False) -> Ca
 
     def faults(text: str) -> list[str]:
         bare = text[:-1] + "a" if prefix and text.endswith("-") and len(text) > 1 else text
-        problems = [f"must be no more than {most} bytes"] if len(bare.encode("utf-8", "replace")) > most else []
-        return problems if compiled.fullmatch(bare) else [*problems, fault]
+        problems = [f"must be no more than {most} bytes"] if _utf8(bare) > most else []
+        if compiled.fullmatch(bare):
+            return problems
+        dots = fault == _LABEL_FAULT and re.fullmatch(_SUBDOMAIN, bare)
+        return [*problems, "must not contain dots" if dots else fault]
 
     return faults
 
@@ -327,7 +333,6 @@ def _datetime(text: str) -> str | None:
     return "invalid datetime" if isinstance(to_timestamp(text.upper().replace(" ", "T")), Err) else None
 
 
-_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 FORMATS = {
     "dns1123Label": Format("DNS1123Label", 30, _pattern(_LABEL, _LABEL_FAULT, 63)),
@@ -338,11 +343,11 @@ FORMATS = {
     "dns1123SubdomainPrefix": Format("DNS1123SubdomainPrefix", 60, _pattern(_SUBDOMAIN, _SUBDOMAIN_FAULT, 253, True)),
     "dns1035LabelPrefix": Format("DNS1035LabelPrefix", 30, _pattern(_LABEL_1035, _LABEL_1035_FAULT, 63, True)),
     "labelValue": Format("LabelValue", 40, _label_value),
-    "uri": Format("URI", 1000, _one(_uri)),
-    "uuid": Format("uuid", 100, _one(_uuid)),
-    "byte": Format("byte", 100, _one(_bytes)),
-    "date": Format("date", 100, _one(_date)),
-    "datetime": Format("datetime", 100, _one(_datetime)),
+    "uri": Format("URI", 1103, _one(_uri)),
+    "uuid": Format("uuid", 70, _one(_uuid)),
+    "byte": Format("byte", 84, _one(_bytes)),
+    "date": Format("date", 71, _one(_date)),
+    "datetime": Format("datetime", 71, _one(_datetime)),
 }
 
 

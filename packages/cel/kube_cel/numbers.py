@@ -100,7 +100,7 @@ def whole_number(text: str) -> int | None:
 
 def parse_double(text: str) -> float | None:
     """A double as strconv.ParseFloat reads it; None if the text is not a number or is out of range."""
-    plain = text.replace("_", "") if "0x" in text.lower() else text
+    plain = re.sub("(?<=[0-9a-fxA-FX])_(?=[0-9a-fA-F])", "", text)
     if not _FLOAT.fullmatch(plain):
         return None
     number = float.fromhex(plain) if "0x" in plain.lower() else float(plain)

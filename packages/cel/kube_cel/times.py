@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
-from kube_cel.numbers import conversion_error
+from kube_cel.numbers import INT_OVERFLOW, conversion_error
 from kube_cel.values import INT_MAX, INT_MIN, Duration, Err, Timestamp, Value
 
 _SECOND = 10**9
@@ -20,7 +20,6 @@ _RFC3339 = re.compile(
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MIN, _MAX = -62135596800, 253402300799  # the years 1 to 9999, in seconds
 TIMESTAMP_OVERFLOW = Err("timestamp overflow")
-DURATION_OVERFLOW = Err("duration overflow")
 
 
 def to_duration(value: Value) -> Value:
@@ -62,33 +61,35 @@ def to_timestamp(value: Value) -> Value:
             return TIMESTAMP_OVERFLOW
         return conversion_error("string", "google.protobuf.Timestamp")
     seconds = (moment - _EPOCH) // timedelta(seconds=1)
-    zone = match[8]
-    if zone != "Z":
-        hours, minutes = int(zone[1:3]), int(zone[4:6])
+    zone = 0
+    if match[8] != "Z":
+        hours, minutes = int(match[8][1:3]), int(match[8][4:6])
         if hours > 24 or minutes > 60:
             return conversion_error("string", "google.protobuf.Timestamp")
-        seconds -= (hours * 3600 + minutes * 60) * (-1 if zone[0] == "-" else 1)
-    return _timestamp(seconds * _SECOND + int((match[7] or "0")[:9].ljust(9, "0")))
+        zone = (hours * 3600 + minutes * 60) * (-1 if match[8][0] == "-" else 1)
+    return _timestamp((seconds - zone) * _SECOND + int((match[7] or "0")[:9].ljust(9, "0")), zone)
 
 
-def _timestamp(nanos: int) -> Value:
-    return Timestamp(nanos) if _MIN <= nanos // _SECOND <= _MAX else TIMESTAMP_OVERFLOW
+def _timestamp(nanos: int, zone: int = 0) -> Value:
+    return Timestamp(nanos, zone) if _MIN <= nanos // _SECOND <= _MAX else TIMESTAMP_OVERFLOW
 
 
 def _duration(nanos: int) -> Value:
-    return Duration(nanos) if INT_MIN <= nanos <= INT_MAX else DURATION_OVERFLOW
+    return Duration(nanos) if INT_MIN <= nanos <= INT_MAX else INT_OVERFLOW
 
 
 def add(left: Value, right: Value) -> Value:
     """``+`` of durations and timestamps."""
     nanos = left.nanos + right.nanos
-    return _duration(nanos) if type(left) is type(right) else _timestamp(nanos)
+    if type(left) is type(right):
+        return _duration(nanos)
+    return _timestamp(nanos, (left if type(left) is Timestamp else right).zone)
 
 
 def subtract(left: Value, right: Value) -> Value:
     """``-`` of durations and timestamps."""
     nanos = left.nanos - right.nanos
-    return _duration(nanos) if type(left) is type(right) else _timestamp(nanos)
+    return _duration(nanos) if type(left) is type(right) else _timestamp(nanos, left.zone)
 
 
 def duration_text(value: Duration) -> str:
@@ -100,8 +101,10 @@ def duration_text(value: Duration) -> str:
 def timestamp_text(value: Timestamp) -> str:
     """RFC 3339 with as many digits as needed."""
     seconds, rest = divmod(value.nanos, _SECOND)
-    moment = _EPOCH + timedelta(seconds=seconds)
-    return f"{moment.year:04d}{moment:-%m-%dT%H:%M:%S}{_fraction(rest)}Z"
+    moment = _EPOCH + timedelta(seconds=seconds + value.zone)
+    hours, minutes = divmod(abs(value.zone) // 60, 60)
+    zone = f"{'-' if value.zone < 0 else '+'}{hours:02d}:{minutes:02d}" if value.zone else "Z"
+    return f"{moment.year:04d}{moment:-%m-%dT%H:%M:%S}{_fraction(rest)}{zone}"
 
 
 def _fraction(nanos: int) -> str:
@@ -138,8 +141,10 @@ def getter(function: str) -> Callable[..., Value]:
                 return place
             try:
                 moment = moment.astimezone(place)
-            except OverflowError:
-                return TIMESTAMP_OVERFLOW
+            except OverflowError:  # the day before the year 1 or after the year 9999
+                cycle = 400 if moment.year == 1 else -400
+                moment = moment.replace(year=moment.year + cycle).astimezone(place)
+                return _GETTERS[function](moment, nanos) - (cycle if function == "getFullYear" else 0)
         return _GETTERS[function](moment, nanos)
 
     return get
@@ -147,6 +152,8 @@ def getter(function: str) -> Callable[..., Value]:
 
 def _zone(name: str) -> tzinfo | Err:
     if ":" not in name:
+        if ".." in name or name.startswith(("/", "\\")):
+            return Err("time: invalid location name")
         if not re.fullmatch(r"[A-Za-z0-9_+\-/]*", name):
             return Err(f"unknown time zone {name}")
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 INT_MIN, INT_MAX, UINT_MAX = -(2**63), 2**63 - 1, 2**64 - 1
@@ -44,10 +45,12 @@ class Duration(NamedTuple):
     nanos: int
 
 
-class Timestamp(NamedTuple):
-    """A moment in nanoseconds since 1970, UTC."""
+@dataclass(frozen=True, order=True, slots=True)
+class Timestamp:
+    """A moment in nanoseconds since 1970, UTC. ``zone``: the seconds by which it is written in another zone's time."""
 
     nanos: int
+    zone: int = field(default=0, compare=False)
 
 
 class TypeValue(NamedTuple):

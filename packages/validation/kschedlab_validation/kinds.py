@@ -180,13 +180,14 @@ def _check_job(job: Job, faults: Faults) -> None:
 
 
 _FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
+_LONGEST_FEATURE = 253
 
 
 def _check_node(node: Node, faults: Faults) -> None:
     features = node.status.declaredFeatures
     for i, feature in enumerate(features):
         path: Path = ("status", "declaredFeatures", i)
-        if not _FEATURE.fullmatch(feature):
+        if len(feature) > _LONGEST_FEATURE or not _FEATURE.fullmatch(feature):
             message = later('"{name}" is not a valid name of a feature, such as MyFeature', name=shortened(feature))
             faults.note(path, message)
         if i and feature <= features[i - 1]:

@@ -136,6 +136,8 @@ def _check_gates(gates: list[str], faults: Faults) -> None:
 def _check_container(container: Container, host_network: bool, path: Path, faults: Faults) -> None:
     if container.restartPolicyRules and container.restartPolicy is None:
         faults.note((*path, "restartPolicy"), "is missing: restartPolicyRules need one")
+    if len(container.restartPolicyRules) > 20:
+        faults.note((*path, "restartPolicyRules"), "has more than 20 rules")
     for i, rule in enumerate(container.restartPolicyRules):
         check_choice(rule.action, _RESTART_ACTIONS, (*path, "restartPolicyRules", i, "action"), faults)
         if rule.exitCodes is None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.oracle.differences import LET_THROUGH, REFUSED_HERE
+from tests.oracle.limits import Part, grown
 from tests.oracle.valid_objects import VALID
 from tests.oracle.validation import agrees, ours, theirs
 
@@ -19,6 +20,24 @@ DOCS = Path(__file__).parents[3] / "docs/validation.md"
 def test_every_recorded_object_gets_the_real_answer() -> None:
     wrong = [o for o in RECORDED if not agrees(o["object"]["kind"], ours(o["object"]), o["refused"])]
     assert not wrong, f"{len(wrong)} of {len(RECORDED)}, the first: {json.dumps(wrong[0])} {ours(wrong[0]['object'])}"
+
+
+LIMITS = Path(__file__).parent / "data/limits.jsonl.gz"
+
+
+def test_each_text_list_map_and_number_has_the_real_limit() -> None:
+    """The largest that the API server accepts is accepted, and the next one refused (tests/oracle/limits.py)."""
+    first, *lines = gzip.decompress(LIMITS.read_bytes()).splitlines()
+    objects, wrong = json.loads(first), []
+    for limit in map(json.loads, lines):
+        whole, part = objects[limit["object"]], Part(tuple(limit["path"]), limit["grows"])
+        answers = [
+            agrees(whole["kind"], ours(grown(whole, part, size)), size > limit["most"])
+            for size in (limit["most"], limit["most"] + 1)
+        ]
+        wrong += [] if all(answers) else [f"{whole['kind']} {part.sort} {limit['most']}: {answers}"]
+    assert not wrong
+    assert len(lines) > 150
 
 
 def test_many_objects_of_every_kind_are_recorded() -> None:

@@ -121,7 +121,8 @@ class Card {
     main.classList.add("ks-main");
     const words = make("small", {}, say("checks the cell above, as Shift+Enter does"));
     const ask = (what) => () => this.send({ [what]: true });
-    const buttons = make("div", { class: "ks-buttons" }, main, button(say("Hint"), ask("hint")), button(say("Solution"), ask("solution")), this.cell ? words : null);
+    this.help = [button(say("Hint"), ask("hint")), button(say("Solution"), ask("solution"))];
+    const buttons = make("div", { class: "ks-buttons" }, main, ...this.help, this.cell ? words : null);
     this.lost = make("p", { class: "ks-lost", hidden: true }, say("The kernel has stopped. Run the cell again to go on."));
     const answerable = face.place !== "none";
     el.append(this.lost, this.question, ...(this.place ? [this.place.root] : []), ...(answerable && !this.cell ? [buttons] : []), this.reply, ...(this.cell ? [buttons] : []));
@@ -138,6 +139,7 @@ class Card {
     if (face.question !== this.asked) this.question.innerHTML = this.asked = face.question;
     if (face.reply !== this.said) this.say(face.reply);
     if (face.given !== this.given && !this.isAhead(face)) this.place?.set(this.given = face.given); // another view, or code, has answered
+    for (const each of this.help) each.hidden = face.solved; // nobody asks after a right answer
     this.mark();
   }
 

@@ -21,11 +21,22 @@ function sheets(model, el, send) {
   const seeds = make("input", { type: "text", value: form.seeds, size: 12, spellcheck: "false" });
   const said = make("p", { class: "ks-said", role: "status" });
   const place = make("div", { class: "ks-preview" });
-  const ask = (then) => () => {
-    said.textContent = say("One moment: the exercises are drawn …");
-    place.replaceChildren();
-    send({ lesson: lesson.value, seeds: seeds.value, contents: contents.value, then });
+  const bar = make("progress"), working = make("span", { class: "ks-working", hidden: true }, bar, button(say("Stop"), () => rest()));
+  let asked = { n: 0 }; // replies to what was asked before it come too late
+  const rest = () => {
+    asked = { n: asked.n + 1 };
+    working.hidden = true;
+    said.textContent = "";
+    place.classList.add("ks-old");
   };
+  const ask = (then) => () => {
+    rest();
+    asked = { ...asked, lesson: lesson.value, seeds: seeds.value, contents: contents.value, then };
+    working.hidden = false;
+    bar.removeAttribute("value");
+    send(asked);
+  };
+  for (const each of [lesson, seeds, contents]) each.addEventListener("input", rest);
   seeds.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key === "Enter") ask("show")();
@@ -37,6 +48,14 @@ function sheets(model, el, send) {
     place.replaceChildren(frame);
   };
   const told = (reply) => {
+    if (reply.n !== asked.n) return;
+    if (reply.all) {
+      Object.assign(bar, { max: reply.all, value: reply.ready });
+      said.textContent = say("{ready} of {all}", reply);
+      return send(asked);
+    }
+    working.hidden = true;
+    place.classList.remove("ks-old");
     said.textContent = reply.error ? `⚠ ${reply.error}` : reply.name;
     if (reply.error) return place.replaceChildren();
     if (reply.then === "download") download(reply.document, reply.name, "text/html");
@@ -45,7 +64,7 @@ function sheets(model, el, send) {
   model.on("msg:custom", told);
   el.append(
     make("div", { class: "ks-fields" }, field(say("lesson"), lesson), field(say("seeds"), seeds), field(say("contents"), contents)),
-    make("div", { class: "ks-fields" }, button(say("Show"), ask("show")), button(say("Print, or save as PDF"), ask("print")), button(say("Download"), ask("download"))),
+    make("div", { class: "ks-fields" }, button(say("Show"), ask("show")), button(say("Print, or save as PDF"), ask("print")), button(say("Download"), ask("download")), working),
     said, place,
   );
   return () => model.off("msg:custom", told);
@@ -83,7 +102,7 @@ function roster(model, el, send) {
     input.value = "";
     send({ clear: true });
   };
-  const save = button(say("Download as CSV"), () => download(csv, "progress.csv", "text/csv"));
+  const save = button(say("Download as CSV"), () => download(csv, "class.csv", "text/csv"));
   const buttons = make("div", { class: "ks-fields", hidden: true }, save, button(say("Start over"), clear));
   const told = (reply) => {
     table.innerHTML = reply.table;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
@@ -14,11 +15,11 @@ from kschedlab.text.html import Html, element, join
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.exercises.made_up import made_up
 from kschedlab_lab.exercises.pages import title_of
-from kschedlab_lab.exercises.roster import LARGEST, Roster
+from kschedlab_lab.exercises.roster import LARGEST, Roster, student_of
 from kschedlab_lab.exercises.seeds import parse_seeds
-from kschedlab_lab.exercises.sheet import answers_html, sample, sheets
+from kschedlab_lab.exercises.sheet import answers_of, bound, page, sample, tabled
 from kschedlab_lab.kept import FILE
-from kschedlab_lab.language import spoken
+from kschedlab_lab.language import language, spoken
 from kschedlab_lab.panels.classroom import enlarge
 from kschedlab_lab.stage.front_end import front_end
 from kschedlab_lab.stage.live import publish
@@ -64,18 +65,33 @@ class SheetForm(Desk):
     def __init__(self, lesson: str = "preemption", seeds: str = "1-30") -> None:
         lessons = {each: title_of(each) for each in LESSONS}
         contents = {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)}
+        self._about, self._made = ("", "", ""), dict[int, Any]()
         super().__init__(kind="sheets", lessons=lessons, lesson=lesson, seeds=seeds, contents=contents)
 
     def obey(self, message: Message) -> Message:
-        """The document, with a name for its file; or what is wrong."""
+        """How many seeds are ready, one more each time; then the document with its file name. Or what is wrong."""
         lesson, seeds, contents = (str(message.get(key)) for key in ("lesson", "seeds", "contents"))
+        asked = {key: message.get(key) for key in ("then", "n")}
         try:
-            made = answers_html(lesson, seeds) if contents == ANSWERS else sheets(lesson, seeds, contents == SOLUTIONS)
+            wanted = parse_seeds(seeds)
+            made = self._ready(lesson, contents, wanted)
         except ValueError as error:
-            return {"error": str(error)}
+            return {**asked, "error": str(error)}
+        if len(made) < len(wanted):
+            return {**asked, "ready": len(made), "all": len(wanted)}
         what = {ANSWERS: "answers", SOLUTIONS: "solutions"}.get(contents, "sheets")
         name = f"{lesson}-{what}-{seeds.replace(' ', '').replace(',', '+')}.html"
-        return {"document": made, "name": name, "then": message.get("then")}
+        return {**asked, "document": (tabled if contents == ANSWERS else bound)(lesson, made), "name": name}
+
+    def _ready(self, lesson: str, contents: str, wanted: Sequence[int]) -> list[Any]:
+        """What is made for these seeds, after one more of them."""
+        about = lesson, contents, language()
+        if about != self._about:
+            self._about, self._made = about, {}
+        if (seed := next((each for each in wanted if each not in self._made), None)) is not None:
+            is_table = contents == ANSWERS
+            self._made[seed] = answers_of(lesson, seed) if is_table else page(lesson, seed, contents == SOLUTIONS)
+        return [self._made[each] for each in wanted if each in self._made]
 
     def still(self) -> Html:
         with suppress(ValueError):
@@ -116,7 +132,10 @@ class RosterForm(Desk):
         self.files[name] = text
 
     def _named(self, name: str, text: str) -> str:
-        """The progress files of all students have one name; a file that is handed in again keeps its place."""
+        """Files of several students may have one name; a file that is handed in again keeps its place."""
+        signed = [each for each in Roster({name: text}).students if each != student_of(name)]
+        if len(signed) == 1:
+            return f"{signed[0]}/{name}"
         if PurePath(name).name != FILE or "/" in name:
             return name
         known = (key for key, content in self.files.items() if content == text)

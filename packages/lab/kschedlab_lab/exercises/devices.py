@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import ndiff
 from functools import cached_property, partial
@@ -33,7 +33,7 @@ from kschedlab_lab.panels.devices import (
     of_model,
     train,
 )
-from kschedlab_lab.views.device_map import draw_devices, draw_sights, unasked
+from kschedlab_lab.views.device_map import Look, draw_devices, draw_sights, unasked
 from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, TRIED, NodeSight, Sight, sights
 
 NODES = ("node-a", "node-b", "node-c")
@@ -75,8 +75,8 @@ class Case:
         """What is decided."""
         return decided(decode_objects([*self.base, self.claim]))
 
-    def instance(self, *more: Html, text: str = "") -> Instance:
-        """The devices before the decision, and all that is known of them."""
+    def instance(self, *more: Html, text: str = "", picks: Iterable[str] = ()) -> Instance:
+        """The devices before the decision, and all that is known of them. ``picks``: those that answer a click."""
         rows = [
             [f"{name}/{gpu}", model, f"{memory}Gi", root, self._state(f"{name}/{gpu}")]
             for name, gpus in self.gpus.items()
@@ -86,7 +86,9 @@ class Case:
         known = table(head, (row(*each, element("span", state)) for *each, state in rows))
         folded = element("details", element("summary", say("As a table")), known, class_="again")
         seen = [unasked(node) for node in sights(self.decision)]
-        draw = partial(draw_sights, seen, lines=None)
+        draw = partial(
+            draw_sights, seen, look=Look({f"{DRIVER}/{each}": {"data_pick": each} for each in picks}, lines=None)
+        )
         beside = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
         picture = join([beside, folded])
         written = "\n".join(aligned([head, *rows], ""))
@@ -147,17 +149,17 @@ def which_device(rng: random.Random) -> Exercise:
     case = drawn(rng, random_case, wanted)
     (right,) = devices_of(case.decision)
     remarks = remarks_of(case)
-    claim = claim_text(case.claim)
+    request = claim_text(case.claim["spec"]["devices"]["requests"][0]["exactly"])
     return Predict(
         say("Which device?"),
-        say("train claims one device with the claim below. Which one does it get?"),
+        say("train claims one device with this request. Which one does it get?"),
         right,
         remarks[right],
         (
             say("First cross out what is held, has a taint, or is not selected."),
             say("Of those left, the search takes the first of the node's slice."),
         ),
-        case.instance(lines(claim), text=claim),
+        case.instance(lines(request), text=request, picks=remarks),
         remarks,
         solved=lambda: fitting(partial(draw_devices, case.decision)),
     )

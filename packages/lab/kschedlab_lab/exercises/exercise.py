@@ -227,7 +227,11 @@ class Exercise(ABC):
         if self.state is not State.RIGHT:
             self.hints_seen = self._hint
             self.on_progress(self)
-        return self._say(self._hinted())
+        hint, verdict = self._hinted(), self.reply
+        if isinstance(verdict, Verdict) and verdict.state in (State.WRONG, State.ERROR):
+            self._say(verdict)  # the hint comes below what is wrong
+            return hint
+        return self._say(hint)
 
     def _hinted(self) -> Note:
         """The last hint that was asked for."""
@@ -263,11 +267,15 @@ class Exercise(ABC):
             card.refresh()
         return reply
 
+    @property
+    def _is_solved(self) -> bool:
+        """Whether the last answer was right."""
+        return isinstance(self.reply, Verdict) and self.reply.state is State.RIGHT
+
     def replies(self) -> list[Verdict | Note]:
         """What was said last, and below it, until an answer is right, the last hint that was asked for."""
         said = [] if self.reply is None else [self.reply]
-        is_right = isinstance(self.reply, Verdict) and self.reply.state is State.RIGHT
-        helps = self._hint and not is_right and self._hinted() != self.reply
+        helps = self._hint and not self._is_solved and self._hinted() != self.reply
         return [*said, self._hinted()] if helps else said
 
     def choices(self) -> list[str]:
@@ -295,13 +303,15 @@ class Exercise(ABC):
         return join([head, *paragraphs, instance.saved if saved and str(instance.saved) else instance.picture])
 
     def face(self, part: str) -> dict[str, Any]:
-        """What a card shows of the exercise. ``place``: where the answer is given; question and reply: as markup."""
+        """What a card shows of the exercise. ``place``: where the answer is given; question and reply: as markup;
+        ``solved``: the reply says that the answer is right."""
         place = CELL if part == CELL else "none" if self.answered_by == "function" else self.answered_by
         return {
             "question": "" if part == CELL else str(self.html()),
             "place": "choice" if self.choices() else place,
             "choices": self.choices(),
             "given": self.given or self.start,
+            "solved": self._is_solved,
             "reply": "" if place == "none" else str(join(each.html() for each in self.replies())),
         }
 

@@ -252,4 +252,4 @@ def _wrong(case: Nomination, on: str, nominated: str) -> str:
             "The first step: on {node} urgent evicts only a pod of priority 0, so it is nominated there.",
             node=case.first,
         )
-    return _fate(case)
+    return say("A nomination does not bind. Which node has room first, and is that before {at} s?", at=case.at)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from kschedlab.messages import say, terms
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import Exercise, lines
+from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.language import language
 from kschedlab_lab.panels.contents import LESSONS
 from kschedlab_lab.views.coded import coded
@@ -40,11 +41,6 @@ def document(title: str, body: Html) -> str:
     return f"<!doctype html>\n{element('html', head, element('body', body), lang=language())}\n"
 
 
-def pages(lesson: str, exercises: Mapping[int, Sequence[Exercise]], solutions: bool) -> Html:
-    """A sheet for each seed."""
-    return join(_sheet(lesson, seed, made, solutions) for seed, made in exercises.items())
-
-
 def beginning(lesson: str, seed: int, exercise: Exercise) -> Html:
     """The head of a sheet and its first exercise, as pictures that a notebook's file keeps."""
     head = element("p", element("b", title_of(lesson)), " · ", say("Name"), " ______ · ", say("seed {seed}", seed=seed))
@@ -71,13 +67,14 @@ def title_of(lesson: str) -> str:
     return next(found, lesson)
 
 
-def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: bool) -> Html:
+def sheet_page(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: bool) -> Html:
+    """The sheet of one student, or its solutions."""
     name = title_of(lesson)
     title = element("h1", say("{lesson}: solutions", lesson=name) if solutions else name)
     blank, date = element("span", "", class_="name"), element("span", "", class_="date")
     name_of, date_of = (element("span", each) for each in terms("Name", "Date"))
-    line = [name_of, blank, date_of, date, element("span", say("seed {seed}", seed=seed))]
-    head = element("div", title, *line, class_="head")
+    line = [] if solutions else [name_of, blank, date_of, date]
+    head = element("div", title, *line, element("span", say("seed {seed}", seed=seed)), class_="head")
     common = next((each.instance.common for each in exercises if str(each.instance.common)), None)
     made = (_exercise(number, each, solutions) for number, each in enumerate(exercises, 1))
     return element("section", head, common, *made, class_="sheet")
@@ -89,7 +86,9 @@ def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
     asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
     given, instance = _instance(exercise), exercise.instance
     if solutions:
-        return element("div", head, *asked, given, _solution(exercise), class_="exercise")
+        picked = [element("div", f"{'☒' if each == exercise.right else '☐'} {each}") for each in exercise.choices()]
+        task = element("div", element("div", given), element("div", *picked), class_="beside") if picked else given
+        return element("div", head, *asked, task, *_solution(exercise), class_="exercise")
     room = _room(exercise)
     if str(instance.printed):
         is_wide = exercise.answered_by in ("yaml", "function")
@@ -124,7 +123,8 @@ def _room(exercise: Exercise) -> Html:
     return element("div", lines(BLANK.sub(": ________ ", exercise.start)), *free, style=FRAMED)
 
 
-def _solution(exercise: Exercise) -> Html:
-    picked = (element("div", f"{'☒' if each == exercise.right else '☐'} {each}") for each in exercise.choices())
-    said = element("p", element("b", say("Solution. ")), lines(exercise.explained()))
-    return join([*picked, said, exercise.drawing()])
+def _solution(exercise: Exercise) -> tuple[Html, Html]:
+    """The solution in words and as a picture; a mended function's is its lines beside the broken ones."""
+    text = exercise.why if isinstance(exercise, Repair) else exercise.explained()
+    said = element("p", element("b", say("Solution. ")), lines(text) if "\n" in text else coded(text))
+    return said, element("div", exercise.drawing(), class_="solution")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
@@ -24,9 +24,11 @@ from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.views.drawing import draw
 from kschedlab_lab.views.ladder_fates import fate
-from kschedlab_lab.views.picture import caption
+from kschedlab_lab.views.picture import NO_HANDLES, Boxes, caption, scarcest
 from kschedlab_lab.views.preemption_scene import Scene, all_attempted, attempted
+from kschedlab_lab.views.svg import Room
 
 Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
@@ -84,6 +86,11 @@ def drawn_decision(decision: Decision) -> Html:
     return fitting(Scene(decision).picture, LADDER)
 
 
+def on_node(decision: Decision, node: str, said: str, room: Room) -> Html:
+    """What becomes of the pods of this node, were it chosen; and the same in words."""
+    return draw(Boxes(decision, NO_HANDLES, [node]).tried(), said, scarcest(decision), room)
+
+
 def random_case(rng: random.Random) -> Case:
     """Three full nodes of 4 CPU with two or three pods each, a pod of 3 CPU, and a budget if it covers any."""
     made, apps = [node(name) for name in NODES], set()
@@ -128,7 +135,7 @@ def which_victims(rng: random.Random) -> Exercise:
         ),
         pictured(case.decision, case.manifests),
         dict(sorted(remarks.items())),
-        solved=case.drawn,
+        solved=lambda: fitting(partial(on_node, case.decision, candidate.node, why), 200),
     )
 
 
@@ -270,8 +277,8 @@ def latest_of_earliest(seed: int) -> Exercise:
     return Repair(
         say("The fifth rule"),
         say(
-            "This function should choose between nodes that are equal in rules 1 to 4. It does what the document's "
-            "last sentences say. Fix it to do what the scheduler does. Times are minutes after midnight."
+            "This function should choose between nodes that are equal in rules 1 to 4. As the document says, it takes "
+            "the node with the earliest time. Fix it to do what the scheduler does. Times are minutes after midnight."
         ),
         latest_start_broken,
         latest_start,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import msgspec
 
@@ -15,7 +17,9 @@ from kschedlab_lab.exercises.exercise import Exercise, State
 from kschedlab_lab.kept import DamagedError, Kept
 from kschedlab_lab.language import LANGUAGES
 
-ENTRY = "exercises"
+ENTRY, STUDENT = "exercises", "student"
+LONGEST, FORMULA = 60, "=+-@\t\r"
+"""Most letters of a student's name; how what a spreadsheet would compute begins."""
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -48,6 +52,7 @@ class Progress:
         self._file = Kept(path)
         self._kept: dict[tuple[str, int, int], Record] = {}
         self._damaged = self._unsaved = False
+        self._student = ""
 
     @classmethod
     def usual(cls) -> Progress:
@@ -74,7 +79,7 @@ class Progress:
             exercise.solution_seen,
             exercise.given,
         )
-        self._write()
+        self._write(**{ENTRY: msgspec.to_builtins([self._kept[key] for key in sorted(self._kept)])})
 
     def records(self) -> list[Record]:
         """All records, in the order of lesson, seed and number."""
@@ -83,7 +88,20 @@ class Progress:
 
     def export(self) -> str:
         """All records as CSV, for a teacher."""
-        return exported(self.records())
+        return exported(self.records(), self.student)
+
+    @property
+    def student(self) -> str:
+        """The student's name, "" before it was given."""
+        try:
+            return self._student or named(self._file.read().get(STUDENT))
+        except DamagedError:
+            return ""
+
+    def sign(self, student: str) -> None:
+        """Keep the student's name beside the records."""
+        self._student = named(student)
+        self._write(**{STUDENT: self._student})
 
     def _read(self) -> None:
         if self._unsaved:  # what could not be written is in memory only
@@ -98,11 +116,11 @@ class Progress:
         if found:
             self._kept = {(record.lesson, record.seed, record.number): record for record in found}
 
-    def _write(self) -> None:
+    def _write(self, **entries: Any) -> None:
         if self._damaged:
             return
         try:
-            self._file.write(**{ENTRY: msgspec.to_builtins([self._kept[key] for key in sorted(self._kept)])})
+            self._file.write(**entries)
         except DamagedError:
             self._refuse()
         except OSError as error:
@@ -118,9 +136,22 @@ class Progress:
         self.trouble = say(message, name=self._file.name)
 
 
-def exported(records: Iterable[Record]) -> str:
-    """The records as a student hands them in."""
-    return as_csv(EXPORTED, map(msgspec.to_builtins, records))
+def named(student: object) -> str:
+    """A student's name as it was typed, in one short line that no spreadsheet computes; "" for anything else."""
+    line = " ".join(str(student or "").split()).lstrip(FORMULA)
+    return "".join(filter(str.isprintable, line))[:LONGEST].strip()
+
+
+def file_name(student: str, seed: int) -> str:
+    """``Li Na``: li-na.csv. A name without Latin letters or digits gives way to the seed: seed-17.csv."""
+    latin = normalize("NFKD", student).encode("ascii", "ignore").decode().lower()
+    return f"{'-'.join(re.findall('[a-z0-9]+', latin)) or f'seed-{seed}'}.csv"
+
+
+def exported(records: Iterable[Record], student: str = "") -> str:
+    """The records as a student hands them in, with the name if it was given."""
+    signed = {"name": student} if student else {}
+    return as_csv((*signed, *EXPORTED), (signed | msgspec.to_builtins(each) for each in records))
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:

@@ -28,7 +28,7 @@ status:
 ---
 apiVersion: v1
 kind: Pod
-metadata: {{name: {younger}, creationTimestamp: }}
+metadata: {{name: {younger}, creationTimestamp: "2026-03-02T08:10:00Z"}}
 spec: {{priority: 100, containers: [{{name: main, image: app}}]}}
 """
 """The pods, without their times."""

@@ -19,15 +19,11 @@ from kschedlab.text.words import count
 from kschedlab_lab.exercises.exercise import MARKS, State
 from kschedlab_lab.exercises.lesson import LESSONS, lesson_named
 from kschedlab_lab.exercises.pages import title_of
-from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, Record, as_csv
+from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, FORMULA, STUDENT, Record, as_csv, named
 from kschedlab_lab.kept import FILE
 
 LARGEST = 1_000_000
 """Most characters of a file; progress with every exercise of the course takes a tenth of that."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet computes cells that begin like this."""
-
-
 TINTS = {MARKS[State.RIGHT]: "rgba(0,158,115,0.22)", MARKS[State.WRONG]: "rgba(213,94,0,0.16)"}
 """By the mark of a state, the colour behind it."""
 
@@ -54,14 +50,15 @@ class Roster:
         except (ValueError, RecursionError, csv.Error) as error:
             self._refuse(file, str(error) if isinstance(error, WrongError) else say("can't be read"))
             return
-        if not records:
+        if not any(records.values()):
             self.troubles.append(say("{file}: no exercise was tried", file=file))
-        known = name = _student(file)
-        number = 1
-        while name in self.students:
-            number += 1
-            name = f"{known} ({number})"
-        self.students[name] = records
+        for signed, own in records.items():
+            known = name = signed or student_of(file)
+            number = 1
+            while name in self.students:
+                number += 1
+                name = f"{known} ({number})"
+            self.students[name] = own
 
     def _refuse(self, file: str, reason: str) -> None:
         message = later("{file}: {reason}; hand in what “Save my progress” has saved, or the file {progress_file}")
@@ -114,30 +111,40 @@ class Roster:
             title = element("p", element("b", title_of(lesson)))
             tables += [title, table(head, (row(*map(_tinted, each)) for each in rows))]
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
-        return element("div", element("p", self.sentence), *tables, *wrong)
+        said = element("p", self.sentence) if self.students else None
+        return element("div", said, *tables, *wrong)
 
 
-def _student(file: str) -> str:
+def student_of(file: str) -> str:
     """``handed-in/li-na.csv``: li-na; ``li-na/.kschedlab-progress.json``: li-na, too."""
     path = PurePath(file.replace("\\", "/"))
     return path.parent.name or "unnamed" if path.name == FILE else path.stem
 
 
-def _records(content: str) -> list[Record]:
-    """The records of an export or of a progress file. WrongError with the place if it is neither."""
+def _records(content: str) -> dict[str, list[Record]]:
+    """By the name in it ("": none), the records of an export or of a progress file. WrongError with the place if it is
+    neither."""
     text = content.removeprefix("\ufeff").strip()
     if text.startswith("{"):
         entries = json.loads(text)
-        given = entries.get(ENTRY, [] if "language" in entries else None)  # a choice, but no answer yet
+        given = entries.get(
+            ENTRY, [] if entries.keys() & {"language", STUDENT} else None
+        )  # a choice, but no answer yet
         if not isinstance(given, list):
             raise WrongError(say('it has no list "exercises"'))
-        return [_record(say("exercise {number}", number=number), each) for number, each in enumerate(given, 1)]
+        places = (say("exercise {number}", number=number) for number in range(1, len(given) + 1))
+        return {named(entries.get(STUDENT)): [*map(_record, places, given)]}
     first = text.partition("\n")[0]
     reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
     if not set(EXPORTED) <= set(reader.fieldnames or ()):
         raise WrongError(say("this is not a progress file"))
-    rows = ({key: (each[key] or "").strip() for key in EXPORTED} for each in reader)
-    return [_record(say("line {number}", number=reader.line_num), each) for each in rows]
+    found: dict[str, list[Record]] = {}
+    for each in reader:
+        record = _record(
+            say("line {number}", number=reader.line_num), {key: (each[key] or "").strip() for key in EXPORTED}
+        )
+        found.setdefault(named(each.get("name")), []).append(record)
+    return found or {"": []}
 
 
 def _record(place: str, given: Mapping[str, Any]) -> Record:
@@ -172,4 +179,4 @@ def _tinted(cell: str) -> Child:
 
 def _cell(value: object) -> object:
     """Text that no spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(tuple(FORMULA)) else value

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kschedlab.messages import say, terms
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, join
 from kschedlab.text.plain import aligned
 from kschedlab_lab.exercises.lesson import exercises_of
-from kschedlab_lab.exercises.pages import answer_pages, beginning, document, pages, title_of
+from kschedlab_lab.exercises.pages import answer_pages, beginning, document, sheet_page, title_of
 from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.language.aloud import speaking
 
@@ -19,8 +19,17 @@ def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | Non
     ``language``: of everything on it, such as "zh"; None: the one that is chosen. ValueError for wrong names or seeds.
     """
     with speaking(language):
-        made = {seed: exercises_of(lesson, seed) for seed in parse_seeds(seeds)}
-        return document(say("{lesson}: sheets", lesson=title_of(lesson)), pages(lesson, made, solutions))
+        return bound(lesson, (page(lesson, seed, solutions) for seed in parse_seeds(seeds)))
+
+
+def page(lesson: str, seed: int, solutions: bool) -> Html:
+    """The sheet of one student."""
+    return sheet_page(lesson, seed, exercises_of(lesson, seed), solutions)
+
+
+def bound(lesson: str, made: Iterable[Html]) -> str:
+    """The sheets as an HTML document."""
+    return document(say("{lesson}: sheets", lesson=title_of(lesson)), join(made))
 
 
 def sample(lesson: str, seed: int) -> Html:
@@ -31,16 +40,24 @@ def sample(lesson: str, seed: int) -> Html:
 def answers(lesson: str, seeds: str, language: str | None = None) -> str:
     """One line for each seed, for marking at a glance; of a manifest or a function, the lines that are new."""
     with speaking(language):
-        return "\n".join(aligned(_rows(lesson, parse_seeds(seeds)), ""))
+        return "\n".join(aligned(_headed(answers_of(lesson, seed) for seed in parse_seeds(seeds)), ""))
 
 
 def answers_html(lesson: str, seeds: str) -> str:
     """The same as an HTML document to print, in the chosen language."""
-    rows = _rows(lesson, parse_seeds(seeds))
-    return document(say("{lesson}: answers", lesson=title_of(lesson)), answer_pages(lesson, rows))
+    return tabled(lesson, (answers_of(lesson, seed) for seed in parse_seeds(seeds)))
 
 
-def _rows(lesson: str, seeds: Iterable[int]) -> list[list[str]]:
-    """A head, and a row for each seed: the seed and the answers."""
-    rows = [[str(seed), *(each.model() for each in exercises_of(lesson, seed))] for seed in seeds]
+def answers_of(lesson: str, seed: int) -> list[str]:
+    """The seed and its answers."""
+    return [str(seed), *(each.model() for each in exercises_of(lesson, seed))]
+
+
+def tabled(lesson: str, rows: Iterable[list[str]]) -> str:
+    """The answers as an HTML document."""
+    return document(say("{lesson}: answers", lesson=title_of(lesson)), answer_pages(lesson, _headed(rows)))
+
+
+def _headed(rows: Iterable[list[str]]) -> list[list[str]]:
+    rows = [*rows]
     return [[*terms("seed"), *map(str, range(1, len(rows[0])))], *rows]

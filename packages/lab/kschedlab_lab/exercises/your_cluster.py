@@ -45,24 +45,23 @@ def what_helps(rng: random.Random) -> Exercise:
 
     def draw(rng: random.Random) -> Wish:
         selects = rng.choice(["general", *TAINTS])
-        tolerates = (rng.choice([*TAINTS]),) if rng.random() < 0.6 else ()
+        tolerates = tuple(rng.sample([*TAINTS], rng.choice([0, 1, 2])))
         return Wish(rng.choice([500, 2000, 3000, 6000, 12000]), tolerates, selects)
 
     def variants(wish: Wish) -> dict[str, Wish]:
-        tolerated = wish.selects if wish.selects in TAINTS else "spot"
+        tolerated = next(each for each in (wish.selects, *TAINTS) if each in TAINTS and each not in wish.tolerates)
         key, value = TAINTS[tolerated]
         return {
             say("ask for {cpu}m CPU", cpu=wish.cpu // 4): wish._replace(cpu=wish.cpu // 4),
             say("drop the nodeSelector"): wish._replace(selects=""),
-            say("tolerate {key}={value}", key=key, value=value): wish._replace(
-                tolerates=tuple(dict.fromkeys([*wish.tolerates, tolerated]))
-            ),
+            say("tolerate {key}={value}", key=key, value=value): wish._replace(tolerates=(*wish.tolerates, tolerated)),
         }
 
     def wanted(wish: Wish) -> bool:
-        helping = [each for each in variants(wish).values() if decide(each.manifest).node]
-        return decide(wish.manifest).node is None and len(helping) == 1
+        helping = [at for at, each in enumerate(variants(wish).values()) if decide(each.manifest).node]
+        return decide(wish.manifest).node is None and helping == [helps]
 
+    helps = rng.choice(range(3))
     wish = drawn(rng, draw, wanted)
     outcomes = {change: decide(each.manifest) for change, each in variants(wish).items()}
     right = next(change for change, decision in outcomes.items() if decision.node)

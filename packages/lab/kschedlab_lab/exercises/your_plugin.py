@@ -142,7 +142,8 @@ def _remark(case: Case, name: str) -> str:
         return say("{node} is out: {reason}.", node=name, reason=", ".join(verdict.reasons))
     if name == case.chosen.node:
         return _sums(case.chosen)
-    return sentences((say("That is the answer for weight 1."), _sums(case.chosen)))
+    message = later("{node} is the answer for weight 1: now each point of Cooler counts {weight} times.")
+    return say(message, node=name, weight=case.weight)
 
 
 SOURCES = {
@@ -222,7 +223,8 @@ def warmest(rng: random.Random) -> Exercise:
         (name,) = own
         if warmest[name] < 0:
             return say('celsius of {node}: write whole degrees, such as "58".', node=name)
-        cpu = {each.metadata.name: each.status.allocatable["cpu"].milli() for each in objects.nodes}
+        amounts = {each.metadata.name: each.status.allocatable.get("cpu") for each in objects.nodes}
+        cpu = {name: amount.milli() if amount is not None else 0 for name, amount in amounts.items()}
         if cpu[name] > max(cpu[other] for other in NODES):
             return say("{node} is larger than the others: it needs only to be empty.", node=name)
         if any(warmest[name] <= warmest[other] for other in NODES):

@@ -38,6 +38,7 @@ CARD = "padding:0.5em;"
 PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
 CALL = "lesson.panel()"
 HANDLE = re.compile(r'data-(drag|set)="([^"]*)"')
+PICK = re.compile(r' data-pick="([^"]*)"')
 
 
 class Frame(NamedTuple):
@@ -190,7 +191,7 @@ class Panel(Generic[S]):
             asked = asking.asked()
             if (draw := asking.before) is None:
                 return {**hidden, "asking": asked}
-            before, error = attempted(lambda: str(drawn(draw(settings), room)))
+            before, error = attempted(lambda: _pickable(str(drawn(draw(settings), room)), asking.choices))
             rest = self._elsewhere(asking.shows(settings), room)
             return {**hidden, "picture": before or "", "error": self.error or error, "asking": asked, **rest}
         view, error = (self.view, self.error) if settings == self.settings else self._compute(settings)
@@ -350,8 +351,7 @@ class Panel(Generic[S]):
         picture = drawn(view.picture, Room())
         is_drawing = str(picture).startswith("<svg")
         shown = image(picture, view.sentence, PAPER) if is_drawing else picture
-        state = element("p", element("small", str(self.settings))) if str(self.settings) else None
-        return element("div", shown, words(view), state)
+        return element("div", shown, words(view))
 
 
 def _failed(error: str) -> View:
@@ -365,6 +365,11 @@ def attempted(make: Callable[[], T]) -> tuple[T | None, str]:
         return make(), ""
     except Exception as problem:  # noqa: BLE001  # plugins of a user run in it
         return None, f"{type(problem).__name__}: {problem}"
+
+
+def _pickable(picture: str, choices: Sequence[str]) -> str:
+    """The picture, in which a click can give no answer but these."""
+    return PICK.sub(lambda mark: mark[0] if unescape(mark[1]) in choices else "", picture)
 
 
 def words(view: View) -> Html:

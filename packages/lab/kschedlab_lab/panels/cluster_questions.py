@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from kschedlab.cluster.pools import ZONE
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
 from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.your_cluster import WHAT_IF, YourCluster
-from kschedlab_why.why_not import why_not
+from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
 
 STUCK, LARGE, APART = "ml/train-small-0", "analytics/report-builder-0", "data/redis-24"
+URGENT = "shop/payment-burst-0"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
 TOLERATING = "tolerating nvidia.com/gpu=present"
 
@@ -26,12 +27,11 @@ def _asking(
     right: Callable[[Any], str],
     remarks: Mapping[str, str],
     framed: str = "",
-    starred: str = "",
     **values: str,
 ) -> YourCluster:
-    """A panel about this pod that asks first; ``framed``, ``starred``: the nodes of its question."""
+    """A panel about this pod that asks first; ``framed``: the node where it runs."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
-    why, before = (lambda _, answer: remarks[answer]), partial(panel.answers.before, framed=framed, starred=starred)
+    why, before = (lambda _, answer: remarks[answer]), partial(panel.answers.before, framed=framed)
     return panel.ask(Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question")))
 
 
@@ -127,24 +127,52 @@ def no_help() -> YourCluster:
     )
 
 
-def which_plugin() -> YourCluster:
-    """Which score speaks most against the node where the pod runs?"""
-    even, fit, spread = "NodeResourcesBalancedAllocation", "NodeResourcesFit", "PodTopologySpread"
+def which_zone() -> YourCluster:
+    """Where would the pod go, if it were decided again?"""
+    fewest = say("The zone with the fewest pods of this ReplicaSet counts most: 44 of the 47 points.")
 
     def right(_: Any) -> str:
-        *plugins, _total = why_not(explain(MOVES, bundled().cluster(LATEST)).decision, RUNS_ON).points
-        return max(plugins, key=lambda each: each.lead).plugin
+        decision = explain(MOVES, bundled().cluster(LATEST)).decision
+        return next(
+            node.metadata.labels[ZONE] for node in decision.cluster.nodes if node.metadata.name == decision.node
+        )
 
     return _asking(
         MOVES,
-        say("Through which plugin is {node} most behind?", node=RUNS_ON),
+        say("Decided again now, it would leave {node}. For which zone?", node=RUNS_ON),
         right,
         {
-            even: say("That is 1 point. The dots make 44: general-03 and its zone have fewer pods of this ReplicaSet."),
-            fit: say("That is 2 points. The dots make 44: general-03 and its zone have fewer pods of this ReplicaSet."),
-            spread: say("general-03 and its zone have fewer pods of the same ReplicaSet."),
+            "eu-1a": say("8 others of its ReplicaSet are there. {why}", why=fewest),
+            "eu-1b": say("8 of its ReplicaSet are there. {why}", why=fewest),
+            "eu-1c": fewest,
         },
         RUNS_ON,
-        "general-03",
         node=RUNS_ON,
+    )
+
+
+def which_rule() -> YourCluster:
+    """Which rule decides between two nodes that lose as little as each other?"""
+    fewest, total, start = say("the fewest victims"), say("the sum of their priorities"), say("the latest start")
+    later_ = say("The two have run since 04:45 on general-48, since 02:55 on general-44: less of their work is lost.")
+
+    def right(_: Any) -> str:
+        preemption = explain(URGENT, bundled().cluster(LATEST)).decision.preemption
+        rules = {"fewest victims": fewest, "smallest sum of victim priorities": total, "latest start": start}
+        assert preemption is not None
+        return next(rules[rung.rule.name] for rung in preemption.rungs if rung.decides)
+
+    return _asking(
+        URGENT,
+        say(
+            "Two nodes would lose two pods, 93 nodes more; each victim has priority -10. Which rule decides between "
+            "the two?"
+        ),
+        right,
+        {
+            fewest: say("It leaves both. {why}", why=later_),
+            total: say("It leaves these two, and none more. {why}", why=later_),
+            start: later_,
+        },
+        question=WHOM,
     )

@@ -15,7 +15,6 @@ from kschedlab.text.words import listing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.course import LessonCard, Point, draw_course
-from kschedlab_lab.views.style import CELL, TABLE
 
 
 class CourseLesson(msgspec.Struct, frozen=True):
@@ -69,7 +68,7 @@ LESSONS = msgspec.convert(
     yaml.load(files("kschedlab_lab.panels").joinpath("lessons.yaml").read_text("utf-8"), yaml.CSafeLoader),
     tuple[CourseLesson, ...],
 )
-LINK = "text-decoration:underline;color:var(--jp-content-link-color,#0072B2);"
+LINK = "font-size:16px;font-weight:bold;text-decoration:underline;color:var(--jp-content-link-color,#0072B2);"
 BY_NUMBER = {lesson.number: lesson for lesson in LESSONS}
 BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
 
@@ -111,23 +110,12 @@ def show(settings: Settings) -> View:
     lesson = BY_TITLE[settings.lesson]
     question = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
     sentence, ways = sentences((question, say(lesson.acts))), _ways(lesson)
-    rows = [(say("open"), _link(lesson)), (say("follows"), element("span", lesson.follows))]
     text = [[say("follows"), lesson.follows], [say("explains"), listing(lesson.terms)], *ways]
     alt = say("; ").join((question, *(f"{name} {what}" for name, what in ways)))
     return View(
         lambda room: draw_course(course(lesson.number), alt, room),
         sentence,
-        element(
-            "table",
-            element(
-                "tbody",
-                *(
-                    element("tr", element("th", name, scope="row", style=CELL), element("td", what))
-                    for name, what in rows
-                ),
-            ),
-            style=TABLE,
-        ),
+        _link(lesson),
         "\n".join([sentence, *aligned(text)]),
     )
 
@@ -145,7 +133,7 @@ def _ways(lesson: CourseLesson) -> list[list[str]]:
 
 
 def _link(lesson: CourseLesson) -> Html:
-    return element("a", lesson.file, href=lesson.file, style=LINK)
+    return element("a", say("Open lesson {number}", number=lesson.number), href=lesson.file, style=LINK)
 
 
 def panel(**settings: str) -> Panel[Settings]:

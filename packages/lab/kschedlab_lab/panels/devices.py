@@ -7,9 +7,9 @@ Three nodes with GPUs; the pod ``train`` claims some of them by attributes, capa
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from kschedlab.build import Manifest, as_yaml, node
@@ -21,12 +21,15 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.words import count
+from kschedlab_devices.search import TAINTED, UNLIKE
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.device_map import draw_devices, draw_sights
-from kschedlab_lab.views.device_sights import HELD, OFFERED, ROOT, TAKES, TRIED, WORDS, NodeSight, sights
+from kschedlab_lab.views.cells import Dial, pills
+from kschedlab_lab.views.device_map import Look, draw_devices, draw_sights
+from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, TRIED, NodeSight, sights
 from kschedlab_lab.views.device_story import search_story
+from kschedlab_lab.views.layout import Part, moved, wrap
 from kschedlab_lab.views.style import MONO
 from kschedlab_lab.views.svg import Room
 
@@ -36,14 +39,14 @@ Gpu: TypeAlias = tuple[str, str, int, str]
 """The name, the model, the memory in Gi and the PCIe root of a GPU."""
 GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-a": (("gpu-0", "a100", 40, "p0"), ("gpu-1", "a100", 40, "p1"), ("gpu-2", "t4", 16, "p1")),
-    "node-b": (("gpu-0", "a100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "t4", 16, "p1")),
+    "node-b": (("gpu-0", "a100", 80, "p0"), ("gpu-1", "a100", 40, "p0"), ("gpu-2", "t4", 16, "p1")),
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
 MODELS = (later("any"), "a100", "h100")
-LOTS = later("The scores are equal: kube-scheduler draws lots; here the first name counts.")
+MEMORY = (0, 20, 40, 60, 80)
 EXPRESSION = re.compile(r"^( *)expression: (device\.\w+\S*\])(\.\w+ .*|\.\w+)(\.compareTo.*|)$", re.MULTILINE)
 """A line of YAML that is too long for a page."""
-LINES = 6
+LINES = 5
 """The lines of the longest search, for which every picture keeps room."""
 
 
@@ -53,9 +56,9 @@ class Settings(Restorable):
 
     model: str = choice("model", MODELS, "a100")
     count: int = choice("count", range(1, 3), 1)
-    memory: int = slider("memory at least", (0, 20, 40, 60, 80), 40, lambda gi: f"{gi}Gi")
-    together: bool = switch("on one PCIe root")
-    tolerates: bool = switch("tolerates the taint")
+    memory: int = slider("memory at least", MEMORY, 40, lambda gi: f"{gi}Gi")
+    together: bool = switch("on one root")
+    tolerates: bool = switch("broken, too")
     rival: bool = switch("held by rival", True)
     broken: bool = switch("taint: broken", True)
 
@@ -170,19 +173,47 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     seen = sights(decision)
-    sentence, marks = told(settings, decision, seen), handles(settings)
+    sentence, look = told(settings, decision, seen), looks(settings)
     return View(
-        lambda room: draw_sights(seen, room, marks, lines=LINES),
+        lambda room: draw_sights(seen, room, look),
         sentence,
         written(settings),
         sentence,
-        idle=idle(settings),
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [
-            Frame(draw_sights(now, room, marks, seen, place, LINES), caption)
+            Frame(draw_sights(now, room, look, seen, place), caption)
             for now, place, caption in search_story(seen, sentence)
         ],
     )
+
+
+def looks(settings: Settings, asks: bool = False) -> Look:
+    """The claim above the devices, and a line at the memory that it wants. ``asks``: nothing of it can be changed."""
+    gibi = 2.0**30
+    top, marks = partial(buttons, settings, asks), {} if asks else handles(settings)
+    return Look(marks, "", LINES, top, settings.memory * gibi, "" if asks else "memory", (MEMORY[1] - MEMORY[0]) * gibi)
+
+
+def buttons(settings: Settings, asks: bool, width: float) -> Part:
+    """The claim as buttons."""
+
+    def group(wide: float, *choices: tuple[str, str, bool]) -> Part:
+        return Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide)))
+
+    def on_or_off(name: str, wide: float) -> Part:
+        on, words = getattr(settings, name), say(settings.controls()[name].label)
+        return group(wide, (words, f"{name}: {_other(on)}", on))
+
+    dial = Dial.among(MEMORY, settings.memory, f"≥ {settings.memory}Gi", "memory")
+    parts = (
+        group(34, *((f"×{each}", f"count: {each}", each == settings.count) for each in (1, 2))),
+        group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
+        Part(82, 26, (dial.drawn(78, 13),)),
+        on_or_off("together", 98),
+        on_or_off("tolerates", 98),
+    )
+    part = wrap(parts, width, 2)
+    return Part(part.width, part.height, (moved(part, 0, 0, opacity=0.5 if asks else None),))
 
 
 def written(settings: Settings) -> Html:
@@ -212,42 +243,33 @@ def _other(on: bool) -> str:
     return "off" if on else "on"
 
 
-def idle(settings: Settings) -> dict[str, str]:
-    """One device is always on one root: then that control is away."""
-    return {"together": ""} if settings.count == 1 else {}
-
-
 def told(settings: Settings, decision: Decision, seen: list[NodeSight]) -> str:
     """The outcome, and what it is due to."""
     if decision.node is None:
-        return sentences((say("train fits on no node."), _tally(settings, seen)))
+        return sentences((say("train fits on no node."), *reasons(settings, seen)))
     gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == TAKES]
-    first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=_both(*gets))
+    first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=both(*gets))
     others = [each.node for each in seen if not each.reason and not each.chosen]
-    more = (say("{others} could, too.", others=_both(*others)), say(LOTS)) if others else ()
-    return sentences((first, *more))
+    return sentences((first, say("{others} could, too.", others=both(*others)))) if others else first
 
 
-def _tally(settings: Settings, seen: Sequence[NodeSight]) -> str:
-    """How many devices there are, and what is in the way of how many; last those that would do."""
-    states = Counter(device.state for each in seen for device in each.devices)
-    in_order = sorted(states.most_common(), key=lambda each: each[0] == TRIED)
-    found = [say("{number} {what}", number=number, what=_what(settings, state, number)) for state, number in in_order]
-    return say("Of {devices}, {tally}.", devices=count(states.total(), "device"), tally=listed(found))
+def reasons(settings: Settings, seen: Sequence[NodeSight]) -> list[str]:
+    """What is in the way on the nodes that cannot serve the claim; those with the same reason together."""
+    found: dict[str, list[str]] = {}
+    for each in seen:
+        if each.reason:
+            found.setdefault(_obstacle(settings, each), []).append(each.node)
+    return [say("{node}: {said}.", node=listed(nodes), said=why) for why, nodes in found.items()]
 
 
-def _what(settings: Settings, state: str, number: int) -> str:
-    """What is in the way of so many devices."""
-    if state == HELD:
-        return say("is held by rival")
-    if state == TRIED and number < settings.count:
-        return say("would do, but the claim wants {count}", count=settings.count)
-    if state == TRIED:
-        message = later("would do, but no node has {count} of them on one root")
-        return say(
-            message if settings.together else later("would do, but no node has {count} of them"), count=settings.count
-        )
-    return say("are not selected") if number > 1 else say(WORDS[state])
+def _obstacle(settings: Settings, node: NodeSight) -> str:
+    able = [each for each in node.devices if each.state in (TRIED, UNLIKE)]
+    taken = [each for each in node.devices if each.state == TAINTED or each.state == HELD and not each.reason.proof]
+    if taken and len(able) + len(taken) >= settings.count:
+        return listed(each.sentence for each in taken)
+    if len(able) >= settings.count:
+        return say("no two on one root")
+    return say("only {device} will do", device=able[0].id.device) if able else say("no device is selected")
 
 
 def wished(settings: Settings) -> str:
@@ -272,12 +294,9 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         seen = sights(decide(settings))
-        able = sum(not each.reason for each in seen)
-        message = later("{number} of {nodes} can: a node needs only {gpus} that the claim may take.")
-        if not able:
-            message = later("{number} of {nodes} can: at each node you see what is in the way.")
-        first = say(message, number=able, nodes=count(len(seen), "node"), gpus=count(settings.count, "GPU"))
-        return sentences((first, say(LOTS))) if able > 1 else first
+        nodes, gpus = count(len(seen), "node"), count(settings.count, "GPU")
+        all_can = say("All {nodes} can: each needs only {gpus} that the claim may take.", nodes=nodes, gpus=gpus)
+        return sentences(reasons(settings, seen) or (all_can,))
 
     text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
     return Question(text, ("0", "1", "2", "3"), right, why, unanswered)
@@ -285,27 +304,27 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
 
 def unanswered(settings: Settings) -> Callable[[Room], Html]:
     """The picture while a question is open: train has not asked for devices yet."""
-    return lambda room: draw_devices(decide(settings), room, asked=False, lines=LINES)
+    return lambda room: draw_devices(decide(settings), room, False, looks(settings, asks=True))
 
 
 def spared() -> Question[Settings]:
     """Does a claim that tolerates the taint of node-c's first GPU get the healthy one behind it?"""
-    lots, own = say("one of the two, by lot"), say("On node-c it is gpu-0.")
+    lots = say("one of these two, by lot")
     rule = say("The search takes the first one that fits. A toleration permits a device; it asks for no healthy one.")
     missed = {
-        "gpu-1": say("It comes before gpu-1."),
+        "node-c/gpu-1": say("gpu-0 comes before it."),
         lots: say("Lots are drawn among nodes, not among the devices of one."),
     }
 
     def right(settings: Settings) -> str:
-        *_, node_c = sights(decide(settings))
-        return _both(*(device.id.device for device in node_c.devices if device.state in (TAKES, OFFERED)))
+        (node,) = (each for each in sights(decide(settings)) if each.chosen)
+        return both(*(f"{node.node}/{device.id.device}" for device in node.devices if device.state == TAKES))
 
     return Question(
-        say("train claims 1 GPU, at least 60Gi, broken or not. Which one could node-c give it?"),
-        ("gpu-0", *missed),
+        say("train claims 1 GPU, at least 60Gi, broken or not. Which one does it get?"),
+        ("node-c/gpu-0", *missed),
         right,
-        lambda settings, answer: sentences(filter(None, (own, missed.get(answer), rule))),
+        lambda settings, answer: sentences(filter(None, (missed.get(answer), rule))),
         unanswered,
     )
 
@@ -314,14 +333,14 @@ def pair() -> Question[Settings]:
     """Which two devices does train get, if gpu-0 of node-a has no partner on its root?"""
     none = say("none: gpu-0 has no partner")
     reasons = {
-        _both("gpu-0", "gpu-1"): say("They are on different roots."),
-        _both("gpu-1", "gpu-2"): say("gpu-0 is tried first and given back, because no other device is on p0."),
+        both("gpu-0", "gpu-1"): say("They are on different roots."),
+        both("gpu-1", "gpu-2"): say("gpu-0 is tried first and given back, because no other device is on p0."),
         none: say("The search does not end there. It gives gpu-0 back."),
     }
 
     def right(settings: Settings) -> str:
         node_a, *_ = sights(decide(settings))
-        return _both(*(device.id.device for device in node_a.devices if device.state == TAKES)) or none
+        return both(*(device.id.device for device in node_a.devices if device.state == TAKES)) or none
 
     return Question(
         say("train claims 2 GPUs on one PCIe root: any model, any memory. Which two of node-a does it get?"),
@@ -332,7 +351,8 @@ def pair() -> Question[Settings]:
     )
 
 
-def _both(*names: str) -> str:
+def both(*names: str) -> str:
+    """The names with "and" between them."""
     return say(" and ").join(names)
 
 

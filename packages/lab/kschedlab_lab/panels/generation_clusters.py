@@ -136,7 +136,7 @@ STORIES = {
         "urgent",
         later("The budget allows one disruption."),
         budget_of_one,
-        signs_say=later("①② order of the victims; cracked shield: breaks it."),
+        signs_say=later("①② order of victims; cracked shield: breaks it."),
     ),
     later("who may stay?"): Story(
         "urgent", later("Both pods on node-a have priority 100; one may stay."), who_may_stay

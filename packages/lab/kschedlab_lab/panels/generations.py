@@ -5,7 +5,7 @@ The timeline chooses the version; each switch undoes one change to the scheduler
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Self
@@ -31,6 +31,7 @@ from kschedlab_lab.views.picture import Handles, colours, decided_and_why
 from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.used_up import using_up
 from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
 
 NONE, ON, OFF = later("none"), "on", "off"
@@ -140,28 +141,35 @@ def rungs(cluster: str) -> tuple[int, ...]:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision, secret = bare(decide(settings)), settings.shown == NONE
-    there, at = STORIES[settings.cluster], VERSIONS.index(settings.version)
     first, why = decided_and_why(decision)
-    said, about = sentence(settings, first, why), sentences((say(there.about), say(there.signs_say)))
-    board = Board(stops(settings), at, (), (), about, Handles(node_badges=there.signs))
+    said, shown = sentence(settings, first, why), board(settings)
     if secret:
-        board = replace(board, stops=covered(board.stops, settings), opens=f"shown: {MATTERING}")
-        return View(lambda room: stage(decision, board, room, said), said, Html(), said, names=colours(decision))
-    ladder = rungs(settings.cluster)
-    board = replace(board, rungs=ladder)
-    named = {*mattering(settings.cluster), *settings.flipped()}
-    levers = [lever(settings, rule, matters(settings, rule)) for rule in NAMED_RULES if rule.name in named]
-    board = replace(board, levers=levers)
-    lit = [rule for rule in NAMED_RULES if any(each.name == rule.name and each.matters for each in levers)]
-    firsts = [each for i, each in enumerate(board.stops) if i == 0 or each.answer != board.stops[i - 1].answer]
+        hidden = covered(shown.stops, settings)
+        shown = replace(shown, stops=hidden, rungs=(), levers=(), opens=f"shown: {MATTERING}")
+        return View(lambda room: stage(decision, shown, room, said), said, Html(), said, names=colours(decision))
+    lit = [rule for rule in NAMED_RULES if any(each.name == rule.name and each.matters for each in shown.levers)]
+    firsts = [each for i, each in enumerate(shown.stops) if i == 0 or each.answer != shown.stops[i - 1].answer]
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in firsts)
     return View(
-        lambda room: stage(decision, board, room, said),
-        sentence(settings, first) if ladder else said,  # the rules say why
+        lambda room: stage(decision, shown, room, said),
+        sentence(settings, first) if shown.rungs else said,  # the rules say why
         rules_html(lit, decide(settings)),
         f"{said}\n{answers}",
         story=partial(story, settings) if (settings.version, settings.rules) != (VERSIONS[0], NONE) else None,
         names=colours(decision),
+    )
+
+
+def board(settings: Settings) -> Board:
+    """The timeline with all answers, and the switches that make a difference in some version."""
+    there, named = STORIES[settings.cluster], {*mattering(settings.cluster), *settings.flipped()}
+    return Board(
+        stops(settings),
+        VERSIONS.index(settings.version),
+        [lever(settings, rule, matters(settings, rule)) for rule in NAMED_RULES if rule.name in named],
+        rungs(settings.cluster),
+        sentences((say(there.about), say(there.signs_say))),
+        Handles(node_badges=there.signs),
     )
 
 
@@ -175,8 +183,17 @@ def story(settings: Settings, room: Room) -> list[Frame]:
     if settings.flipped():
         states.append(settings)
     states[-1] = settings
-    views = [show(each) for each in states]
-    return [Frame(view.picture(room), view.sentence) for view in views if callable(view.picture)]
+    frames, counted = list[Frame](), next(rule for rule in NAMED_RULES if rule.name == "counted_down")
+    for i, each in enumerate(states):
+        if i and each.has(counted) and not states[i - 1].has(counted):
+            decision, shown = bare(decide(each)), board(each)
+            for boxes, said in using_up(decision):
+                caption = sentence(each, said)
+                frames.append(Frame(stage(decision, shown, room, caption, boxes), caption))
+        view = show(each)
+        assert callable(view.picture)
+        frames.append(Frame(view.picture(room), view.sentence))
+    return frames
 
 
 def stops(settings: Settings) -> list[Stop]:
@@ -209,19 +226,18 @@ def sentence(settings: Settings, *said: str) -> str:
     return say("{version}: {said}", version=version, said=sentences(said))
 
 
-def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = False) -> Question[Settings]:
+def question(text: str, choices: Iterable[str], *, alone: bool = False) -> Question[Settings]:
     """A question about the version and its rules as they are set; earlier versions have answered already.
 
-    ``choices``: nodes or pods, which are picked in the picture, rules of preemption ("rule 2"), or others. ``why``:
-    what explains the answer, instead of why it is not the one that was given.
-    ``alone``: the earlier versions' answers are hidden too.
+    ``choices``: nodes or pods, which are picked in the picture, rules of preemption ("rule 2"), or others; a mapping
+    says of each why it is right or wrong. ``alone``: the earlier versions' answers are hidden too.
     """
-    picks = answers(choices)
+    picks, whys = answers(choices), choices if isinstance(choices, Mapping) else {}
     return Question(
         text,
         picks,
         right=lambda settings: right(settings, picks),
-        why=lambda settings, said: why or remark(decide(settings), said),
+        why=lambda settings, said: whys.get(said) or remark(decide(settings), said),
         before=lambda settings: partial(before, settings, picks, alone),
     )
 

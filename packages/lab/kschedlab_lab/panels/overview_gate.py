@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 from kschedlab.build import HOUR, Manifest, node, pod
@@ -47,42 +46,38 @@ class Settings(Restorable):
 
 
 class Obstacle(NamedTuple):
-    """``by``: the predicate that sees it, and the ``part`` of it; ``kind``: its sign; ``wants``: what web wants.
+    """``by``: the predicate that sees it; ``about``, ``kind``: what that looks at, and its sign.
 
-    ``has``: what the node has then, and ``without`` it, if that is something else; ``pod``: what it adds to the node.
+    ``wants``: what web wants; ``has``: what the node has then, and ``without`` it, if that is something else.
     """
 
     by: str
-    part: str
+    about: str
     kind: str
     wants: str
     has: str
     without: str = ""
-    pod: Piece | None = None
 
 
 OBSTACLES: Mapping[str, Obstacle] = {
-    "busy": Obstacle(
-        "GeneralPredicates", "PodFitsResources", "cpu", "2 CPU", later("busy: 2.5 CPU"), pod=Piece("busy", 2500)
+    "busy": Obstacle("GeneralPredicates", later("the CPU"), "cpu", "2 CPU", later("busy: 2.5 CPU")),
+    "port": Obstacle("GeneralPredicates", later("the host ports"), "port", later("host port 8080"), "proxy: 8080"),
+    "disk": Obstacle("NoDiskConflict", later("the disks"), "disk", later("writes disk-1"), "db: disk-1"),
+    "taint": Obstacle(
+        "PodToleratesNodeTaints", later("the taints"), "taint", later("tolerates gpu"), later("taint gpu")
     ),
-    "port": Obstacle(
-        "GeneralPredicates",
-        "PodFitsHostPorts",
-        "port",
-        later("host port 8080"),
-        "proxy: 8080",
-        pod=Piece("proxy", 0),
-    ),
-    "disk": Obstacle("NoDiskConflict", "", "disk", later("writes disk-1"), "db: disk-1", pod=Piece("db", 0)),
-    "taint": Obstacle("PodToleratesNodeTaints", "", "taint", later("tolerates gpu"), later("taint gpu")),
     "zone": Obstacle(
-        "NoVolumeZoneConflict", "", "zone", later("volume in north"), later("zone south"), later("zone north")
+        "NoVolumeZoneConflict",
+        later("the zone"),
+        "zone",
+        later("volume in north"),
+        later("zone south"),
+        later("zone north"),
     ),
 }
+"""By name, in the order in which v1.16 looks at them."""
 BY: Mapping[str, str] = {name: each.by for name, each in OBSTACLES.items()}
 """By obstacle: the predicate that sees it."""
-PARTS = tuple(each.part for each in OBSTACLES.values() if each.part)
-"""The parts of GeneralPredicates that see one."""
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -146,13 +141,6 @@ def decide(settings: Settings) -> tuple[tuple[str, ...], NodeVerdict]:
     return tuple(each.name for each in STILL.filters), judged(manifests(settings)).verdict(NODE)
 
 
-def state(predicate: str, asked: Sequence[str], verdict: NodeVerdict, upto: int) -> State:
-    """What became of this predicate after the first ``upto`` were asked."""
-    if predicate in asked[:upto]:
-        return "refuses" if predicate == verdict.plugin else "passed"
-    return "not asked" if verdict.plugin in asked[:upto] else "ahead"
-
-
 def last_asked(asked: Sequence[str], verdict: NodeVerdict) -> int:
     """How many predicates are asked: the first that refuses is the last."""
     return len(asked) if verdict.plugin is None else asked.index(verdict.plugin) + 1
@@ -165,22 +153,21 @@ def draw(
     room: Room,
     upto: int | None = None,
     alt: str = "",
-    ghosts: bool = True,
+    asks: bool = False,
 ) -> Html:
-    """The pod, the predicates and the node, after ``upto`` predicates; None: after the last one that is asked.
+    """The pod, the predicates and the node, after ``upto`` obstacles were looked for; None: after the decision.
 
-    ``ghosts``: with what is not there and a click would add.
+    ``asks``: each row is an answer, and what is not there and a click would add is not drawn.
     """
-    upto = last_asked(asked, verdict) if upto is None else upto
-    ended = upto >= last_asked(asked, verdict)
+    ended = upto is None
     there = settings.placed and ended and verdict.passes
-    pods = [each.pod for name, each in OBSTACLES.items() if each.pod is not None and getattr(settings, name)]
+    busy = [Piece("busy", 2500, 0, "2.5 CPU")] if settings.busy else []
     gate = Gate(
-        tuple(_locks(settings, asked, verdict, upto, ghosts)),
+        tuple(_locks(settings, asked, verdict, upto, asks)),
         Piece("web", 2000, 0, "" if there else "2 CPU", "ghost" if there else ""),
         NODE,
         4000,
-        (*pods, *([Piece("web", 2000, 0, "2 CPU", sets="placed: off")] if there else [])),
+        (*busy, *([Piece("web", 2000, 0, "2 CPU", sets="placed: off")] if there else [])),
         "placed: on" if verdict.passes else "",
         listed(verdict.reasons) if ended and not verdict.passes else "",
         there,
@@ -188,31 +175,35 @@ def draw(
     return draw_gate(gate, alt or sentence(asked, verdict), room)
 
 
-def _locks(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto: int, ghosts: bool) -> Iterator[Lock]:
-    """A row for each obstacle."""
-    for at, name in enumerate(asked, 1):
-        now = state(name, asked, verdict, upto)
-        said = listed(verdict.reasons) if now == "refuses" else say(SAID[now])
-        tip = say("{function}: {result}", function=name, result=said) if said else name
-        for obstacle, each in OBSTACLES.items():
-            if each.by == name:
-                value = getattr(settings, obstacle)
-                row: State = "passed" if now == "refuses" and not value else now
-                number = f"{at}{ascii_lowercase[PARTS.index(each.part)]}" if each.part else str(at)
-                wants = Fact(say(each.wants), True, kind=each.kind)
-                if obstacle == "taint":
-                    tolerates = settings.tolerates
-                    wants = Fact(say(each.wants), tolerates, _switched("tolerates", tolerates), "pass")
-                has = Fact(
-                    say(each.has if value else each.without or each.has),
-                    value or bool(each.without),
-                    _switched(obstacle, value),
-                    each.kind,
-                    value and now == "refuses",
-                    key=obstacle,
-                )
-                wanted, there = (fact if ghosts or fact.on else None for fact in (wants, has))
-                yield Lock(number, each.part or name, row, wanted, there, tip)
+def _looked_for(asked: Sequence[str], verdict: NodeVerdict) -> list[str]:
+    """The obstacles that the predicates look for until one refuses."""
+    return [name for name, by in BY.items() if by in asked[: last_asked(asked, verdict)]]
+
+
+def _locks(
+    settings: Settings, asked: Sequence[str], verdict: NodeVerdict, upto: int | None, asks: bool
+) -> Iterator[Lock]:
+    """A row for each predicate that sees an obstacle."""
+    seen = _looked_for(asked, verdict)[:upto]
+    for predicate in dict.fromkeys(BY.values()):
+        mine = [name for name, by in BY.items() if by == predicate]
+        now: State = "ahead" if upto is not None else "not asked"
+        if mine[-1] in seen:
+            now = "refuses" if predicate == verdict.plugin else "passed"
+        lines = tuple(_facts(settings, name, name in seen and predicate == verdict.plugin, asks) for name in mine)
+        at = mine.index(seen[-1]) if upto and seen[-1] in mine else None
+        yield Lock(predicate, now, lines, at, asks)
+
+
+def _facts(settings: Settings, name: str, refuses: bool, asks: bool) -> tuple[Fact | None, Fact | None]:
+    """What web wants and what the node has, so far as this obstacle is about it."""
+    each, value = OBSTACLES[name], getattr(settings, name)
+    wants = Fact(say(each.wants), True, kind=each.kind)
+    if name == "taint":
+        wants = Fact(say(each.wants), settings.tolerates, _switched("tolerates", settings.tolerates), "pass")
+    said = each.has if value else each.without or each.has
+    has = Fact(say(said), value or bool(each.without), _switched(name, value), each.kind, value and refuses, key=name)
+    return (wants if wants.on or not asks else None, has if has.on or not asks else None)
 
 
 def _switched(name: str, now: bool) -> str:
@@ -224,9 +215,8 @@ def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
         return say("All {number} predicates let web onto {node}.", number=len(asked), node=NODE)
     number = asked.index(verdict.plugin) + 1
     rest = len(asked) - number
-    first = say(
-        "{predicate} refuses {node}: “{reasons}”.", predicate=verdict.plugin, node=NODE, reasons=listed(verdict.reasons)
-    )
+    first = say("{predicate} refuses {node}.", predicate=verdict.plugin, node=NODE)
+    reason = say("The reason: “{reasons}”.", reasons=listed(verdict.reasons))
     message = later(
         "It is number {number} of {asked}; the last predicate is not asked."
         if rest == 1
@@ -235,15 +225,7 @@ def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
     after = say(message, number=number, asked=len(asked), predicates=count(rest, "predicate"))
     too = [name for name in asked[number:] if name in verdict.also]
     also = say("{predicates} would refuse too.", predicates=listed(too)) if too else ""
-    return sentences((first, after, also))
-
-
-SAID: Mapping[State, str] = {
-    "ahead": "",
-    "passed": later("passes"),
-    "refuses": later("refuses"),
-    "not asked": later("not asked"),
-}
+    return sentences((first, reason, after, also))
 
 
 def show(settings: Settings) -> View:
@@ -273,15 +255,21 @@ def idle(settings: Settings, asked: Sequence[str], verdict: NodeVerdict) -> dict
 
 
 def story(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: Room) -> list[Frame]:
-    """One predicate after the other is asked; those without a row are asked between two pictures."""
-    last = last_asked(asked, verdict)
-    told = {0: say("podFitsOnNode asks {number} predicates about {node}.", number=len(asked), node=NODE)}
-    rows = [upto for upto, each in enumerate(asked[: last - 1], 1) if each in BY.values()]
-    if verdict.passes:
-        rows.pop()  # the last picture shows that one
-    told |= {upto: say("{predicate} lets web pass.", predicate=asked[upto - 1]) for upto in rows}
-    told[last] = sentence(asked, verdict)
-    return [Frame(draw(settings, asked, verdict, room, upto), said) for upto, said in told.items()]
+    """One obstacle after the other is looked for."""
+    told = [say("podFitsOnNode asks {number} predicates about {node}.", number=len(asked), node=NODE)]
+    told += [_looks(name, settings, verdict) for name in _looked_for(asked, verdict)]
+    frames = [Frame(draw(settings, asked, verdict, room, upto), said) for upto, said in enumerate(told)]
+    return [*frames, Frame(draw(settings, asked, verdict, room), sentence(asked, verdict))]
+
+
+def _looks(name: str, settings: Settings, verdict: NodeVerdict) -> str:
+    """What the predicate sees of this obstacle."""
+    each, refuses = OBSTACLES[name], getattr(settings, name) and BY[name] == verdict.plugin
+    clear, seen = (
+        later("{predicate} looks at {about}: nothing is in the way."),
+        later("{predicate} looks at {about}: “{has}” is in the way."),
+    )
+    return say(seen if refuses else clear, predicate=each.by, about=say(each.about), has=say(each.has))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -292,7 +280,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     return Question(
-        say("Which predicate refuses web first? 2a and 2b are GeneralPredicates."),
+        say("Which predicate refuses web first?"),
         tuple(dict.fromkeys(BY.values())),
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,
@@ -302,7 +290,7 @@ def who_refuses() -> Question[Settings]:
             *decide(settings),
             upto=0,
             alt=say("web waits, and no predicate has been asked yet."),
-            ghosts=False,
+            asks=True,
         ),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -12,14 +12,14 @@ import simpy
 from kschedlab.build import Manifest, node, pod
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say
+from kschedlab.messages import later, listed, say
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
 from kschedlab.queue.interface import ACTIVE
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, choice, steps, switch
+from kschedlab_lab.panels.settings import Restorable, choice, switch
 from kschedlab_lab.views.informer import Seen, draw_informer
 from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.svg import Room
@@ -35,13 +35,12 @@ SOON = "2026-01-01T00:00:30Z"
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The pod ``web``, and how far the pods have come: at the API server, in the informer, handed on."""
+    """The pod ``web``."""
 
     phase: str = choice("web's phase", PHASES, "Pending", folded=True)
     bound: bool = switch("web has a node")
     deleted: bool = switch("web is being deleted")
     other: bool = switch("web names another scheduler")
-    step: int = steps("step", 2, 2)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -74,7 +73,7 @@ def seen(settings: Settings) -> tuple[Seen, ...]:
     """The pods that the scheduler's informer holds, and who receives each."""
     return tuple(
         Seen(each.metadata.name, _facts(each), held, say(to), _why_not(each, held, to))
-        for each, held, to in _handed(replace(settings, step=0))
+        for each, held, to in _handed(settings)
     )
 
 
@@ -105,8 +104,9 @@ WAIT = SECOND // 10
 
 
 def _facts(each: Pod) -> str:
-    phase = each.status.phase or "Pending"
-    return say("{phase}, deleted", phase=phase) if each.metadata.deletionTimestamp is not None else phase
+    deleted = say("deleted") if each.metadata.deletionTimestamp is not None else ""
+    other = say("another scheduler's") if each.spec.schedulerName != DEFAULT_SCHEDULER else ""
+    return listed(fact for fact in (each.status.phase or "Pending", each.spec.nodeName, deleted, other) if fact)
 
 
 def _why_not(each: Pod, held: bool, to: str) -> str:
@@ -118,25 +118,19 @@ def _why_not(each: Pod, held: bool, to: str) -> str:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     found = seen(settings)
-    sentence = _sentence(found, settings.step)
+    sentence = _sentence(found)
     return View(partial(_draw, found, settings, sentence), sentence, Html(), sentence, idle=_idle(settings))
 
 
-def _sentence(found: tuple[Seen, ...], step: int) -> str:
+def _sentence(found: tuple[Seen, ...]) -> str:
     web, number = found[-1], sum(each.seen for each in found)
-    if step == 0:
-        return say("The API server has {number} pods.", number=len(found))
-    if step == 1:
-        if web.seen:
-            message = later("The informer sees {number} of {all} pods, web among them.")
-        else:
-            message = later("The informer sees {number} of {all} pods, web not among them.")
-        return say(message, number=number, all=len(found))
     if not web.seen:
-        return say("The informer does not see web: its phase is {phase}.", phase=web.why)
-    if web.to == say(NOBODY):
-        return say("The informer sees web, but no handler takes it: web names another scheduler.")
-    return say("The informer sees web, and the handlers give it to the {receiver}.", receiver=web.to)
+        goes = say("web is not among them: its phase is {phase}", phase=web.why)
+    elif web.to == say(NOBODY):
+        goes = say("nobody takes web: it names another scheduler")
+    else:
+        goes = say("web goes to the {receiver}", receiver=web.to)
+    return say("The informer sees {number} of {all} pods; {goes}.", number=number, all=len(found), goes=goes)
 
 
 def _idle(settings: Settings) -> dict[str, str]:
@@ -149,7 +143,7 @@ def _idle(settings: Settings) -> dict[str, str]:
     return found | ({"other": say("not asked: web has a node")} if settings.bound else {})
 
 
-def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> Html:
+def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room, handed: bool = True) -> Html:
     phase = PHASES[(PHASES.index(settings.phase) + 1) % len(PHASES)]
     badges = [Fact(settings.phase, True, f"phase: {phase}", "pods", key="phase")]
     for name, kind, text in (
@@ -159,7 +153,7 @@ def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> 
     ):
         on = getattr(settings, name)
         badges.append(Fact(text, on, f"{name}: {'off' if on else 'on'}", kind, key=name))
-    return draw_informer(found, settings.step, badges, alt, room)
+    return draw_informer(found, handed, badges, alt, room)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -172,21 +166,11 @@ def how_many() -> Question[Settings]:
         say("Seven pods are at the API server. How many of them does the scheduler's informer see?"),
         (),
         lambda settings: str(sum(each.seen for each in seen(settings))),
-        _why,
+        lambda settings, answer: say(
+            "Only the phases Succeeded and Failed are left out: those pods use nothing. A terminating pod still does."
+        ),
         lambda settings: partial(
-            _draw, seen(settings), settings.changed(step=0), say("Seven pods are at the API server.")
+            _draw, seen(settings), settings, say("Seven pods are at the API server."), handed=False
         ),
         most=7,
     )
-
-
-def _why(settings: Settings, answer: str) -> str:
-    found = seen(settings)
-    right = sum(each.seen for each in found)
-    rule = say("The selector leaves out only the phases Succeeded and Failed")
-    more = say("A terminating pod still uses its node. Another scheduler's pod is seen too, but no queue takes it.")
-    if answer == str(len(found)):
-        return say("Finished pods are not seen: they use nothing. {rule}, so {right} are seen.", rule=rule, right=right)
-    if answer.isdecimal() and int(answer) < right:
-        return say("{right} are seen. {rule}. {more}", right=right, rule=rule, more=more)
-    return say("{rule}, so {right} of {all} are seen. {more}", rule=rule, right=right, all=len(found), more=more)

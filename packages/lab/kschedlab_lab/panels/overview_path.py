@@ -13,7 +13,7 @@ from typing import Any
 from kschedlab import build
 from kschedlab.build import Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say, sentences, terms
+from kschedlab.messages import later, say, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -70,14 +70,11 @@ def _stories() -> Iterator[tuple[str, Story]]:
     joins = {"at": "20s", "create": node("node-c", 8)}
     urgent = {"at": "1s", "create": pod("web", "", 3, 500)}
     full = (pod("jobs-a", "node-a", 3, 0), pod("vault-b", "node-b", 3, 900))
-    held = pod("web", "", 2)
-    held["metadata"]["finalizers"] = ["example.com/tidy-up"]
     yield later("success"), Story((*two, pod("logs-a", "node-a", 2)), (web, shop))
     yield later("a volume to bind"), Story((*two, *_storage()), ({"at": "1s", "create": _with_claim()},))
     yield "FitError", Story(two, (large, joins))
     yield later("preemption"), Story((*two, *full), (urgent,))
     yield later("bind failure"), Story(two, (web, {"at": "20s", "create": node("node-c", 1)}), lambda: [LostAnswer()])
-    yield later("deleted while it waits"), Story(two, ({"at": "1s", "create": held}, {"at": "1s", "delete": "pod/web"}))
 
 
 def _with_claim() -> Manifest:
@@ -134,7 +131,8 @@ def ways(story: str) -> tuple[tuple[Taken, Way], ...]:
 @cache
 def _ways_in(_code: str, story: str) -> tuple[tuple[Taken, Way], ...]:
     """Each step with its words in this language."""
-    moments = list(_moments(run(story)))
+    has_claim = any(each.spec.volumes for each in _created(story))
+    moments = [each for each in _moments(run(story)) if has_claim or each[0].title != loop.VOLUMES]
     steps = [step for step, _ in moments]
     begins = [at for at, step in enumerate(steps) if step.place == "active"] + [len(steps)]
     pods = tuple(_piece(each) for each in _created(story))
@@ -182,7 +180,7 @@ def _cards(step: Taken, replay: Replay, assumed: Mapping[str, str]) -> Iterator[
             says = say("web needs {size:g} CPU, {free:g} are free", size=size / 1000, free=free / 1000)
             yield NodeCard(name, capacity, tuple(mine), state="refused", says=says)
         else:
-            chosen = pods[HERO].spec.nodeName == name
+            chosen = any(key in (HERO, OTHER) and each.spec.nodeName == name for key, each in pods.items())
             yield NodeCard(name, capacity, tuple(mine), state="chosen" if chosen else "plain")
 
 
@@ -207,13 +205,12 @@ def _step(entry: LogEntry, start: int) -> Taken | None:
 
 STEPS: Mapping[str, tuple[str, str]] = {
     context.POP: (loop.NEXT, later("{pod} leaves the activeQ")),
-    context.SKIP: (loop.SKIP, later("{pod} is being deleted: scheduleOne skips it")),
     context.SCHEDULE: (loop.SCHEDULE, later("chooses {node}")),
     context.FAIL: (loop.RECORD, ""),
     context.PREEMPT: (loop.PREEMPT, later("{node}, victims: {victims}")),
     context.NOMINATE: (loop.NOMINATE, "nominatedNodeName: {node}"),
     context.EVICT: (loop.DELETE, later("{pod} is deleted, and takes its time to end")),
-    context.ASSUME_VOLUMES: (loop.VOLUMES, later("web's volumes, if it has any, on {node}")),
+    context.ASSUME_VOLUMES: (loop.VOLUMES, later("the cache counts web's volume on {node}")),
     context.RESERVE: (loop.RESERVE, later("plugins may set something aside on {node}, such as a GPU")),
     context.ASSUME: (loop.ASSUME, later("the cache counts {pod} on {node}")),
     context.BIND_VOLUMES: (loop.BIND_VOLUMES, later("waits until the volumes are bound for {node}")),
@@ -222,7 +219,7 @@ STEPS: Mapping[str, tuple[str, str]] = {
     context.BIND: (loop.BIND, later("asks the API server to bind {pod} to {node}")),
     context.POST_BIND: (loop.POST_BIND, later("{pod} is bound to {node}; plugins are informed")),
     context.UNRESERVE: (loop.FORGET, ""),
-    context.FORGET: (loop.FORGET, later("the cache frees web's place on {node}")),
+    context.FORGET: (loop.FORGET, later("the cache frees web's room on {node}")),
 }
 """By step in the log: its function in the source, and its outcome; "": what the log says."""
 VICTIMS, NO_HELP = "victims: ", later("no node helps")
@@ -236,6 +233,8 @@ def _is_bind_failure(step: Step) -> bool:
 def _words(step: Step) -> str:
     if _is_bind_failure(step):
         return say("the binding fails: etcd timed out")
+    if step.step == context.POP and step.pod == OTHER:
+        return say("web is counted in the cache, so shop leaves the activeQ")
     if step.step == context.SCHEDULE and not step.node:
         return step.detail or say(NO_NODE)
     if step.step == context.PREEMPT and not step.node:
@@ -265,12 +264,7 @@ def show(settings: Settings) -> View:
     found = ways(settings.story)
     step, way = found[min(settings.step, len(found) - 1)]
     words = step.words.removesuffix(".")
-    done = (
-        f"{words}."
-        if step.title == loop.SKIP
-        else say("{function}: {result}.", function=loop.called(step.title), result=words)
-    )
-    sentence = sentences([done, say("At {seconds} s.", seconds=step.seconds)])
+    sentence = say("{function}: {result}.", function=loop.called(step.title), result=words)
     raw = element("p", step.raw) if step.raw else Html()
     return View(partial(draw_way, way, sentence), sentence, raw, sentence)
 
@@ -281,17 +275,14 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 BEFORE: Mapping[str, str] = {
-    loop.NEXT: later("out of the queue"),
     loop.SCHEDULE: later("given a node"),
     loop.ASSUME: later("counted in the cache"),
-    loop.BIND: later("sent to the API server"),
-    loop.POST_BIND: later("bound there"),
+    loop.POST_BIND: later("bound"),
 }
 AFTER: Mapping[str, str] = {
-    loop.NEXT: later("take the next pod"),
+    loop.BIND: later("ask again"),
     loop.RECORD: later("put web back into the queue"),
-    loop.FORGET: later("free web's room in the cache"),
-    loop.POST_BIND: later("report that web is bound"),
+    loop.FORGET: later("free web's room"),
 }
 """The steps that are answers, in words."""
 
@@ -311,14 +302,10 @@ def what_next() -> Question[Settings]:
 def _why_next(settings: Settings, answer: str) -> str:
     if answer == say(BEFORE[loop.ASSUME]):
         return say(
-            "From then on nobody else is given web's room. The rest runs in a goroutine of web's own; this step is "
-            "called assume."
+            "From then on (assume) nobody else is given web's room. The rest, its binding cycle, runs in a goroutine."
         )
-    if answer in (say(BEFORE[loop.BIND]), say(BEFORE[loop.POST_BIND])):
-        return say(
-            "Then every pod would wait for the API server. It is enough that the cache counts web (assume): from "
-            "then on nobody else is given its room."
-        )
+    if answer == say(BEFORE[loop.POST_BIND]):
+        return say("Then every pod would wait for the API server. It is enough that the cache counts web (assume).")
     return say("Too early: until the cache counts web on its node (assume), shop could be given the same room.")
 
 
@@ -343,5 +330,5 @@ def _bind(story: str) -> int:
 
 def _why_undone(settings: Settings, answer: str) -> str:
     if answer == say(AFTER[loop.RECORD]):
-        return say("That comes second. First ForgetPod frees the place in the cache: the next pod may need it.")
-    return say("The cache still counts web on the node: ForgetPod frees that place. Then web goes back into the queue.")
+        return say("That comes second. First ForgetPod frees the room: the next pod may need it.")
+    return say("The cache still counts web on its node: ForgetPod frees that room. Then web goes back into the queue.")

@@ -1,12 +1,9 @@
-"""Every priority of the overview, tried on a pod and two nodes: a difference, and a counterweight.
-
-v1.16 computes the scores and sums.
-"""
+"""The eight priorities of v1.16 for one pod and two nodes: facts about them that one switches on and off."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -16,7 +13,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, meant, say
+from kschedlab.messages import later, listed, meant, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
@@ -29,155 +26,86 @@ from kschedlab_lab.views.svg import Room
 HOST = "kubernetes.io/hostname"
 IMAGE = "example/app:1"
 MEGABYTE = 1024 * 1024
-
-Make = Callable[[bool, bool], list[Manifest]]
-"""From (with the difference, with the counterweight) to the manifests; the last one is the pod ``web``."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A pod and two nodes for one priority. ``asks``: what it measures; then the labels of the two switches."""
-
-    asks: str
-    difference: str
-    counterweight: str
-    make: Make
-
-
-def _nodes(a: Manifest | None = None, b: Manifest | None = None) -> list[Manifest]:
-    """node-a and node-b with these labels."""
-    return [node(name, labels={HOST: name} | (more or {})) for name, more in (("node-a", a), ("node-b", b))]
-
-
-def _others(name: str, there: Sequence[bool], cpu: int = 1, **more: Any) -> list[Manifest]:
-    """A pod on node-a, on node-b, or on both."""
-    letters = (letter for letter, on in zip("ab", there, strict=True) if on)
-    return [pod(f"{name}-{each}", f"node-{each}", cpu, start=8 * HOUR, **more) for each in letters]
-
-
-def _spread(*there: bool) -> list[Manifest]:
-    labels = {"app": "web"}
-    return [*_nodes(), service("web", labels), *_others("web", there, labels=labels), pod("web", "", 1, labels=labels)]
-
-
-def _affinity(*there: bool) -> list[Manifest]:
-    near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
-    rule = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 50, "podAffinityTerm": near}]}
-    web = pod("web", "", 1, affinity={"podAffinity": rule})
-    return [*_nodes(), *_others("cache", there, labels={"app": "cache"}), web]
-
-
-def _least(*there: bool) -> list[Manifest]:
-    return [*_nodes(), *_others("jobs", there, 2, memory="8Gi"), pod("web", "", 1, memory="4Gi")]
-
-
-def _balanced(difference: bool, counterweight: bool) -> list[Manifest]:
-    memory = "8Gi" if counterweight else "0"
-    others = [pod("jobs-a", "node-a", 2, start=8 * HOUR, memory=memory)] if difference else []
-    return [*_nodes(), *others, pod("web", "", 1, memory="4Gi")]
-
-
-def _avoid(difference: bool, counterweight: bool) -> list[Manifest]:
-    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "uid-1", "controller": True}
-    avoided = {"preferAvoidPods": [{"podSignature": {"podController": owner}}]}
-    made = _nodes()
-    if difference:
-        made[0]["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/preferAvoidPods": json.dumps(avoided)}
-    web = pod("web", "", 1)
-    web["metadata"]["ownerReferences"] = [owner | ({"uid": "uid-2"} if counterweight else {})]
-    return [*made, web]
-
-
-def _node_affinity(difference: bool, counterweight: bool) -> list[Manifest]:
-    terms = [
-        {"weight": weight, "preference": {"matchExpressions": [{"key": key, "operator": "Exists"}]}}
-        for key, weight in (("ssd", 80), ("fast-net", 20))
-    ]
-    rule = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": terms}}
-    made = _nodes({"ssd": "yes"} if difference else None, {"fast-net": "yes"} if counterweight else None)
-    return [*made, pod("web", "", 1, affinity=rule)]
-
-
-def _taints(difference: bool, counterweight: bool) -> list[Manifest]:
-    made = _nodes()
-    if difference:
-        made[0]["spec"] = {"taints": [{"key": "old", "value": "disk", "effect": "PreferNoSchedule"}]}
-    tolerations = [{"key": "old", "operator": "Exists"}] if counterweight else []
-    return [*made, pod("web", "", 1, tolerations=tolerations)]
-
-
-def _images(difference: bool, counterweight: bool) -> list[Manifest]:
-    made = _nodes()
-    for there, on in zip(made, (difference, counterweight), strict=True):
-        if on:
-            there["status"]["images"] = [{"names": [IMAGE], "sizeBytes": 900 * MEGABYTE}]
-    return [*made, pod("web", "", 1)]
-
-
-TRIALS: Mapping[str, Trial] = {
-    "SelectorSpreadPriority": Trial(
-        later("are its Service's pods elsewhere?"), later("web-a is on node-a"), later("web-b is on node-b"), _spread
-    ),
-    "InterPodAffinityPriority": Trial(
-        later("are the pods near that it likes?"),
-        later("cache-a is on node-a"),
-        later("cache-b is on node-b"),
-        _affinity,
-    ),
-    "LeastRequestedPriority": Trial(
-        later("how much is free? CPU: 10 × (4 − taken − web's 1) / 4, cut; memory alike"),
-        later("half of node-a is taken"),
-        later("half of node-b is taken"),
-        _least,
-    ),
-    "BalancedResourceAllocation": Trial(
-        later("are CPU and memory used alike?"),
-        later("2 CPU of node-a are taken"),
-        later("so are 8Gi of its memory"),
-        _balanced,
-    ),
-    "NodePreferAvoidPodsPriority": Trial(
-        later("does the node ask to be avoided?"),
-        later("node-a asks web's ReplicaSet to stay away"),
-        later("web is of another ReplicaSet"),
-        _avoid,
-    ),
-    "NodeAffinityPriority": Trial(
-        later("does it have the labels that the pod prefers?"),
-        later("node-a has ssd (weight 80)"),
-        later("node-b has fast-net (weight 20)"),
-        _node_affinity,
-    ),
-    "TaintTolerationPriority": Trial(
-        later("how many PreferNoSchedule taints hurt?"),
-        later("node-a has such a taint"),
-        later("web tolerates it"),
-        _taints,
-    ),
-    "ImageLocalityPriority": Trial(
-        later("is the image there?"), later("node-a has web's image (900Mi)"), later("node-b has it too"), _images
-    ),
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+ASKS: Mapping[str, str] = {
+    "SelectorSpreadPriority": later("are its Service's pods elsewhere?"),
+    "InterPodAffinityPriority": later("are the pods near that it likes?"),
+    "LeastRequestedPriority": later("how much is free? CPU: 10 × (4 − taken − web's 1) / 4, cut; memory alike"),
+    "BalancedResourceAllocation": later("are CPU and memory used alike?"),
+    "NodePreferAvoidPodsPriority": later("does the node ask to be avoided?"),
+    "NodeAffinityPriority": later("does it have the labels that the pod prefers?"),
+    "TaintTolerationPriority": later("how many PreferNoSchedule taints hurt?"),
+    "ImageLocalityPriority": later("is the image there?"),
 }
-"""In the document's order."""
+"""In the document's order: what each measures."""
+FACTS: Mapping[str, tuple[str, str, str]] = {
+    "spread": ("SelectorSpreadPriority", "node-a", later("web-a, of web's Service")),
+    "near": ("InterPodAffinityPriority", "node-a", later("cache-a, which web likes")),
+    "busy": ("LeastRequestedPriority", "node-a", later("jobs-a takes half of it")),
+    "full": ("BalancedResourceAllocation", "node-a", later("dump-a takes 2Gi of memory")),
+    "avoid": ("NodePreferAvoidPodsPriority", "node-a", later("asks web's ReplicaSet to stay away")),
+    "ssd": ("NodeAffinityPriority", "node-a", later("ssd (weight 80)")),
+    "net": ("NodeAffinityPriority", "node-b", later("fast-net (weight 20)")),
+    "taint": ("TaintTolerationPriority", "node-a", later("a PreferNoSchedule taint")),
+    "image": ("ImageLocalityPriority", "node-a", later("web's image (900Mi)")),
+}
+"""By switch: the priority that looks at this fact, the node, and the fact."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Which priority, and the two switches."""
+    """Which priority is open, and what is true of the nodes, whichever is."""
 
-    priority: str = choice(meant("priority", "algorithm"), TRIALS, "SelectorSpreadPriority")
-    difference: bool = switch(meant("difference", "trial"), True)
-    counterweight: bool = switch("counterweight")
-
-    def at(self, indices: Mapping[str, Any]) -> Settings:
-        """As always, but another priority begins with its difference alone."""
-        there = super().at(indices)
-        return there if there.priority == self.priority else Settings(there.priority)
+    priority: str = choice(meant("priority", "algorithm"), ASKS, "NodeAffinityPriority")
+    spread: bool = switch(FACTS["spread"][2], folded=True)
+    near: bool = switch(FACTS["near"][2], folded=True)
+    busy: bool = switch(FACTS["busy"][2], folded=True)
+    full: bool = switch(FACTS["full"][2], folded=True)
+    avoid: bool = switch(FACTS["avoid"][2], folded=True)
+    ssd: bool = switch(FACTS["ssd"][2], True, folded=True)
+    net: bool = switch(FACTS["net"][2], True, folded=True)
+    taint: bool = switch(FACTS["taint"][2], folded=True)
+    image: bool = switch(FACTS["image"][2], folded=True)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
-    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
-    return TRIALS[settings.priority].make(settings.difference, settings.counterweight)
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them; the last one is the pod ``web``."""
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "uid-1", "controller": True}
+    a = node("node-a", labels={HOST: "node-a"} | ({"ssd": "yes"} if settings.ssd else {}))
+    b = node("node-b", labels={HOST: "node-b"} | ({"fast-net": "yes"} if settings.net else {}))
+    if settings.avoid:
+        avoided = {"preferAvoidPods": [{"podSignature": {"podController": owner}}]}
+        a["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/preferAvoidPods": json.dumps(avoided)}
+    if settings.taint:
+        a["spec"] = {"taints": [{"key": "old", "value": "disk", "effect": "PreferNoSchedule"}]}
+    if settings.image:
+        a["status"]["images"] = [{"names": [IMAGE], "sizeBytes": 900 * MEGABYTE}]
+    there: Manifest = {"start": 8 * HOUR}
+    ours = {"app": "web"}
+    pods = [
+        *([pod("web-a", "node-a", "125m", memory="512Mi", labels=ours, **there)] if settings.spread else []),
+        *(
+            [pod("cache-a", "node-a", "125m", memory="512Mi", labels={"app": "cache"}, **there)]
+            if settings.near
+            else []
+        ),
+        *([pod("jobs-a", "node-a", 2, memory="8Gi", **there)] if settings.busy else []),
+        *([pod("dump-a", "node-a", 0, memory="2Gi", **there)] if settings.full else []),
+    ]
+    web = pod("web", "", 1, memory="4Gi", labels=ours, affinity=_likes())
+    web["metadata"]["ownerReferences"] = [owner]
+    return [a, b, service("web", ours), *pods, web]
+
+
+def _likes() -> Manifest:
+    """Two labels of nodes, and the pods of the cache."""
+    labels = (("ssd", 80), ("fast-net", 20))
+    near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
+    terms = [{"weight": w, "preference": {"matchExpressions": [{"key": k, "operator": "Exists"}]}} for k, w in labels]
+    return {
+        "nodeAffinity": {PREFERRED: terms},
+        "podAffinity": {PREFERRED: [{"weight": 50, "podAffinityTerm": near}]},
+    }
 
 
 @cache
@@ -188,8 +116,10 @@ def decide(settings: Settings) -> Decision:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    sentence = _sentence(settings.priority, decide(settings))
-    return View(partial(draw, settings, sentence), sentence, Html(), sentence)
+    decision = decide(settings)
+    sentence = _sentence(settings.priority, decision)
+    names = dict.fromkeys(decision.best, "chosen") if len(decision.best) == 1 else {}
+    return View(partial(draw, settings, sentence), sentence, Html(), sentence, names=names)
 
 
 def _sentence(name: str, decision: Decision) -> str:
@@ -203,8 +133,8 @@ def _sentence(name: str, decision: Decision) -> str:
     given = listed(
         f"{node} {score}" for node, score in zip(decision.cluster.names, _given(name, decision), strict=True)
     )
-    message = later("{priority} gives {scores} of 10; summed over all eight, {goes}.")
-    return say(message, priority=name, scores=given, goes=goes)
+    first = say("{priority} gives {scores}.", priority=name, scores=given)
+    return sentences((first, say("By the sum of all eight, {goes}.", goes=goes)))
 
 
 def _given(name: str, decision: Decision) -> tuple[int, ...]:
@@ -216,28 +146,24 @@ def _given(name: str, decision: Decision) -> tuple[int, ...]:
 
 def draw(settings: Settings, alt: str, room: Room, scored: bool = True) -> Html:
     """What the eight priorities give the two nodes; ``scored``: with the scores."""
-    trial, decision = TRIALS[settings.priority], decide(settings)
-    facts: dict[str, list[Fact]] = {"node-a": [], "node-b": [], "web": []}
-    for name, text in (("difference", trial.difference), ("counterweight", trial.counterweight)):
-        on = getattr(settings, name)
-        facts[_owner(text)].append(Fact(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
+    decision = decide(settings)
+    facts: dict[str, list[Fact]] = {"node-a": [], "node-b": []}
+    for name, (priority, owner, text) in FACTS.items():
+        if priority == settings.priority:
+            on = getattr(settings, name)
+            facts[owner].append(Fact(say(text), on, f"{name}: {'off' if on else 'on'}", key=name))
     scores = decision.scores
     assert scores is not None
     weights = dict(zip(scores.plugins, scores.weights, strict=True))
     rows = (
-        Given(name, each.asks, weights[name] if scored else 1, _given(name, decision) if scored else ())
-        for name, each in TRIALS.items()
+        Given(name, asks, weights[name] if scored else 1, _given(name, decision) if scored else ())
+        for name, asks in ASKS.items()
     )
     sums = tuple(scores.total.tolist()) if scored else ()
     best = tuple(decision.best) if scored else ()
     return draw_card(
         ScoreCard(tuple(rows), settings.priority, facts, tuple(decision.cluster.names), sums, best), alt, room
     )
-
-
-def _owner(text: str) -> str:
-    """The thing that this fact is about."""
-    return "web" if text.startswith("web ") else "node-b" if "node-b" in text else "node-a"
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -248,10 +174,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def how_much() -> Question[Settings]:
     """The question before two preferred labels are compared."""
     return Question(
-        say(
-            "web prefers node-a's label with weight 80, node-b's with weight 20. Scaled to whole numbers, node-a gets "
-            "10. What does node-b get?"
-        ),
+        say("web prefers ssd (weight 80) and fast-net (20). node-a gets 10. What does node-b get?"),
         (),
         lambda settings: str(_given(settings.priority, decide(settings))[1]),
         _why,

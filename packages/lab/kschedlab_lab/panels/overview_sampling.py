@@ -1,6 +1,6 @@
 """How many feasible nodes are enough: from the number of nodes to the numbers found and examined.
 
-v1.16: pkg/scheduler/core/generic_scheduler.go (numFeasibleNodesToFind, findNodesThatFit). v1.13: the same file.
+v1.16: pkg/scheduler/core/generic_scheduler.go (numFeasibleNodesToFind, findNodesThatFit).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from kschedlab.filter.stage import nodes_to_find, search
-from kschedlab.generations import V1_13, V1_16, Generation
-from kschedlab.messages import later, say, sentences
+from kschedlab.generations import V1_16
+from kschedlab.messages import later, say
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
@@ -62,10 +62,10 @@ class Found:
     looked: int
 
 
-def find(settings: Settings, generation: Generation, nodes: int = 0) -> Found:
+def find(settings: Settings, nodes: int = 0) -> Found:
     """The search for one pod, beginning at the first node. ``nodes``: in a cluster of another size."""
     nodes = nodes or settings.nodes
-    enough = nodes_to_find(nodes, settings.percentage, generation.sampling)
+    enough = nodes_to_find(nodes, settings.percentage, V1_16.sampling)
     passes = np.arange(nodes) % settings.every == settings.every - 1
     found, looked = search(passes, 0, enough)
     return Found(enough, len(found), looked)
@@ -74,11 +74,8 @@ def find(settings: Settings, generation: Generation, nodes: int = 0) -> Found:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     places = bends(settings.percentage)
-    lines = {
-        say("{version} finds", version=each.name): {size: find(settings, each, size).found for size in places}
-        for each in (V1_16, V1_13)
-    }
-    looked = {size: find(settings, V1_16, size).looked for size in places}
+    lines = {say("v1.16 finds"): {size: find(settings, size).found for size in places}}
+    looked = {size: find(settings, size).looked for size in places}
     if settings.every > 1:
         lines[say("v1.16 looks at")] = looked
     found = say("nodes found") if settings.every == 1 else say("nodes found, looked at")
@@ -88,14 +85,12 @@ def show(settings: Settings) -> View:
 
 
 def _sentence(settings: Settings) -> str:
-    """v1.16 first, then v1.13."""
-    new, old = find(settings, V1_16), find(settings, V1_13)
-    if new.found < new.enough:
-        first = later("v1.16 finds all {found:,} feasible nodes of {nodes:,}, and looks at {looked:,}.")
+    there = find(settings)
+    if there.found < there.enough:
+        message = later("v1.16 finds all {found:,} feasible nodes of {nodes:,}, and looks at {looked:,}.")
     else:
-        first = later("v1.16 stops after {found:,} feasible nodes of {nodes:,}, and looks at {looked:,}.")
-    said = say(first, found=new.found, nodes=settings.nodes, looked=new.looked)
-    return sentences((said, say("v1.13 finds {found:,}, and looks at {looked:,}.", found=old.found, looked=old.looked)))
+        message = later("v1.16 stops after {found:,} feasible nodes of {nodes:,}, and looks at {looked:,}.")
+    return say(message, found=there.found, nodes=settings.nodes, looked=there.looked)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -108,7 +103,7 @@ def how_many() -> Question[Settings]:
         "5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?"
     )
     empty = Lines(SIZES, {}, (say("nodes in the cluster"), say("nodes found")), asked, most=5000)
-    return Question(asked, (), lambda settings: str(find(settings, V1_16).found), _why, lambda _: empty, most=5000)
+    return Question(asked, (), lambda settings: str(find(settings).found), _why, lambda _: empty, most=5000)
 
 
 def _why(settings: Settings, answer: str) -> str:
@@ -118,7 +113,8 @@ def _why(settings: Settings, answer: str) -> str:
             "That would give the best placement, but filter and score 5,000 nodes for every pod: {share}.", share=share
         ),
         "2500": say(
-            "Half of them: that is v1.13. In v1.16 the share shrinks as the cluster grows: {share}.", share=share
+            "The share begins at a half, but shrinks as the cluster grows: {share}.",
+            share=share,
         ),
         "100": say("100 is the least that it looks for, not the most: {share}.", share=share),
     }

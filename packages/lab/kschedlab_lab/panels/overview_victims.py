@@ -14,14 +14,15 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import later, say, sentences, terms
 from kschedlab.preemption.evidence import Candidate
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import count
+from kschedlab.text.words import listing
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views.picture import colours
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
 
@@ -70,7 +71,7 @@ def show(settings: Settings) -> View:
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
-    return View(drawn.picture, said, Html(), said, story=story)
+    return View(drawn.picture, said, Html(), said, names=colours(decision), story=story)
 
 
 def _scene(decision: Decision, headline: str = "") -> Scene:
@@ -81,27 +82,18 @@ def _scene(decision: Decision, headline: str = "") -> Scene:
 def sentence(found: Candidate, allowed: int) -> str:
     """The victims, and how many of them break the budget, which allows so many evictions."""
     names = [each.pod.metadata.name for each in found.victims]
-    covered = [name for name in names if name in COVERED]
+    covered = len([name for name in names if name in COVERED])
+    who = say("{names} must leave.", names=listing(names))
     if found.violations == 1:
-        message = later("{victims} on {node}: {names}; one of them breaks the budget.")
-    elif found.violations:
-        message = later("{victims} on {node}: {names}; {violations} of them break the budget.")
-    elif allowed and len(covered) > allowed:
+        return sentences((who, say("One of them breaks the budget.")))
+    if found.violations:
+        return sentences((who, say("{violations} of them break the budget.", violations=found.violations)))
+    if allowed and covered > allowed:
         message = later(
-            "{victims} on {node}: {names}; v1.16 says that none breaks the budget, though {covered} of its pods "
-            "leave and it allows {allowed}."
+            "v1.16 says that none breaks the budget, though {covered} of its pods leave and it allows {allowed}."
         )
-    else:
-        message = later("{victims} on {node}: {names}; none of them breaks the budget.")
-    return say(
-        message,
-        victims=count(len(found.victims), "victim"),
-        node=NODE,
-        names=listed(names),
-        violations=found.violations,
-        covered=len(covered),
-        allowed=allowed,
-    )
+        return sentences((who, say(message, covered=covered, allowed=allowed)))
+    return sentences((who, say("None of them breaks the budget.")))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

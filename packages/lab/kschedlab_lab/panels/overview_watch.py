@@ -21,9 +21,9 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views.bench import Bench, CardState, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import Piece, created, nominated, running
+from kschedlab_lab.views.pieces import Piece, created, running
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.kubectl import NONE, PodTable, wide_cells
+from kschedlab_simulation.kubectl import HEAD, NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.simulation import Simulation
@@ -35,6 +35,10 @@ WATCHED = 2 * SECOND
 NOW = 1
 """The grace period of ``kubectl delete --now``, in seconds."""
 
+SHOWN = ("NAME", "STATUS", "AGE", "NODE", "NOMINATED NODE")
+WIDEST = ("critical", "ContainerCreating", "30s", NONE, NONE)
+"""The columns of kubectl that the picture shows, and the longest cell that each ever has."""
+STATUS = HEAD.index("STATUS")
 COMMAND = "$ kubectl get pod -o wide -w"
 TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:12px;margin:0.3em 0;"
 
@@ -110,13 +114,15 @@ class Settings(Restorable):
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    watched, simulation = lines(settings.story), run(settings.story)
+    watched = lines(settings.story)
     line = watched[settings.change]
     printed = [text for each in watched[: settings.change + 1] for text in each.text]
-    sentence = _sentence(line, simulation.start)
+    sentence = _sentence(line)
     picture = partial(_at, settings.story, line.position, sentence)
     terminal = element("pre", *(element("div", each) for each in (COMMAND, *printed)), style=TERMINAL)
-    return View(picture, sentence, element("div", terminal), "\n".join([sentence, COMMAND, *printed]))
+    there = line.change.new.spec.nodeName if line.change is not None and line.change.new is not None else ""
+    text = "\n".join([sentence, COMMAND, *printed])
+    return View(picture, sentence, element("div", terminal), text, names={there: "chosen"} if there else {})
 
 
 def _at(story: str, position: int, alt: str, room: Room) -> Html:
@@ -126,35 +132,25 @@ def _at(story: str, position: int, alt: str, room: Room) -> Html:
     return _picture(replay, alt, _heroes(story), room)
 
 
-def _sentence(line: Line, start: int) -> str:
-    """What has happened, and what kubectl shows of it."""
+def _sentence(line: Line) -> str:
+    """What has happened."""
     change = line.change
     if change is None:
         return say("kubectl begins to watch: three pods run.")
-    name, second = change.key.partition("/")[2], (change.at - start) // SECOND
+    name = change.key.partition("/")[2]
     if change.new is None:
-        return say("{pod} is gone, {second} s after the start.", pod=name, second=second)
-    _, _, status, _, _, _, on, where, _ = wide_cells(change.new, change.at)
-    shown = say(
-        "After {second} s kubectl shows {pod} as {status}: NODE {on}, NOMINATED NODE {nominated}.",
-        second=second,
-        pod=name,
-        status=status,
-        on=on,
-        nominated=where,
-    )
-    return sentences([_happened(name, change.old, change.new, status), shown])
+        return say("{pod} is gone.", pod=name)
+    return _happened(name, change.old, change.new)
 
 
-def _happened(name: str, old: Pod | None, new: Pod, status: str) -> str:
+def _happened(name: str, old: Pod | None, new: Pod) -> str:
     """What this change of the pod is, in words."""
+    status = wide_cells(new, 0)[STATUS]
     if old is None:
         return say("Somebody creates {pod}, with the priority {priority}.", pod=name, priority=new.spec.priority or 0)
     node, nominee = new.spec.nodeName, new.status.nominatedNodeName
     if node != old.spec.nodeName:
-        elsewhere = later("The scheduler binds {pod} to {node}, where it fits now, not to {nominee}.")
-        bound = later("The scheduler binds {pod} to {node}.") if node == nominee else elsewhere
-        return say(bound, pod=name, node=node, nominee=nominee)
+        return say("The scheduler binds {pod} to {node}.", pod=name, node=node)
     if nominee != old.status.nominatedNodeName:
         gone = later("The scheduler takes the nomination away from {pod}.")
         return say("The scheduler nominates {pod} to {node}." if nominee else gone, pod=name, node=nominee)
@@ -162,8 +158,7 @@ def _happened(name: str, old: Pod | None, new: Pod, status: str) -> str:
         return _leaves(name, old, new)
     if status == "Pending":
         reason = listed(each.message for each in new.status.conditions if each.type == SCHEDULED)
-        nowhere = say("The scheduler finds no node for {pod}.", pod=name)
-        return sentences([nowhere, say("It writes PodScheduled=False: {reason}", reason=reason)])
+        return sentences([say("The scheduler finds no node for {pod}.", pod=name), reason])
     starts = later("The kubelet of {node} starts the containers of {pod}.")
     return say("{pod} runs on {node}." if status == "Running" else starts, pod=name, node=node)
 
@@ -179,31 +174,32 @@ def _leaves(name: str, old: Pod, new: Pod) -> str:
 
 
 def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, picks: tuple[str, ...] = ()) -> Html:
-    """The nodes with their pods at that moment, and above them the pods that wait, came later or have left."""
+    """The nodes with their pods at that moment, above them the pods that wait, below them what kubectl shows."""
     pods = {each.metadata.name: each for each in replay.pods()}
     cards = []
     for there in replay.of(Node):
         name = there.metadata.name
         mine = sorted((each for each in pods.values() if each.spec.nodeName == name), key=created)
-        kept = [n for n, each in pods.items() if not each.spec.nodeName and each.status.nominatedNodeName == name]
         state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
-        says = say("nominated: {pods}", pods=listed(kept)) if kept else ""
         size = there.status.allocatable["cpu"].milli()
-        cards.append(
-            NodeCard(name, size, tuple(running(each, replay.now) for each in mine), state=state, says=says or " ")
-        )
-    hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
-    return draw_bench(Bench((), hands, tuple(cards), picks), alt, room)
+        cards.append(NodeCard(name, size, tuple(running(each, replay.now) for each in mine), state))
+    hands = tuple(_waiting(name, pods.get(name)) for name in heroes)
+    rows = (_shown(wide_cells(pods[name], replay.now) if name in pods else [""] * len(HEAD)) for name in heroes)
+    return draw_bench(Bench(hands, tuple(cards), picks, (_shown(HEAD), *rows), WIDEST), alt, room)
 
 
-def _waiting(name: str, each: Pod | None) -> Piece:
+def _shown(cells: Sequence[str]) -> tuple[str, ...]:
+    return tuple(cells[HEAD.index(name)] for name in SHOWN)
+
+
+def _waiting(name: str, each: Pod | None) -> Hand:
     """A pod that is not on a node: waiting, or the place of one that is not there."""
     if each is None:
-        return Piece(name, 3000, 0, say("is not created yet"), "ghost")
-    piece = nominated(each, each.status.nominatedNodeName or NONE)
+        return Hand(Piece(name, 3000, 0, say("is not created yet"), "ghost"))
     if each.spec.nodeName:
-        return replace(piece, note=say("has gone to {node}", node=each.spec.nodeName), mark="ghost", short=())
-    return piece
+        gone = say("has gone to {node}", node=each.spec.nodeName)
+        return Hand(replace(running(each, 0), note=gone, mark="ghost", short=()))
+    return Hand(running(each, 0), nominated=each.status.nominatedNodeName)
 
 
 @cache
@@ -222,13 +218,12 @@ def panel(**settings: Any) -> Panel[Settings]:
 def where_to() -> Question[Settings]:
     """The question before the second story."""
     return Question(
-        say(
-            "urgent waits for node-a, where mail-a has 22 s left. Now somebody deletes shop-b on node-b with --now: it "
-            "has 1 s left. On which node will urgent run?"
-        ),
+        say("urgent is nominated to node-a, but shop-b will be gone first. On which node will urgent run?"),
         ("node-a", "node-b"),
         lambda settings: _ends(settings.story)["urgent"],
-        _why_to,
+        lambda settings, answer: say(
+            "Nominated is not bound: urgent goes to the first node with room, and mail-a has left for nothing."
+        ),
         lambda settings: partial(_before, settings.story),
         moment=True,
     )
@@ -245,11 +240,3 @@ def _before(story: str, room: Room) -> Html:
     replay = Replay(run(story).log)
     replay.seek(next(line.position for line in lines(story) if line.change is not None and line.change.at >= begins))
     return _picture(replay, say("mail-a terminates, and urgent waits."), ("urgent",), room, ("node-a", "node-b"))
-
-
-def _why_to(settings: Settings, answer: str) -> str:
-    if answer == "node-b":
-        return say(
-            "When shop-b goes, urgent is tried again at once, and it goes where it fits. Nominated is not bound."
-        )
-    return say("Nominated is not bound: when shop-b goes, urgent is tried again at once, while mail-a still ends.")

@@ -95,6 +95,7 @@ class Question(Generic[S]):
             "text": self.text,
             "answer": answer,
             "right": correct,
+            "choices": [*self.choices],
             "solution": right,
             "why": why,
             "mark": mark,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -88,7 +89,10 @@ WORDS = {
 def drawn(settings: Settings, room: Room, asked: str = "") -> Html:
     """The histories at this time, which can be dragged. ``asked``: a veiled pod; then it can't."""
     far = 150 if room.width >= 560 else 300
-    ticks = [(position(t), f"{t} s") for t in TIMES if (t % 10 if t <= 30 else (TIMES[-1] - t) % far) == 0]
+    tries = replay(settings.generation, settings.busy).tries
+    late = {at // SECOND for at, who in tries if who != asked and 30 * SECOND < at <= settings.time * SECOND}
+    even = {t for t in TIMES if (t % 10 if t <= 30 else (TIMES[-1] - t) % far) == 0}
+    ticks = [(position(t), f"{t} s") for t in sorted(late | even)]
     handle = {} if asked else _handle(len(TIMES), settings.time, room)
     clock = Clock(len(TIMES), _moment(settings.time), ticks, handle, position(40))
     histories = [History(name, (), ()) if name == asked else history(settings, name) for name in PODS]
@@ -120,13 +124,13 @@ def history(settings: Settings, name: str) -> History:
         for each, end in zip(past, ends, strict=True)
         if end > each.at and each.part != IN_FLIGHT
     )
-    tries = tuple(position(at / SECOND) for at, who in story.tries if who == name and at <= now)
+    popped = [at for at, who in story.tries if who == name and at <= now]
     backoffs = tuple(
-        (position(at / SECOND), position(min(end, now) / SECOND))
+        (position(at / SECOND), position(min(end, now, *(pop for pop in popped if pop > at)) / SECOND))
         for at, who, end in story.backoffs
         if who == name and at < now
     )
-    return History(name, stretches, tries, backoffs)
+    return History(name, stretches, tuple(position(at / SECOND) for at in popped), backoffs)
 
 
 def position(seconds: float) -> float:
@@ -200,16 +204,16 @@ def _told(settings: Versions) -> str:
 def versions(settings: Versions, room: Room, asked: bool = False) -> Html:
     """The pod's history in each version, one below the other.
 
-    ``asked``: without what happens at this very moment, which can't be dragged; of v1.37 alone, nothing but attempts
-    and backoffs.
+    ``asked``: the moment can't be dragged; of v1.37 alone, only the attempts and backoffs before it, of all versions
+    nothing.
     """
     time = settings.time
     histories = [replace(history(Settings(time, name), settings.pod), name=name) for name in settings.names]
-    if asked:
-        tries = [tuple(at for at in each.tries if at < position(time)) for each in histories]
-        histories = [replace(each, tries=before) for each, before in zip(histories, tries, strict=True)]
-    if asked and not settings.older:
-        histories = [replace(each, stretches=()) for each in histories]
+    if asked and settings.older:
+        histories = [History(each.name, (), ()) for each in histories]
+    elif asked:
+        before = [tuple(at for at in each.tries if at < position(time)) for each in histories]
+        histories = [replace(each, tries=tries, stretches=()) for each, tries in zip(histories, before, strict=True)]
     ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
     handle = {} if asked else _handle(LAST, time, room)
     clock = Clock(LAST, _moment(time), ticks, handle, counts=not settings.older)
@@ -268,6 +272,7 @@ def when_is_web_tried() -> Question[Versions]:
         lambda _: _at(last),
         why,
         _before,
+        shows=lambda settings: settings.changed(time=ROOM_FOR_WEB + wait),
     )
 
 
@@ -275,24 +280,25 @@ def _at(seconds: float) -> str:
     return say("at {seconds:g} s", seconds=seconds)
 
 
-def which_version_is_first() -> Question[Versions]:
-    """Which version binds web first, asked at the moment when there is room for it."""
+def how_often_is_ssd_tried() -> Question[Versions]:
+    """The attempts of v1.13 for the pod that waits for a label, up to the end of the clock."""
+    first = COURSE[0]
+    tries = [at / SECOND for at, who in replay(first, True).tries if who == "ssd" and at <= LAST * SECOND]
 
     def why(settings: Versions, answer: str) -> str:
         return say(
-            "v1.13 has no backoff: the event at 7 s puts web back into activeQ at once. The others wait for the end of "
-            "its backoff."
+            "{tries} times: as a new pod, and after each event, at {times}. Only the last event helps it.",
+            tries=len(tries),
+            times=listed([f"{math.floor(each)} s" for each in tries[1:]]),
         )
 
-    def right(_: Versions) -> str:
-        return min(COURSE, key=lambda name: _seen(Versions(pod="web"), name).since)
-
     return Question(
-        say("At {room} s there is room for web. Which version binds it first?", room=ROOM_FOR_WEB),
-        tuple(COURSE),
-        right,
+        say("ssd wants a label, which node-b gets at 8 s. How often does {version} try it?", version=first),
+        (),
+        lambda _: str(len(tries)),
         why,
-        _before,
+        lambda settings: partial(versions, settings.changed(pod="ssd", time=LAST), asked=True),
+        shows=lambda settings: settings.changed(pod="ssd"),
     )
 
 

@@ -326,7 +326,7 @@ def after_pop() -> Question[Settings]:
             )
         if answer == name(acts[-1].queue[0]):
             wrong = say(
-                "{answer} is the head in the end, but moved there first it would leave a gap inside the array.",
+                "{answer} is the head in the end. But if it moved there first, it would leave a gap inside the array.",
                 answer=answer,
             )
         else:

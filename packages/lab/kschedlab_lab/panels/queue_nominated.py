@@ -114,7 +114,8 @@ def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
     seen = calls_of(settings.kept)
     here, before = seen[settings.calls], seen[max(settings.calls - 1, 0)]
     names = {each for pods in here.by_node.values() for each in pods}
-    lost = tuple(sorted({each for pods in before.by_node.values() for each in pods} - names))
+    gone = {each for pods in before.by_node.values() for each in pods} - names
+    lost = () if here.call.startswith("delete") else tuple(sorted(gone))
     by_node = {node: [queue_pods.Pod(name, PRIORITIES[name]) for name in here.by_node.get(node, ())] for node in NODES}
     alt = say("Both maps.") if picks else sentence(settings)
     return draw_nominations(

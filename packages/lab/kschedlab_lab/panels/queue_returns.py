@@ -13,7 +13,6 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.queue_parts_run import PRIORITIES, UNSCHEDULABLE, QueueRun, manifest, neighbour
 from kschedlab_lab.panels.settings import Restorable, choice, switch
-from kschedlab_lab.views.queue_parts import ACTIVE, WAITING
 from kschedlab_lab.views.queue_returns import Return, draw_returns
 
 PLACES = (later("stays"), later("returns"))
@@ -51,7 +50,7 @@ WHY: Mapping[str, str] = {
     "status": later("only the status changed"),
     "db": later("web wants to be near app: db"),
     "cache": later("web does not ask for cache"),
-    "flush": later("61 s are more than 60 s"),
+    "flush": later("it has waited for more than 60 s"),
 }
 """Why web returns at this event, or stays."""
 
@@ -90,8 +89,9 @@ def returns(settings: Settings) -> list[Return]:
 def show(settings: Settings) -> View:
     """The panel's view for these settings: a task until it is judged."""
     found, said = returns(settings), told(settings)
+    titles = say("brings web back"), say("web stays")
     return View(
-        lambda room: draw_returns(found, PRIORITIES["web"], (say(ACTIVE), say(WAITING)), buttons(settings), said, room),
+        lambda room: draw_returns(found, PRIORITIES["web"], titles, buttons(settings), said, room),
         said,
         Html(),
         said,
@@ -101,18 +101,13 @@ def show(settings: Settings) -> View:
 
 def told(settings: Settings) -> str:
     """What to do, or how many places are right."""
+    task = say("Which events bring web back?")
     if not settings.checked:
-        return sentences(
-            [
-                say("Which events bring web back?"),
-                say("It wants to be near a pod app: db. Click or drag each card, then check."),
-            ]
-        )
+        return sentences([task, say("It wants to be near a pod app: db. Click or drag each card, then check.")])
     good = sum(bool(each.right) for each in returns(settings))
-    back = sum(each == BACK for each in right().values())
     if good == len(EVENTS):
-        return say("All right: {back} of {all} events bring web back.", back=back, all=len(EVENTS))
-    return say("{good} of {all} are right. Move the others.", good=good, all=len(EVENTS))
+        return sentences([task, say("All cards are right.")])
+    return sentences([task, say("{good} of {all} cards are right. Move the others.", good=good, all=len(EVENTS))])
 
 
 def buttons(settings: Settings) -> list[tuple[str, str]]:

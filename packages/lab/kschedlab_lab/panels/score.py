@@ -6,7 +6,7 @@ The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -32,6 +32,8 @@ MOST = 600
 """No setting leads to a higher sum: the bars keep their scale."""
 LOOKS = ("stage", "plugin", "node")
 """The controls that choose what is shown, and decide nothing."""
+SWITCHES = dict(zip(STAGES, ((), ("fast",), ("avoided",), ("fast", "tainted")), strict=True))
+"""By the stage that a panel is about, the switches that it has."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,11 @@ def arithmetic(decision: Decision, plugin: str, node: str) -> list[Calculation]:
 def show(settings: Settings, until: str = STAGES[-1]) -> View:
     """The panel's view for these settings. ``until``: the last stage that a click goes to."""
     decision = decide(settings)
-    cell = arithmetic(decision, settings.plugin, settings.node)
+    node = decision.node if settings.plugin == SUM and decision.node else settings.node
+    cell = arithmetic(decision, settings.plugin, node)
     sentence = sentences(_sentences(settings, cell, decision))
-    return view(picture(settings, decision, PLUGINS, sentence, until=until), cell)
+    idle = {name: "" for name in ("fast", "tainted", "avoided") if name not in SWITCHES[until]}
+    return replace(view(picture(settings, decision, PLUGINS, sentence, until=until), cell), idle=idle)
 
 
 def view(shown: ScoreMap, cell: Sequence[Calculation]) -> View:
@@ -78,18 +82,17 @@ def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt:
     handle = {"data_drag": "cpu", "data_axis": "x", "aria_label": say("the pod's CPU request")}
     if settings.stage == STAGES[-1]:
         handle["data_grab"] = f"plugin: {SUM}"  # what was in the frame is not what the new sums are about
-    asked = Asked(say("shop-new asks {cpu}m CPU", cpu=settings.cpu), values.index(settings.cpu), len(values), handle)
+    asked = Asked(say("shop-new asks {cpu}m", cpu=settings.cpu), values.index(settings.cpu), len(values), handle)
     selected = settings.plugin, settings.node
     return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, most=MOST, **more)
 
 
 def _sentences(settings: Settings, cell: list[Calculation], decision: Decision) -> tuple[str, ...]:
-    """What is decided in the last stage; before it, and for another cell than the winner's sum, what is in the cell."""
+    """What is decided in the last stage; and of a plugin, what is in its cell."""
     said, node = decided(bare(decision)), settings.node
     veto = say("node-c is vetoed: a million points less.") if settings.avoided and settings.stage in STAGES[2:] else ""
     if settings.plugin == SUM:
-        about = say("The sum of {node}: {sum}.", node=node, sum=cell[-1])
-        return (said, veto, "" if node == decision.node or settings.stage != STAGES[-1] else about)
+        return said, veto
     points, formula = in_cell(cell, settings.stage)
     name = short(settings.plugin)
     gives = say("{plugin} gives {node} {number}", plugin=name, node=node, number=points)

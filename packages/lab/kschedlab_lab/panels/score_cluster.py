@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kschedlab.build import Manifest, node, pod
@@ -25,14 +25,13 @@ from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab.text.html import Html
-from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, slider, switch
-from kschedlab_lab.views.drawing import Block, Box, Number
+from kschedlab_lab.views.drawing import Block, Box
 from kschedlab_lab.views.score import bare, decided, winners
 from kschedlab_lab.views.score_bars import sum_bars
-from kschedlab_lab.views.wishes import Wish, Wishes
+from kschedlab_lab.views.wishes import Wish, Wishes, arriving
 
 NEW = "default/shop-new"
 ZONE, DISK = "topology.kubernetes.io/zone", "disk"
@@ -149,14 +148,13 @@ def before(request: Request) -> Wishes:
 
 
 def picture(cause: Cause, decision: Decision | None) -> Wishes:
-    """The pod and the nodes: waiting, or with a decision on its node, with the nodes' sums below them."""
+    """The pod and the nodes; with a decision, the nodes' sums, and the pod on its node."""
     objects = decode_objects(manifests(cause))
     (new,) = (each for each in objects.pods if not each.spec.nodeName)
-    on = decision.node if decision is not None else None
     boxes = [_box(each, objects.pods, new, decision) for each in objects.nodes]
     said = say("Four nodes, and shop-new waits.") if decision is None else decided(decision)
     sums = sum_bars(decision, NODES, behind=False, most=MOST) if decision is not None else None
-    return Wishes(None if on else _block(new), WISHES, boxes, said, sums)
+    return Wishes(_block(new), WISHES, boxes, said, sums)
 
 
 def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:
@@ -164,7 +162,7 @@ def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) 
     blocks = [_block(each) for each in pods if each.spec.nodeName == name]
     here = decision is not None and decision.node == name
     if here:
-        blocks.append(replace(_block(new), mark="arriving"))
+        blocks.append(arriving(_block(new)))
     reason = ""
     lines = [
         say("zone {zone}", zone=labels[ZONE]),
@@ -192,11 +190,10 @@ def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) 
 
 
 def _block(drawn: Pod) -> Block:
-    cpu = pod_requests(drawn)["cpu"]
+    name, cpu = drawn.metadata.name, pod_requests(drawn)["cpu"]
     if drawn.spec.nodeName:
-        return Block(drawn.metadata.name, cpu, 0)
-    drag = {"data_drag": "cpu", "data_axis": "y", "aria_label": say("the pod's CPU request")}
-    return Block(drawn.metadata.name, cpu, 0, (Number(amount("cpu", cpu)),), marks=drag)
+        return Block(name, cpu, 0)
+    return Block(name, cpu, 0, marks={"data_drag": "cpu", "data_axis": "y", "aria_label": say("the pod's CPU request")})
 
 
 def show(request: Request) -> View:

@@ -21,7 +21,7 @@ from kschedlab_lab.panels import score
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, cluster, manifests
-from kschedlab_lab.panels.settings import choice, slider
+from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
@@ -59,8 +59,8 @@ ROWS = (*score.PLUGINS, NAME, SUM)
 
 
 @dataclass(frozen=True)
-class Settings(Cause):
-    """The inputs, what the extender does, the stage shown, and the cell whose arithmetic is written out."""
+class Settings(Restorable):
+    """What the extender does, the stage shown, and the cell whose arithmetic is written out."""
 
     extender: str = choice("extender", (*EXTENDERS,), OFF)
     stage: str = slider("stage", STAGES, STAGES[3])
@@ -70,24 +70,23 @@ class Settings(Cause):
 
 def decide(settings: Settings) -> Decision:
     """The decision of a scheduler with this extender."""
-    return schedule(NEW, cluster(settings), V1_20.extended_by(*EXTENDERS[settings.extender]))
+    return schedule(NEW, cluster(Cause()), V1_20.extended_by(*EXTENDERS[settings.extender]))
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
-    listed = [*score.PLUGINS, *([NAME] if settings.extender == SCORES else [])]
-    cell = score.arithmetic(decision, settings.plugin, settings.node) if settings.plugin in (*listed, SUM) else []
+    cell = score.arithmetic(decision, settings.plugin, settings.node)
     sentence = sentences((decided(bare(decision)), _effect(settings, decision)))
     plain = decide(settings.changed(extender=OFF)) if settings.extender == REFUSES else None
     framed = AFFINITY if plain is not None and settings.plugin == SUM else ""
-    return score.view(_map(settings, decision, listed, sentence, before=plain, framed=framed), cell)
+    return score.view(_map(settings, decision, sentence, before=plain, framed=framed), cell)
 
 
-def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:
-    like = score.Settings(settings.cpu, settings.fast, settings.tainted, settings.avoided)
-    drawn = score.picture(like, decision, listed, alt, **more)
-    return replace(drawn, stage=settings.stage, selected=(settings.plugin, settings.node))
+def _map(settings: Settings, decision: Decision, alt: str, **more: Any) -> ScoreMap:
+    """The map with a row for the extender, which is empty while it gives no points."""
+    selected = settings.plugin, settings.node
+    return ScoreMap(decision, (*score.PLUGINS, NAME), NODES, settings.stage, selected, alt, most=score.MOST, **more)
 
 
 def _effect(settings: Settings, decision: Decision) -> str:
@@ -96,13 +95,7 @@ def _effect(settings: Settings, decision: Decision) -> str:
         return say("No extender is asked.")
     if settings.extender == REFUSES:
         reasons = "; ".join(decision.verdict("node-c").reasons)
-        return say(
-            '{name} refuses node-c ("{reasons}") after all filters accepted it, so node-c is not scored.',
-            name=NAME,
-            reasons=reasons,
-        )
-    if decision.scores is None:
-        return say("{name} is not asked for scores.", name=NAME)
+        return say('{name} refuses node-c after all filters accepted it: "{reasons}".', name=NAME, reasons=reasons)
     raw, points = number(decision, "raw", NAME, "node-a"), number(decision, "weighted", NAME, "node-a")
     return say(
         "{name} gives node-a {raw} of 10: {raw} × 10 × weight 1 = {points} points in the sum.",
@@ -142,11 +135,10 @@ def who_is_left() -> Question[Settings]:
 def _before(settings: Settings) -> Callable[[Room], Html]:
     """The map as it is without the extender."""
     plain = settings.changed(extender=OFF)
-    decision = decide(plain)
-    drawn = _map(plain, decision, score.PLUGINS, say("The scores without the extender."))
-    return replace(drawn, asked=None, rail=False, won=False, selected=None)
+    drawn = _map(plain, decide(plain), say("The scores without the extender."), rail=False, won=False)
+    return replace(drawn, selected=None)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, manifests, "extender.panel()")
+    return Panel(Settings().changed(**settings), show, lambda _: manifests(Cause()), "extender.panel()")

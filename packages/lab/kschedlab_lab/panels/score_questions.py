@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.requests import pod_requests
-from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import LOOKS, PLUGINS, Settings, arithmetic, in_cell, picture
 from kschedlab_lab.panels.score_cluster import NODES, Cause, Request, before, decide
-from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import gained, number, together, total
 from kschedlab_lab.views.score_map import ScoreMap
-from kschedlab_lab.views.svg import Room
 
 
 def which_node() -> Question[Request]:
@@ -32,10 +29,10 @@ def which_node() -> Question[Request]:
     return Question(say("Where does shop-new go?"), NODES, lambda request: chosen(decided(request)), why, before)
 
 
-def _sheet(settings: Settings, alt: str, **more: Any) -> ScoreMap:
-    """The map without what could be clicked or dragged, on which an answer is looked for."""
-    drawn = picture(settings, decide(settings), PLUGINS, alt, **more)
-    return replace(drawn, asked=None, rail=False, won=False)
+def _sheet(settings: Settings, alt: str, stage: str, **more: Any) -> ScoreMap:
+    """The map at this stage without what could be clicked or dragged, on which an answer is looked for."""
+    drawn = picture(settings, decide(settings), PLUGINS, alt, until=settings.stage, **more)
+    return replace(drawn, stage=stage, asked=None, rail=False, won=False)
 
 
 def chosen(decision: Decision) -> str:
@@ -98,12 +95,10 @@ def the_number() -> Question[Settings]:
         number, formula = came(settings)
         return sentences((_near(settings, number, formula, answer), say("{formula}.", formula=formula)))
 
-    return Question(say("How many points does LeastAllocated give node-b?"), (), lambda s: came(s)[0], why, _cell)
+    def empty(settings: Settings) -> ScoreMap:
+        return _sheet(settings, say("Which number belongs here?"), "raw", question=True, filled=frozenset())
 
-
-def _cell(settings: Settings) -> Callable[[Room], Html]:
-    """The selected cell alone, without the number that is asked for."""
-    return _sheet(settings, say("Which number belongs here?"), question=(settings.plugin, settings.node))
+    return Question(say("How many points does LeastAllocated give node-b?"), (), lambda s: came(s)[0], why, empty)
 
 
 def _near(settings: Settings, number: str, formula: str, answer: str) -> str:
@@ -152,10 +147,12 @@ def without_the_disk() -> Question[Settings]:
         )
         return sentences((known, largest))
 
-    asked = say(
-        "node-d's fast disk fails: only zone west is left of its 60. node-c has 33 points; how many has it then?"
-    )
-    return Question(asked, (), right, why, _cell, most=100, looks=LOOKS, shows=slow)
+    def raw(settings: Settings) -> ScoreMap:
+        """The raw scores after the change; what it changed is struck out."""
+        return _sheet(slow(settings), say("The raw scores"), "raw", question=True, before=decide(settings))
+
+    asked = say("node-d's fast disk fails: only zone west is left of its 60. node-c had 33 points; how many now?")
+    return Question(asked, (), right, why, raw, most=100, looks=LOOKS, shows=slow)
 
 
 def largest_difference() -> Question[Settings]:
@@ -179,9 +176,9 @@ def largest_difference() -> Question[Settings]:
         best = right(settings)
         return told(settings, best) if answer == best else sentences((told(settings, answer), told(settings, best)))
 
-    def shown(settings: Settings) -> Callable[[Room], Html]:
-        normal, alt = settings.changed(stage="normalised"), say("The normalised scores, and the weights.")
-        return replace(_sheet(normal, alt, weights=True), selected=None)
+    def shown(settings: Settings) -> ScoreMap:
+        sheet = _sheet(settings, say("The normalised scores, and the weights."), "normalised", weights=True)
+        return replace(sheet, selected=None)
 
     names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
     asked = say("Once the weights are in: which row makes the largest difference between node-a and node-c?")
@@ -202,7 +199,7 @@ def which_change() -> Question[Settings]:
     """Which of four small changes makes node-a one of the best? The answer says what each node gains, and why."""
 
     def unchanged(settings: Settings) -> ScoreMap:
-        return replace(_sheet(settings, say("The sums before the change")), selected=None)
+        return replace(_sheet(settings, say("The sums before the change"), "summed"), selected=None)
 
     def after(settings: Settings, answer: str) -> Decision:
         return decide(settings.changed(**changes[answer]))
@@ -210,22 +207,19 @@ def which_change() -> Question[Settings]:
     def right(settings: Settings) -> str:
         return next(answer for answer in changes if "node-a" in after(settings, answer).best)
 
+    def moves(settings: Settings, answer: str, nodes: Sequence[str]) -> str:
+        then, now = decide(settings), after(settings, answer)
+        return say("If {change}, {gains}.", change=answer, gains=together([gained(then, now, node) for node in nodes]))
+
     def why(settings: Settings, answer: str) -> str:
-        then, now, found = decide(settings), after(settings, answer), right(settings)
-        if answer != found:
-            moves = [gained(then, now, node) for node in dict.fromkeys((*now.best, "node-a"))]
-            return sentences((say("If {change}, {gains}.", change=answer, gains=together(moves)), why(settings, found)))
-        given = {plugin: _difference(plugin, (then, "node-a"), (now, "node-a")) for plugin in PLUGINS}
-        return say(
-            "If {change}, {gains} ({own}), {others}.",
-            change=answer,
-            gains=gained(then, now, "node-a"),
-            own=listed(f"{short(plugin)} {more}" for plugin, more in given.items() if more),
-            others=listed(gained(then, now, node) for node in ("node-d", "node-c")),
-        )
+        found = right(settings)
+        if answer == found:
+            return moves(settings, found, ("node-a", "node-d", "node-c"))
+        theirs = dict.fromkeys((*after(settings, answer).best, "node-a"))
+        return sentences((moves(settings, answer, [*theirs]), moves(settings, found, ("node-a",))))
 
     def changed(settings: Settings) -> Settings:
-        return settings.changed(**changes[right(settings)], node="node-a")
+        return settings.changed(**changes[right(settings)])
 
     changes = {say(text): change for text, change in CHANGES.items()}
     text = say("Which change lets node-a share the highest sum?")

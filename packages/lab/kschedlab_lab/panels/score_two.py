@@ -21,14 +21,14 @@ from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.score import decided, number, total, winners
 from kschedlab_lab.views.score_bars import sum_bars
-from kschedlab_lab.views.wishes import Wish, Wishes
+from kschedlab_lab.views.wishes import Wish, Wishes, arriving
 
 NEW = "default/web"
 NODES = ("node-a", "node-b")
 ROOM, WISH = "NodeResourcesLeastAllocated", "NodeAffinity"
 WEIGHTS, MOST = (1, 2, 3), 225
 """Those of free room, and the highest sum that one of them leads to."""
-WEB, WISHES = Block("web", 1000, 0, (Number("1 CPU"),)), (Wish(later("fast disk"), ""),)
+WEB, WISHES = Block("web", 1000, 0), (Wish(later("fast disk"), ""),)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def show(settings: Settings) -> View:
     decision = decide(settings)
     sentence = decided(decision)
     boxes = [_box(name, decision) for name in NODES]
-    picture = Wishes(None, WISHES, boxes, sentence, sum_bars(decision, NODES, behind=False, most=MOST))
+    picture = Wishes(WEB, WISHES, boxes, sentence, sum_bars(decision, NODES, behind=False, most=MOST))
     return View(picture, sentence, Html(), sentence, names=winners(decision))
 
 
@@ -75,7 +75,7 @@ def _box(name: str, decision: Decision | None) -> Box:
     blocks = [Block("shop", 2000, 0, (Number("2 CPU"),))] if fast else []
     here = decision is not None and decision.node == name
     if here:
-        blocks.append(replace(WEB, mark="arriving"))
+        blocks.append(arriving(WEB))
     tied = decision is not None and name in decision.best and len(decision.best) > 1
     lines = (say("fast disk") if fast else say("slow disk"),)
     marks = {"data_pick": name} if decision is None else {}

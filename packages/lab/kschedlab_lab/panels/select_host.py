@@ -29,7 +29,7 @@ from kschedlab_lab.views.svg import Room
 Chance = Callable[[int], Fraction]
 """From k to the probability with which the k-th of equal nodes is held from then on."""
 DRAWS = 10_000
-FAIR = "1/k"
+FAIR, HELD = "1/k", later("k = 1: held")
 CHANCES: dict[str, Chance] = {
     FAIR: lambda k: Fraction(1, k),
     "1/2": lambda k: Fraction(1, 2),
@@ -42,8 +42,8 @@ LISTS = ((9, 9), (9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7, 9), (9, 9, 9, 9, 9, 9,
 class Settings(Restorable):
     """The list of scores; the probability with which the k-th equal is taken; the seed of the draws."""
 
-    scores: tuple[int, ...] = choice("scores in the list", LISTS, LISTS[1], lambda scores: " ".join(map(str, scores)))
-    rule: str = choice("the k-th equal is taken with probability", CHANCES, FAIR)
+    scores: tuple[int, ...] = choice("sums", LISTS, LISTS[1], lambda scores: " ".join(map(str, scores)))
+    rule: str = choice("chance of the k-th", CHANCES, FAIR)
     seed: int = slider("seed", range(1, 6), 1, folded=True)
 
 
@@ -60,7 +60,7 @@ def best(scores: Sequence[int]) -> list[str]:
 def walk(scores: Sequence[int], chance: Chance) -> list[Held]:
     """Walk the list element by element, with exact probabilities."""
     highest, equals, likely = scores[0], 1, {names(scores)[0]: Fraction(1)}
-    steps = [Held(names(scores)[0], highest, say("first: held to begin with"), Fraction(1), likely, later("first"))]
+    steps = [Held(names(scores)[0], highest, say("first: held to begin with"), Fraction(1), likely, HELD)]
     for name, score in zip(names(scores)[1:], scores[1:], strict=True):
         taken, what, brief = Fraction(0), say("lower: passed over"), later("lower")
         if score > highest:
@@ -109,9 +109,9 @@ def example(settings: Settings) -> list[tuple[str, str]]:
     for name, score, step in zip(names(settings.scores), settings.scores, steps, strict=True):
         if step.brief == "lower":
             what = say("{name} has only {score}: {held} is still held.", name=name, score=score, held=held)
-        elif step.brief in ("first", "higher"):
+        elif step.brief in (HELD, "higher"):
             held, equals = name, 1
-            first = step.brief == "first"
+            first = step.brief == HELD
             what = say(
                 "{node} comes first and is held, k = 1." if first else "{node} has more and is held, k = 1.", node=name
             )

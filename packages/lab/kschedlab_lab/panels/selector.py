@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -17,21 +17,21 @@ from kschedlab.text.html import Html, element
 from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels import devices
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.devices import DRIVER, GPUS
+from kschedlab_lab.panels.devices import DRIVER, GPUS, both
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.device_map import unasked
-from kschedlab_lab.views.device_sights import FAILS, ROOT, SELECTED, NodeSight, Reason, sights
-from kschedlab_lab.views.evaluation import fault_of, result_of
-from kschedlab_lab.views.selection import draw_invalid, draw_selection
+from kschedlab_lab.views.device_sights import FAILS, ROOT, SELECTED, SPARED, NodeSight, Reason, Sight, sights
+from kschedlab_lab.views.evaluation import result_of
+from kschedlab_lab.views.selection import draw_selection
 from kschedlab_lab.views.svg import Room
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
 
 ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
 SELECTORS = {
-    "model": f'{ATTRIBUTES}.model == "a100"',
-    "memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
+    "one model": f'{ATTRIBUTES}.model == "a100"',
+    "enough memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
     "both": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) > 0 && {ATTRIBUTES}.model == "a100"',
     "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
     "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
@@ -44,6 +44,8 @@ SELECTORS = {
 PREFIX = {"model": ATTRIBUTES, "pcieRoot": ATTRIBUTES, "firmware": ATTRIBUTES, "memory": CAPACITY}
 """What a picture leaves out before these names."""
 UNDECLARED = re.compile(r"undeclared reference to '(\w+)'")
+UNREAD = re.compile(r"Syntax error: .*(?:input|at:?) '(.+?)'(?: expecting .*)?$")
+TOKENS = re.compile(r"\w+|[^\w\s]+")
 AMOUNT = re.compile(r"kubernetes\.Quantity|'[KMGT]i'")
 COMPARED = f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0'
 """An error about amounts that are compared like numbers, and how one compares them."""
@@ -63,14 +65,16 @@ def fault(expression: str) -> str:
         compile(expression)
     except CelError as error:
         found = str(error).partition("\n")[0].removeprefix("compilation failed: ERROR: <input>:")
+        if bare := [name for name in dict.fromkeys(UNDECLARED.findall(str(error))) if name in PREFIX]:
+            full = both(*(f"{PREFIX[name]}.{name}" for name in bare))
+            return say("Write {names} in full: {full}", names=both(*bare), full=full)
         if AMOUNT.search(found):
             return say("{error}. Compare amounts with {example}", error=found, example=COMPARED)
-        bare = UNDECLARED.search(found)
-        if bare is None or bare[1] not in PREFIX:
+        if (unread := UNREAD.search(found)) is None:
             return found
-        return say(
-            "{error}. Write {name} in full: {full}", error=found, name=bare[1], full=f"{PREFIX[bare[1]]}.{bare[1]}"
-        )
+        if "<EOF>" not in unread[1]:
+            return say("It cannot be read from {token} on.", token=unread[1].strip())
+        return say("Something is missing after {token}", token=TOKENS.findall(expression)[-1])
     return ""
 
 
@@ -98,8 +102,9 @@ def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
 
 @cache
 def fleet() -> tuple[NodeSight, ...]:
-    """The nodes with their devices, of which none is held or broken."""
-    return tuple(unasked(each) for each in sights(devices.decide(devices.Settings(rival=False, broken=False))))
+    """The nodes with their devices, of which none is held or broken; a selector says nothing of roots."""
+    nodes = [unasked(each) for each in sights(devices.decide(devices.Settings(rival=False, broken=False)))]
+    return tuple(node._replace(devices=tuple(each._replace(wire="") for each in node.devices)) for node in nodes)
 
 
 @lru_cache(64)
@@ -116,11 +121,13 @@ def selection(expression: str) -> list[NodeSight]:
     """The nodes, with what each device is for the selector, and the error in which the search for one ends there."""
 
     def seen(node: NodeSight) -> NodeSight:
-        reasons = [Reason(*judged(expression, f"{node.node}/{each.id.device}")) for each in node.devices]
-        pairs = zip(node.devices, reasons, strict=True)
-        reached = next((each for each in reasons if each.state != NOT_SELECTED), None)
-        error = reached.why if reached is not None and reached.state == FAILS else ""
-        return node._replace(reason=error, devices=tuple(each._replace(reason=reason) for each, reason in pairs))
+        found, reached = list[Sight](), Reason(NOT_SELECTED)
+        for each in node.devices:
+            reason = Reason(*judged(expression, f"{node.node}/{each.id.device}"))
+            unreached = reason.state == FAILS and reached.state != NOT_SELECTED
+            found.append(each._replace(reason=Reason(SPARED) if unreached else reason))
+            reached = reason if reached.state == NOT_SELECTED else reached
+        return node._replace(reason=reached.why if reached.state == FAILS else "", devices=tuple(found))
 
     return [seen(node) for node in fleet()]
 
@@ -149,13 +156,9 @@ def draw(settings: Settings, room: Room, seen: Sequence[NodeSight], evaluates: b
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     if what := fault(known(settings.selector)):
-        said = say("This selector is not valid.")
-        return View(
-            lambda room: draw_invalid(fleet(), settings.selector, what, room, ring(settings), handles()),
-            said,
-            Html(),
-            f"{said}\n{what}",
-        )
+        invalid = sentences((say("This selector is not valid."), what))
+        nothing = partial(draw_selection, fleet(), (), ring=ring(settings), marks=handles(), evaluates=True)
+        return View(nothing, invalid, Html(), invalid)
     sentence, seen = told(settings), selection(known(settings.selector))
     _, error = judged(known(settings.selector), settings.device)
     return View(
@@ -168,20 +171,22 @@ def show(settings: Settings) -> View:
 
 def told(settings: Settings) -> str:
     """The result in a sentence, and how many devices the selector selects."""
-    state, error = judged(known(settings.selector), settings.device)
-    message = later("{device} is selected.") if state == SELECTED else later("{device} is not selected.")
-    first = say(message, device=settings.device)
-    if state == FAILS:
-        first = say("{device} ends in an error: {why}.", device=settings.device, why=fault_of(error))
     nodes = selection(known(settings.selector))
-    states = [each.state for node in nodes for each in node.devices]
+    states = {f"{node.node}/{each.id.device}": each.state for node in nodes for each in node.devices}
+    said = {
+        SELECTED: later("{device} is selected."),
+        NOT_SELECTED: later("{device} is not selected."),
+        FAILS: later("{device} ends in an error, and no node gets the pod."),
+        SPARED: later("{device} would end in an error, but the search ends before it."),
+    }
+    state, failing = states[settings.device], [node.node for node in nodes if node.reason]
+    first = say(said[state], device=settings.device)
     message = later("The selector selects {selected} of {all} devices.")
-    count = say(message, selected=states.count(SELECTED), all=len(states))
-    failing = [node.node for node in nodes if node.reason]
-    end = (
-        [say("The search ends in an error on {nodes}: no node gets the pod.", nodes=listed(failing))] if failing else []
-    )
-    return sentences((first, count, *end))
+    count = say(message, selected=[*states.values()].count(SELECTED), all=len(states))
+    if state == FAILS or not failing:
+        return sentences((first, count))
+    end = say("The search ends in an error on {nodes}: no node gets the pod.", nodes=listed(failing))
+    return sentences((first, count, end))
 
 
 def reason(settings: Settings) -> str:
@@ -189,7 +194,7 @@ def reason(settings: Settings) -> str:
     parts = evaluated(settings)
     whole = parts[-1]
     if whole.failed:
-        return say("An error is not `false`: it ends the decision.")
+        return say("An error is not `false`: it ends the decision for the pod, on all nodes.")
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
     if any(each.failed for each in parts):
         message = later(
@@ -227,11 +232,11 @@ def chosen() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         end = say(
-            "On node-c the search begins with the h100. There no side is true, and the error ends the whole decision: "
-            "no node gets train."
+            "On node-c the h100 comes first. There no side is true, and its error ends the decision for all nodes."
         )
-        first = [reason(Settings(selector, f"{answer}/gpu-0"))] if answer in ("node-a", "node-b") else []
-        return sentences((*first, end))
+        return sentences(
+            (say("On {node} one true side is enough.", node=answer), end) if answer in ("node-a", "node-b") else (end,)
+        )
 
     return Question(
         say("train's claim has one selector, `{selector}`. Which node does train get?", selector=short(selector)),

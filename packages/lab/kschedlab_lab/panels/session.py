@@ -6,7 +6,7 @@ the values of controls, because the front end knows what may be chosen, not what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,6 +31,7 @@ class Session:
 
     def __init__(self, panel: Panel[Any]) -> None:
         self.panel, self.room = panel, Room()
+        self._polled: Message | None = None
         self.controls = described(panel.settings)
         self.shown: Message = self.look()
 
@@ -75,11 +76,20 @@ class Session:
             width, height = message["room"]
             self.room = Room(int(width), int(height))
         elif "answer" in message:
-            self.panel.predict(message["answer"])
+            self._polled = self._poll(message["answer"], message.get("votes"))
+            self.panel.predict(message["answer"] if self._polled is None else None)
         elif "uncover" in message:
             self.panel.uncover()
         elif "again" in message:
             self.panel.ask_again()
+
+    def _poll(self, winner: str | None, votes: Sequence[str] | None) -> Message | None:
+        """What is said of a class's votes, which open the answer: they are nobody's own answer."""
+        question = self.panel.question
+        if question is None or not votes:
+            return None
+        said = question.verdict(None if winner is None else question.checked(winner), self.panel.settings)
+        return {**said, "votes": [*map(str, votes)]}
 
     def _along(self, name: str) -> list[Message]:
         """The states along a control, the nearest first."""
@@ -96,7 +106,9 @@ class Session:
     def _state(self, settings: Restorable) -> Message:
         controls = settings.controls()
         last = {name: each.last(settings) for name, each in controls.items() if each.last is not None}
-        return {"at": settings.indices(), "last": last, "state": str(settings), **self.panel.state(settings, self.room)}
+        state = self.panel.state(settings, self.room)
+        said = {key: self._polled for key in ("verdict", "answered") if self._polled and state.get(key)}
+        return {"at": settings.indices(), "last": last, "state": str(settings), **state, **said}
 
 
 def described(settings: Any) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ def _ladder() -> list[Manifest]:
 
 
 STILL = later("A cluster for kubectl. In JupyterLab this cell starts it.")
-FIRST = later("Type the first command. Try kubectl scale deploy urgent --replicas=1 in a terminal.")
+FIRST = later("Type kubectl in a terminal: this picture follows.")
 """What is said before anything has happened: without a cluster that lives, and with one."""
 STORIES: Mapping[str, Story] = {"nomination": Story(_nomination, "v1.16"), "ladder": Story(_ladder, "v1.20")}
 

@@ -12,9 +12,9 @@ from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
 from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import Piece, created, nominated, running
+from kschedlab_lab.views.pieces import Piece, created, running
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.kubectl import NONE, wide_cells
+from kschedlab_simulation.kubectl import wide_cells
 from kschedlab_simulation.pods import TERMINAL
 
 NODES, WAITING, PODS = 8, 4, 30
@@ -54,34 +54,32 @@ def _cells(pod: Pod) -> tuple[str, ...]:
 def _picture(seen: Seen, alt: str, room: Room) -> Html:
     """The nodes with their pods, and above them the pods that wait."""
     waiting = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
-    hands = [Hand(nominated(pod, pod.status.nominatedNodeName or NONE)) for pod in waiting[:WAITING]]
+    hands = [Hand(running(pod, 0), nominated=visible(pod.status.nominatedNodeName)) for pod in waiting[:WAITING]]
     if len(waiting) > WAITING:
         hands.append(Hand(Piece(say("{number} more", number=len(waiting) - WAITING), 1000, mark="ghost")))
-    cards = [_card(node, seen, waiting) for node in seen.nodes[:NODES]]
+    hands = hands or [Hand(Piece(say("nobody"), 1000, mark="ghost"))]
+    cards = [_card(node, seen) for node in seen.nodes[:NODES]]
     if (left := len(seen.nodes) - NODES) > 0:
         cards.append(NodeCard("…", 1, says=say("{nodes} more", nodes=count(left, "node"))))
-    return draw_bench(Bench((), tuple(hands), tuple(cards)), alt, room)
+    return draw_bench(Bench(tuple(hands), tuple(cards)), alt, room)
 
 
-def _card(node: Node, seen: Seen, waiting: list[Pod]) -> NodeCard:
+def _card(node: Node, seen: Seen) -> NodeCard:
     name = node.metadata.name
     there = [pod for pod in seen.pods if pod.spec.nodeName == name and pod.status.phase not in TERMINAL]
     pieces = [running(pod, seen.now) for pod in sorted(there, key=created)]
     cpu = node.status.allocatable.get("cpu")
-    nominees = [pod for pod in waiting if pod.status.nominatedNodeName == name]
     return NodeCard(
         visible(name),
         cpu.milli() if cpu is not None else 0,
         tuple(piece for piece in pieces if piece.size),
-        says=listing([*_remarks(node, nominees, pieces)]) or " ",
+        says=listing([*_remarks(node, pieces)]),
         cordoned=node.spec.unschedulable,
     )
 
 
-def _remarks(node: Node, nominees: list[Pod], pieces: list[Piece]) -> Iterator[str]:
+def _remarks(node: Node, pieces: list[Piece]) -> Iterator[str]:
     """What is worth saying about a node."""
-    if nominees:
-        yield say("NOMINATED NODE of {pods}", pods=listing([visible(pod.metadata.name) for pod in nominees]))
     if node.spec.unschedulable:
         yield say("cordoned")
     if any(each.type == "Ready" and each.status != "True" for each in node.status.conditions):

@@ -6,7 +6,6 @@ weight of 10000: all nodes get its million.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -22,6 +21,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import bare, gained, lead, total, winners
@@ -42,10 +42,9 @@ FIELDS = {
 DOWN, ACROSS = "spread", "nodes"
 """The weights on the axes of the map."""
 MOST = 6
-TIE = later("tie")
-TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (80, 105, 130, 190), strict=True)}
-LETTERS = dict(zip(NODES, "ABCD", strict=True))
-"""By node, its grey and its letter in the map: colours are plugins here."""
+KEY = later("a: node-a wins. =: a tie.")
+TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (45, 90, 140, 200), strict=True)}
+"""By node, its grey in the map: colours are plugins here."""
 
 
 def _written(weight: int) -> str:
@@ -90,10 +89,15 @@ def decide(weights: Weights) -> Decision:
 def show(weights: Weights) -> View:
     """The panel's view for these settings."""
     decision = decide(weights)
-    some = any(getattr(weights, field) for field in FIELDS)
-    sentence = lead(decision) if some else say("NodePreferAvoidPods alone is left, and all nodes tie.")
-    picture = WeightStage(handles(weights), sum_bars(decision, NODES), winners_map(weights), sentence)
+    sentence = lead(decision)
+    picture = WeightStage(handles(weights), sums(weights), winners_map(weights), say(KEY), sentence)
     return View(picture, sentence, Html(), sentence, names=winners(decision))
+
+
+def sums(weights: Weights) -> Bars:
+    """The nodes' sums; also a plugin that is off has its place."""
+    bars = sum_bars(decide(weights), NODES)
+    return replace(bars, parts={**dict.fromkeys(FIELDS.values(), [0.0] * len(NODES)), **bars.parts})
 
 
 def handles(weights: Weights) -> list[Weight]:
@@ -118,34 +122,26 @@ def winners_map(weights: Weights) -> Grid:
     names = [say(_written(each)) for each in values]
     cells = [[_winner(weights.changed(**{DOWN: y, ACROSS: x})) for x in values] for y in values]
     at = getattr(weights, DOWN), getattr(weights, ACROSS)
-    legend: list[tuple[str, Sequence[str], str]]
-    shown = [cell for line in cells for cell in line]
-    named = "".join(cell.short for cell in shown)
-    legend = [(TONES[node], (), f"{letter} {node}") for node, letter in LETTERS.items() if letter in named]
-    if any(cell.hatch for cell in shown):
-        legend.append((TONES[NODES[0]], (TONES[NODES[3]],), f"= {say(TIE)}"))
     corner = f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}"
-    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], FIELDS[DOWN]), legend=legend)
+    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], FIELDS[DOWN]))
 
 
 def _unanswered(weights: Weights) -> Grid:
     """The map without winners."""
     full = winners_map(weights)
-    cells = [[GridCell("", None, "") for _ in line] for line in full.cells]
-    return replace(full, cells=cells)
+    return replace(full, cells=[[GridCell("", None, "") for _ in line] for line in full.cells])
 
 
 def _winner(weights: Weights) -> GridCell:
-    """Who wins with these weights: a colour and a letter; a tie is hatched."""
+    """Who wins with these weights: a grey and a letter; a tie has none."""
     best, (y, x) = decide(weights).best, (getattr(weights, DOWN), getattr(weights, ACROSS))
-    place, fill = listed((say(_written(y)), say(_written(x)))), TONES[best[0]]
+    place = listed((say(_written(y)), say(_written(x))))
     sets = f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}"
     if len(best) == 1:
         tip = say("{place}: {value}", place=place, value=best[0])
-        return GridCell(best[0], fill, tip, LETTERS[best[0]], sets=sets)
+        return GridCell(best[0].removeprefix("node-"), TONES[best[0]], tip, sets=sets)
     tip = say("{place}: tie of {names}", place=place, names=say(" and ").join(best))
-    others = [TONES[name] for name in best[1:]]
-    return GridCell(say(TIE), fill, tip, "=", others, sets)
+    return GridCell("=", None, tip, sets=sets)
 
 
 def panel(**settings: Any) -> Panel[Weights]:
@@ -164,7 +160,7 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
     def before(weights: Weights) -> WeightStage:
         then, alt = weights.changed(**{field: old}), say("The sums before the change")
         still = [replace(each, control="") for each in handles(then)]
-        return WeightStage(still, replace(sum_bars(decide(then), NODES), picks=NODES), _unanswered(then), alt)
+        return WeightStage(still, replace(sums(then), picks=NODES), _unanswered(then), say(KEY), alt)
 
     def right(weights: Weights) -> str:
         return decide(weights).best[0]

@@ -137,7 +137,7 @@ class Answers:
             moves = runs_on not in (None, *decision.best)
             again_there = again(decision, runs_on) if moves else ""
             said = sentences((*headline(decision, runs_on), margin(decision), again_there))
-            asked = replace(asked, event=decision)
+            asked = replace(asked, event=decision, framed=(runs_on or "") if moves else "")
             sections = [*why_sections(decision, runs_on, settings.pools)]
         elif not evicts:
             said, sections = sentences((*headline(decision, runs_on)[:1], nobody(decision))), []
@@ -146,17 +146,12 @@ class Answers:
             said, sections = sentences(leaving(decision)), list(whom_sections(decision.preemption, FEW))
         return _view(decision, settings, asked, said, sections)
 
-    def before(self, settings: Any, framed: str = "", starred: str = "") -> Callable[[Room], Html]:
-        """The cluster with the pod before anything is decided, while a question is open.
-
-        ``framed``, ``starred``: the nodes where the pod runs and would go.
-        """
+    def before(self, settings: Any, framed: str = "") -> Callable[[Room], Html]:
+        """The cluster with the pod before anything is decided, while a question is open. ``framed``: where it runs."""
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
         asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
-        shown = Asked(
-            show=settings.show, pools=settings.pools, framed=framed, starred=starred, note=asks, event=decision
-        )
+        shown = Asked(show=settings.show, pools=settings.pools, framed=framed, note=asks, event=decision)
         said = say("{pod} and the nodes", pod=settings.pod)
         return lambda room: cluster_picture(undecided(decision), room, shown, said)
 

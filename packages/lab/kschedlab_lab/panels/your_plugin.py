@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Self
 
 from kschedlab.build import HOUR, Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -26,11 +26,11 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.picture import NO_HANDLES, Boxes, boxes_before
-from kschedlab_lab.views.racks import Points, Rack, points_height, stage, stage_before
+from kschedlab_lab.views.racks import NO_LABEL, STEP, Points, Rack, points_height, stage, stage_before
 from kschedlab_lab.views.svg import Room
 
-NO_LABEL, STEP, MOST = -1, 5, 4
-"""The value that stands for a missing label; degrees between two values; the largest weight."""
+MOST = 4
+"""The largest weight."""
 DEGREES = range(20, 91, STEP)
 LABEL = "celsius"
 
@@ -92,10 +92,10 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
 
 @lru_cache(maxsize=64)
 def refused_degrees(plugins: tuple[object, ...]) -> dict[str, tuple[int, ...]]:
-    """By rack: the temperatures at which a filter among the plugins refuses it, found by asking."""
+    """By rack: the temperatures at which a filter among the plugins refuses it, found by asking; -1: no label."""
     found: dict[str, list[int]] = {name: [] for name in RACKS}
     made = V1_37.plus(*plugins)
-    for degrees in DEGREES:
+    for degrees in (NO_LABEL, *DEGREES):
         same = Settings(*(degrees,) * len(RACKS))
         decision = schedule("default/web", Cluster(decode_objects(manifests(same))), made)
         for name in RACKS:
@@ -307,6 +307,17 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
     return Question(text, (), right, why, drawn, MOST, shows=there)
 
 
+class Racks(Panel[Settings]):
+    """The panel of these plugins, which asks nothing while one of them fails."""
+
+    plugins: tuple[object, ...] = ()
+
+    def ask(self, question: Question[Settings]) -> Self:
+        """A copy that asks first; if a function fails, the panel itself, which says how."""
+        _, error = self._compute(self.settings)
+        return self if error or decide(self.settings, self.plugins).error else super().ask(question)
+
+
 def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, one or several, which join v1.37."""
     added = several(plugins)
@@ -318,7 +329,9 @@ def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
         except EndlessError:
             raise InputValueError("one of your functions ran too long, and was stopped") from None
 
-    return Panel(Settings().changed(**settings), view, manifests, "your_plugin.panel()")
+    made = Racks(Settings().changed(**settings), view, manifests, "your_plugin.panel()")
+    made.plugins = added
+    return made
 
 
 def several(plugins: object) -> tuple[object, ...]:

@@ -15,6 +15,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, moments
+from kschedlab_lab.panels.your_plugin import refused_degrees
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.tries import Lane, draw_tries
 from kschedlab_simulation import Simulation
@@ -56,6 +57,7 @@ class Motion:
         scenario = loads_scenario(f"{as_yaml(hot)}---\n{dumps({'timeline': timeline})}")
         self.tries: dict[str, list[int]] = {}
         self.nodes: dict[str, str] = {}
+        self.refused = {name: refused_degrees((plugin,))["rack-a"] for name, plugin in plugins.items()}
         for name, plugin in plugins.items():
             simulation = Simulation.of(scenario, V1_37.plus(plugin))
             simulation.run()
@@ -89,14 +91,14 @@ class Motion:
             remark = say("tried, and at once again: its own new status is an event")
         else:
             remark = say("tried in vain") if now else say("sleeps on: the hint says no")
-        return Lane(name, len(tries), node if runs else "", remark, CELSIUS[second])
+        return Lane(name, len(tries), node if runs else "", remark, CELSIUS[second], self.refused[name])
 
     def draw(self, settings: Settings, alt: str, room: Room) -> Html:
         return draw_tries([self.lane(name, settings.second) for name in self.tries], room, alt)
 
     def before(self, settings: Settings, room: Room) -> Html:
         """Both racks are hot, and nothing has been tried."""
-        lanes = [Lane(name, 0, "", "", CELSIUS[0]) for name in self.tries]
+        lanes = [Lane(name, 0, "", "", CELSIUS[0], self.refused[name]) for name in self.tries]
         return draw_tries(lanes, room, say(HAPPENS[0]))
 
     def question(self) -> Question[Settings]:

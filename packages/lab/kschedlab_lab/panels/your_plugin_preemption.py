@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kschedlab.build import HOUR, cluster, node, pod
+from kschedlab.build import cluster, node, pod
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_37
 from kschedlab.messages import later, say, sentences
@@ -19,10 +19,10 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, switch
 from kschedlab_lab.views.asked_again import draw_asked
 from kschedlab_lab.views.drawing import Box
-from kschedlab_lab.views.picture import NO_HANDLES, Boxes, caption, colours
+from kschedlab_lab.views.picture import NO_HANDLES, Boxes, colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 
-FULL = cluster(node("rack-a"), pod("old", "rack-a", 2, 0, 8 * HOUR), pod("web", "", 1, 9))
+FULL = cluster(node("rack-a"), pod("old", "rack-a", 2, 0), pod("web", "", 1, 9))
 """A rack, the pod that runs there, and ``web``, which is more important."""
 WAITS = later("{name} says that evicting does not help, so it is not asked again.")
 
@@ -62,7 +62,7 @@ class Asked:
         """Whether preemption helps, and whom it asks."""
         if decision.nominated_node is None and settings.unresolvable and decision.preemption is not None:
             return sentences((say("web waits."), say(WAITS, name=self.name)))
-        return caption(decision)
+        return decided_and_why(decision)[0]
 
     def story(self, settings: Settings, room: Room) -> list[Frame]:
         """The filter refuses; without ``old`` it is asked again, or it is not."""

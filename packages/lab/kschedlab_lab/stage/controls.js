@@ -92,6 +92,7 @@ function steps(control, stage) {
     where: () => [stage.at[name], stage.last(control)],
     go: (at, duration) => stage.set({ [name]: at }, duration),
     ready: () => stage.ahead(name),
+    brief: true,
   });
   player.root.prepend(make("span", { class: "ks-label" }, label));
   const words = (at, last) => ((shown[at] ?? String(at)) === String(at) ? say("{at} of {last}", { at: at + 1, last: last + 1 }) : shown[at]);

@@ -3,7 +3,7 @@
 import { button, clamp, make } from "./dom.js";
 import { say } from "./language.js";
 import { DRAG } from "./motion.js";
-import { readingTime } from "./saying.js";
+import { readingOn, readingTime } from "./saying.js";
 
 const DOTS = 40, WIDE = 11; // as many steps are dots on the line; pixels that a dot needs
 
@@ -12,10 +12,11 @@ const named = (text, name, act) => button(text, act, { "aria-label": name, title
 export class Player {
   /**
    * `where` gives where it is and the last place, `go` moves, `ready` hears that it will. Play walks to the last place;
-   * from there it begins again. `host.playing` is the one player of a stage that walks now.
+   * from there it begins again. `host.playing` is the one player of a stage that walks now. `brief`: a step may
+   * repeat the words of the last one, so only new words take time to read.
    */
-  constructor(host, { label, sliderLabel = label, where, go, ready = () => {} }) {
-    Object.assign(this, { host, where, go, ready });
+  constructor(host, { label, sliderLabel = label, where, go, ready = () => {}, brief = false }) {
+    Object.assign(this, { host, where, go, ready, brief });
     const step = (by) => () => (this.host.pause(), go(clamp(where()[0] + by, 0, where()[1])));
     this.back = named("‹", say("Back"), step(-1));
     this.next = named("›", say("Next"), step(1));
@@ -69,10 +70,13 @@ export class Player {
 
   /** Until what is said now has been read. */
   wait() {
-    this.timer = setTimeout(() => this.walk(), readingTime(this.host.saying.el.textContent));
+    const text = this.host.saying.el.textContent, time = this.brief && this.text ? readingOn(text, this.text) : readingTime(text);
+    this.text = text;
+    this.timer = setTimeout(() => this.walk(), time);
   }
 
   stop() {
+    this.text = null;
     clearTimeout(this.timer);
     this.play.textContent = say("Play");
     this.host.playing = null;

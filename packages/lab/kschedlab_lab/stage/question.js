@@ -5,11 +5,19 @@ import { say } from "./language.js";
 import { escaped } from "./saying.js";
 
 const LARGEST = 1e12;
+const FIGURES = "123456789", LETTERS = "ABCDEFGHI";
 
 /** Whether this is a number that may be an answer; `below`: less than 0, too. */
 function fits(typed, { below, most }) {
   const value = /^-?[\d,]+$/.test(typed) ? Number(typed.replaceAll(",", "")) : NaN;
   return (below || value >= 0) && value <= (most ?? LARGEST);
+}
+
+/** The answers with their votes, the most first. */
+function ranked(votes) {
+  const found = {};
+  for (const each of votes) found[each] = (found[each] ?? 0) + 1;
+  return Object.entries(found).sort((one, other) => other[1] - one[1]);
 }
 
 const choices = (...buttons) => make("div", { class: "ks-choices" }, ...buttons);
@@ -19,7 +27,6 @@ export class QuestionBox {
     this.stage = stage;
     this.el = make("div", { class: "ks-question" });
     this.votes = []; // the answers of a class, one for each hand
-    this.given = []; // the answers that one could choose from
   }
 
   show() {
@@ -36,7 +43,6 @@ export class QuestionBox {
 
   form(asking) {
     const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
-    this.given = given;
     const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
     const how = given.length ? (polls ? "" : this.where(given)) : say("Type {numbers}. ", { numbers });
     const later = make("span", { class: "ks-later" }, say(" What you read about is shown after it."));
@@ -45,20 +51,21 @@ export class QuestionBox {
   }
 
   buttons(given, polls) {
-    if (polls) return given.map((each, place) => this.vote(each, place + 1));
+    const keys = given.some((each) => /^\d/.test(each)) ? LETTERS : FIGURES; // whoever calls a number means the answer
+    if (polls) return given.map((each, place) => this.vote(each, keys[place]));
     return given.map((each) => button(each, () => this.pick(each), { title: say("answer") }));
   }
 
-  /** An answer that hands are counted for, out of sight: late hands would follow early ones. The key with this number adds one. */
-  vote(answer, number) {
-    return button(answer, () => this.pick(answer), { class: "ks-vote", title: say("add a vote"), "data-key": number <= 9 ? number : null });
+  /** An answer that hands are counted for, out of sight: late hands would follow early ones. This key adds one. */
+  vote(answer, key) {
+    return button(answer, () => this.pick(answer), { class: "ks-vote", title: say("add a vote"), "data-key": key });
   }
 
-  /** In a poll a key from 1 to 9 is a hand for that answer, whatever has the focus, unless somebody types. */
+  /** In a poll the key of an answer is a hand for it, whatever has the focus, unless somebody types. */
   press(event) {
     const { key, target, ctrlKey, altKey, metaKey } = event, types = target.closest?.("input[type=text], textarea");
-    if (!/^[1-9]$/.test(key) || types || ctrlKey || altKey || metaKey) return;
-    const voted = this.el.querySelector(`[data-key="${key}"]`);
+    if (!/^\w$/.test(key) || types || ctrlKey || altKey || metaKey) return;
+    const voted = this.el.querySelector(`[data-key="${key.toUpperCase()}"]`);
     if (!voted) return;
     event.preventDefault();
     event.stopPropagation(); // JupyterLab would make a heading of the cell
@@ -83,10 +90,10 @@ export class QuestionBox {
   }
 
   ends(polls) {
-    const answer = () => this.stage.post({ answer: this.winner() });
+    const { votes } = this, answer = () => this.stage.post({ answer: this.winner(), votes });
     const open = button(polls ? say("Open the answer") : say("Show the answer"), answer, { title: say("without predicting"), class: "ks-open" });
-    const { length } = this.votes, attributes = { class: "ks-hands", title: say("take the last vote back"), disabled: length ? null : "" };
-    const back = button(`↶ ${length}`, () => this.count(this.votes.slice(0, -1)), attributes);
+    const { length } = votes, attributes = { class: "ks-hands", title: say("take the last vote back"), disabled: length ? null : "" };
+    const back = button(`↶ ${length}`, () => this.count(votes.slice(0, -1)), attributes);
     return polls ? [back, open] : [open];
   }
 
@@ -95,22 +102,10 @@ export class QuestionBox {
     return drawn ? say("Click here or in the picture.") : say("Click your answer.");
   }
 
-  /** By answer, how many hands were counted. */
-  counted() {
-    const found = {};
-    for (const each of this.votes) found[each] = (found[each] ?? 0) + 1;
-    return found;
-  }
-
   /** The answer with most votes in a poll; null in a tie. */
   winner() {
-    const [first, second] = this.ranked();
+    const [first, second] = ranked(this.votes);
     return first && first[1] !== second?.[1] ? first[0] : null;
-  }
-
-  /** The answers with their votes, the most first. */
-  ranked() {
-    return Object.entries(this.counted()).sort((one, other) => other[1] - one[1]);
   }
 
   pick(answer) {
@@ -131,8 +126,8 @@ export class QuestionBox {
   }
 
   /** What became of the answer. The headline gives the right one, so the question is repeated only where there is none. */
-  verdict({ text, answer, right, solution, mark, why }) {
-    const polled = this.votes.length > 0, bars = polled ? [this.bars(solution)] : [];
+  verdict({ text, answer, right, solution, mark, why, choices, votes = this.votes }) {
+    const polled = votes.length > 0, bars = polled ? [this.bars(votes, choices, solution)] : [];
     const wrong = answer !== null && !right, sign = answer === null ? "" : right ? "✓ " : "✕ ";
     const mine = wrong && !polled ? [" ", make("span", { class: "ks-mine" }, ...coded(say("Your answer: {answer}", { answer })))] : []; // as in the picture
     const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
@@ -141,17 +136,16 @@ export class QuestionBox {
   }
 
   /** The votes for each answer, the most first, and last those that nobody gave; `solution` is the right one. */
-  bars(solution) {
-    const ranked = this.ranked(), most = ranked[0][1];
-    for (const each of this.given) if (!this.votes.includes(each)) ranked.push([each, 0]);
-    return make("ul", { class: "ks-votes" }, ...ranked.map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
+  bars(votes, choices, solution) {
+    const given = ranked(votes), most = given[0][1], rest = choices.filter((each) => !votes.includes(each)).map((each) => [each, 0]);
+    return make("ul", { class: "ks-votes" }, ...[...given, ...rest].map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
       make("span", {}, choice === solution ? `${choice} ✓` : choice), make("span", {}, String(count)), make("i", { style: `--ks-share: ${count / most}` }))));
   }
 
   /** Whether the headline says all that the verdict could: nobody answered, and it gives no reason. */
-  isSaid({ answer, why }) {
+  isSaid({ answer, why, votes = this.votes }) {
     const said = new RegExp(`(?<![\\w-])${escaped(why.replace(/[.。]$/, ""))}(?![\\w-])`);
-    return answer === null && !this.votes.length && said.test(this.stage.shown.sentence);
+    return answer === null && !votes.length && said.test(this.stage.shown.sentence);
   }
 
   cover(question) {

@@ -55,8 +55,8 @@ export class Room {
   }
 
   /** What is said takes as much height as it has taken so far, so that the picture stays where it is: beside the text
-   * in the whole lesson, where more words are set smaller first, before a class until a question or a verdict comes or
-   * goes; `again`: from now on. */
+   * in the whole lesson, where more words are set smaller first, before a class until a question comes or goes; `again`:
+   * from now on. */
   steady(again = false) {
     const { top, el, shown, hand, isLarge } = this.stage;
     if (this.isBeside) {
@@ -65,7 +65,7 @@ export class Room {
       el.classList.toggle("ks-tight", top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1);
       return keepHeight(el.parentElement, top.offsetHeight);
     }
-    const about = [el.clientWidth, Boolean(shown?.asking), Boolean(shown?.verdict)].join();
+    const about = [el.clientWidth, Boolean(shown?.asking)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
     if (again || moves || !isLarge) top.style.minHeight = "";
     if (again || moves) this.about = about;

@@ -5,13 +5,19 @@ import { make, unbroken } from "./dom.js";
 const FIRST = /^(.+?[.!?](?=\s)|.+?[。！？](?=.))\s*(.*)$/s; // the first sentence, and the rest
 const REASON = 60; // letters, from which on a verdict gives a reason; a Chinese one counts twice
 const WORDY = 110; // letters, from which on a headline is set smaller
-const WORD = 240, CHARACTER = 130, LEAST = 1500; // milliseconds of reading: 250 words a minute
+const WORD = 240, CHARACTER = 130, LEAST = 1500, GLANCE = 500; // milliseconds of reading: 250 words a minute
 
 /** How long one reads this text, in milliseconds. */
 export function readingTime(text) {
   const characters = text.match(/[\u4e00-\u9fff]/g)?.length ?? 0;
   const words = text.replace(/[\u4e00-\u9fff]/g, " ").split(/\s+/).filter(Boolean).length;
   return Math.max(LEAST, words * WORD + characters * CHARACTER);
+}
+
+/** How long one reads what this text says anew after another: other numbers are seen at a glance. */
+export function readingOn(text, last) {
+  const known = new Set(last.split(/\s+/)), fresh = text.split(/\s+/).filter((word) => !known.has(word) && !/\d/.test(word));
+  return fresh.length ? readingTime(fresh.join(" ")) : GLANCE;
 }
 
 const doubled = (text) => text.replace(/[^\x00-\xff]/g, "--");

@@ -14,7 +14,6 @@ from kschedlab_lab.views.svg import Room, svg
 PILL, SHELF, APART = 30, CHIP + 34, 12
 """The height of the row with the declaration; that of the shelf for a pod that stepped aside, with a refusal;
 and what the rack is further away from the pod that waits."""
-DECLARED = "unresolvable=True"
 
 
 def draw_asked(boxes: Sequence[Box], unresolvable: bool | None, room: Room, alt: str) -> Html:
@@ -25,6 +24,7 @@ def draw_asked(boxes: Sequence[Box], unresolvable: bool | None, room: Room, alt:
     drawn = shapes(shown, Arrangement(tuple(places), room.width, plan.bottom), "cpu")
     if unresolvable is not None:
         sets = f"unresolvable: {'off' if unresolvable else 'on'}"
-        wide = text_width(DECLARED, bold=True) + 26
-        drawn += pills([(DECLARED, sets, unresolvable)], EDGE, plan.bottom + SHELF, wide)
+        declared = f"unresolvable={unresolvable}"
+        wide = text_width(f"unresolvable={False}", bold=True) + 26
+        drawn += pills([(declared, sets, unresolvable)], EDGE, plan.bottom + SHELF, wide)
     return svg(drawn, room.width, plan.bottom + SHELF + PILL, alt)

@@ -1,28 +1,27 @@
-"""A workbench: functions in their order, pods in the hand, and nodes that take or refuse them.
-
-Pods and nodes are bars of one scale, so one sees what fits.
-"""
+"""A workbench: pods in the hand, and nodes that take or refuse them. Bars of one scale show what fits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.icons import tape
-from kschedlab_lab.views.layout import Part, column, moved, padded
+from kschedlab_lab.views.layout import Part, column, moved
 from kschedlab_lab.views.lettering import flowed, text_width
-from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
-from kschedlab_lab.views.rail import Stop, rail
+from kschedlab_lab.views.pieces import Piece, bar
 from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, INK_2, PANEL, TICK, TRAY
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 CardState: TypeAlias = Literal["plain", "refused", "chosen"]
 
 PAD, GAP, LINE = 8, 10, 17
-BAR = 28
+BAR, TALL, SPARE, NAMES = 28, 44, 110, 88
+"""The least and the greatest height of a pod; the height of the room that pods do not grow into; the least width of the
+nodes' names and verdicts."""
 WAITING = later("waiting")
 
 
@@ -40,61 +39,70 @@ class NodeCard:
 
 @dataclass(frozen=True)
 class Hand:
-    """A pod that waits, or (as a ghost) the place that it left. ``resize``: the control of its request."""
+    """A pod that waits, or (as a ghost) the place that it left. ``resize``: the control of its request; ``nominated``:
+    the node of its nomination."""
 
     piece: Piece
-    badges: tuple[Fact, ...] = ()
     resize: str = ""
+    nominated: str = ""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """``stops``: functions in their order. ``picks``: names of cards that are answers while a question is open."""
+    """``picks``: names of cards that are answers while a question is open; ``printed``: rows of a table below, first
+    its head; ``widest``: the longest cell that each column ever has.
+    """
 
-    stops: tuple[Stop, ...] = ()
     hands: tuple[Hand, ...] = ()
     cards: tuple[NodeCard, ...] = ()
     picks: tuple[str, ...] = ()
+    printed: tuple[tuple[str, ...], ...] = ()
+    widest: tuple[str, ...] = ()
 
 
 class Scale(NamedTuple):
-    """``left``: where bars begin; ``right``: where they end at the latest; ``pixels``: of a milli CPU."""
+    """``left``: where bars begin; ``right``: where they end at the latest; ``pixels``: of a milli CPU; ``bar``: how
+    high they are.
+    """
 
     left: float
     right: float
     pixels: float
+    bar: float
 
 
 def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     """The workbench, laid out for the room's width."""
     names = [text_width(f"★ {card.name}", 13, True) for card in bench.cards]
-    left, right = PAD + max([text_width(say(WAITING), 13), *names]) + 2 * GAP, room.width - PAD - GAP
+    left, right = PAD + max([NAMES, text_width(say(WAITING), 13), *names]) + 2 * GAP, room.width - PAD - GAP
     widest = max([*(card.capacity for card in bench.cards), *(hand.piece.size for hand in bench.hands), 1000])
-    scale = Scale(left, right, (right - left) / widest)
-    functions = [padded(rail(bench.stops, room.width - 2 * PAD), PAD)] if bench.stops else []
+    rows = len(bench.hands) + len(bench.cards)
+    spare = room.height - SPARE - rows * GAP - len(bench.cards) * 15 - len(bench.printed) * LINE
+    scale = Scale(left, right, (right - left) / widest, min(max(spare // max(rows, 1), BAR), TALL))
     hands = (_hand(hand, scale) for hand in bench.hands)
     cards = (_card(card, scale, card.name in bench.picks) for card in bench.cards)
-    whole = column([*functions, *hands, *cards], GAP)
+    whole = column([*hands, *cards, *_printed(bench, scale)], GAP)
     return svg([moved(whole, 0, PAD)], room.width, whole.height + 2 * PAD, alt)
 
 
 def _hand(hand: Hand, scale: Scale) -> Part:
     """A pod that waits, above the place that it would take on a node."""
     gone = hand.piece.mark == "ghost"
-    waiting = element("g", label(say(WAITING), PAD, 19, font_size=13, fill=INK_2), opacity=0.6 if gone else None)
+    lines = [say("nominated"), hand.nominated] if hand.nominated else [say(WAITING)]
+    first = scale.bar / 2 + 5 - LINE / 2 * (len(lines) - 1)
+    texts = (label(line, PAD, first + LINE * i, font_size=13, fill=INK_2) for i, line in enumerate(lines))
+    waiting = element("g", *texts, opacity=0.6 if gone else None)
     grip = [_grip(hand, scale)] if hand.resize else []
-    badges, high = list[Html](), BAR + 4.0
-    if hand.badges:
-        badges, high = draw_badges(hand.badges, f"pod/{hand.piece.name}", scale.left, high, scale.right)
-    return Part(scale.right, high - 2, (waiting, _piece(hand.piece, scale.left, 0, scale), *grip, *badges))
+    return Part(scale.right, scale.bar + 2, (waiting, _piece(hand.piece, scale.left, 0, scale), *grip))
 
 
 def _grip(hand: Hand, scale: Scale) -> Html:
     """The pod's right edge, which is pulled."""
-    bars = (element("path", d=f"M{2 + 4 * i} 7v14", stroke=PANEL, stroke_width=1.5) for i in range(2))
+    top = scale.bar / 2 - 7
+    bars = (element("path", d=f"M{2 + 4 * i} {top:g}v14", stroke=PANEL, stroke_width=1.5) for i in range(2))
     return element(
         "g",
-        rect(12, BAR, 6, x=-2, fill=INK),
+        rect(12, scale.bar, 6, x=-2, fill=INK),
         *bars,
         transform=f"translate({scale.left + hand.piece.size * scale.pixels - 4:.1f},0)",
         data_key=f"pod/{hand.piece.name}/edge",
@@ -103,15 +111,15 @@ def _grip(hand: Hand, scale: Scale) -> Html:
 
 
 def _card(card: NodeCard, scale: Scale, is_answer: bool) -> Part:
-    """A node: its name, its bar, its verdict."""
+    """A node: its name with the verdict below it, and its bar."""
     name = {"chosen": f"★ {card.name}", "refused": f"✕ {card.name}"}.get(card.state, card.name)
-    inside, high = [label(name, PAD + 8, 26, font_size=13, font_weight="bold"), *_bar(card, scale)], BAR + 11
     bold = card.state in ("refused", "chosen")
-    if card.says:
-        lines = flowed(card.says, scale.right - scale.left, 12, bold) or [""]
-        weight = "bold" if bold else None
-        inside += [label(line, scale.left, high + 13 + LINE * i, font_weight=weight) for i, line in enumerate(lines)]
-        high += LINE * len(lines) + 4
+    says = flowed(card.says, scale.left - PAD - GAP - 2, 12, bold) if card.says else []
+    first = max(scale.bar / 2 + 12 - LINE * len(says) / 2, 19)
+    weight = "bold" if bold else None
+    inside = [label(name, PAD + 8, first, font_size=13, font_weight="bold"), *_bar(card, scale)]
+    inside += [label(line, PAD + 8, first + LINE * (i + 1), font_weight=weight) for i, line in enumerate(says)]
+    high = max(scale.bar + 11, first + LINE * len(says) + 4)
     stroke, thick = (CHOSEN, 2.5) if card.state == "chosen" else (HAIR, 1)
     wide, high = scale.right + GAP - PAD, high + 4
     look = {"fill": EVICTED_SOFT if card.state == "refused" else TRAY, "stroke": stroke}
@@ -121,9 +129,24 @@ def _card(card: NodeCard, scale: Scale, is_answer: bool) -> Part:
     return Part(wide, high, (element("g", frame, *cordon, *inside, data_key=f"node/{card.name}", **about),))
 
 
+def _printed(bench: Bench, scale: Scale) -> Iterator[Part]:
+    """The table, without the columns after the first that have no room."""
+    wide = [max(text_width(cell) for cell in each) + 2 * GAP for each in zip(bench.widest, *bench.printed, strict=True)]
+    last = next((at for at in range(len(wide)) if sum(wide[:1] + wide[at + 1 :]) <= scale.right), 0)
+    kept = [at for at in range(len(wide)) if not 0 < at <= last]
+    lefts = accumulate((wide[at] for at in kept), initial=PAD + 8.0)
+    shapes = [
+        label(row[at], x, GAP + LINE * n + 8, fill=None if n else INK_2)
+        for at, x in zip(kept, lefts, strict=False)
+        for n, row in enumerate(bench.printed)
+    ]
+    if shapes:
+        yield Part(scale.right, GAP + LINE * len(bench.printed), tuple(shapes))
+
+
 def _bar(card: NodeCard, scale: Scale) -> Iterator[Html]:
     """The node's capacity and its pods."""
-    yield rect(card.capacity * scale.pixels, BAR, 8, scale.left, 7, fill=TICK)
+    yield rect(card.capacity * scale.pixels, scale.bar, 8, scale.left, 7, fill=TICK)
     x = scale.left
     for piece in card.pieces:
         yield _piece(piece, x, 7, scale)
@@ -131,9 +154,9 @@ def _bar(card: NodeCard, scale: Scale) -> Iterator[Html]:
     free = card.capacity - sum(piece.size for piece in card.pieces)
     text = say("{cpu:g} CPU free", cpu=free / 1000)
     if free > 0 and text_width(text) < free * scale.pixels:
-        yield label(text, x + free * scale.pixels / 2, 25.5, "middle", opacity=0.75)
+        yield label(text, x + free * scale.pixels / 2, scale.bar / 2 + 11.5, "middle", opacity=0.75)
 
 
 def _piece(piece: Piece, x: float, y: float, scale: Scale) -> Html:
     """A pod, as wide as its request; a pod without one is as wide as its name."""
-    return bar(piece, (x, y), piece.size * scale.pixels or text_width(piece.name, 12, True) + 16, BAR)
+    return bar(piece, (x, y), piece.size * scale.pixels or text_width(piece.name, 12, True) + 16, scale.bar)

@@ -8,10 +8,8 @@ from math import ceil
 from typing import Any
 
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.glyphs import hatch
-from kschedlab_lab.views.layout import NOTHING, Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
-from kschedlab_lab.views.style import AMOUNTS, HAIR, NODES, ink
+from kschedlab_lab.views.style import AMOUNTS, NODES, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 LINE, CLOSE = 15, 14
@@ -20,9 +18,9 @@ BLACK = "#000000"
 PALE = (AMOUNTS[0], NODES[5])
 """Fills that a light page would swallow without an outline."""
 LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
-STRIPE, SWATCH = 6, 10
+SWATCH, BELOW = 10, 8
 """Least and greatest height of a cell, greatest width, and the greatest part of the room for the names of rows; width
-of the stripes over a tie, whose ends stay that much inside the cell, and of a row's colour."""
+of a row's colour, and the height below the cells."""
 
 
 @dataclass(frozen=True)
@@ -30,28 +28,27 @@ class GridCell:
     """``text`` in a box of colour ``fill`` (None: only an outline), of which it fills ``share``.
 
     ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
-    ``hatch``: colours of stripes over it; ``tip``: the cell in words; ``sets``: the settings that a click applies;
-    ``order``: its turn when several cells change.
+    ``tip``: the cell in words; ``sets``: the settings that a click applies; ``order``: its turn when several cells
+    change; ``past``: what it was, struck out before the text.
     """
 
     text: str
     fill: str | None
     tip: str
     short: str = ""
-    hatch: Sequence[str] = ()
     sets: str = ""
     order: int | None = None
     share: float = 1
+    past: str = ""
 
 
 @dataclass(frozen=True)
 class Grid:
     """Rows of cells. ``selected``: the framed cell; ``framed``: rows in frames, by their names.
 
-    ``refused``: columns with a cross. ``titles``: of the columns and the rows; ``legend``: (colour, stripes, meaning),
-    shown if cells are ``short``; ``left``: the least width of the names of rows; ``notes`` and ``swatches``: by name,
-    what follows a row's name, and its colour; ``between``: what is free between the names and the cells; ``picks``:
-    whether a column answers a question.
+    ``refused``: columns with a cross. ``titles``: of the columns and the rows; ``left``: the least width of the names
+    of rows; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour; ``between``: what is free
+    between the names and the cells; ``picks``: whether a column answers a question.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -60,7 +57,6 @@ class Grid:
     alt: str
     selected: tuple[int, int] | None = None
     titles: tuple[str, str] = ("", "")
-    legend: Sequence[tuple[str | None, Sequence[str], str]] = ()
     left: float = 0
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
@@ -90,13 +86,11 @@ class GridMeasures:
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
         folds = self.short and any(" " in c.short and text_width(c.short, bold=True) > self.wide for c in cells)
         self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
-        self.legend = self._legend() if self.short else NOTHING
-        below = self.legend.height + 8
-        fair = (room.height - self.top - below) / max(len(grid.rows), 1)
+        fair = (room.height - self.top - BELOW) / max(len(grid.rows), 1)
         self.high = high or min(max(fair, 2 * CLOSE + 4 if folds else LOW), HIGH)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
         self.end = self.top + self.high * len(grid.rows)
-        self.bottom = self.end + below
+        self.bottom = self.end + BELOW
 
     def shapes(self) -> list[Html]:
         """All parts, with their origin at the upper left corner of the room."""
@@ -104,8 +98,7 @@ class GridMeasures:
         shapes = [*self._titles(), *self._rows(), *self._columns()]
         cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
         shapes.append(element("g", *cells, text_anchor="middle", fill=BLACK))
-        shapes += self._frames()
-        return [*shapes, moved(self.legend, 6, self.end + 4)] if self.legend.height else shapes
+        return [*shapes, *self._frames()]
 
     def _titles(self) -> list[Html]:
         across, down = self.grid.titles
@@ -177,10 +170,6 @@ class GridMeasures:
         shapes = [element("rect", width=wide, height=high, rx=2, **whole)] if cell.share < 1 else []
         part = round(wide * cell.share, 1)
         shapes.append(element("rect", width=part, height=high, rx=2, data_key=f"{key}/box", **colours))
-        if cell.hatch:
-            stroke: dict[str, Any] = {"stroke": cell.hatch[0], "stroke_width": STRIPE, "fill": "none"}
-            within = hatch(wide - STRIPE, high - STRIPE, 12)
-            shapes.append(element("path", d=within, transform=f"translate({STRIPE / 2:g},{STRIPE / 2:g})", **stroke))
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about |= {"data_tip": cell.tip, "data_order": cell.order}
@@ -190,18 +179,20 @@ class GridMeasures:
     def _words(self, cell: GridCell, selected: bool) -> list[Html]:
         text = cell.short if self.short else cell.text
         weight = "bold" if selected else None
-        text = "=" if cell.hatch and text_width(text, bold=selected) > self.wide else text
         parts = text.split() if self.short and text_width(text, bold=True) > self.wide else [text]
         lines = [line for line in parts if line and text_width(line, bold=selected) <= self.wide]
         is_open = cell.fill is None or cell.share < 1
         colour = "currentColor" if is_open else None if ink(cell.fill or "") == BLACK else ink(cell.fill or "")
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         place: dict[str, Any] = {"x": (self.wide - 2) / 2}
-        if cell.share < 1:  # behind the bar, where its edge cuts no digit
-            place = {"x": self.wide - 9, "text_anchor": "end"}
-        halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}
+        if cell.share < 1:  # behind the bar, or in it, where its edge cuts no digit
+            edge, right, long = (self.wide - 2) * cell.share, self.wide - 9, text_width(text, bold=selected) + 3
+            is_inside = max(right - long, long) < edge < right + 3
+            place = {"x": edge - 4 if is_inside else right, "text_anchor": "end"}
+        struck = element("tspan", cell.past, text_decoration="line-through", fill_opacity=0.6)
+        past = (struck, " ") if cell.past else ()
         return [
-            element("text", line, **place, y=y + CLOSE * i, fill=colour, font_weight=weight, **halo)
+            element("text", *past, line, **place, y=y + CLOSE * i, fill=colour, font_weight=weight)
             for i, line in enumerate(lines)
         ]
 
@@ -219,15 +210,6 @@ class GridMeasures:
             outer = _frame("selected", *place, self.wide + 2, self.high + 2, "currentColor", 2.5)
             frames += [element("g", inner), outer]
         return frames
-
-    def _legend(self) -> Part:
-        """The meanings in as many lines as they need."""
-        entries = []
-        for fill, stripes, meaning in self.grid.legend:
-            box = [rect(14, 13, 3, fill=fill or "none", stroke=HAIR)]
-            box += [element("path", d=hatch(14, 13, 7), stroke=each, stroke_width=3) for each in stripes[:1]]
-            entries.append(row([Part(14, 13, tuple(box)), words(meaning)], 6))
-        return wrap(entries, self.room.width - 6, 14, 3)
 
 
 def _frame(key: str, x: float, y: float, width: float, height: float, colour: str, thick: float) -> Html:

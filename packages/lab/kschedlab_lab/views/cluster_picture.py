@@ -109,7 +109,7 @@ class Asked:
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
     ``before`` it; ``victims``: whether the victims are shown. With ``before``, nodes are where they were then.
     ``note``: said above the nodes in place of ``questions``; ``event``: the decision whose event is below them.
-    ``framed``, ``starred``: where the pod runs and would go, in an open question.
+    ``framed``: where the pod runs, if it would go elsewhere.
     """
 
     question: str = ""
@@ -122,7 +122,6 @@ class Asked:
     before: Decision | None = None
     victims: bool = False
     framed: str = ""
-    starred: str = ""
     note: str = ""
     event: Decision | None = None
 
@@ -328,7 +327,6 @@ class _Nodes:
             owner.kind if owner is not None and self.pods else "",
             self.volume in self.made.zones,
             asked.framed,
-            asked.starred,
         )
 
     def drawn(self) -> Part:
@@ -351,12 +349,12 @@ class _Nodes:
         return {zone: f"● {sum(self.pods.get(place, 0) for place in each)}" for zone, each in places.items()}
 
     def _moving(self) -> list[Html]:
-        """The frame of the node in question, the star, and the way that it went."""
+        """The frames of where the pod runs and of the node in question, the star, and the way that it went."""
         where = spots(self.made, 2 - self.made.shape.head if self.are_boxes else 0)
         index, star, before = self.decision.cluster.index, starred(self.decision), self.asked.before
-        named = self.asked.why_not.node if self.asked.why_not is not None else self.asked.framed
-        asked, star = index.get(named, -1), index.get(self.asked.starred, star)
-        parts = [frame(where[asked])] if asked in where else []
+        named = self.asked.why_not.node if self.asked.why_not is not None else ""
+        framed = (("asked", index.get(named, -1)), ("runs", index.get(self.asked.framed, -1)))
+        parts = [frame(where[place], key) for key, place in framed if place in where]
         if star not in where:
             return parts
         was = starred(before) if before is not None else -1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
@@ -14,7 +14,7 @@ from kschedlab_lab.views.svg import Room, label, svg
 Point: TypeAlias = tuple[float, float]
 WIDE, TALL, LOW, EDGE = 88, 88, 44, 8
 """Size of a card, its height in a narrow room, and the margin; in pixels at normal size."""
-ICON = (60, 40)
+ICON, SMALL = (60, 40), 11.2
 INK = "currentColor"
 
 
@@ -79,15 +79,15 @@ def _card(card: LessonCard, x: float, y: float, wide: float, tall: float) -> Htm
     paper = element("rect", width=wide, height=tall, rx=10, fill=TRAY, stroke=stroke, stroke_width=thick)
     place = f"translate({(wide - ICON[0]) / 2:.0f},8)"
     picture = element("g", *ICONS[card.number](), transform=place) if tall == TALL else None
-    weight = "bold" if wide >= 84 else None
-    name = label(card.name, wide / 2, tall - 26, "middle", fill=INK, font_weight=weight, font_size=12)
+    look: dict[str, Any] = {"font_weight": "bold", "font_size": 12} if wide >= 84 else {"font_size": SMALL}
+    name = label(card.name, wide / 2, tall - 26, "middle", fill=INK, **look)
     minutes = label(
         f"{card.number} · {say('{number} min', number=card.minutes)}",
         wide / 2,
         tall - 10,
         "middle",
         fill=INK,
-        font_size=12,
+        font_size=look["font_size"],
     )
     handle = {"data_set": card.set, "aria_label": f"{card.number} {card.name}"} if card.set else {}
     key = f"lesson/{card.number}"

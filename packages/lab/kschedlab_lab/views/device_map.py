@@ -1,29 +1,32 @@
 """Devices drawn inside their nodes: which ones a pod gets, and what is in the way of the others.
 
-A device's colour says its kind, its height how much it has, and wires join those with the same root. A pale one does
-not go to the pod. Below a node are its devices in the order of the search, which becomes a tree.
-Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
+A device's colour says its kind, its height how much it has, and wires join those with the same root. A pale one is
+refused. At its upper left corner is what it is (held, with a taint), at the right one what the search made of it. Below
+a node are its devices in the order of the search, which becomes a tree. Keys: ``node/NAME`` and
+``device/DRIVER/POOL/NAME``.
 The heights depend on the width alone, so that no question, answer or step changes their scale.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab_devices.search import NOT_SELECTED
+from kschedlab_devices.search import IN_USE, NOT_SELECTED, TAINTED
 from kschedlab_lab.views.device_sights import (
     BRIEF,
+    FREE,
     HELD,
     OFFERED,
     OPEN,
     PICKED,
     SELECTED,
     SIGNS,
+    SPARED,
     TAKES,
     TRIED,
     NodeSight,
@@ -35,9 +38,11 @@ from kschedlab_lab.views.device_sights import (
 from kschedlab_lab.views.device_tree import draw_tree, tree_height, tree_room
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Part, column, moved, placed, row, words
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, flowed
 from kschedlab_lab.views.style import (
+    ACT,
+    ACT_SOFT,
     CHOSEN,
     EVICTED,
     EVICTED_SOFT,
@@ -46,6 +51,7 @@ from kschedlab_lab.views.style import (
     INK_3,
     KINDS,
     LIFT,
+    PANEL,
     TRAY,
     ink as ink_on,
 )
@@ -53,55 +59,73 @@ from kschedlab_lab.views.svg import Room, svg
 
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
-GAP, PAD, SPACE = 14, 10, 8
-"""Pixels between nodes, inside a node, and between devices."""
+GAP, PAD, SPACE, ABOVE = 14, 7, 6, 17
+"""Pixels between nodes, inside a node, between devices, and above them for signs."""
 LEAST, MOST = 40, 86
 """The least and the greatest width of a device."""
-TALL, FLAT, HIGHEST, LOW = 35, 0.155, 116, 56
-"""The height from which a device has room for its text; that of the largest one for the width of the picture, its
-limit, and where nodes are below one another."""
-RING, SIGN, ABOVE = 5, 21, 12
-"""The space between a device and the ring around it, the width of a sign, and what one at its upper edge needs."""
+TALL, LINE, NAME, SIGN = 35, 16, 17.6, 21
+"""The height from which a device has room for two lines of text, that of one line and of the name below, and the width
+of a sign."""
+FLAT, HIGHEST, LOW = 0.205, 112, 80
+"""The height of the largest device for the width of the picture, its limit, and where nodes are below one another."""
+AT_LEFT, FAINT = ("", "lock", "taint"), 0.6
+"""Signs of what a device is, and how much is seen of one that does not count now."""
 NARROW, NAMES, SIDE = 158, 92, 7
 """The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
 """By ``driver/pool/device``: attributes that turn the device into a handle. ``faint``: the sign that a click brings."""
 
 
+class Look(NamedTuple):
+    """What a picture has besides devices.
+
+    ``marks``: those that are handles; ``ring``: the key of the one that is looked at; ``lines``: of a tree, for which
+    room is kept at least, None for no trees; ``top``: what is above the nodes, for a width; ``least``: the size that
+    is asked for, a line in each node; ``grip``: the control that moves it, by ``step``; ``high``: the limit of heights.
+    """
+
+    marks: Marks = {}
+    ring: str = ""
+    lines: int | None = 0
+    top: Callable[[float], Part] = lambda width: NOTHING
+    least: float = 0
+    grip: str = ""
+    step: float = 0
+    high: float = HIGHEST
+
+
+PLAIN = Look()
+
+
 class Scale(NamedTuple):
     """How all devices of a picture are drawn. ``unit``: the amount of the largest; ``high``: its height in pixels;
-    ``ring``: the key of the device with a ring."""
+    ``deep``: that of the wires below them."""
 
     kinds: Sequence[str]
     unit: float
     high: float
-    marks: Marks
-    ring: str
+    deep: float
+    look: Look
 
 
-def draw_devices(decision: Decision, room: Room, asked: bool = True, lines: int = 0) -> Html:
-    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet; ``lines``: as
-    below."""
+def draw_devices(decision: Decision, room: Room, asked: bool = True, look: Look = PLAIN) -> Html:
+    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet."""
     seen = sights(decision)
-    if asked:
-        return draw_sights(seen, room, lines=lines)
-    return draw_sights([unasked(node) for node in seen], room, whole=seen, lines=lines)
+    return draw_sights(seen if asked else [unasked(node) for node in seen], room, look, seen)
 
 
 def draw_sights(
     seen: Sequence[NodeSight],
     room: Room,
-    marks: Marks | None = None,
-    whole: Sequence[NodeSight] | None = None,
+    look: Look = PLAIN,
+    whole: Sequence[NodeSight] = (),
     searched: int | None = None,
-    lines: int | None = 0,
 ) -> Html:
-    """The same for nodes and devices as they are seen. ``marks``: devices that are handles.
+    """The same for nodes and devices as they are seen.
 
-    ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on; ``lines``: the
-    lines of a tree for which room is kept at least, None for no trees.
+    ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on.
     """
-    part = device_part(seen, room.width, marks or {}, whole or seen, searched, lines)
+    part = device_part(seen, room.width, look, whole, searched)
     return svg([part_at_top(part)], room.width, part.height + 11, spoken(seen))
 
 
@@ -118,27 +142,24 @@ def spoken(seen: Sequence[NodeSight]) -> str:
 def device_part(
     seen: Sequence[NodeSight],
     room: float,
-    marks: Marks,
-    whole: Sequence[NodeSight],
+    look: Look,
+    whole: Sequence[NodeSight] = (),
     searched: int | None = None,
-    lines: int | None = None,
-    ring: str = "",
 ) -> Part:
-    """The nodes in a picture that is so wide. ``lines``: as above; ``ring``: the key of the device
-    with a ring."""
+    """The nodes in a picture that is so wide."""
     width = room - 2 * SIDE
     if width < NARROW * min(len(seen), 3):
-        return _below(seen, width, _scale(seen, LOW, marks, ring), searched)
-    trees = 0.0 if lines is None else max(tree_room(lines), *(tree_height(node) for node in (*seen, *whole)))
+        return column([look.top(width), _below(seen, width, _scale(seen, min(LOW, look.high), look), searched)], 12)
+    known = (*seen, *whole)
+    trees = 0.0 if look.lines is None else max(tree_room(look.lines), *map(tree_height, known))
     columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     wide = (width - GAP * (columns - 1)) / columns
-    scale = _scale(seen, min(FLAT * room, HIGHEST), marks, ring)
+    scale = _scale(seen, min(FLAT * room, look.high), look)
     insides = [_devices(node, wide - 2 * PAD, scale) for node in seen]
     high = max((each.height for each in insides), default=0)
-    heads = max((_title(node, wide).height for node in (*seen, *whole)), default=0)
-    parts = [_beside(node, each, wide, high, heads, trees) for node, each in zip(seen, insides, strict=True)]
+    parts = [_beside(node, each, wide, high, trees) for node, each in zip(seen, insides, strict=True)]
     rows = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
-    return column(rows, GAP)
+    return column([look.top(width), *rows], GAP)
 
 
 def _below(seen: Sequence[NodeSight], width: float, scale: Scale, searched: int | None) -> Part:
@@ -147,7 +168,7 @@ def _below(seen: Sequence[NodeSight], width: float, scale: Scale, searched: int 
     lines = [_across(node, width, scale) for node in one]
     if searched is not None:
         lines.append(draw_tree(one[0], width, _colour(one[0])))
-    return column(lines, 6)
+    return column([*lines, Part(1, 1)], 6)  # the halo of the last one
 
 
 def unasked(node: NodeSight) -> NodeSight:
@@ -157,25 +178,24 @@ def unasked(node: NodeSight) -> NodeSight:
     return NodeSight(node.node, "", False, tuple(devices))
 
 
-def _scale(seen: Sequence[NodeSight], high: float, marks: Marks, ring: str) -> Scale:
+def _scale(seen: Sequence[NodeSight], high: float, look: Look) -> Scale:
     devices = [device for node in seen for device in node.devices]
     most = max((each.size for each in devices), default=0) or 1
-    return Scale(sorted({each.kind for each in devices}), most, high, marks, ring)
+    deepest = max((level for node in seen for level, _ in _wires(node.devices).values()), default=-1)
+    return Scale(sorted({each.kind for each in devices}), most, high, 4 + 20 * (deepest + 1), look)
 
 
 # -- nodes
 
 
-def _beside(node: NodeSight, inside: Part, wide: float, high: float, heads: float, trees: float) -> Part:
-    """A node beside others, as high as these: its devices, its name, what it can give, and the tree of its search.
-
-    ``heads``: the height that the names need, ``trees``: that of the trees.
-    """
-    place = ((wide - inside.width) / 2, PAD + high - inside.height)
-    tray = _tray(node, Part(wide, high + 2 * PAD, (moved(inside, *place),)))
-    named = Part(wide, heads, (placed(_title(node, wide), wide / 2, 0),))
+def _beside(node: NodeSight, inside: Part, wide: float, high: float, trees: float) -> Part:
+    """A node beside others, as high as these: its devices, its name, and the tree of its search in so much room."""
+    place = ((wide - inside.width) / 2, ABOVE + high - inside.height)
+    tray = _tray(node, Part(wide, ABOVE + high + PAD, (moved(inside, *place),)))
+    name = _title(node, wide)
+    named = Part(wide, name.height, (placed(name, wide / 2, 0),))
     tree = draw_tree(node, wide, _colour(node))
-    return column([tray, named, Part(wide, trees, (moved(tree, 0, 4),)) if trees else Part(0, 0)], 6)
+    return column([tray, named, Part(wide, trees, (moved(tree, 0, 0),)) if trees else NOTHING], 5)
 
 
 def _across(node: NodeSight, wide: float, scale: Scale) -> Part:
@@ -184,8 +204,9 @@ def _across(node: NodeSight, wide: float, scale: Scale) -> Part:
     said = _said(node)
     lines = [words(line, fill=INK_2) for line in (flowed(said, NAMES - PAD) if said else ())]
     title = column([_title(node, NAMES - PAD), *lines], 2)
-    high = max(inside.height, title.height) + ABOVE + PAD / 2
-    shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, high - PAD / 2 - inside.height))
+    room = scale.high + NAME + scale.deep if scale.look.least or scale.look.grip else 0
+    high = max(inside.height, title.height, room) + ABOVE + PAD
+    shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, high - PAD - inside.height))
     return _tray(node, Part(wide, high, shapes))
 
 
@@ -238,19 +259,45 @@ def _devices(node: NodeSight, wide: float, scale: Scale) -> Part:
 
 def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale) -> Part:
     devices = row((_device(each, box, scale) for each in line), SPACE, "end")
+    drawn = [*_asked(node, devices, scale)]
+    for wire, (level, span) in _wires(line).items():
+        places = [at * (box + SPACE) + box / 2 for at in span]
+        drawn += _wire(node, wire, places, devices.height + 4, level * 20, box)
+    return Part(devices.width, devices.height + scale.deep, (*drawn, *devices.shapes))
+
+
+def _asked(node: NodeSight, devices: Part, scale: Scale) -> Iterator[Html]:
+    """Behind the devices, a line at the size that is asked for, and its grip."""
+    look, pixels = scale.look, scale.high / scale.unit
+    if not look.least and not look.grip:
+        return
+    y = devices.height - NAME - look.least * pixels
+    line = f"M{-PAD} {y:g}H{devices.width + PAD:g}"
+    shapes = [element("path", d=line, stroke=INK_3, stroke_dasharray="2 3")]
+    marks: dict[str, Any] = {}
+    if look.grip:
+        marks = {"data_drag": look.grip, "data_axis": "y", "data_step": f"{-look.step * pixels:g}"}
+        carets = f"M{-PAD - 2.5} {y - 1.5:g}l2.5 -2.5l2.5 2.5M{-PAD - 2.5} {y + 1.5:g}l2.5 2.5l2.5 -2.5"
+        shapes += [
+            element("path", d=line, stroke="transparent", stroke_width=14),
+            element("circle", cx=-PAD, cy=y, r=12, fill="transparent"),
+            element("circle", cx=-PAD, cy=y, r=6.5, fill=ACT_SOFT, stroke=ACT),
+            element("path", d=carets, fill="none", stroke=ACT, stroke_width=1.3),
+        ]
+    yield element("g", *shapes, data_key=f"least/{node.node}", **marks)
+
+
+def _wires(line: Sequence[Sight]) -> dict[str, tuple[int, list[int]]]:
+    """By wire, short ones first: how deep it lies, so that none crosses another, and the places that it joins."""
     spans: dict[str, list[int]] = {}
     for at, each in enumerate(line):
         if each.wire:
             spans.setdefault(each.wire, []).append(at)
-    levels = dict[str, int]()
-    drawn = list[Html]()
-    for wire, span in sorted(spans.items(), key=lambda each: (each[1][-1] - each[1][0], each)):  # short ones inside
-        inside = [levels[name] for name in levels if spans[name][0] <= span[-1] and spans[name][-1] >= span[0]]
-        levels[wire] = max(inside, default=-1) + 1
-        places = [at * (box + SPACE) + box / 2 for at in span]
-        drawn += _wire(node, wire, places, devices.height + 4, levels[wire] * 20, box)
-    deep = 4 + 20 * (max(levels.values()) + 1) if levels else 0
-    return Part(devices.width, devices.height + deep, (*drawn, *devices.shapes))
+    laid = dict[str, tuple[int, list[int]]]()
+    for wire, span in sorted(spans.items(), key=lambda each: (each[1][-1] - each[1][0], each)):
+        crossed = [level for level, other in laid.values() if other[0] <= span[-1] and other[-1] >= span[0]]
+        laid[wire] = (max(crossed, default=-1) + 1, span)
+    return laid
 
 
 def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep: float, box: float) -> Iterator[Html]:
@@ -275,68 +322,45 @@ def _wire(node: NodeSight, wire: str, places: Sequence[float], top: float, deep:
 
 
 def _device(device: Sight, wide: float, scale: Scale) -> Part:
-    """A device: a box whose height is how much it has, with its kind and amount in it and signs at its upper edge, its
-    name below. Where the box is low, the text is above it and the signs in it."""
-    high = device.size / scale.unit * scale.high if device.size else scale.high / 2
+    """A device: a box whose height is how much it has, with its kind and amount in it and signs at its upper corners,
+    its name below."""
+    high = max(device.size / scale.unit * scale.high if device.size else scale.high / 2, LINE)
     place = scale.kinds.index(device.kind) if device.kind in scale.kinds else 0
     fill, taken = COLOURS[place % len(COLOURS)], device.state in (TAKES, PICKED, OFFERED, SELECTED)
     edge = _edge(device)
     look: dict[str, Any] = {"stroke": edge, "stroke_width": 2.5 if taken else 1.5} if edge else {}
     if device.state in (OFFERED, TRIED):
         look["stroke_dasharray"] = "5 4"
-    lines = [each for each in (device.kind, device.amount) if each]
-    inside = high >= TALL
-    ink = ink_on(fill) if inside else "currentColor"
-    text = column(
-        (words(fitted(each, wide - 2, bold=not at), bold=not at, fill=ink) for at, each in enumerate(lines)),
-        0,
-        "middle",
-    )
-    top = 0.0 if inside else text.height + 2 + max(0, SIGN - high)
-    box = element(
-        "rect", y=top, width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **look, data_key=f"{device.key}/box"
-    )
-    pale = not taken and device.state != OPEN
-    facts = placed(text, wide / 2, (high - text.height) / 2 if inside else 0)
-    shapes = [element("g", box, facts, opacity=0.5 if pale else None)]
-    marks = {**scale.marks.get(str(device.id), {})}
-    signs = _signs(device, marks.pop("faint", ""))
-    if inside:
-        left, upper = wide - 20, -11.0 if high >= text.height + 2 * 9 else -16.0
+    ink = ink_on(fill)
+    if high < TALL:
+        line = fitting((f"{device.kind} {device.amount}".strip(), device.amount), wide + 2)
+        text = words(fitted(line, wide + 2), fill=ink)
     else:
-        left, upper = wide / 2 - 20 + 12 * len(signs), top + min(high / 2, high - SIGN / 2 + 1) - 8
-    shapes += [
-        element("g", each, transform=f"translate({left - 24 * at:g},{upper:g})") for at, each in enumerate(signs)
-    ]
-    below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken)]
+        kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink)
+        text = column([kind, words(fitted(device.amount, wide + 2), fill=ink)][not device.kind :], 0, "middle")
+    box = element(
+        "rect", width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **look, data_key=f"{device.key}/box"
+    )
+    facts = placed(text, wide / 2, (high - text.height) / 2)
+    shapes = [element("g", box, facts, opacity=None if taken or device.state in (OPEN, FREE) else 0.5)]
+    marks = {**scale.look.marks.get(str(device.id), {})}
+    y = -11 if high >= text.height + 2 * 9 else -17
+    for x, sign in zip((1, wide - 17), _signs(device, marks.pop("faint", "")), strict=True):
+        shapes += [element("g", sign, transform=f"translate({x:g},{y:g})")] if sign else []
+    shown = device.key == scale.look.ring
+    below = [words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken, fill=PANEL if shown else None)]
     below += [words(fitting((fact, fact.partition(" ")[2]), wide + SPACE), fill=INK_2) for fact in device.about]
     names = column(below, 0, "middle")
-    shapes.append(placed(names, wide / 2, top + high + 1))
-    part = Part(wide, top + high + 1 + names.height, tuple(shapes))
-    if device.key == scale.ring:
-        part = Part(part.width, part.height, (_ringed(part), *part.shapes))
+    if shown:
+        shapes.append(element("rect", x=-1, y=high + 2, width=wide + 2, height=LINE, rx=LINE / 2, data_key="ring"))
+    shapes.append(placed(names, wide / 2, high + 2))
+    part = Part(wide, high + 2 + names.height, tuple(shapes))
     return _keyed(part, device.key, data_state=device.state, data_tip=_tip(device), **marks)
 
 
-def _ringed(part: Part) -> Html:
-    """A ring around a device and its name: the one that is looked at."""
-    return element(
-        "rect",
-        x=-RING,
-        y=-RING,
-        width=part.width + 2 * RING,
-        height=part.height + RING + 1,
-        rx=11,
-        fill="none",
-        stroke="currentColor",
-        stroke_width=1.8,
-        data_key="ring",
-    )
-
-
 def _sign(name: str, stroke: str, opacity: float | None = None) -> Html:
-    disc = element("circle", cx=8, cy=8, r=SIGN / 2, fill=LIFT, stroke=stroke, stroke_width=1.2)
-    return element("g", disc, icon(name, 0, 0, stroke), opacity=opacity)
+    disc = element("circle", cx=8, cy=8, r=SIGN / 2, fill=LIFT, stroke=stroke, stroke_width=1.2, stroke_opacity=opacity)
+    return element("g", disc, element("g", icon(name, 0, 0, stroke), opacity=opacity))
 
 
 def _edge(device: Sight) -> str | None:
@@ -350,15 +374,19 @@ def _edge(device: Sight) -> str | None:
     return EVICTED if device.state in BRIEF and device.state != NOT_SELECTED else None
 
 
-def _signs(device: Sight, faint: str) -> list[Html]:
-    """What is to be said of the device beside its name: what decides, a taint in any state, and what a click brings."""
-    signs = [badge(Badge("chosen", later("goes to the pod")), 0, 0)] if device.state == TAKES else []
-    sign = SIGNS.get(device.state)
-    if sign:
-        signs.append(_sign(sign, EVICTED if _edge(device) == EVICTED else INK_2))
-    if device.taints and sign != "taint":
-        signs.append(_sign("taint", INK_2))
-    return [*signs, _sign(faint, INK_2, 0.6)] if faint else signs
+def _signs(device: Sight, faint: str) -> tuple[Html | None, Html | None]:
+    """At the left what the device is in any state, or what a click makes of it; at the right what became of it."""
+    ink = EVICTED if _edge(device) == EVICTED else INK_2
+    if device.state == TAKES:
+        right: Html | None = badge(Badge("chosen", later("goes to the pod")), 0, 0)
+    else:
+        sign = SIGNS.get(device.state, "")
+        right = _sign(sign, ink, FAINT if device.state == SPARED else None) if sign not in AT_LEFT else None
+    if device.state in (HELD, IN_USE):
+        return _sign("lock", ink), right
+    if device.taints:
+        return _sign("taint", ink if device.state == TAINTED else INK_2), right
+    return (_sign(faint, INK_2, FAINT) if faint else None), right
 
 
 def _tip(device: Sight) -> str:

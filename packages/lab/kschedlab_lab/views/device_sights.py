@@ -23,7 +23,6 @@ from kschedlab_devices.search import (
     IN_USE,
     NO_CAPACITY,
     NOT_SELECTED,
-    PATIENCE,
     TAINTED,
     TAKEN,
     UNLIKE,
@@ -35,8 +34,9 @@ from kube_cel import CelError, compile
 OPEN, FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "open", "free", "held", "takes", "offered", "tried", "picked"
 """What a device is for the pod, besides the outcomes of a search: not looked at yet, never reached, another claim's,
 part of the answer (on the chosen node or on another one), given back in the search, or taken so far."""
-SELECTED, FAILS = "selected", "fails"
-"""What a device is for a selector alone, besides not selected: selected, or the selector ends in an error."""
+SELECTED, FAILS, SPARED = "selected", "fails", "spared"
+"""What a device is for a selector alone, besides not selected: selected, or the selector ends in an error, which the
+search reaches or not."""
 
 ROOT = "resource.kubernetes.io/pcieRoot"
 """The attribute that every driver gives the same name."""
@@ -58,6 +58,7 @@ WORDS: Mapping[str, str] = {
     UNLIKE: later("breaks a constraint"),
     SELECTED: later("is selected"),
     FAILS: later("ends in an error"),
+    SPARED: later("would end in an error, but the search ends before it"),
 }
 """What is said of a device in each state, after its name."""
 BRIEF: Mapping[str, str] = {
@@ -83,6 +84,7 @@ SIGNS: Mapping[str, str] = {
     APART: "pods",
     UNLIKE: "pods",
     FAILS: "error",
+    SPARED: "error",
 }
 """By state: the sign for what is in the way of a device; of one that is not selected, there is none."""
 ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\s*\.(\w+)\s*== "([^"]*)"')
@@ -232,8 +234,6 @@ def _node(
     for id, device in devices.items():
         final = last.get(id)
         reason_ = Reason(TAKES) if id in taken else _state(device, final, holders.get(id, []))
-        if reason_.state == TRIED and final is not None:
-            reason_ = reason_._replace(why=_lonely(device, final, log, devices))
         if reason_.state == TAKES and decision.node != node.metadata.name:
             reason_ = Reason(OFFERED)
         seen.append(_sight(device, about, reason_))
@@ -279,32 +279,6 @@ def _taints(device: Candidate) -> str:
     return listed(f"{taint.key}={taint.value}" if taint.value else taint.key for taint in device.taints)
 
 
-def _lonely(
-    device: Candidate, step: SearchStep, log: Sequence[SearchStep], devices: Mapping[DeviceId, Candidate]
-) -> str:
-    """Why the device was given back, if that is a matter of numbers: too few will do, or have the same attribute."""
-    if len(log) > PATIENCE:
-        return ""  # not every device was tried
-    needed = getattr(step.want.request, "count", None) or 1
-    taken = {each.device for each in log if each.outcome == TAKEN and each.want == step.want}
-    if len(taken) < needed:
-        return say("only {taken} of {needed} will do", taken=len(taken), needed=needed)
-    same = {each.matchAttribute for each in step.want.claim.spec.devices.constraints}
-    for attribute in dict.fromkeys(each.detail for each in log if each.outcome == UNLIKE and each.detail in same):
-        own = device.attribute(attribute)
-        values = device.values(attribute) or frozenset()
-        like = sum(not values.isdisjoint(devices[id].values(attribute) or ()) for id in taken)
-        if own is not None and like < needed:
-            return say(
-                "only {like} of {needed} on {attribute} {value}",
-                like=like,
-                needed=needed,
-                attribute=short(attribute),
-                value=_value(own),
-            )
-    return ""
-
-
 def _not_selected(device: Candidate, step: SearchStep) -> Reason:
     """The first selector that does not select the device, in plain words if it is a simple one."""
     of_class = step.want.device_class.spec.selectors if step.want.device_class is not None else ()
@@ -332,14 +306,8 @@ def _in_words(device: Candidate, expression: str, who: str) -> Reason:
     if (match := CAPACITY.fullmatch(expression)) and match[1] in amounts:
         own, wanted = amounts[match[1]], match[2]
         plain = say("has {name} {own}; {who} wants {wanted} or more", name=match[1], own=own, who=who, wanted=wanted)
-        return Reason(NOT_SELECTED, proof, plain, f"{_bare(own, wanted)} < {wanted}", proof)
+        return Reason(NOT_SELECTED, proof, plain, f"{own} < {wanted}", proof)
     return Reason(NOT_SELECTED, proof)
-
-
-def _bare(amount: str, other: str) -> str:
-    """The amount without its unit if the other one has the same."""
-    number = amount.rstrip("BGiKMTmn")
-    return number if amount[len(number) :] == other[len(other.rstrip("BGiKMTmn")) :] else amount
 
 
 def short(name: str) -> str:

@@ -16,11 +16,11 @@ from kschedlab_lab.views.device_sights import OFFERED, OPEN, PICKED, TAKES, TRIE
 def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], int | None, str]]:
     """All moments: what is seen of every node then, the place of the one that is searched, and a caption.
 
-    ``end``: the caption of the last one.
+    On the first node each step, until one repeats what was seen; then node by node. ``end``: the last caption.
     """
     now = [unasked(node) for node in seen]
     for place, node in enumerate(seen):
-        for step in node.steps:
+        for step in [] if place else _first(node.steps):
             now[place] = now[place]._replace(devices=_after(now[place].devices, step), steps=(*now[place].steps, step))
             yield list(now), place, say("{node}: {said}.", node=node.node, said=_said(step))
         now[place] = _found(node)
@@ -28,6 +28,12 @@ def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[Nod
         result = say("could give {devices}", devices=say(" and ").join(fits)) if fits else node.reason
         yield list(now), place, say("{node}: {said}.", node=node.node, said=result)
     yield list(seen), None, end
+
+
+def _first(steps: Sequence[Sight]) -> Sequence[Sight]:
+    """The steps up to the first device that is given back; all of them if it is the only one."""
+    back = [at for at, step in enumerate(steps) if step.state == TRIED]
+    return steps[: back[0] + 1] if len(back) > 1 else steps
 
 
 def _said(step: Sight) -> str:

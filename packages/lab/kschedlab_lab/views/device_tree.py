@@ -1,5 +1,5 @@
 """The search for devices on one node as a tree: each device that was tried, below the one that was taken before it;
-last those that it has not reached, of which nothing is said."""
+last those that it has not reached, of which nothing is said. What is refused whatever was taken is said once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_devices.search import UNLIKE
 from kschedlab_lab.views.device_sights import BRIEF, OPEN, PICKED, SIGNS, TRIED, NodeSight, Sight
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
@@ -44,8 +45,12 @@ def branches(steps: Sequence[Sight]) -> list[Branch]:
 
 def lines_of(node: NodeSight) -> list[Branch]:
     """The tree, and after it the devices that the search has not reached."""
+    once = dict[object, Branch]()
+    for at, branch in enumerate(branches(node.steps)):
+        depends = branch.state in (PICKED, TRIED, UNLIKE)
+        once.setdefault(at if depends else (branch.device.id, branch.state), branch)
     tried = {step.id for step in node.steps}
-    return branches(node.steps) + [Branch(each, 0, OPEN) for each in node.devices if each.id not in tried]
+    return [*once.values(), *(Branch(each, 0, OPEN) for each in node.devices if each.id not in tried)]
 
 
 def tree_height(node: NodeSight) -> float:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kschedlab.messages import later, listed, say
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import element
 from kschedlab_lab.views.layout import Part, column
-from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, TICK
+from kschedlab_lab.views.style import CHOSEN, EVICTED, TICK
 from kschedlab_lab.views.svg import label
 from kube_cel.steps import EvaluatedPart
 
@@ -55,19 +55,6 @@ def evaluation_part(steps: Sequence[EvaluatedPart], width: float, evaluates: boo
         ),
         GAP,
     )
-
-
-def invalid_part(text: str, error: str, width: float) -> Part:
-    """A text that is no expression, and below it where it fails."""
-    shapes, y = list[Html](), 0.0
-    for number, each in enumerate((text or " ", error)):
-        written = _lines(each, width - 2 * PAD)
-        high = LINE * len(written) + 5
-        ground = element("rect", x=1, y=y, width=width - 2, height=high, rx=7, fill=EVICTED_SOFT if number else TICK)
-        rows = (label(line, PAD, y + 16 + LINE * n) for n, line in enumerate(written))
-        shapes.append(element("g", ground, element("g", *rows, font_family=FONT, font_size=SIZE)))
-        y += high + GAP
-    return Part(width, y - GAP, tuple(shapes))
 
 
 def worth_showing(steps: Sequence[EvaluatedPart]) -> list[int]:

@@ -14,7 +14,7 @@ from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
-TOP, BELOW = 62, 78
+TOP, BELOW = 40, 78
 """The space above the nodes, for what sticks out, and below them; in pixels at normal size."""
 PHASES = ("asks", "filter", "score", "chosen")
 """What is known so far: nothing, which nodes have room, their scores, the decision."""
@@ -193,7 +193,7 @@ def _asking(plan: _Plan) -> list[Html]:
     inside = [
         element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box"),
         moved(asks, max((wide - asks.width) / 2, -7), -34),
-        _grip(wide / 2),
+        grip(wide / 2),
     ]
     if high > 30:
         name = words(pod.name, bold=True, fill=ink(fill))
@@ -203,7 +203,7 @@ def _asking(plan: _Plan) -> list[Html]:
     return [ground, element("g", *inside, data_key="ask", transform=at, **plan.scene.resize, **step), *_priority(plan)]
 
 
-def _grip(x: float) -> Html:
+def grip(x: float) -> Html:
     """What one pulls: a pill of ink with two arrows, half outside the pod."""
     pill = element("rect", x=x - 22, y=-11, width=44, height=22, rx=11, fill="currentColor")
     arrows = f"M{x - 4:g} -2l4 -4l4 4M{x - 4:g} 2l4 4l4 -4"

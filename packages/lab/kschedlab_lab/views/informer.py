@@ -16,6 +16,8 @@ HEADS = ("API server", "informer", later("handed to"))
 PAD, GAP, HEAD, BAR, INSIDE, LINE, SMALL = 4, 6, 34, 22, 5, 13, 11.2
 """Margins and gaps; height of a column's head, of a pod; margin in a column; height and size of the text below a pod.
 In pixels."""
+BESIDE = 88
+"""The least width of the text beside the pod; in less it is below."""
 PLACES = (("", ""), ("informer", ""), ("handed", "informer"))
 """By column: the copy's place, and the place that it was copied from."""
 
@@ -31,24 +33,26 @@ class Seen:
     why: str = ""
 
 
-def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Fact], alt: str, room: Room) -> Html:
-    """The pods after ``stage``: 0 at the API server, 1 in the informer's copy, 2 handed on.
+def draw_informer(pods: Sequence[Seen], handed: bool, badges: Sequence[Fact], alt: str, room: Room) -> Html:
+    """The pods at the API server; once they are ``handed`` on, also their copies, and who receives each.
 
-    ``badges``: the facts of the last pod, which can be switched.
+    ``badges``: the facts of the last pod, which can be switched then.
     """
     wide = (room.width - 2 * PAD - 2 * GAP) / 3
     lefts = [PAD + (wide + GAP) * i for i in range(3)]
+    names = max(_name(each) for each in pods) + 6
+    aside = names if wide - 2 * INSIDE - names > BESIDE else 0
     y, drawn = float(HEAD), list[Html]()
     for each in pods:
-        drawn += _pod(each, stage, y, lefts, wide - 2 * INSIDE)
-        y += BAR + 3 + LINE * _lines(each, wide - 2 * INSIDE)
+        drawn += _pod(each, handed, y, lefts, wide - 2 * INSIDE, aside)
+        y += _height(each, wide - 2 * INSIDE, aside)
     grounds = [shape for title, x in zip(HEADS, lefts, strict=True) for shape in _column(say(title), x, wide, y)]
     whose = f"{pods[-1].name}:"
     facts, end = draw_badges(
         badges, f"pod/{pods[-1].name}", PAD + text_width(whose, 12, True) + 8, y + 10, room.width - PAD
     )
-    named = label(whose, PAD, y + 25.5, font_weight="bold")
-    return svg([*grounds, *drawn, named, *facts], room.width, end + 2, alt)
+    switches = [label(whose, PAD, y + 25.5, font_weight="bold"), *facts] if handed else []
+    return svg([*grounds, *drawn, *switches], room.width, end + 2, alt)
 
 
 def _last(each: Seen) -> int:
@@ -73,12 +77,29 @@ def _column(title: str, x: float, wide: float, high: float) -> Iterator[Html]:
     yield label(title, x + 8, 22, font_weight="bold", font_size=13)
 
 
-def _pod(each: Seen, stage: int, y: float, lefts: Sequence[float], wide: float) -> Iterator[Html]:
-    """The pod and its copies, with what is known of it, who receives it, or why it goes no further."""
-    last = min(stage, _last(each))
+def _height(each: Seen, wide: float, aside: float) -> float:
+    """The height of the pod's row."""
+    lines = LINE * _lines(each, wide - aside)
+    return max(BAR, lines) + 6 if aside else BAR + 3 + lines
+
+
+def _name(each: Seen) -> float:
+    return text_width(each.name, 12, True) + 14
+
+
+def _pod(each: Seen, handed: bool, y: float, lefts: Sequence[float], wide: float, aside: float) -> Iterator[Html]:
+    """The pod and its copies, with what is known of it, who receives it, or why it goes no further.
+
+    ``aside``: where the text begins beside the pod, 0 for below it.
+    """
+    last = _last(each) if handed else 0
+    middle = (_height(each, wide, aside) - 6) / 2
     for number in range(last + 1):
-        stays, at = number == last < stage, lefts[number] + INSIDE
-        size = min(text_width(each.name, 12, True) + 14, wide)
-        yield bar(Piece(each.name, 0, copied=PLACES[number]), (at, y), size, BAR)
-        for i, line in enumerate(flowed(_said(each, number, stays), wide, SMALL)):
-            yield label(line, at + 2, y + BAR + 11 + LINE * i, fill=EVICTED if stays else None, font_size=SMALL)
+        stays, at = handed and number == last < 2, lefts[number] + INSIDE
+        top = y + middle - BAR / 2 if aside else y
+        yield bar(Piece(each.name, 0, copied=PLACES[number]), (at, top), min(_name(each), wide), BAR)
+        lines = flowed(_said(each, number, stays), wide - aside, SMALL)
+        first = y + 10 + (middle - LINE * len(lines) / 2 if aside else BAR + 1)
+        for i, line in enumerate(lines):
+            fill = EVICTED if stays else None
+            yield label(line, at + (aside or 2), first + LINE * i, fill=fill, font_size=SMALL)

@@ -19,24 +19,25 @@ from kschedlab_lab.views.pieces import Piece, bar
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-QUEUE, NEXT, SKIP, SCHEDULE = "SchedulingQueue", "NextPod", "skip", "Schedule"
+QUEUE, NEXT, SCHEDULE = "SchedulingQueue", "NextPod", "Schedule"
 VOLUMES, RESERVE, ASSUME, BIND_VOLUMES = "assumeVolumes", "RunReservePlugins", "assume", "bindVolumes"
 PERMIT, PRE_BIND, BIND, POST_BIND = "RunPermitPlugins", "RunPreBindPlugins", "bind", "RunPostBindPlugins"
 FORGET, RECORD = "ForgetPod", "recordSchedulingFailure"
 PREEMPT, NOMINATE, DELETE = "Preempt", "SetNominatedNodeName", "DeletePod"
 BACKGROUND = frozenset((BIND_VOLUMES, PERMIT, PRE_BIND, BIND, POST_BIND, FORGET))
 """What a goroutine of the pod's own does."""
-FAILURES = frozenset((RECORD, FORGET, SKIP))
+FAILURES = frozenset((RECORD, FORGET))
 PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unschedulableQ"}
 """v1.16's names for the parts of the queue."""
 
 LINE, PAD, GAP, HEAD = 15, 3, 3, 40
 """Heights: of a line, of the space above and below it, between two steps, of a lane's title."""
-CLOCK, BESIDE, NARROW, BAR = 54, 76, 54, 28
+CLOCK, BESIDE, NARROW, BAR = 54, 86, 54, 28
 """The width of the times; the least of the track of another pod that is bound meanwhile, and that in narrow lanes; the
 height of a pod on its node."""
-WIDE = 520
-"""Rooms of this width have the nodes beside the lanes, others above them."""
+WIDE, LOWEST, SHARE = 520, 316, 0.55
+"""Rooms of this width have the nodes beside the lanes, others above them; the least height of the lanes there, so that
+no story has another scale; how much of the lanes is the binding cycle's."""
 SHORT: Mapping[str, str] = {RESERVE: "Reserve", PERMIT: "Permit", PRE_BIND: "PreBind", POST_BIND: "PostBind"}
 """The extension points, by the function that runs their plugins."""
 
@@ -105,7 +106,7 @@ def rows(steps: Sequence[Taken]) -> list[StepPlace]:
 def draw_way(way: Way, alt: str, room: Room) -> Html:
     """The two lanes with the steps taken so far, and the nodes beside or above them."""
     beside = room.width >= WIDE
-    lanes = _lanes(way, room.width * 0.65 if beside else room.width)
+    lanes = _lanes(way, room.width * 0.72, LOWEST) if beside else _lanes(way, room.width, 0)
     nodes = _nodes(way.nodes, room.width - lanes.width - 24 if beside else room.width, down=beside)
     lower = Part(nodes.width, nodes.height + HEAD, (moved(nodes, 0, HEAD),))
     whole = row([lanes, lower], 24, "start") if beside else column([nodes, lanes], 8)
@@ -115,12 +116,13 @@ def draw_way(way: Way, alt: str, room: Room) -> Html:
 # -- the lanes
 
 
-def _lanes(way: Way, width: float) -> Part:
+def _lanes(way: Way, width: float, least: float) -> Part:
     """Both lanes with the times at their left; as high as the whole attempt, so that nothing jumps as it goes on."""
-    wide = (width - CLOCK - 14) / 2
-    left, hero = (CLOCK, CLOCK + wide + 14), way.pods[0].name
+    wide = (width - CLOCK - 14) * SHARE
+    narrow = width - CLOCK - 14 - wide
+    left, hero = (CLOCK, CLOCK + narrow + 14), way.pods[0].name
     track = max(BESIDE, wide * 0.38) if wide > 2 * BESIDE else NARROW
-    widths = {False: wide - 10, True: track - 5}
+    widths = {False: narrow - 10, True: track - 5}
     whole = [(each, each.lane == 1 and each.step.pod != hero) for each in rows(way.steps)]
     before = track * any(aside for _, aside in whole)
     own = wide - 10 - before
@@ -130,13 +132,14 @@ def _lanes(way: Way, width: float) -> Part:
         highs[each.first] = max(highs[each.first], len(text))
     tops = list(accumulate((LINE * lines + 2 * PAD + GAP for lines in highs), initial=HEAD + PAD))
     taken = so_far(way)
-    shapes = [*_trays(left, wide, tops[-1] + PAD), *_times(taken, tops), *_waiting(way, taken, wide, tops)]
+    bottom = max(tops[-1] + PAD, least)
+    shapes = [*_trays(left, (narrow, wide), bottom), *_times(taken, tops), *_waiting(way, taken, narrow, tops)]
     here = {piece.name for card in way.nodes for piece in card.pieces if not piece.mark}
     latest = {each.step.pod: at for at, each in enumerate(taken)}
     pods = {piece.name: piece for piece in way.pods}
     tracks = {pod: left[1] + 5 + (before if pod == hero else 0) for pod in pods}
     ends = {pod: x - 1 for pod, x in tracks.items()}
-    shapes += _crossings(taken, left[0] + wide - 3, ends, tops)
+    shapes += _crossings(taken, left[0] + narrow - 3, ends, tops)
     for at, each in enumerate(taken):
         aside, pod = whole[at][1], each.step.pod
         wide_ = widths[aside] if aside or not each.lane else own
@@ -151,7 +154,7 @@ def _lanes(way: Way, width: float) -> Part:
                 data_tip=say("{function}: {result}", function=each.step.title, result=each.step.words),
             )
         )
-    return Part(width, tops[-1] + PAD, tuple(shapes))
+    return Part(width, bottom, tuple(shapes))
 
 
 def so_far(way: Way) -> list[StepPlace]:
@@ -166,10 +169,8 @@ def so_far(way: Way) -> list[StepPlace]:
 
 
 def _text(each: StepPlace, hero: str, width: float) -> list[str]:
-    """The step's name; another pod's has that pod's name."""
+    """The step's name; another pod's with that pod's name."""
     title, pod = PARTS.get(each.step.place, called(each.step.title)), each.step.pod
-    if pod != hero and each.lane:
-        return [pod, *flowed(title, width, bold=True)]
     return flowed(f"{pod}: {title}" if pod != hero or each.step.place else title, width, bold=True)
 
 
@@ -178,10 +179,10 @@ def called(title: str) -> str:
     return SHORT.get(title, title)
 
 
-def _trays(left: Sequence[float], wide: float, bottom: float) -> Iterator[Html]:
+def _trays(left: Sequence[float], wides: Sequence[float], bottom: float) -> Iterator[Html]:
     """The grounds of the two lanes with their titles."""
     titles = ((say("scheduling cycle"), say("one pod at a time")), (say("binding cycle"), say("a goroutine each")))
-    for x, (name, how) in zip(left, titles, strict=True):
+    for x, wide, (name, how) in zip(left, wides, titles, strict=True):
         yield element("rect", x=x, y=HEAD, width=wide, height=bottom - HEAD, rx=11, fill=TRAY, stroke=HAIR)
         yield moved(column([words(name, 13, bold=True), words(how, fill=INK_2)], 0), x + 6, 0)
 

@@ -63,8 +63,7 @@ class Drawn:
     """What a map has besides its squares. ``each``: how many nodes a square is, 0 for boxes.
 
     ``closed``: how many of the nodes are cordoned or have a taint of their own; ``owner``: the kind of the controller
-    whose pods are dots; ``volume``: whether a zone has the sign of the pod's volume; ``framed``, ``starred``: the nodes
-    that a question names, where the pod runs and would go.
+    whose pods are dots; ``volume``: whether a zone has the sign of the pod's volume; ``framed``: where the pod runs.
     """
 
     each: int = 1
@@ -72,7 +71,6 @@ class Drawn:
     owner: str = ""
     volume: bool = False
     framed: str = ""
-    starred: str = ""
 
 
 def legend(decision: Decision, width: float, height: float, drawn: Drawn) -> Part:
@@ -86,7 +84,6 @@ def legend(decision: Decision, width: float, height: float, drawn: Drawn) -> Par
 def _entries(decision: Decision, drawn: Drawn) -> list[LegendEntry]:
     entries = [
         *([LegendEntry("frame", say("it runs on {node}", node=drawn.framed))] if drawn.framed else []),
-        *([LegendEntry("star", say("it would go to {node}", node=drawn.starred))] if drawn.starred else []),
         *([] if is_open(decision) else _decided(decision, drawn.each)),
     ]
     if drawn.each and drawn.owner:
@@ -153,7 +150,7 @@ def _sample(kind: str, fill: str) -> Part:
             element("rect", **box, fill=HAIR),
             element("path", d="M1.5 8v-4q0 -2.5 2.5 -2.5h6q2.5 0 2.5 2.5v4z", fill=TRAY),
         ],
-        "frame": [element("rect", **box, fill="none", stroke="currentColor", stroke_width=2.5)],
+        "frame": [element("rect", **box, fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray="3 2")],
         "star": [
             element("rect", **box, fill=CHOSEN),
             element("path", d=star_path(7, 7, 5.5), fill=ON_ACCENT),

@@ -605,8 +605,9 @@ def ending(name: str, width: float) -> str:
     return f"…{name}"
 
 
-def frame(spot: Spot) -> Html:
-    """The frame around the node in question; it travels from node to node."""
+def frame(spot: Spot, key: str) -> Html:
+    """The frame around the node in question ("asked"), which travels from node to node; dashed, where the pod runs."""
     look: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_width": 2.5}
+    look |= {} if key == "asked" else {"stroke_dasharray": "4 2.5"}
     ring = rect(spot.wide + 4, spot.tall + 4, corner(min(spot.wide, spot.tall)) + 2, -2, -2, **look)
-    return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key="asked", pointer_events="none")
+    return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key=key, pointer_events="none")

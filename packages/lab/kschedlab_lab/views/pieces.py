@@ -76,14 +76,6 @@ def created(pod: Pod) -> int:
     return pod.metadata.creationTimestamp or 0
 
 
-def nominated(pod: Pod, node: str) -> Piece:
-    """A pod that waits. ``node``: what kubectl shows as its NOMINATED NODE."""
-    priority = pod.spec.priority or 0
-    note = say("priority {priority}, NOMINATED NODE {node}", priority=priority, node=node)
-    short = say("priority {priority}", priority=priority), str(priority)
-    return Piece(pod.metadata.name, _cpu(pod), priority, note, short=short)
-
-
 def _cpu(pod: Pod) -> int:
     return int(pod_requests(pod).get("cpu", 0))
 

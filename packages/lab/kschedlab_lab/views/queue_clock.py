@@ -16,7 +16,7 @@ from kschedlab_lab.views.svg import Room, rect, svg
 
 EDGE, NAMES, TOP = 8, 62, 50
 """The margin, the width of the names at the left, and where the lanes begin."""
-NEW = 4
+NEW = 1
 """For so many steps the last event is named."""
 SMALL = 4.5
 """The least radius of an event's disc."""
@@ -34,7 +34,7 @@ FILLS: Mapping[str, str] = {
 NAMED = {
     "active": later("ready, others first"),
     "in flight": later("in flight"),
-    "backoff": later("backoff queue"),
+    "backoff": later("woken: backoff queue"),
     "unschedulable": later("waits: event or timer"),
     "bound": later("bound"),
 }
@@ -98,7 +98,7 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
     bottom = TOP + lane * len(histories)
     shapes += _ticks(clock.ticks, bottom, step)
     shapes.append(_now(clock, TOP - 4, bottom, step, room))
-    kinds = {each.kind for history in histories for each in history.stretches} & {"active", "backoff"}
+    kinds = {each.kind for history in histories for each in history.stretches} & {"active", "backoff", "unschedulable"}
     stroke = element("path", d="M3 0V12", stroke="currentColor", stroke_width=3)
     legend = [row([Part(6, 12, (stroke,)), words(say("attempt"), fill=INK_2)], 5)]
     legend += [row([_swatch(kind), words(say(NAMED[kind]), fill=INK_2)], 5) for kind in sorted(kinds)]
@@ -119,7 +119,8 @@ def _lengths(history: History, now: float, y: float, step: float) -> Iterator[Ht
 
 
 def _swatch(kind: str) -> Part:
-    return Part(12, 12, (element("rect", width=12, height=12, rx=3, fill=FILLS[kind]),))
+    frame = HAIR if FILLS[kind] == "none" else None
+    return Part(12, 12, (element("rect", width=12, height=12, rx=3, fill=FILLS[kind], stroke=frame),))
 
 
 def _backoff(x: float, wide: float, bottom: float) -> Html:
@@ -179,12 +180,12 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> lis
 
 
 def _ticks(ticks: Sequence[tuple[float, str]], y: float, step: float) -> Iterator[Html]:
-    """The marks below, with those of their words that do not touch the ones before."""
+    """The marks below whose words do not touch the ones before."""
     free = 0.0
     for at, said in ticks:
         x, wide = NAMES + at * step, text_width(said)
-        yield element("line", x1=x, y1=y, x2=x, y2=y + 5, stroke="currentColor")
         if x - wide / 2 > free:
+            yield element("line", x1=x, y1=y, x2=x, y2=y + 5, stroke="currentColor")
             yield text(said, x, y + 18, "middle", font_size=12)
             free = x + wide / 2
 

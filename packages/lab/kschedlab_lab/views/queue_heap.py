@@ -51,12 +51,13 @@ def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: H
 
     ``alt``: the text alternative.
     """
-    size = max(len(places), 1)
-    levels = size.bit_length()
-    room = room._replace(width=max(room.width, LEAST * max(2 ** (levels - 1), len(popped) + 1) + 2 * EDGE))
-    wide = min(CELL, (room.width - 2 * EDGE) / max(2 ** (levels - 1), len(popped) + 1) - GAP)
+    pods = max(len(places) + len(popped), 1)
+    levels = pods.bit_length()  # as if nothing had come out: the picture keeps its size
+    side = max(2 ** (levels - 1), len(popped) + 1, min(pods + 1, int((room.width - 2 * EDGE) / LEAST)))
+    room = room._replace(width=max(room.width, LEAST * side + 2 * EDGE))
+    wide = min(CELL, (room.width - 2 * EDGE) / side - GAP)
     level = min(max((room.height - TOP - BELOW) / levels, LEVEL), 2 * LEVEL)
-    spots = [_spot(i, room.width, level) for i in range(2**levels - 1)]
+    spots = [_spot(i, room.width, level) for i in range(2 ** max(len(places), 1).bit_length() - 1)]
     bottom = TOP + levels * level
     shapes = [
         label(_caption(room.width), EDGE, 14, font_size=12, fill=INK_2),
@@ -120,14 +121,14 @@ def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html
 
 
 def _lane(popped: Sequence[Place], wide: float, y: float, pop: Handle | None) -> list[Html]:
-    """The pods that came out, in their order, and the place of the next one."""
+    """What takes the head out, and the pods that came out, in their order."""
     title = say("popped, first to last") if popped else say("popped: none yet")
     shapes = [text(title, EDGE, y + 12, font_size=12, fill=INK_2)]
-    for i, each in enumerate(popped):
+    for i, each in enumerate(popped, pop is not None):
         pod = Pod(each.name, each.priority, "", each.handle)
         shapes.append(pill(pod, EDGE + i * (wide + GAP), y + 18, wide, f"pod/{each.name}", round_=PILL / 2))
     if pop is not None:
-        x = EDGE + len(popped) * (wide + GAP)
+        x = EDGE
         look = {"fill": "currentColor", "fill_opacity": FAINT, "stroke": "currentColor", "stroke_dasharray": "5 4"}
         box = rect(wide, PILL, PILL / 2, x, y + 18, **look)
         word = text("Pop()", x + wide / 2, y + 18 + PILL / 2 + 4, "middle", font_size=12, font_weight="bold")

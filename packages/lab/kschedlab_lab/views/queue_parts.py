@@ -25,7 +25,7 @@ from kschedlab_lab.views.style import HAIR, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
 EDGE, TALL, UNDER, HIGH = 8, 118, 38, 48
-"""Margin, height of a part, the space below the parts for the way back, and the height of a nominated pod."""
+"""Margin, least height of a part, the space below the parts for the way back, and the height of a nominated pod."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
 
@@ -71,23 +71,23 @@ class Parts:
 def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     """The parts side by side, what decided, and the attempt as a line with the event on it."""
     gap = 46 if room.width >= 560 else 8
+    tall = min(max(room.height - UNDER - 178, TALL), 2 * TALL)
     wide = (room.width - 2 * EDGE - 2 * gap) / 3
     left = {name: EDGE + i * (wide + gap) for i, name in enumerate((ACTIVE, TRYING, WAITING))}
-    active = say("activeQ: a heap") if room.width >= 560 else ACTIVE
-    titles = {ACTIVE: active, TRYING: say(TRYING), WAITING: WAITING}
+    titles = {ACTIVE: ACTIVE, TRYING: say(TRYING), WAITING: WAITING}
     shapes = []
     for name, x in left.items():
         pick = {"data_pick": name, "aria_label": name} if parts.picks and name != TRYING else {}
-        box = area(titles[name], x, EDGE, wide, TALL, key=f"part/{name}")
+        box = area(titles[name], x, EDGE, wide, tall, key=f"part/{name}")
         shapes.append(element("g", box, **pick))
-    shapes += [*_ways(parts.way, left, wide, gap), version_tag(room.width - EDGE, EDGE + TALL + UNDER + 14)]
+    y = EDGE + tall + UNDER + 14.0
+    shapes += [*_ways(parts.way, left, wide, gap, tall), version_tag(room.width - EDGE, y)]
     head = 12 + 14 * max(len(titled(titles[name], wide)) for name in left)
     for name, x in left.items():
         for i, pod in enumerate(parts.pods.get(name, ())):
             broad = min(wide - 20, 150)
             left_ = x + (wide - broad) / 2
             shapes.append(pill(pod, left_, EDGE + head + i * (PILL + 4), broad, f"pod/{pod.name}"))
-    y = EDGE + TALL + UNDER + 14.0
     second = EDGE + (150 if room.width >= 400 else 120)
     for x, name, cycle in zip((EDGE, second), ("schedulingCycle", "moveRequestCycle"), parts.cycles, strict=True):
         shapes.append(text(f"{name} {cycle}", x, y, font_size=12))
@@ -97,14 +97,14 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         y += 20
     if parts.error:
         shapes.append(refused(parts.error, EDGE + 6, y, "start"))
-    y = EDGE + TALL + UNDER + 14 + 3 * 20
+    y = EDGE + tall + UNDER + 14 + 3 * 20
     shapes += _attempt(parts, y, room)
     return svg(shapes, room.width, y + 96, alt, size=13)
 
 
-def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, gap: float) -> list[Html]:
+def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, gap: float, tall: float) -> list[Html]:
     """The four ways of a pod; the one that was just taken is thick."""
-    middle, bottom = EDGE + TALL / 2, EDGE + TALL
+    middle, bottom = EDGE + tall / 2, EDGE + tall
     a, t, u = left[ACTIVE], left[TRYING], left[WAITING]
     reach = -2 if gap >= 40 else 4  # a narrow gap has no room for an arrow's head
     curves: dict[tuple[str, str], list[tuple[float, float]]] = {
@@ -198,14 +198,15 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     for i, (node, pods) in enumerate(nominations.by_node.items()):
         x = EDGE + i * (wide + EDGE)
         pick = {"data_pick": node, "aria_label": node} if nominations.picks else {}
-        shapes.append(element("g", area(node, x, 26, wide, tall, key=f"node/{node}"), **pick))
+        listed = {"opacity": None if pods or nominations.picks else 0.45}
+        shapes.append(element("g", area(node, x, 26, wide, tall, key=f"node/{node}"), **pick, **listed))
         for n, pod in enumerate(pods):
             y = 26 + 30 + n * (high + 6)
             dashed = Pod(pod.name, pod.priority, "", {"stroke_dasharray": "5 3"})
             broad = min(wide - 20, 150)
             shapes.append(pill(dashed, x + (wide - broad) / 2, y, broad, f"pod/{pod.name}", height=high, thick=2))
         if not pods:
-            shapes.append(text(say("nobody"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
+            shapes.append(text(say("no list"), x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
     x, top = (EDGE, 26 + tall + 30) if below else (EDGE + number * (wide + EDGE), 26)
     title = fitting((say("nominatedPodToNode: by UID"), "nominatedPodToNode"), room.width - EDGE - x)
     shapes.append(text(title, x, top - 10, font_size=12, opacity=0.8))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import TALL, TOP, Arrangement, Box, Place, arrange, shapes
+from kschedlab_lab.views.drawing import GAP, TALL, TOP, Arrangement, Box, Place, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
@@ -17,13 +17,13 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 TUBE, SLIM, NARROW = 54, 28, 460
 """Widths of a thermometer with its scale, without it, and of a picture that has no room for scales; in pixels."""
-BULB, SCALE = 9, (20, 40, 60, 80)
-"""The radius of a bulb, and the degrees that a scale names."""
+BULB, SCALE, STEP, NO_LABEL = 9, (20, 40, 60, 80), 5, -1
+"""The radius of a bulb, the degrees that a scale names, those between two values, and the value for no label."""
 MERCURY = themed("#D64B45", "#F0827C")
 ROW, NAME, TOTAL = 19, 74, 48
 """The height of a row of bars, widths of names and of totals; in pixels."""
-REASON, LEGEND, LOW, ABOVE, SHORTEST = 34, 38, 14, 8, 128
-"""Heights: of a refusal below a rack, of a legend of two lines, of the space below the bars, and above the racks; the
+SCORE, LEGEND, LOW, ABOVE, SHORTEST = 34, 38, 4, 8, 160
+"""Heights: of a score below a rack, of a legend of two lines, of the space below the bars, and above the racks; the
 least height of a rack."""
 COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
 
@@ -32,8 +32,8 @@ COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
 class Rack:
     """A node's label. ``celsius``: None without the label; ``control``: the setting that is dragged.
 
-    ``step``: degrees per value; ``most``: the highest value; ``refused``: degrees at which a filter refuses the node;
-    ``toggle``: the settings that put the label on or take it off.
+    ``step``: degrees per value; ``most``: the highest value; ``refused``: degrees at which a filter refuses the node,
+    -1 for no label; ``toggle``: the settings that put the label on or take it off.
     """
 
     celsius: int | None
@@ -90,7 +90,8 @@ def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room, pick
 
 def stage_after(decision: Decision, racks: Mapping[str, Rack], room: Room) -> Html:
     """The racks after the decision, each with its score below it."""
-    return _stage(decision, boxes(decision), racks, room, say("{pod} is decided.", pod=decision.pod.key), (), 0)
+    alt = say("{pod} is decided.", pod=decision.pod.key)
+    return _stage(decision, boxes(decision), racks, room, alt, (), SCORE, captions=True)
 
 
 def points_height(racks: Mapping[str, Rack]) -> float:
@@ -106,8 +107,9 @@ def _stage(
     alt: str,
     bars: Sequence[Html],
     lower: float,
+    captions: bool = False,
 ) -> Html:
-    """``bars``: what is drawn below the racks, in a height of ``lower``."""
+    """``bars``: what is drawn below the racks, in a height of ``lower``. ``captions``: their scores are there."""
     resource, wide = scarcest(decision), room.width >= NARROW
     side = TUBE if wide else SLIM
     plan = _arranged(shown, decision.pod.request.get(resource, 0), side, room, lower)
@@ -119,7 +121,10 @@ def _stage(
         for part in tube(box.name, racks[box.name], place._replace(x=place.x - side), side)
     ]
     below = element("g", *bars, transform=f"translate(0,{plan.bottom:g})")
-    nodes = [*shapes([replace(shown[0], title=" "), *shown[1:]], plan, resource), *_waits(shown[0], plan.places)]
+    nodes = [
+        *shapes([replace(shown[0], title=" "), *shown[1:]], plan, resource, captions),
+        *_waits(shown[0], plan.places),
+    ]
     return svg([*nodes, *tubes, below], plan.width, plan.bottom + lower, alt)
 
 
@@ -136,13 +141,11 @@ def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: f
     nodes = [replace(box, marks={}) for box in shown[1:]]
     share = asks / max(box.capacity for box in nodes)
     above = TALL * share + ABOVE
-    plan = arrange(
-        nodes, Room(room.width, room.height), lower + REASON + above, captions=False, most=room.width, short=SHORTEST
-    )
+    plan = arrange(nodes, room, lower + GAP + above, captions=False, most=room.width, short=SHORTEST)
     racks = [each._replace(x=each.x + side, y=each.y + above, width=each.width - side) for each in plan.places]
     tall, wide = racks[0].height, racks[0].width
     waits = Place((room.width - wide) / 2, TOP - tall * (1 - share), wide, tall)
-    return Arrangement((waits, *racks), room.width, plan.bottom + above + REASON)
+    return Arrangement((waits, *racks), room.width, plan.bottom + above + GAP)
 
 
 def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
@@ -153,7 +156,7 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     x, bottom = place.x + room - 16, place.y + place.height
     scale = (place.height - 2 * BULB - 6) / (rack.most + rack.step / 2)
     zero, key = bottom - 2 * BULB, f"tube/{name}"
-    for degrees in rack.refused:
+    for degrees in (each for each in rack.refused if each >= 0):
         zone = {"y": zero - scale * (degrees + rack.step / 2), "height": scale * rack.step}
         tip = say("your filter refuses {node} at {degrees} degrees", node=name, degrees=degrees)
         yield element("rect", x=x - 11, width=22, fill=EVICTED, fill_opacity=0.22, data_tip=tip, **zone)
@@ -162,11 +165,13 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     outline = {"stroke": INK_3, "stroke_dasharray": "3 3" if rack.celsius is None else None}
     yield element("path", d=glass, fill=TRAY, **outline)
     if room == TUBE:
-        ticks = "".join(f"M{x - 10:g} {zero - scale * degrees:g}h5" for degrees in SCALE)
+        named = SCALE if scale * SCALE[0] > ROW else SCALE[2:3]
+        ticks = "".join(f"M{x - 10:g} {zero - scale * degrees:g}h5" for degrees in named)
         yield element("path", d=ticks, stroke=INK_3, fill="none")
-        yield element("g", *(label(f"{each}°", x - 13, zero - scale * each + 4, "end") for each in SCALE), fill=INK_2)
+        yield element("g", *(label(f"{each}°", x - 13, zero - scale * each + 4, "end") for each in named), fill=INK_2)
     high = scale * (rack.celsius or 0)
-    fill = HAIR if rack.celsius is None else MERCURY
+    unknown = EVICTED if NO_LABEL in rack.refused else HAIR
+    fill = unknown if rack.celsius is None else MERCURY
     yield element("circle", cx=x, cy=bottom - BULB + 1, r=BULB - 3, fill=fill)
     yield rect(5, high + BULB, 2.5, x - 2.5, zero - high, fill=fill, data_key=f"{key}/mercury")
     yield _tag(name, rack, x, bottom + 8)

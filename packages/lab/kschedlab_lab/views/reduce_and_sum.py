@@ -37,7 +37,7 @@ def draw_stage(
     """
     scores = decision.scores
     assert scores is not None
-    high, bar, gap = heights(room)
+    high, bar, gap = heights(room, STEPS + 32, len(scores.plugins), len(scores.nodes))
     plan = GridMeasures(_grid(decision, stage, selected, min(NAMES, 0.55 * room.width)), room, high)
     shapes = [*(_stages(stage, room.width) if selected else [])]
     shapes.append(element("g", *plan.shapes(), transform=f"translate(0,{STEPS})"))

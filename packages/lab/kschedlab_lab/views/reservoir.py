@@ -15,7 +15,7 @@ from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HEAD, FOOT, LINE, WIDEST = 66, 8, 15, 132
 """Height of a card above a column, of the space below the columns, and of a line; greatest width of a column."""
-ROOMY, TOKEN = 39, 13
+ROOMY, TOKEN = 30, 19
 """Least height of a part of a column that has the way of one draw below its words, and the room for its ball on their
 left; in pixels."""
 
@@ -114,7 +114,7 @@ class _Drawing:
         ]
         pick: dict[str, Any] = {"data_pick": step.name, "aria_label": step.name} if self.picture.picks else {}
         pick |= {"data_key": f"card/{step.name}", "data_tip": step.what if come else None}
-        return element("g", *shapes, transform=f"translate({7 + self.step * i:g},{2 if come else 6})", **pick)
+        return element("g", *shapes, transform=f"translate({7 + self.step * i:g},2)", **pick)
 
     def _fill(self, name: str) -> str:
         return NODES[self.names.index(name) % len(NODES)]
@@ -130,11 +130,9 @@ class _Drawing:
     def _column(self, i: int, shares: Mapping[str, tuple[float, str]], key: str = "held") -> Html:
         shapes, ball = [], TOKEN if key == "held" else 4
         for name, (top, low) in self._stack(shares).items():
-            fill, written = self._fill(name), shares[name][1]
+            fill, text = self._fill(name), shares[name][1]
             look: dict[str, Any] = {"fill": fill, "stroke": PANEL, "data_key": f"{key}/{i}/{name}/box"}
             shapes.append(rect(self.wide, low - top, None, self.x(i), top, **look, stroke_width=1))
-            long = f"{name} {written}"
-            text = long if text_width(long) <= self.wide - ball - 5 else written
             if low - top >= LINE - 1 and text_width(text) <= self.wide - ball + 1:
                 halo: dict[str, Any] = {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
                 x = self.x(i) + max(self.wide / 2, ball + text_width(text) / 2)
@@ -174,7 +172,7 @@ class _Drawing:
         """Where the held node of one draw is in each column."""
         stacks = [self._stack(self._shares(step)) for step in self.picture.walk[: self.come]]
         ends = [stack[held] for stack, held in zip(stacks, self.picture.held, strict=False)]
-        down = [low - 9 if low - top >= ROOMY else (top + low) / 2 for top, low in ends]
+        down = [low - 8 if low - top >= ROOMY else (top + low) / 2 for top, low in ends]
         return [(self.x(i) + 9, y) for i, y in enumerate(down)]
 
     def _way(self) -> Iterable[Html]:
@@ -189,7 +187,7 @@ class _Drawing:
 
     def _token(self) -> Iterable[Html]:
         places = self._places()
-        if not places:
+        if not places or not self.picture.draws:
             return
         x, y = places[-1]
         ring = element("circle", r=7, fill=TRAY, stroke="currentColor", stroke_width=3)

@@ -66,12 +66,15 @@ def gained(then: Decision, now: Decision, node: str) -> str:
 
 def decided(decision: Decision) -> str:
     """Where the pod goes and why; a tie is said first."""
-    if decision.scores is None or len(decision.best) < 2:
+    if decision.scores is None:
         return caption(decision)
-    most = max(found for _, found in result_list(decision))
-    tie = say("A tie: {nodes} share {sum}.", nodes=together(decision.best), sum=most)
-    pod = decision.pod.pod.metadata.name
-    return sentences((tie, say("{pod} goes to {node}: one of them is drawn.", pod=pod, node=decision.node)))
+    pod, (most, more, others) = decision.pod.pod.metadata.name, _ahead(decision)
+    if len(decision.best) > 1:
+        tie = say("A tie: {nodes} share {sum}.", nodes=together(decision.best), sum=most)
+        return sentences((tie, say("{pod} goes to {node}: one of them is drawn.", pod=pod, node=decision.node)))
+    goes = say("{pod} goes to {node}.", pod=pod, node=decision.node)
+    why = say("It has the highest sum, {highest}, {more} more than {second}.", highest=most, more=more, second=others)
+    return sentences((goes, why))
 
 
 def winners(decision: Decision) -> dict[str, str]:
@@ -81,7 +84,7 @@ def winners(decision: Decision) -> dict[str, str]:
 
 def lead(decision: Decision) -> str:
     """A sentence that says which node has the highest sum, and by how much. Requires scores of at least two nodes."""
-    (first, highest), (second, after), *_ = sorted(result_list(decision), key=lambda each: -each[1])
+    highest, more, others = _ahead(decision)
     if len(decision.best) > 1:
         return say(
             "{best} share the highest sum, {highest}: selectHost draws one of them.",
@@ -90,8 +93,16 @@ def lead(decision: Decision) -> str:
         )
     return say(
         "{first} has the highest sum, {highest}, {more} more than {second}.",
-        first=first,
+        first=decision.best[0],
         highest=highest,
-        more=highest - after,
-        second=second,
+        more=more,
+        second=others,
     )
+
+
+def _ahead(decision: Decision) -> tuple[int, int, str]:
+    """The highest sum, how much more it is than the next, and who has that."""
+    sums = dict(result_list(decision))
+    highest, *lower = sorted(set(sums.values()), reverse=True)
+    after = lower[0] if lower else highest
+    return highest, highest - after, together([node for node, found in sums.items() if found == after])

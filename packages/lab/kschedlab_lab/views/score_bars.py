@@ -16,16 +16,16 @@ VETOES = "NodePreferAvoidPods"
 KNOWN = tuple(plugin.name for plugin, _ in V1_20.scores if plugin.name != VETOES)
 
 
-USUAL, TALL = (21, 16, 5), (30, 24, 8)
-"""Heights of a row, of a bar, and of what parts two bars."""
-ROOMY, NARROW = 500, 420
-"""A room that is at least as high, or less wide, has TALL ones: names break into two lines in a narrow one."""
+LEAST, MOST, NARROW = 19, 30, 420
+"""Limits of the height of a row; a room that is less wide has the highest: names break into two lines there."""
 
 
-def heights(room: Room) -> tuple[int, int, int]:
-    """The heights of a map of scores with the sums below it. They don't depend on what is said above the map, so that
-    an answer does not change its scale."""
-    return TALL if room.height >= ROOMY or room.width < NARROW else USUAL
+def heights(room: Room, above: float, rows: int, bars: int) -> tuple[int, int, int]:
+    """The heights of a row, of a bar and of what parts two bars: a map of ``rows`` with ``bars`` below it fills the
+    room, of which it does not have what is ``above``."""
+    fair = int((room.height - above - 6 * bool(bars)) / max(rows + bars, 1))
+    high = MOST if room.width < NARROW else min(max(fair, LEAST), MOST)
+    return high, high * 4 // 5, high - high * 4 // 5
 
 
 def fills(plugins: Iterable[str]) -> dict[str, str]:

@@ -30,7 +30,7 @@ class Given:
 
 @dataclass(frozen=True)
 class ScoreCard:
-    """``rows``: all priorities; ``chosen``: the open one, with ``facts`` by owner: "web" or a node.
+    """``rows``: all priorities; ``chosen``: the open one, with its ``facts`` by node.
 
     ``sums``: of the nodes, () before they are known; ``best``: the nodes with the highest.
     """
@@ -85,11 +85,11 @@ def _row(card: ScoreCard, given: Given, lefts: Sequence[float], wide: float, wid
         shapes.append(moved(asks, 8, high - 2))
         high += asks.height + 2
         tops = [high]
-        for owner, x in (("web", 8.0), *zip(card.nodes, lefts, strict=True)):
+        for node, x in zip(card.nodes, lefts, strict=True):
             stacked = wide < SLIM
-            left, right = (8.0, width - 8) if stacked else (x, lefts[0] - 12 if owner == "web" else x + wide - 8)
-            facts = card.facts.get(owner, ())
-            drawn, bottom = draw_badges(facts, _key(owner), left, tops[-1] if stacked else high, right)
+            left, right = (8.0, width - 8) if stacked else (x, x + wide - 8)
+            facts = card.facts.get(node, ())
+            drawn, bottom = draw_badges(facts, f"node/{node}", left, tops[-1] if stacked else high, right)
             shapes += drawn
             tops.append(bottom if facts else tops[-1])
         high = max(tops) + 3
@@ -97,10 +97,6 @@ def _row(card: ScoreCard, given: Given, lefts: Sequence[float], wide: float, wid
     ground = element("rect", width=width - 1, height=high, x=0.5, rx=10, **look)
     marks = {} if is_open else {"data_set": f"priority: {given.name}", "aria_label": given.name}
     return Part(width, high, (element("g", ground, *shapes, data_key=f"priority/{name}", **marks),))
-
-
-def _key(owner: str) -> str:
-    return "pod/web" if owner == "web" else f"node/{owner}"
 
 
 def _bar(score: int, given: Given, x: float, high: float, wide: float, best: bool, key: str) -> Html:

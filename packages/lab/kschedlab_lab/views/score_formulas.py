@@ -316,17 +316,13 @@ def _(plugin: PodTopologySpreadScore, cell: ScoredCell) -> list[Calculation]:
     if not lenient and (lacks := _lacks(cell.node, terms)):
         out = Calculation(RAW, str(cell.raw), str(cell.raw), say("it lacks the label {lacks}", lacks=lacks))
         return [out, _final(cell)]
-    parts = [
-        f"{term['pods'][cell.place]} × ln({term['domains']} + 2) + ({term['maxSkew']} - 1)"
-        for key, term in terms.items()
-        if key in cell.node.metadata.labels
-    ]
-    how = later(
-        "pods × ln(domains + 2) + (maxSkew - 1), rounded to the nearest"
-        if plugin.rounds_sum
-        else "pods × ln(domains + 2) + (maxSkew - 1), rounded down"
-    )
-    raw = Calculation(RAW, " + ".join(parts) or "0", str(cell.raw), say(how))
+    here = [term for key, term in terms.items() if key in cell.node.metadata.labels]
+    parts = [f"{term['pods'][cell.place]} × ln({term['domains']} + 2)" for term in here]
+    patience = sum(term["maxSkew"] - 1 for term in here)  # what a constraint puts up with
+    counted = say("pods × ln(domains + 2) + what maxSkew allows" if patience else "pods × ln(domains + 2)")
+    how = later("{counted}, rounded to the nearest" if plugin.rounds_sum else "{counted}, rounded down")
+    formula = " + ".join([*parts, *([str(patience)] if patience else [])]) or "0"
+    raw = Calculation(RAW, formula, str(cell.raw), say(how, counted=counted))
     scores = cell.decision.scores
     assert scores is not None
     nodes = cell.cluster.nodes

@@ -23,12 +23,13 @@ from kschedlab_lab.views.score_bars import NARROW, VETOES, fills, heights, sum_b
 from kschedlab_lab.views.style import EVICTED_SOFT, HAIR, INK, PANEL, TICK, priority_fill
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-RAIL, RAIL_BESIDE, ASKED_HIGH, GAP = 24, 320, 24, 10
+RAIL, RAIL_BESIDE, ASKED_HIGH, GAP, TOP = 24, 320, 24, 10, 32
 """Height of the rail; the least width of a rail beside the names of the plugins; the least height between a rail and
-the map for the pod's request; what parts the rail and the map."""
+the map for the pod's request; what parts the rail and the map; the height of the nodes' names and of what is below the
+map."""
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
-ASKED, NARROW_ASKED = 208, 160
+ASKED, NARROW_ASKED = 198, 160
 """The room for the names of plugins and the pod's request, in pixels; in a narrow room, too."""
 FULL = 200
 """The points that fill a cell, at least: twice what a plugin gives at most, so that one sees a weight of 2."""
@@ -52,13 +53,13 @@ class Asked:
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``asked``: the pod's request; ``question``: the cell whose number is asked for, alone with what its row is
-    normalised from. ``before``: another decision: cells say how its numbers became these. While cells change:
-    ``filled``, those that have come to ``stage``; the others show the stage before; ``workers``: by node, what its
-    worker asks, or "". ``framed``: the plugin whose row has a frame. ``sums`` and ``won``: whether sums and winner
-    show, if other than in the last stage; ``most``: the sum that fills the width; ``weights``: whether they show, if
-    before the third stage; ``rail``: whether the stages show, and ``until``: the last one that a click goes to;
-    without a rail its place stays empty, so that the map does not move, unless there is no place ``above`` the map.
+    ``asked``: the pod's request; ``question``: whether the selected cell is asked for. ``before``: another decision,
+    whose numbers are struck out where they were others. While cells change: ``filled``, those that have come
+    to ``stage``; the others show the stage before; ``workers``: by node, what its worker asks, or "". ``framed``: the
+    plugin whose row has a frame. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage;
+    ``most``: the sum that fills the width; ``weights``: whether they show, if before the third stage; ``rail``: whether
+    the stages show, and ``until``: the last one that a click goes to. The place of a rail and of sums that do not show
+    yet stays empty, so that the map does not move, unless there is no place ``above`` the map.
     """
 
     decision: Decision
@@ -68,7 +69,7 @@ class ScoreMap:
     selected: tuple[str, str] | None
     alt: str
     asked: Asked | None = None
-    question: tuple[str, str] | None = None
+    question: bool = False
     before: Decision | None = None
     filled: frozenset[tuple[str, str]] | None = None
     workers: Mapping[str, str] = field(default_factory=dict)
@@ -82,11 +83,12 @@ class ScoreMap:
     above: bool = True
 
     def __call__(self, room: Room) -> Html:
-        high, bar, gap = heights(room)
         left = NARROW_ASKED if room.width < NARROW else ASKED
-        plan = GridMeasures(replace(self.grid(), left=left), room, high)
-        is_beside = plan.width - plan.left >= RAIL_BESIDE
+        is_beside = room.width - left - 6 >= RAIL_BESIDE
         head = (RAIL + GAP + (0 if is_beside else ASKED_HIGH)) if self.above else 0
+        sums = len(self.nodes) if self.until == STAGES[-1] else 0
+        high, bar, gap = heights(room, head + TOP, len(self.plugins), sums)
+        plan = GridMeasures(replace(self.grid(), left=left), room, high)
         start = plan.left if is_beside else 0
         shapes = [*self._rail(start, plan.width - start)] if self.rail and self.above else []
         shapes.append(element("g", *self._asked(plan), transform=f"translate(0,{0 if is_beside else RAIL + GAP})"))
@@ -95,7 +97,7 @@ class ScoreMap:
         bars = BarMeasures(self._bars(), Room(round(plan.width), 0), Fixed(plan.left, bar, gap))
         if self._at_end(self.sums):
             shapes.append(element("g", *bars.shapes(), transform=f"translate(0,{down:g})"))
-        return svg(shapes, plan.width, down + bars.bottom, self.alt)
+        return svg(shapes, plan.width, down + bars.bottom * bool(sums), self.alt)
 
     @cached_property
     def _fills(self) -> Mapping[str, str]:
@@ -112,9 +114,8 @@ class ScoreMap:
         return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
     def _bars(self) -> Bars:
-        """The sums of the nodes; a click on one writes it out."""
-        sets = {node: f"plugin: {SUM}, node: {node}" for node in self.nodes}
-        return sum_bars(self.decision, self.nodes, self._at_end(self.won), True, sets if self.rail else {}, self.most)
+        """The sums of the nodes."""
+        return sum_bars(self.decision, self.nodes, self._at_end(self.won), most=self.most)
 
     def _at_end(self, flag: bool | None) -> bool:
         """Whether this shows: in the last stage, unless the flag says otherwise."""
@@ -146,11 +147,8 @@ class ScoreMap:
         stage = self.stage if come else BEFORE[self.stage]
         found = number(self.decision, stage, plugin, node) if stage else None
         sets = f"plugin: {plugin}, node: {node}"
-        if self.question is not None:
-            raw = str(number(self.decision, "raw", plugin, node)) if stage == "normalised" else ""
-            here = f"{raw} → ?" if raw else "?"
-            text = here if (plugin, node) == self.question else raw if plugin == self.question[0] else ""
-            return GridCell(text, None, _tip(plugin, node, text), text)
+        if self.question and (plugin, node) == self.selected:
+            return GridCell(text := "?" if found is None else f"{found} → ?", None, _tip(plugin, node, text), text)
         if found is None:
             there = number(self.decision, "raw", plugin, node) is not None
             return GridCell(nothing := "" if there else "–", None, _tip(plugin, node, say("none")), nothing, sets=sets)
@@ -160,10 +158,10 @@ class ScoreMap:
             said = say("veto") if lacks else "✓"
             return GridCell(said, EVICTED_SOFT if lacks else None, tip, "✕" if lacks else "✓", sets=sets, order=turn)
         was = number(self.before, stage, plugin, node) if self.before is not None else found
-        text = str(found) if was in (None, found) else f"{was} → {found}"
+        past = "" if was in (None, found) else str(was)
         share = 0.99 * max(found, 0) / self._full
         fill = self._fills.get(plugin, TICK)
-        return GridCell(text, fill, tip, text, sets=sets, order=turn, share=share)
+        return GridCell(str(found), fill, tip, str(found), sets=sets, order=turn, share=share, past=past)
 
     def _workers(self, plan: GridMeasures) -> Iterable[Html]:
         """Each worker on the cell whose plugin it asks."""
@@ -223,24 +221,20 @@ def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
     Score runs node by node, NormalizeScore and the weights plugin by plugin (v1.20: framework/runtime/framework.go,
     RunScorePlugins).
     """
-    own = {score.name for score, _ in shown.decision.generation.scores}
-    plugins = [name for name in shown.plugins if name in own]
-    start = replace(shown, plugins=plugins, selected=None, sums=False, won=False)
+    start = replace(shown, selected=None, framed="", sums=False, won=False)
     passes = dict(zip(STAGES, (_raw, _normalised, _weighted, _summed), strict=True))
-    frames = [*passes[shown.stage](start if shown.stage != STAGES[3] else replace(start, plugins=shown.plugins))]
+    frames = [*passes[shown.stage](start)]
     decides = shown.stage == STAGES[3] and len(shown.nodes) > 1
     end = lead(bare(shown.decision)) if decides else shown.alt
     return [*((each(room), caption) for each, caption in frames), (shown(room), end)]
 
 
 def _summed(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
-    """The rows of extenders, if there are any, and the sums."""
-    decision = bare(start.decision)
-    own = {score.name for score, _ in decision.generation.scores}
-    extenders = [name for name in start.plugins if name not in own]
-    plain = replace(start, plugins=[name for name in start.plugins if name in own])
-    yield plain, say("Each column holds what one node has been given: laid end to end, that is its sum.")
-    yield from ((start, _extended(start, name)) for name in extenders)
+    """The rows of extenders that give points, if there are any, and the sums."""
+    asked = start.decision.scores.plugins if start.decision.scores is not None else ()
+    extenders = [name for name in start.plugins if name in asked and name not in _own(start)]
+    yield start, say("Each column holds what one node has been given: laid end to end, that is its sum.")
+    yield from ((replace(start, framed=name), _extended(start, name)) for name in extenders)
     yield replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node.")
 
 
@@ -254,13 +248,19 @@ def _extended(start: ScoreMap, name: str) -> str:
     )
 
 
+def _own(shown: ScoreMap) -> Sequence[str]:
+    """The scheduler's own plugins; extenders' rows are among the others."""
+    own = {score.name for score, _ in shown.decision.generation.scores}
+    return [name for name in shown.plugins if name in own]
+
+
 def _scored(shown: ScoreMap, node: str) -> bool:
     return total(shown.decision, node) is not None
 
 
 def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     """The workers go down their columns, each at its own pace."""
-    nodes, plugins = [node for node in start.nodes if _scored(start, node)], start.plugins
+    nodes, plugins = [node for node in start.nodes if _scored(start, node)], _own(start)
     captions = (
         say(
             "{nodes} workers, one for each node. Each asks all {plugins} plugins about its node.",
@@ -279,7 +279,7 @@ def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
 
 def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     """A row for each step, with the arithmetic of the cell that says most: neither the least nor the full score."""
-    names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
+    names = [plugin for plugin in _own(start) if _changes(start, plugin, "raw", "normalised")]
     first = say("The raw scores: each row has a scale of its own.")
     yield replace(start, stage="raw"), first
     for i, here in enumerate(names, start=1):
@@ -307,7 +307,7 @@ def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     scores = start.decision.scores
     assert scores is not None
     weights = dict(zip(scores.plugins, scores.weights, strict=True))
-    names = [plugin for plugin in start.plugins if weights.get(plugin, 1) != 1]
+    names = [plugin for plugin in _own(start) if weights[plugin] != 1]
     yield replace(start, stage="normalised", weights=True), say("The normalised scores, and the weights.")
     for i, here in enumerate(names, start=1):
         caption = say(

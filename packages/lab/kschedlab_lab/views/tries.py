@@ -10,7 +10,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import EDGE, Arrangement, Block, Box, Place, shapes
 from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.picture import WAITING
-from kschedlab_lab.views.racks import SLIM, Rack, tube
+from kschedlab_lab.views.racks import NARROW, SLIM, STEP, TUBE, Rack, tube
 from kschedlab_lab.views.style import CHOSEN, INK_2
 from kschedlab_lab.views.svg import Room, svg
 
@@ -24,7 +24,7 @@ CAPACITY = 4000
 class Lane:
     """What a plugin makes of a moment. ``tries``: how many so far; ``node``: where web runs, or "".
 
-    ``remark``: what has just happened; ``celsius``: by rack.
+    ``remark``: what has just happened; ``celsius``: by rack; ``refused``: degrees at which the plugin refuses a rack.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Lane:
     node: str
     remark: str
     celsius: Mapping[str, int]
+    refused: tuple[int, ...] = ()
 
 
 def draw_tries(lanes: Sequence[Lane], room: Room, alt: str) -> Html:
@@ -57,16 +58,24 @@ def _lane(lane: Lane, y: float, tall: float, room: Room) -> Iterator[Html]:
     wide = min((room.width - 2 * EDGE + GAP) / (len(lane.celsius) + 1) - GAP, 170)
     top = y + HEAD
     places = [Place(EDGE + i * (wide + GAP), top, wide, tall) for i in range(len(lane.celsius) + 1)]
-    trays = [place._replace(x=place.x + SLIM, width=wide - SLIM) for place in places[1:]]
+    side = TUBE if room.width >= NARROW else SLIM
+    trays = [place._replace(x=place.x + side, width=wide - side) for place in places[1:]]
     boxes = [Box(f"{lane.name}/{WAITING}", 0, _web(lane, ""), title=WAITING)]
     boxes += [
-        Box(f"{lane.name}/{rack}", CAPACITY, _web(lane, rack), chosen=lane.node == rack, title=rack)
-        for rack in lane.celsius
+        Box(
+            f"{lane.name}/{rack}",
+            CAPACITY,
+            _web(lane, rack),
+            chosen=lane.node == rack,
+            refused=say("too hot") if celsius // STEP * STEP in lane.refused else "",
+            title=rack,
+        )
+        for rack, celsius in lane.celsius.items()
     ]
     plan = Arrangement((places[0], *trays), room.width, top + tall)
     yield from shapes(boxes, plan, "cpu", captions=False)
     for (rack, celsius), place in zip(lane.celsius.items(), places[1:], strict=True):
-        yield from tube(f"{lane.name}/{rack}", Rack(celsius, "", 5, 90), place, SLIM)
+        yield from tube(f"{lane.name}/{rack}", Rack(celsius, "", STEP, 90, lane.refused), place, side)
 
 
 def _web(lane: Lane, rack: str) -> tuple[Block, ...]:

@@ -27,7 +27,7 @@ and of a room that has what it does beside it."""
 PILL = (28, 16)
 BOX = 260
 """The greatest width of a node: the nodes are as wide as the timeline below them."""
-FLAT = 0.65
+FLAT = 0.78
 """The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size."""
 COLON = re.compile("[:：]")
 
@@ -89,8 +89,10 @@ class Board:
     later: Sequence[Lever] = ()
 
 
-def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
-    """What the version decides, above the timeline."""
+def stage(decision: Decision, board: Board, room: Room, alt: str, known: Sequence[Box] | None = None) -> Html:
+    """What the version decides, above the timeline. ``known``: the nodes before it decides, as far as that is known."""
+    if known is not None:
+        return _picture(known, decision, board, room, alt, asked=0)
     shown = boxes(decision, board.handles)
     captions = not board.rungs or decision.preemption is None  # else the ladder tells why
     shown = [replace(box, captions=box.captions[:1] if len(box.captions) < 2 else ()) for box in shown]
@@ -128,7 +130,7 @@ def _picture(
         at = lanes(shown, plan, decision.preemption, tight=True)._replace(only=board.rungs)
         parts += ladder(decision.preemption, at, plan.bottom - 8, asked)
     top = plan.bottom + high
-    return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 2, alt)
+    return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 4, alt)
 
 
 def _below(board: Board, room: Room) -> Part:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.chart_bars import BarMeasures, Bars
+from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridMeasures
-from kschedlab_lab.views.layout import Part, column, row, words
+from kschedlab_lab.views.layout import Part, column, moved, padded, row, words
 from kschedlab_lab.views.lettering import fitted
-from kschedlab_lab.views.style import HAIR, PANEL
+from kschedlab_lab.views.style import HAIR, INK_2, PANEL
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
-ROW, NAME, STEP, BESIDE, BARS, MAP, LOW, LEGEND, VALUE = 24, 134, 13, 400, 150, 210, 400, 44, 24
-"""Height of a weight's row, width of its name and of one of its values; least width of a room with the map beside the
-weights; heights of the sums and of the map; the height below which a narrow room has no map; height of a legend of
-two lines, and width of a value. In pixels."""
+NAME, STEP, VALUE, SIDE, BESIDE, MAP, LOW = 134, 18, 24, 80, 520, 420, 400
+"""Width of a weight's name, of one of its values and of the value's text, and of the sums' names; least width of a room
+with the map beside the weights, and the map's greatest; the height below which a narrow room has no map. In pixels."""
+TITLES, FIXED, LEAST, MOST = 47, 84, 20, 30
+"""Height of what is above the map's rows, and of all that is not a row or a bar; limits of the height of these."""
 
 
 @dataclass(frozen=True)
@@ -34,36 +35,43 @@ class Weight:
 
 @dataclass(frozen=True)
 class WeightStage:
-    """``weights``: the handles; ``sums``: the bars that they give; ``winners``: the map of two of them."""
+    """``weights``: the handles; ``sums``: their bars; ``winners``: a map of two of the weights, with its ``key``."""
 
     weights: Sequence[Weight]
     sums: Bars
     winners: Grid
+    key: str
     alt: str
 
     def __call__(self, room: Room) -> Html:
-        handles = column(map(_row, self.weights), 0)
+        fair = (room.height - FIXED) // (len(self.weights) + len(self.sums.names))
+        high = min(max(fair, LEAST), MOST)
+        handles = column([_row(weight, high) for weight in self.weights], 0)
         beside = room.width >= BESIDE
         wide = room.width - handles.width - 16 if beside else room.width
-        drawn = GridMeasures(replace(self.winners, left=80), Room(int(min(wide, 2 * MAP)), MAP))
-        winners = Part(drawn.width, drawn.end + LEGEND, tuple(drawn.shapes()))
-        bars = BarMeasures(self.sums, Room(min(room.width, 720), max(min(BARS, room.height - 190), 100)))
-        sums = Part(bars.wide, bars.bottom + 10, tuple(bars.shapes()))
-        above = [row([handles, winners], 16, "start"), sums] if beside else [handles, sums]
+        grid = GridMeasures(self.winners, Room(min(round(wide), MAP), 0), high)
+        key = words(self.key, fill=INK_2)
+        drawn = (*grid.shapes(), moved(key, grid.left, grid.end + 2))
+        winners = Part(grid.width, grid.end + 2 + key.height, drawn)
+        bars = BarMeasures(self.sums, Room(room.width, 0), Fixed(SIDE, high - 5, 5))
+        sums = Part(bars.wide, bars.bottom, tuple(bars.shapes()))
+        above = [row([padded(handles, 0, TITLES / 2), winners], 16, "start"), sums] if beside else [handles, sums]
         below = [] if beside or room.height < LOW else [winners]
-        whole = column([*above, *below], 10)
+        whole = column([*above, *below], 8)
         return svg(whole.shapes, whole.width, whole.height, self.alt)
 
 
-def _row(weight: Weight) -> Part:
+def _row(weight: Weight, high: float) -> Part:
     """The name, the bar with its grip, and the value."""
     long, most = STEP * weight.value, STEP * weight.most + 10
     key = f"weight/{weight.name}"
     about = dragged(weight.control, "x", STEP, say("weight of {name}", name=weight.name))
-    track = element("rect", y=ROW / 2 - 1, width=most, height=2, fill=HAIR)
-    bar = rect(long, ROW - 8, y=4, fill=weight.fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box")
-    grip = element("rect", x=long - 2, y=2, width=10, height=ROW - 4, rx=4, fill="currentColor", data_key=f"{key}/grip")
-    handle = element("g", bar, grip, data_key=key, **about) if weight.control else element("g", bar, data_key=key)
-    name = label(fitted(weight.name, NAME - 8), NAME - 8, ROW / 2 + 4.5, "end")
+    track = rect(most, 2, y=high / 2 - 1, fill=HAIR)
+    bar = rect(long, high - 8, y=4, fill=weight.fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box")
+    grip = rect(10, high - 4, 4, long - 2, 2, fill="currentColor", data_key=f"{key}/grip")
+    catch = rect(24, high, x=long - 9, fill="transparent")
+    shapes = (bar, grip, catch) if weight.control else (bar,)
+    handle = element("g", *shapes, data_key=key, **(about if weight.control else {}))
+    name = label(fitted(weight.name, NAME - 8), NAME - 8, high / 2 + 4.5, "end")
     value = words(weight.written, bold=True)._replace(width=VALUE)
-    return row([Part(NAME - 8, ROW, (name,)), Part(most, ROW, (track, handle)), value], 6)
+    return row([Part(NAME - 8, high, (name,)), Part(most, high, (track, handle)), value], 6)

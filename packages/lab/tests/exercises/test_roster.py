@@ -178,10 +178,58 @@ def test_a_damaged_file_takes_no_student_away():
 def test_the_form_for_sheets_makes_each_document():
     form = SheetForm("queue", "1-2")
     for contents, name in ((SHEETS, "sheets"), (SOLUTIONS, "solutions"), (ANSWERS, "answers")):
-        reply = told(form, lesson="queue", seeds="1-2, 5", contents=contents, then="download")
+        asked = {"lesson": "queue", "seeds": "1-2, 5", "contents": contents, "then": "download", "n": 4}
+        for ready in (1, 2):
+            assert told(form, **asked) == {"ready": ready, "all": 3, "then": "download", "n": 4}
+        reply = told(form, **asked)
+        assert (reply["then"], reply["n"]) == ("download", 4)
         assert reply["name"] == f"queue-{name}-1-2+5.html" and reply["document"].startswith("<!doctype html>")
     assert told(form, lesson="queue", seeds="x", contents=SHEETS)["error"].startswith("seeds: ")
     assert "there is no lesson" in told(form, lesson="x", seeds="1", contents=SHEETS)["error"]
+
+
+def test_what_is_drawn_already_is_not_drawn_again():
+    form = SheetForm("queue", "1-2")
+    for number in (1, 2):
+        assert ("document" in told(form, lesson="queue", seeds="1-2", contents=SHEETS)) == (number == 2)
+    assert "document" in told(form, lesson="queue", seeds="2-3", contents=SHEETS)
+    assert told(form, lesson="queue", seeds="2-4", contents=SOLUTIONS)["ready"] == 1
+
+
+@pytest.mark.parametrize(
+    ("student", "file"),
+    [("Li Na", "li-na.csv"), ("José Ñ.", "jose-n.csv"), ("../../etc/passwd", "etc-passwd.csv"), ("李娜", "seed-7.csv")],
+)
+def test_what_is_handed_in_is_named_after_the_student(student, file, tmp_path):
+    progress = solved(tmp_path / FILE, 7, (1, "7"))
+    assert 'download="seed-7.csv"' in Lesson("queue", 7, progress).progress()._repr_html_()
+    assert f'download="{file}"' in Lesson("queue", 7, progress).progress(student)._repr_html_()
+    later = Progress(tmp_path / FILE)
+    assert later.student == student and f'download="{file}"' in Lesson("queue", 7, later).progress()._repr_html_()
+    for name, content in (("any.csv", later.export()), (FILE, (tmp_path / FILE).read_text(encoding="utf-8"))):
+        assert Roster({name: content}).rows("queue")[1][:3] == [student, "7", "✓ 1"]
+
+
+@pytest.mark.parametrize("student", ["=1+1", "\tx\n y", "<b>" * 40, 3, ["x"]])
+def test_a_name_is_one_short_line_and_no_formula(student, tmp_path):
+    progress = solved(tmp_path / FILE, 1, (1, "1"))
+    progress.sign(student)
+    assert 0 < len(progress.student) <= 60 and "\n" not in progress.student and progress.student[0] not in "=\t"
+    assert "<b>" not in Lesson("queue", 1, progress).progress()._repr_html_().replace("<b>✓", "")
+
+
+def test_two_students_may_hand_in_files_of_one_name(tmp_path):
+    form, shown = RosterForm(), ""
+    for student in ("李娜", "王芳", "王芳"):
+        progress = solved(tmp_path / f"{student}.json", 1, (1, "1"))
+        progress.sign(student)
+        shown = told(form, files={"seed-1.csv": progress.export()})["table"]
+    assert "2 students" in shown and "李娜" in shown and "王芳" in shown
+
+
+def test_the_class_s_own_file_can_be_read_again(tmp_path):
+    one = Roster({"li.csv": EXPORT, "otto.csv": EXPORT})
+    assert Roster({"class.csv": one.export()}).rows("queue") == one.rows("queue")
 
 
 def test_a_made_up_class_is_read_as_one_that_hands_in():

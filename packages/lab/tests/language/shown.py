@@ -77,7 +77,7 @@ OWN_NAMES = {
         "available is not helpful had didn match tolerate taint that the pod on node affinity volume conflict "
         "Insufficient Preemption preemption preempting found victims for incoming potential placement "
         "selector satisfy existing pods rules No were unschedulable new claims to deallocate scheduling "
-        "untolerated taints Allocation"
+        "untolerated taints unreachable Allocation"
     ),
     "your_plugin": (  # plugins, their label and their reason; part of a name; an error as the framework writes it
         "celsius web api db etl old cold patient Cooler Half Alone unresolvable too hot had other pods "

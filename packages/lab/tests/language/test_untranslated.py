@@ -8,12 +8,12 @@ import pytest
 
 from kschedlab.objects.quantity import Quantity
 from kschedlab.plugins import NodeView, check_plugin, node_filter, node_score
-from kschedlab_lab.exercises.desk import ANSWERS, RosterForm, SheetForm
+from kschedlab_lab.exercises.desk import RosterForm, SheetForm
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.lesson import Lesson, exercises_of
 from kschedlab_lab.exercises.progress import Progress
 from kschedlab_lab.exercises.seeds import parse_seeds
-from kschedlab_lab.exercises.sheet import answers, sheets
+from kschedlab_lab.exercises.sheet import answers, answers_html, sheets
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
     cluster_questions,
@@ -93,9 +93,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "overview, inside": lambda: inside.panel().ask(inside.where_to()),
     "overview, gate": lambda: gate.panel(busy=False, port=True, taint=True).ask(gate.who_refuses()),
     "overview, sampling": lambda: sampling.panel(nodes=5000).ask(sampling.how_many()),
-    "overview, priorities": lambda: priorities.panel(priority="NodeAffinityPriority", counterweight=True).ask(
-        priorities.how_much()
-    ),
+    "overview, priorities": lambda: priorities.panel().ask(priorities.how_much()),
     "overview, victims": lambda: victims.panel().ask(victims.who_leaves()),
     "overview, watch": lambda: watch.panel(story="another node becomes free", change=9).ask(watch.where_to()),
     "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
@@ -131,7 +129,8 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "your_cluster, how much": cluster_questions.how_much,
     "your_cluster, why six": cluster_questions.why_six,
     "your_cluster, no help": cluster_questions.no_help,
-    "your_cluster, which plugin": cluster_questions.which_plugin,
+    "your_cluster, which zone": cluster_questions.which_zone,
+    "your_cluster, which rule": cluster_questions.which_rule,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
     "your_plugin, weight": lambda: your_plugin.panel([COLD, COOLER]).ask(
@@ -226,7 +225,7 @@ def test_progress_shows_no_english() -> None:
 def test_what_a_teacher_prints_shows_no_english(lesson: str) -> None:
     for seeds, solutions in (("1", False), ("2-3", True)):
         sheet = sheets(lesson, seeds, solutions)
-        written = SheetForm(lesson, seeds).obey({"lesson": lesson, "seeds": seeds, "contents": ANSWERS})["document"]
+        written = answers_html(lesson, seeds)
         made = [each for seed in parse_seeds(seeds) for each in exercises_of(lesson, seed)]
         code = "|".join(re.escape(each.model()) for each in made if each.answered_by != "text")
         texts = (*Shown(sheet).texts, *Shown(written).texts, answers(lesson, seeds))

@@ -242,6 +242,21 @@ def test_a_cell_that_runs_again_keeps_its_answer(panel: Panel[Settings], monkeyp
     assert "asking" in run("").shown, "a front end that names no cells is asked each time"
 
 
+def test_the_votes_of_a_class_open_the_answer_and_are_nobody_s_own(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    session = Session(asking)
+    verdict = sent(session, answer="2", votes=["2", "2", "1"])["verdict"]
+    assert (verdict["votes"], verdict["answer"], verdict["right"]) == (["2", "2", "1"], "2", False)
+    assert verdict["why"] == "2 was said, 1 there are." and "Your answer" not in str(asking.still())
+    assert (
+        sent(session, set={"pods": 2})["answered"] == verdict and sent(session, set={"pods": 1})["verdict"] == verdict
+    )
+    assert Session(asking).shown["verdict"]["answer"] is None, "another page of it was not answered by anybody"
+    sent(session, again=True)
+    assert "votes" not in sent(session, answer="1", votes=[])["verdict"]
+    assert sent(Session(panel.ask(which())), answer=None, votes=["1", "2"])["verdict"]["mark"] == "The answer:"
+
+
 def test_a_verdict_stays_while_one_walks_through_the_steps() -> None:
     panel = Panel(Walk(), lambda settings: View(Html(), "", Html(), ""))
     walked = Session(panel.ask(Question("End?", ("4",), lambda settings: "4", lambda settings, answer: "Twice two.")))

@@ -10,8 +10,10 @@ from kschedlab.generations import COURSE as NAMES, GENERATIONS
 from kschedlab.whatif.compare import changes
 from kschedlab.whatif.comparison import effect
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
+from kschedlab_lab.panels import generation_proof
 from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
+from kschedlab_lab.panels.generation_questions import counted_down, heavy_enough
 from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
@@ -149,15 +151,25 @@ def test_every_state_has_a_picture_a_sentence_and_the_source(settings: Settings)
 def test_the_story_goes_from_version_to_version_and_ends_at_the_picture() -> None:
     settings = Settings(version="v1.20", rules="sorted_again on")
     frames = story(settings, Room())
-    assert [frame.caption.partition(":")[0] for frame in frames] == [
-        "v1.13",
-        "v1.16",
-        "v1.20",
-        "v1.20, changed",
-    ]
+    versions = [frame.caption.partition(":")[0] for frame in frames]
+    assert [*dict.fromkeys(versions)] == ["v1.13", "v1.16", "v1.20", "v1.20, changed"]
     view = show(settings)
     assert callable(view.picture) and frames[-1].picture == view.picture(Room())
     assert show(Settings()).story is None
+
+
+def test_where_budgets_begin_to_count_down_the_story_shows_on_one_node_how() -> None:
+    def node_c(picture: object) -> list[str]:
+        """What the two pods of node-c say of themselves."""
+        return re.findall(r'data-key="pod/(c-\w+)"[^>]*data-tip="([^"]*)"', str(picture))
+
+    used, cracked, first = (frame for frame in story(Settings(version="v1.20"), Room())[2:5])
+    said = [{name: tip for name, tip in node_c(each.picture)} for each in (used, cracked, first)]
+    assert ["would be evicted" in each["c-high"] for each in said] == [True] * 3
+    assert ["breaks the budget" in each["c-low"] for each in said] == [False, True, True]
+    turns = [re.findall(r"[12](?=</text>)", tips) for tips in map(str, (used.picture, first.picture))]
+    assert len(turns[0]) < len(turns[1])
+    assert "c-high uses up" in used.caption and "listed first" in first.caption
 
 
 def test_a_question_hides_this_answer_and_the_later_ones() -> None:
@@ -255,6 +267,26 @@ def test_a_question_shows_the_changes_that_it_names_on_or_off() -> None:
 def test_points_that_all_nodes_get_are_left_out() -> None:
     assert show(Settings("one percent", "v1.20")).sentence.endswith("the highest score, 470; node-b has 460.")
     assert "1000388" in show(Settings("please avoid", "v1.20")).sentence
+
+
+def test_what_is_said_of_an_answer_is_about_that_answer() -> None:
+    asked = panel(version="v1.20").ask(counted_down())
+    assert "v1.16 would" in repr(asked.answer("node-b")) and "v1.16 would" not in repr(asked.answer("node-c"))
+    tainted = panel(cluster="a soft taint", version="v1.37", shown="none").ask(heavy_enough())
+    assert "Right. 200 points against 169." in repr(tainted.answer("2")) and "Not quite." in repr(tainted.answer("3"))
+
+
+def test_one_setting_in_each_step_changes_the_answer() -> None:
+    asked = generation_proof.panel()
+    before = asked.question.before(asked.settings)  # type: ignore[union-attr,misc]  # it has both
+    shown = asked.answer("3").view.picture
+    assert callable(before) and callable(shown) and "Right." in repr(asked.answer("3"))
+    titles = ("start times break ties", "budgets count down", "victims sorted again")
+    assert [each in str(shown(Room())) for each in titles] == [True] * 3
+    assert [each in str(before(Room())) for each in titles] == [False] * 3
+    assert str(before(Room())).count("data-key") == sum(
+        len(changes(GENERATIONS[one], GENERATIONS[two])) for one, two in pairwise(NAMES)
+    )
 
 
 def test_questions_about_pods_rules_and_no_node() -> None:

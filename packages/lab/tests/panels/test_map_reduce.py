@@ -13,7 +13,6 @@ from kschedlab_lab.panels.map_reduce import (
     FUNCTION_TICKS,
     NEW,
     Settings,
-    after_errors,
     costs,
     decide,
     ends,
@@ -181,14 +180,6 @@ def test_fewer_steps_take_the_panel_back():
     moved = panel(workers=1, step=20).move(workers=16)
     assert moved.settings.step == ends(Settings(workers=16)) + 2
     assert moved.error == ""
-
-
-def test_the_question_about_errors_is_answered_by_the_engine():
-    asked, settings = after_errors(), Settings(typo=True)
-    assert asked.right(settings) == asked.choices[2]
-    assert all(says(asked.why(settings, each), "errs", "instead of scores") for each in asked.choices)
-    assert asked.why(settings, asked.choices[1]).startswith("The failed cells do hold 0")
-    assert asked.why(settings, asked.choices[0]).startswith("A wish is only a preference")
 
 
 def test_numbers_show_with_as_many_workers_as_there_can_be():

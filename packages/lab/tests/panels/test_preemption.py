@@ -25,12 +25,10 @@ from kschedlab_lab.panels.preemption import (
     view_of,
 )
 from kschedlab_lab.panels.preemption_questions import (
-    EITHER,
     which_node,
     which_of_equals,
     which_pod,
     which_priority,
-    which_victims,
 )
 from kschedlab_lab.views.svg import Room
 from tests.samples import sampled
@@ -225,20 +223,6 @@ def test_a_victim_that_hides_is_named_with_its_priority_and_who_reads_it() -> No
     assert says(show(Settings(**hidden)).sentence, "node-b", "logs-b (150)", "rule 2 does not read")
     assert says(show(Settings(**hidden, generation="v1.37")).sentence, "node-b drops out at rule 2", "logs-b (150)")
     assert "does not read" not in show(Settings()).sentence
-
-
-def test_the_other_questions() -> None:
-    later = Settings(shop_a=200, allowed=2)
-    victims = which_victims()
-    assert victims.right(Settings()) == "shop-b and logs-b"
-    assert says(victims.why(Settings(), "shop-b and jobs-b"), "jobs-b fits", "tried early", "break the budget")
-    assert which_pod().right(later) == "mail-c" and "later start wins" in which_pod().why(later, "shop-b")
-    assert which_priority().right(Settings()) == str(LOWEST)
-    assert "-100 + 2³¹ is 2,147,483,548" in which_priority().why(Settings(), "-100")
-    equal = later.changed(mail_c_start=540)
-    assert which_of_equals().right(equal) == EITHER
-    for question in (which_node(), which_pod(), which_of_equals()):
-        assert question.right(equal if question.text.startswith("node-b") else later) in question.choices
 
 
 def test_a_number_is_asked_for_beside_the_picture_before() -> None:

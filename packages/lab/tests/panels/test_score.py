@@ -18,7 +18,6 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels import score, score_questions as questions, score_two as two, weights
 from kschedlab_lab.panels.base import Panel, drawn
-from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score import PLUGINS, Settings
 from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, Request, decide
 from kschedlab_lab.panels.weights import FIELDS, Weights
@@ -114,10 +113,9 @@ def test_a_click_goes_to_a_cell() -> None:
     panel = score.panel(stage="summed")
     shown = keyed(panel)
     assert all(shown[f"cell/{plugin}/{node}"].get("data-set") for plugin, node in product(PLUGINS, NODES))
-    moved = panel.restore(f"{panel.settings}, {shown['bar/node-d'].get('data-set')}")
-    assert (moved.settings.plugin, moved.settings.node) == ("sum", "node-d")
-    assert moved.settings.stage == "summed" and "= 452" in moved.view.sentence
-    assert "= 453" not in panel.view.sentence, "the winner's sum is not said twice"
+    moved = panel.restore(f"{panel.settings}, {shown['cell/TaintToleration/node-d'].get('data-set')}")
+    assert (moved.settings.plugin, moved.settings.node) == ("TaintToleration", "node-d")
+    assert moved.settings.stage == "summed" and "(0 × 1 = 0)" in moved.view.sentence
 
 
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
@@ -266,36 +264,6 @@ def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
     assert max(ends_at, key=ends_at.__getitem__) == "node-c"
 
 
-def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None:
-    asked: list[tuple[Panel[Any], Question[Any], str, tuple[str, ...]]] = [
-        (score.shop(), questions.which_node(), "node-c", NODES),
-        (
-            score.panel(node="node-b", plugin="NodeResourcesLeastAllocated"),
-            questions.the_number(),
-            "34",
-            ("35", "46", "25"),
-        ),
-        (
-            score.panel(node="node-c", plugin="NodeAffinity", stage="normalised"),
-            questions.without_the_disk(),
-            "100",
-            ("33", "20"),
-        ),
-        (score.panel(stage="weighted"), questions.largest_difference(), "PodTopologySpread", ("NodeAffinity",)),
-        (score.panel(stage="summed"), questions.which_change(), "the pod asks for 250m", tuple(questions.CHANGES)),
-    ]
-    for panel, question, right, others in asked:
-        open_panel = panel.ask(question)
-        answers = dict.fromkeys((right, *others, *question.choices))
-        verdicts = {answer: question.verdict(answer, panel.settings) for answer in answers}
-        assert [answer for answer, verdict in verdicts.items() if verdict["right"]] == [right]
-        assert len({verdict["why"] for verdict in verdicts.values()}) >= len(answers) - len(others) // 2
-        assert f"{question.text}\n" in repr(open_panel.answer(right))
-        if question.before is not None:
-            picture = str(drawn(question.before(panel.settings), Room()))
-            assert "★" not in picture and (question.choices[:1] != NODES[:1] or 'data-pick="node-a"' in picture)
-
-
 @pytest.mark.parametrize("cause", CAUSES[::5], ids=str)
 def test_the_numbers_of_an_explanation_add_up(cause: Cause) -> None:
     decision = decide(cause)
@@ -342,17 +310,9 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
     assert question.before is not None
     root = ElementTree.fromstring(str(drawn(question.before(settings), Room())))
     cells = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
-    shown = {key: text for key, text in cells.items() if key.startswith("cell/") and text}
-    row = dict(zip(NODES, ("0", "0", "20 → ?", "60"), strict=True))
-    assert shown == {f"cell/NodeAffinity/{node}": text for node, text in row.items()}
-
-
-def test_a_remark_on_a_node_adds_up() -> None:
-    why = questions.which_node().why
-    assert why(Request(), "node-d") == (
-        "node-d is 1 point behind node-c. NodeAffinity gives node-d 67 more, but TaintToleration gives node-c "
-        "100 more. The other plugins together favour node-d by 32."
-    )
+    row = [cells[f"cell/NodeAffinity/{node}"] for node in NODES]
+    assert row == ["0", "0", "20 → ?", "60 20"] and "line-through" in str(drawn(question.before(settings), Room()))
+    assert cells["cell/InterPodAffinity/node-c"] == "-30", "the other rows are raw, too"
 
 
 def test_the_map_keeps_its_scale_when_the_answer_comes() -> None:
@@ -361,7 +321,10 @@ def test_the_map_keeps_its_scale_when_the_answer_comes() -> None:
     with_controls, without = Room(540, 340), Room(540, 380)
     boxes = [
         keyed_in(str(drawn(picture, room)))["cell/TaintToleration/node-d/box"].attrib
-        for picture, room in ((question.before(settings), without), (score.show(settings).picture, with_controls))
+        for picture, room in (
+            (question.before(settings), without),
+            (score.show(settings, until="weighted").picture, with_controls),
+        )
     ]
     assert boxes[0]["height"] == boxes[1]["height"] and boxes[0]["width"] == boxes[1]["width"]
 
@@ -370,7 +333,7 @@ def test_the_map_keeps_its_scale_when_the_answer_comes() -> None:
 def test_the_pod_goes_to_the_chosen_node(cpu: int, best: list[str]) -> None:
     shown = keyed(score.shop(cpu=cpu))
     assert [node for node in NODES if shown[f"node/{node}"].get("data-state") in ("chosen", "tied")] == best
-    assert shown["pod/shop-new"].get("data-drag") == "cpu"
+    assert shown["pod/shop-new"].get("data-drag") == "cpu" and "pod/shop-new/arrives" in shown
 
 
 def sampled() -> Iterator[Weights]:
@@ -445,9 +408,6 @@ def test_the_predictions_about_weights() -> None:
         assert question.before is not None
         before = str(drawn(question.before(settings), Room()))
         assert "453" in before and all(f'data-pick="{node}"' in before for node in NODES)
-    assert weights.who_wins("nodes", 1, 2).verdict("node-c", Weights(nodes=2))["why"] == (
-        "The change: node-c gains 33, node-d gains 100. Now node-d leads with 552."
-    )
 
 
 def test_the_winners_that_the_lesson_speaks_of() -> None:

@@ -21,19 +21,3 @@ def test_web_falls_into_its_node_above_what_the_plugins_give() -> None:
     sums = ["".join(keys[f"end/{node}"].itertext()) for node in two.NODES]
     assert sums == ["75", "125"]
     assert "tie" in str(drawn(two.show(two.Settings(room=2)).picture, Room()))
-
-
-def test_the_question_is_answered_in_the_picture() -> None:
-    asked, settings = two.which(), two.Settings()
-    assert [asked.verdict(node, settings)["right"] for node in two.NODES] == [False, True]
-    assert asked.before is not None
-    before = str(drawn(asked.before(settings), Room()))
-    assert (
-        all(f'data-pick="{node}"' in before for node in two.NODES)
-        and ">125<" not in before
-        and "fast disk" in before
-        and "1 CPU" in before
-    )
-    assert asked.verdict("node-a", settings)["why"] == (
-        "node-a gets 75 for its free room. node-b gets 25, and another 100 for the fast disk: 75 against 125."
-    )

@@ -19,12 +19,10 @@ from kschedlab_lab.panels.select_host import (
     draw,
     drawn,
     example,
-    first_stays,
     names,
     panel,
     show,
     walk,
-    who_gains,
 )
 from kschedlab_lab.views.svg import Room
 
@@ -107,20 +105,6 @@ def test_the_example_is_the_first_draw(scores: tuple[int, ...], rule: str) -> No
         places = np.array([known.index(name) for name in best(scores)])
         assert known.index(held[-1]) == draw(places, rule, random.Random(seed))
         assert all(held[i] in best(scores[: i + 1]) for i in range(len(scores)))
-
-
-def test_the_predictions() -> None:
-    first, gains = first_stays(), who_gains()
-    fair, half = Settings(), Settings(rule="1/2")
-    assert [answer for answer in first.choices if first.verdict(answer, fair)["right"]] == ["1/4"]
-    assert "1/2 × 2/3 × 3/4 = 1/4" in first.verdict("1", fair)["why"]
-    assert [answer for answer in gains.choices if gains.verdict(answer, half)["right"]] == ["node-d"]
-    assert "node-a is drawn with probability 1/8 only" in gains.verdict("node-a", half)["why"]
-    assert gains.before is not None and first.before is not None
-    cards = ElementTree.fromstring(str(drawn_for(gains.before(half), Room())))
-    assert [name for each in cards.iter() if (name := each.get("data-pick"))] == list(gains.choices)
-    waiting = str(drawn_for(first.before(fair), Room()))
-    assert "held/0/node-a/" in waiting and "held/1/" not in waiting and "counted/" not in waiting
 
 
 def test_the_panel_moves_through_the_same_functions() -> None:

@@ -181,34 +181,6 @@ def test_a_pod_of_another_scheduler_is_left_to_it():
         assert '"volcano"' in view.text and "data-state" not in drawn(view) and 'data-key="node/n/box"' in drawn(view)
 
 
-def test_questions_hide_the_answer_and_know_it():
-    rights = []
-    for make in (
-        cluster_questions.what_helps,
-        cluster_questions.how_much,
-        cluster_questions.why_six,
-        cluster_questions.no_help,
-        cluster_questions.which_plugin,
-    ):
-        asking = make()
-        shown = Session(asking).shown
-        assert shown["asking"]["choices"] == list(asking.question.choices) and shown["sentence"] == ""
-        assert shown["table"] == "" and ">It asks for " in shown["picture"]
-        answers = ("feasible", "obstacle", "TaintToleration", "evict", "1285", ", taint ", "-new", "free ")
-        assert not any(answer in shown["picture"] for answer in answers)
-        marks = {choice: repr(asking.answer(choice)).splitlines() for choice in asking.question.choices}
-        right = [choice for choice, lines in marks.items() if any(line.startswith("Right.") for line in lines)]
-        assert right == [asking.question.right(asking.settings)]
-        rights += right
-    assert rights == [
-        "tolerate the taint nvidia.com/gpu",
-        "1285m",
-        "too little CPU is free",
-        "half its memory",
-        "PodTopologySpread",
-    ]
-
-
 def test_enlarged_it_stays_enlarged():
     loader = Loader(lesson.panel())
     classroom()
@@ -306,10 +278,13 @@ def test_kinds_that_a_file_lacks_are_named(tmp_path):
     assert "services" in kinds and "persistentvolumes" in kinds and not {"nodes", "pods"} & {*kinds.split(", ")}
 
 
-def test_the_nodes_of_a_question_are_marked_and_named():
-    shown = Session(cluster_questions.which_plugin()).shown["picture"]
-    assert shown.count('data-key="asked"') == 1 == shown.count('data-key="star"')
-    assert "it runs on general-97" in shown and "it would go to general-03" in shown
+def test_where_a_pod_runs_keeps_its_mark_when_another_node_is_clicked():
+    asked = cluster_questions.which_zone()
+    shown = Session(asked).shown["picture"]
+    assert shown.count('data-key="runs"') == 1 and 'data-key="star"' not in shown and "it runs on general-97" in shown
+    after = asked.answer("eu-1a").move(node="general-60")
+    picture = drawn(after.view)
+    assert picture.count('data-key="runs"') == 1 == picture.count('data-key="asked"')
 
 
 def test_the_lesson_names_the_most_cpu_that_a_node_of_each_pool_has_free():

@@ -176,6 +176,23 @@ def test_a_plugin_that_fails_shows_its_error():
     assert "points/" not in str(view.picture(Room()))
 
 
+def test_nothing_is_asked_while_a_plugin_fails():
+    half = node_score("Half")(lambda pod, node: 0.5)
+    assert panel([half]).ask(where([half])).question is None
+    assert panel([cold]).ask(where([cold])).question is not None
+
+
+def test_a_missing_label_that_is_refused_is_red_at_the_bulb():
+    def bulb(plugin) -> str:
+        return re.findall(r'<circle[^>]*r="6"[^>]*fill="([^"]*)"', drawn([plugin], d=NO_LABEL))[-1]
+
+    @node_filter("Known")
+    def known(pod, node):
+        return None if "celsius" in node.metadata.labels else "node(s) had no temperature"
+
+    assert bulb(known) != bulb(cold)
+
+
 def test_one_plugin_needs_no_list():
     one, listed = (your_plugin.panel(each).ask(your_plugin.where(each)) for each in (cold, [cold]))
     assert one.state(Settings(), ROOM) == listed.state(Settings(), ROOM)

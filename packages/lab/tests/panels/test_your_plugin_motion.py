@@ -42,6 +42,13 @@ def test_a_hint_saves_tries():
         assert ("runs on rack-b" in str(picture)) == (second == 20)
 
 
+def test_a_rack_that_the_filter_refuses_is_red_and_the_thermometer_shows_where_that_begins():
+    shown = panel(**BOTH)
+    hot, cool = (str(shown.move(second=second).view.picture(ROOM)) for second in (0, 20))
+    assert hot.count('data-state="refused"') == 4 and cool.count('data-state="refused"') == 2
+    assert "your filter refuses cold/rack-a at 60 degrees" in hot and ">60°<" in hot
+
+
 def test_it_asks_before_anything_was_tried():
     shown = panel(**BOTH)
     before = str(shown.question.before(shown.settings)(ROOM))

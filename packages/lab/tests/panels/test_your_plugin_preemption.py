@@ -24,6 +24,7 @@ def test_a_filter_that_says_evicting_does_not_help_is_not_asked_again():
 def test_without_the_declaration_it_is_asked_again_without_old():
     shown = panel(alone).move(unresolvable=False)
     assert says(shown.view.sentence, "web goes to rack-a", "old has to leave")
+    assert "unresolvable=False" in str(shown.view.picture(ROOM))
     captions = [frame.caption for frame in shown.view.story(ROOM)]
     assert says(captions[2], "takes old off rack-a", "asks Alone again", "passes")
     assert shown.view.story(ROOM)[-1].picture == shown.view.picture(ROOM)

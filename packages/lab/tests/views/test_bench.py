@@ -9,8 +9,7 @@ from kschedlab.build import pod
 from kschedlab.objects.meta import SECOND
 from kschedlab.text.html import Html
 from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import Fact, Piece, bar, running
-from kschedlab_lab.views.rail import Stop
+from kschedlab_lab.views.pieces import Piece, bar, running
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 from tests.verdicts import model
@@ -18,8 +17,7 @@ from tests.verdicts import model
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>&</script>"
 BENCH = Bench(
-    (Stop("first", "passed"), Stop("second", "failed"), Stop("third", "not asked")),
-    (Hand(Piece("web", 2000, 100, "2 CPU"), (Fact("port 80", True, "port: off", "port"),), resize="cpu"),),
+    (Hand(Piece("web", 2000, 100, "2 CPU"), resize="cpu"),),
     (
         NodeCard("node-a", 4000, (Piece("db", 1000), Piece("old", 1000, mark="leaving")), state="fits"),
         NodeCard("node-b", 4000, (Piece("web", 2000, 100, mark="ghost"),), state="chosen", says="fits"),
@@ -53,27 +51,29 @@ def test_pods_are_as_wide_as_what_they_ask_for() -> None:
     assert wide["pod/web"] == pytest.approx(2 * wide["pod/db"], abs=0.2) and wide["ghost/web"] == wide["pod/web"]
 
 
-def test_a_pod_s_request_is_pulled_and_a_fact_is_switched() -> None:
-    found = keyed(BENCH)
-    assert found["pod/web/edge"].attrib["data-drag"] == "cpu"
-    assert found["pod/web/port 80"].attrib["data-set"] == "port: off"
+def test_a_pod_s_request_is_pulled() -> None:
+    assert keyed(BENCH)["pod/web/edge"].attrib["data-drag"] == "cpu"
 
 
 def test_states_are_told_without_colour() -> None:
     found = keyed(BENCH)
-    assert [text(found[f"function/{i}"])[:1] for i in range(2)] == ["✓", "✕"]
     assert "★ node-b" in text(found["node/node-b"]) and "✕ node-c" in text(found["node/node-c"])
     assert "a tie" in text(found["node/node-d"])
 
 
-def test_functions_keep_their_names_on_more_lines_until_only_the_latest_fits() -> None:
-    wide, lines, narrow = ("".join(drawn(BENCH, width).itertext()) for width in (640, 150, 60))
-    assert all(name in shown for shown in (wide, lines) for name in ("first", "second", "third"))
-    assert "second" in narrow and "first" not in narrow
+def test_a_table_keeps_its_columns_and_leaves_out_those_without_room() -> None:
+    def places(state: str, width: int) -> dict[str, float]:
+        rows = (("NAME", "STATUS", "NODE"), ("web", state, "node-a"))
+        bench = Bench(BENCH.hands, BENCH.cards, printed=rows, widest=("web", "ContainerCreating", "node-a"))
+        found = [each for each in drawn(bench, width).iter(f"{SVG}text") if each.text in ("NAME", "STATUS", "NODE")]
+        return {str(each.text): float(each.attrib["x"]) for each in found}
+
+    assert places("Pending", 640) == places("ContainerCreating", 640)
+    assert [*places("Pending", 640)] == ["NAME", "STATUS", "NODE"] and [*places("Pending", 220)] == ["NAME", "NODE"]
 
 
 def test_only_answers_can_be_picked() -> None:
-    asking = Bench(BENCH.stops, BENCH.hands, BENCH.cards, picks=("node-a",))
+    asking = Bench(BENCH.hands, BENCH.cards, picks=("node-a",))
     assert {each.attrib["data-pick"] for each in drawn(asking).iter() if "data-pick" in each.attrib} == {"node-a"}
     assert "data-pick" not in str(draw_bench(BENCH, "alt", Room()))
 
@@ -86,8 +86,7 @@ def test_rows_stay_inside_the_room(width: int) -> None:
 
 def test_user_text_is_never_markup() -> None:
     bench = Bench(
-        (Stop(HOSTILE, tip=HOSTILE),),
-        (Hand(Piece(HOSTILE, 1000, note=HOSTILE), (Fact(HOSTILE, True, kind="disk"),)),),
+        (Hand(Piece(HOSTILE, 1000, note=HOSTILE)),),
         (NodeCard(HOSTILE, 4000, says=HOSTILE, state="refused"),),
     )
     picture: Html = draw_bench(bench, HOSTILE, Room())

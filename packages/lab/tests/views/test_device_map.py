@@ -14,8 +14,9 @@ from kschedlab_lab.panels import devices
 from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sights, unasked
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.device_story import search_story
-from kschedlab_lab.views.device_tree import branches
+from kschedlab_lab.views.device_tree import branches, lines_of
 from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, worth_showing
+from kschedlab_lab.views.glyphs import STAR
 from kschedlab_lab.views.icons import PATHS
 from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room
@@ -121,7 +122,7 @@ def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
 
 def test_the_picture_says_why_in_two_words_and_the_tip_with_the_expression():
     svg = str(draw_devices(decision(f'{D}.model == "a100"', LARGE), Room(720, 300)))
-    assert "t4 ≠ a100" in svg and "40 &lt; 50Gi" in svg
+    assert "t4 ≠ a100" in svg and "40Gi &lt; 50Gi" in svg
     assert "t4; the claim wants a100 (model t4, memory 16Gi). " in svg and "a100&quot; is false" in svg
 
 
@@ -162,7 +163,7 @@ def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
     assert held.reason.shortly == "held by rival"  # the search checks that first
     assert says(held.sentence, "held by rival", "a100", "the claim wants h100")
     sentence = devices.show(devices.Settings().changed(model="h100")).sentence
-    assert says(sentence, "Of 9 devices", "7 are not selected", "1 is held by rival", "1 has a taint")
+    assert says(sentence, "no node", "node-a, node-b: no device is selected", "node-c: gpu-0", "taint")
     assert "the claim wants" not in str(draw_sights([unasked(node) for node in h100], Room(720, 300)))
 
 
@@ -203,7 +204,7 @@ def test_the_search_as_a_story():
         "node-a: gpu-0 has memory 40Gi; the claim wants 50Gi or more.",
         "node-a: gpu-1 is taken so far.",
         "node-a: could give gpu-1.",
-        "node-b: gpu-0 has model t4; the claim wants a100.",
+        "node-b: cannot allocate all claims.",
     ]
     assert frames[-1] == (seen, None, "the end")
     first = frames[0][0]
@@ -222,6 +223,34 @@ def test_a_claim_of_the_same_name_in_another_namespace_is_another_claim():
         ("gpu-0", "held", "other/c"),
         ("gpu-1", "takes", ""),
     ]
+
+
+def test_a_tree_says_once_what_is_refused_whatever_was_taken():
+    two = devices.Settings().changed(count=2, together=True)
+    (first, *_) = sights(devices.decide(two))
+    said = [(each.device.id.device, each.state) for each in lines_of(first)]
+    assert len(branches(first.steps)) > len(said)
+    assert said == [("gpu-0", "tried"), ("gpu-1", "constraint"), ("gpu-2", "not selected"), ("gpu-1", "tried")]
+
+
+def test_each_sign_has_its_corner():
+    def corners(**changed: object) -> dict[str, float]:
+        view = devices.show(devices.Settings().changed(**changed))
+        svg = str(view.picture(Room(720, 300)))  # type: ignore[operator]
+        device = svg.partition('data-key="device/gpu.example.com/node-b/gpu-0/box"')[2].partition("gpu-0</text>")[0]
+        places = re.findall(r'translate\(([\d.]+),-[\d.]+\)"[^>]*>(.*?)(?=<g transform="translate\([\d.]+,-|$)', device)
+        names = {name: PATHS[name] for name in ("lock", "unlocked", "reprieved")} | {"star": STAR}
+        return {name: float(x) for x, drawn in places for name, path in names.items() if path in drawn}
+
+    held, free = corners(), corners(rival=False, memory=80, model="any")
+    assert free["unlocked"] == held["lock"] < free["star"]
+
+
+def test_the_line_at_the_wanted_memory_is_where_such_a_device_ends():
+    svg = str(devices.show(devices.Settings().changed(memory=60)).picture(Room(720, 300)))  # type: ignore[operator]
+    line, step = map(float, re.findall(r'least/node-b" .*?data-step="-([\d.]+)"><path d="M-\d+ ([\d.]+)H', svg)[0])
+    high = float(re.findall(r'height="([\d.]+)"[^>]*node-b/gpu-0/box"', svg)[0])  # 80Gi, from its upper edge at 0
+    assert step == pytest.approx(high / 4, rel=0.01) and line == pytest.approx(high / 4, rel=0.03)
 
 
 def test_the_tree_of_a_search_has_dead_ends():
@@ -249,7 +278,7 @@ def test_height_says_how_much_a_device_has_and_wires_join_a_root():
     svg = str(draw_devices(devices.decide(devices.Settings()), Room(904, 420)))
     low, middle, high = (
         float(re.search(rf'height="([\d.]+)"[^>]*{key}/box"', svg)[1])  # type: ignore[index]
-        for key in ("node-a/gpu-2", "node-a/gpu-0", "node-b/gpu-1")
+        for key in ("node-a/gpu-2", "node-a/gpu-0", "node-b/gpu-0")
     )
     assert (low / high, middle / high) == pytest.approx((16 / 80, 40 / 80), rel=0.01)
     assert len(re.findall(r'data-key="wire/node-a/', svg)) == 2

@@ -16,9 +16,9 @@ PODS = (
 )
 
 
-def columns(stage: int, width: int) -> dict[str, list[float]]:
+def columns(handed: bool, width: int) -> dict[str, list[float]]:
     """By pod: where it stands, and where its copies stand."""
-    picture = draw_informer(PODS, stage, [Fact("on node-a", False, "bound: on", "host")], "alt", Room(width, 330))
+    picture = draw_informer(PODS, handed, [Fact("on node-a", False, "bound: on", "host")], "alt", Room(width, 330))
     found = {each.get("data-key", ""): each for each in ElementTree.fromstring(str(picture)).iter()}
     return {
         each.name: [
@@ -32,18 +32,18 @@ def columns(stage: int, width: int) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize("width", [400, 640, 1000])
 def test_each_pod_goes_as_far_as_it_is_let(width: int) -> None:
-    begin, middle, end = (columns(stage, width) for stage in range(3))
+    begin, end = columns(False, width), columns(True, width)
     first, second, third = end["web"]
     assert 0 < first < second < third < width
     assert begin == dict.fromkeys(begin, [first])
-    assert middle == {"running": [first, second], "done": [first], "other": [first, second], "web": [first, second]}
-    assert end == {**middle, "running": [first, second, third], "web": [first, second, third]}
+    whole = [first, second, third]
+    assert end == {"running": whole, "done": [first], "other": [first, second], "web": whole}
 
 
 def test_a_pod_that_stays_says_why_and_a_badge_can_be_switched() -> None:
-    picture = str(draw_informer(PODS, 2, [Fact("on node-a", False, "bound: on", "host")], "alt", Room(1000, 330)))
+    picture = str(draw_informer(PODS, True, [Fact("on node-a", False, "bound: on", "host")], "alt", Room(1000, 330)))
     assert "✕ Succeeded" in picture and "✕ another scheduler" in picture and 'data-set="bound: on"' in picture
     assert 'data-key="informer/web" data-from="pod/web"' in picture
     assert 'data-key="handed/web" data-from="informer/web"' in picture
     hostile = (Seen("<b>", "<b>", False, "nobody", "<b>"),)
-    assert "<b>" not in str(draw_informer(hostile, 1, [], "<b>", Room()))
+    assert "<b>" not in str(draw_informer(hostile, True, [], "<b>", Room()))

@@ -158,8 +158,8 @@ def test_a_long_name_takes_two_lines_where_there_is_room_and_else_has_a_tip():
 
 def test_an_arrow_that_leads_nowhere_is_pale():
     least, some, most = (str(Dial.among(range(1, 4), each, str(each), "workers").drawn(100, 20)) for each in (1, 2, 3))
-    assert [each.count("opacity") for each in (least, some, most)] == [1, 0, 1]
-    assert least.index("opacity") < most.index("opacity")
+    assert [each.count(' opacity="') for each in (least, some, most)] == [1, 0, 1]
+    assert least.index(' opacity="') < most.index(' opacity="')
     assert "data-drag" not in str(Dial("4").drawn(100, 20))
 
 

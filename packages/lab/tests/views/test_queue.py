@@ -127,7 +127,7 @@ def test_events_bring_a_pod_back_or_leave_it(room: Room) -> None:
 def test_both_maps_of_nominations(room: Room) -> None:
     by_node = {"node-a": [Pod("urgent", 500), Pod("batch", 500)], "node-b": []}
     drawing = draw_nominations(Nominations(by_node, {"uid-batch": "node-a"}, ("gone",)), "x", room)
-    assert {"urgent", "batch", "nobody", "uid-batch → node-a", "✕ gone: no list"} <= set(texts(drawing))
+    assert {"urgent", "batch", "no list", "uid-batch → node-a", "✕ gone: no list"} <= set(texts(drawing))
     assert place(drawing, "pod/urgent")[1] < place(drawing, "pod/batch")[1]
 
 
