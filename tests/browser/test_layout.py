@@ -31,6 +31,7 @@ from kschedlab_lab.panels import (
     your_plugin,
     your_plugin_motion,
     your_plugin_preemption,
+    your_plugin_probes,
 )
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Nothing
@@ -58,6 +59,7 @@ GIVEN: dict[str, Callable[..., Any]] = {
     "two_runs.panel": partial(two_runs.panel, Three(), BOTH),
     "your_plugin_motion.panel": partial(your_plugin_motion.panel, **COLD),
     "your_plugin_preemption.panel": partial(your_plugin_preemption.panel, ALONE),
+    "your_plugin_probes.panel": partial(your_plugin_probes.panel, alone=ALONE),
 }
 """The panels that need something, with what they are given."""
 

@@ -7,11 +7,10 @@ from kschedlab.generations import V1_37
 from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.sections import Row, Strong, Table
-from kschedlab.text.tables import table_html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Nothing
+from kschedlab_lab.views.probes import grid
 
 LABELS = ("0", "60", "x")
 """What the label celsius says; there are also a node without it, and one with a pod."""
@@ -35,18 +34,18 @@ def panel(**plugins: object) -> Panel[Nothing]:
     """The panel, which asks first. ``plugins``: filters, by the names that the table gives them."""
     found = {name: answers(each) for name, each in plugins.items()}
     first, breaks = next(iter(found)), say("error")
-    rows = [Row([name, *(Strong(each) if each == breaks else each for each in said)]) for name, said in found.items()]
-    table = table_html(Table([say("filter"), *probes()], rows))
     broken = next((probe for probe, each in zip(probes(), found[first], strict=True) if each == breaks), "")
     ends = later("A label {label} ends the decision of every pod with an error.")
     said = say(ends, label=broken) if broken else say("Nothing breaks {filter}.", filter=first)
     why = later("int() takes 0 and 60, and without a label it is 0. Nobody keeps a label from being a text.")
+    unknown = {name: ["?"] * len(each) for name, each in found.items()}
+    text = say("Which label breaks {filter}?", filter=f"`{first}`")
     question = Question[Nothing](
-        say("Which label breaks {filter}?", filter=f"`{first}`"),
+        text,
         (*probes()[:-1], say("none")),
         lambda _: broken or say("none"),
         lambda _, answer: say(why),
+        lambda _: lambda room: grid(probes(), unknown, breaks, room, text),
     )
-    return Panel(Nothing(), lambda _: View(Html(), said, table, said), call="your_plugin_probes.panel(...)").ask(
-        question
-    )
+    view = View(lambda room: grid(probes(), found, breaks, room, said), said, Html(), said)
+    return Panel(Nothing(), lambda _: view, call="your_plugin_probes.panel(...)").ask(question)

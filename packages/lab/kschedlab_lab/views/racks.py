@@ -153,7 +153,7 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
 
     A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge.
     """
-    x, bottom = place.x + room - 13, place.y + place.height
+    x, bottom = place.x + room - 16, place.y + place.height
     scale = (place.height - 2 * BULB - 6) / (rack.most + rack.step / 2)
     zero, key = bottom - 2 * BULB, f"tube/{name}"
     for degrees in (each for each in rack.refused if each >= 0):

@@ -55,6 +55,7 @@ from kschedlab_lab.panels import (
     your_plugin,
     your_plugin_motion,
     your_plugin_preemption,
+    your_plugin_probes,
 )
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session, described
@@ -137,6 +138,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
+    "your_plugin, probes": lambda: your_plugin_probes.panel(cold=COLD, patient=ALONE),
     "your_plugin, preemption": lambda: your_plugin_preemption.panel(ALONE),
     "your_plugin, motion": lambda: your_plugin_motion.panel(
         cold=COLD, patient=node_filter("ColdNode", events=[])(COLD)

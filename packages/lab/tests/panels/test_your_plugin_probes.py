@@ -2,6 +2,7 @@
 
 from kschedlab.plugins import node_filter
 from kschedlab_lab.panels.your_plugin_probes import answers, panel
+from kschedlab_lab.views.svg import Room
 
 
 @node_filter("ColdNode")
@@ -19,7 +20,8 @@ def test_a_label_that_is_no_number_breaks_a_filter_that_reads_one():
     assert answers(alone) == ["✓", "✓", "✓", "✓", "refused"]
     asked = panel(cold=cold, alone=alone)
     assert "Right." in repr(asked.answer("x")) and "Not quite." in repr(asked.answer("60"))
-    assert "error" in str(asked.view.table)
+    before = asked.question.before(asked.settings)
+    assert "error" in str(asked.view.picture(Room())) and "error" not in str(before(Room()))
 
 
 def test_a_filter_that_nothing_breaks_is_none_of_the_labels():
