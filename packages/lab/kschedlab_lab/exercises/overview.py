@@ -118,7 +118,9 @@ def bounds(seed: int) -> Exercise:
     """The function numFeasibleNodesToFind with two of its bounds wrong."""
     return Repair(
         say("Two bounds"),
-        say("This function should say how many feasible nodes are enough, but two of its bounds are wrong. Fix it."),
+        say(
+            "This function should say how many feasible nodes are enough, but one of its bounds is wrong, and one is missing. Fix it."
+        ),
         nodes_to_find_broken,
         nodes_to_find_mended,
         lambda nodes, percentage: nodes_to_find(nodes, percentage, V1_16.sampling),

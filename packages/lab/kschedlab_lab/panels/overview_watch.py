@@ -222,7 +222,8 @@ def where_to() -> Question[Settings]:
         ("node-a", "node-b"),
         lambda settings: _ends(settings.story)["urgent"],
         lambda settings, answer: say(
-            "Nominated is not bound: urgent goes to the first node with room, and mail-a has left for nothing."
+            "Nominated is not bound: urgent goes to the first node with room, and mail-a has left for nothing. (v1.16 "
+            "never clears the column NOMINATED NODE.)"
         ),
         lambda settings: partial(_before, settings.story),
         moment=True,

@@ -97,9 +97,9 @@ class Scene:
         boxes = self._boxes
         names = self.decision.cluster.names
         first = say(
-            "On {node}, all pods of lower priority than {priority} step aside."
+            "On {node}, all pods of a priority below {priority} step aside."
             if len(names) == 1
-            else "On every node, all pods of lower priority than {priority} step aside.",
+            else "On every node, all pods of a priority below {priority} step aside.",
             node=names[0],
             priority=self.decision.pod.priority,
         )
