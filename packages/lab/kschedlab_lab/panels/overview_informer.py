@@ -63,16 +63,21 @@ def _deleted(made: Manifest) -> Manifest:
     return made
 
 
+def has_node(settings: Settings) -> bool:
+    """Whether web has a node: only a Pending pod can be without one."""
+    return settings.bound or settings.phase != "Pending"
+
+
 def _web(settings: Settings) -> Manifest:
     other: Manifest = {"schedulerName": "another-scheduler"} if settings.other else {}
-    made = pod("web", "node-a" if settings.bound else "", 9, **other) | {"status": {"phase": settings.phase}}
+    made = pod("web", "node-a" if has_node(settings) else "", 9, **other) | {"status": {"phase": settings.phase}}
     return _deleted(made) if settings.deleted else made
 
 
 def seen(settings: Settings) -> tuple[Seen, ...]:
     """The pods that the scheduler's informer holds, and who receives each."""
     return tuple(
-        Seen(each.metadata.name, _facts(each), held, say(to), _why_not(each, held, to))
+        Seen(each.metadata.name, _facts(each), held, say(to), _why_not(each, held, to), _longest(each))
         for each, held, to in _handed(settings)
     )
 
@@ -109,6 +114,13 @@ def _facts(each: Pod) -> str:
     return listed(fact for fact in (each.status.phase or "Pending", each.spec.nodeName, deleted, other) if fact)
 
 
+def _longest(each: Pod) -> str:
+    """The longest facts that the pod can have: only web can be changed."""
+    return (
+        listed(("Pending", "node-a", say("deleted"), say("another scheduler's"))) if each.metadata.name == "web" else ""
+    )
+
+
 def _why_not(each: Pod, held: bool, to: str) -> str:
     if not held:
         return each.status.phase
@@ -140,7 +152,9 @@ def _idle(settings: Settings) -> dict[str, str]:
             ("bound", "deleted", "other"), say("not asked: the phase is {phase}", phase=settings.phase)
         )
     found = {"deleted": say("not asked: the informer's selector knows only the phase")}
-    return found | ({"other": say("not asked: web has a node")} if settings.bound else {})
+    if settings.phase == "Running":
+        found |= {"bound": say("not asked: a Running pod has a node")}
+    return found | ({"other": say("not asked: web has a node")} if has_node(settings) else {})
 
 
 def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room, handed: bool = True) -> Html:
@@ -151,8 +165,9 @@ def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room, han
         ("deleted", "cordon", say("being deleted")),
         ("other", "label", "schedulerName: another"),
     ):
-        on = getattr(settings, name)
-        badges.append(Fact(text, on, f"{name}: {'off' if on else 'on'}", kind, key=name))
+        on = has_node(settings) if name == "bound" else getattr(settings, name)
+        pending = "phase: Pending, " if name == "bound" and on else ""
+        badges.append(Fact(text, on, f"{pending}{name}: {'off' if on else 'on'}", kind, key=name))
     return draw_informer(found, handed, badges, alt, room)
 
 

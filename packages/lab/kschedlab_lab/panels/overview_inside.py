@@ -70,14 +70,14 @@ def draw(settings: Settings, room: Room, known: int = CHOSEN, picks: tuple[str, 
     placed = known == CHOSEN and decide(settings).node is not None
     web = Piece("web", settings.cpu * 1000, 0, f"{settings.cpu} CPU", "ghost" if placed else "")
     cards = tuple(_card(settings, name, known) for name in USED)
-    bench = Bench((Hand(web, resize="" if picks else "cpu"),), cards, picks)
+    bench = Bench((Hand(web, resize="" if picks else "cpu"),), cards, picks, fills=True)
     return draw_bench(bench, alt or sentence(settings), room)
 
 
 def _card(settings: Settings, name: str, known: int) -> NodeCard:
     """The node, with what is known of it."""
-    decision, lacks = decide(settings), settings.cpu + USED[name] - CPU
-    there: tuple[Piece, ...] = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, f"{USED[name]} CPU"),)
+    decision, lacks, taken = decide(settings), settings.cpu + USED[name] - CPU, f"{USED[name]} CPU"
+    there: tuple[Piece, ...] = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, taken, short=(taken,)),)
     if known == ASKS:
         return NodeCard(name, CPU * 1000, there)
     if lacks > 0:
@@ -85,7 +85,8 @@ def _card(settings: Settings, name: str, known: int) -> NodeCard:
     score = points(decision, name)
     says = say("fits") if known == FILTER or score is None else say("score {number}", number=score)
     if known == CHOSEN and name == decision.node:
-        return NodeCard(name, CPU * 1000, (*there, Piece("web", settings.cpu * 1000)), "chosen", says)
+        web = Piece("web", settings.cpu * 1000, 0, f"{settings.cpu} CPU")
+        return NodeCard(name, CPU * 1000, (*there, web), "chosen", says)
     return NodeCard(name, CPU * 1000, there, says=says)
 
 

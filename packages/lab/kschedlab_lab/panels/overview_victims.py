@@ -29,6 +29,8 @@ from kschedlab_lab.views.svg import Room
 NODE = "node-a"
 PODS = {"db": 300, "shop": 200, "mail": 100, "jobs": 0}
 COVERED = ("mail", "jobs")
+WIDE = 320
+"""The greatest width of the node: it and the place beside it are the whole picture."""
 PAIRS = (later("db and shop"), later("shop and mail"), later("mail and jobs"))
 
 
@@ -76,7 +78,7 @@ def show(settings: Settings) -> View:
 
 def _scene(decision: Decision, headline: str = "") -> Scene:
     allowed = {"batch": {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}}
-    return Scene(decision, allowed=allowed, headline=headline)
+    return Scene(decision, allowed=allowed, headline=headline, most=WIDE)
 
 
 def sentence(found: Candidate, allowed: int) -> str:

@@ -21,9 +21,9 @@ CardState: TypeAlias = Literal["plain", "refused", "chosen"]
 PAD, GAP, LINE = 8, 10, 17
 LOW, CLOSE = 260, 6
 """Rooms up to this height, such as a pane above a terminal, have their rows closer together."""
-BAR, TALL, SPARE, NAMES = 28, 44, 110, 88
-"""The least and the greatest height of a pod; the height of the room that pods do not grow into; the least width of the
-nodes' names and verdicts."""
+BAR, TALL, TALLEST, SPARE, NAMES = 28, 44, 64, 110, 88
+"""The least and the greatest height of a pod, the latter also where pods fill the room; the height of the room that they
+do not grow into elsewhere; the least width of the nodes' names and verdicts."""
 WAITING = later("waiting")
 
 
@@ -52,7 +52,7 @@ class Hand:
 @dataclass(frozen=True)
 class Bench:
     """``picks``: names of cards that are answers while a question is open; ``printed``: rows of a table below, first
-    its head; ``widest``: the longest cell that each column ever has.
+    its head; ``widest``: the longest cell that each column ever has; ``fills``: its pods grow into all of the room.
     """
 
     hands: tuple[Hand, ...] = ()
@@ -60,6 +60,7 @@ class Bench:
     picks: tuple[str, ...] = ()
     printed: tuple[tuple[str, ...], ...] = ()
     widest: tuple[str, ...] = ()
+    fills: bool = False
 
 
 class Scale(NamedTuple):
@@ -79,8 +80,9 @@ def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     left, right = PAD + max([NAMES, text_width(say(WAITING), 13), *names]) + 2 * GAP, room.width - PAD - GAP
     widest = max([*(card.capacity for card in bench.cards), *(hand.piece.size for hand in bench.hands), 1000])
     rows = len(bench.hands) + len(bench.cards)
-    spare = room.height - SPARE - rows * GAP - len(bench.cards) * 15 - len(bench.printed) * LINE
-    scale = Scale(left, right, (right - left) / widest, min(max(spare // max(rows, 1), BAR), TALL))
+    kept, most = (3 * PAD, TALLEST) if bench.fills else (SPARE, TALL)
+    spare = room.height - kept - rows * GAP - len(bench.cards) * 15 - len(bench.printed) * LINE
+    scale = Scale(left, right, (right - left) / widest, min(max(spare // max(rows, 1), BAR), most))
     hands = (_hand(hand, scale) for hand in bench.hands)
     cards = (_card(card, scale, card.name in bench.picks) for card in bench.cards)
     whole = column([*hands, *cards, *_printed(bench, scale)], GAP if room.height > LOW else CLOSE)
@@ -153,6 +155,10 @@ def _bar(card: NodeCard, scale: Scale) -> Iterator[Html]:
     for piece in card.pieces:
         yield _piece(piece, x, 7, scale)
         x += piece.size * scale.pixels
+    ends = accumulate(piece.size * scale.pixels for piece in card.pieces[:-1])
+    joints = "".join(f"M{scale.left + end:.1f} 7v{scale.bar:g}" for end in ends)
+    if joints:
+        yield element("path", d=joints, stroke=PANEL, stroke_width=2.5)
     free = card.capacity - sum(piece.size for piece in card.pieces)
     text = say("{cpu:g} CPU free", cpu=free / 1000)
     if free > 0 and text_width(text) < free * scale.pixels:

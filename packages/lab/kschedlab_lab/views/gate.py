@@ -20,7 +20,7 @@ State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
 
 DISC, BAR, EDGE = 20, 34, 4
 """The width of a sign; the height of the pods, and the edge of the tray around them."""
-CLOSE, APART = 8, 20
+CLOSE, APART = 8, 40
 """The least and the greatest gap between rows."""
 MOST, WIDE, NARROW = 640, 600, 400
 """The most width of the drawing. The least widths of rooms with each predicate's name beside its facts, in one line or

@@ -4,33 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kschedlab.messages import later, say
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, element, visible
 from kschedlab_lab.views.lettering import flowed, text_width
-from kschedlab_lab.views.pieces import Fact, Piece, bar, draw_badges
+from kschedlab_lab.views.pieces import BADGE, Fact, Piece, bar, draw_badges
 from kschedlab_lab.views.style import EVICTED, HAIR, TRAY
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HEADS = ("API server", "informer", later("handed to"))
-PAD, GAP, HEAD, BAR, INSIDE, LINE, SMALL = 4, 6, 34, 22, 5, 13, 11.2
-"""Margins and gaps; height of a column's head, of a pod; margin in a column; height and size of the text below a pod.
-In pixels."""
-BESIDE = 88
-"""The least width of the text beside the pod; in less it is below."""
-PLACES = (("", ""), ("informer", ""), ("handed", "informer"))
-"""By column: the copy's place, and the place that it was copied from."""
+PAD, GAP, HEAD, BAR, INSIDE, LINE = 4, 6, 32, 24, 6, 15
+"""Margins and gaps; height of a column's head, of a pod; margin in a column; height of a line. In pixels."""
+APART, MOST = 4, 44
+"""The gap between rows, and their greatest height."""
+NAME, GOES, SAID = 13, 16, 12
+"""The font sizes of pods, of who receives them, and of what is known of them."""
+BESIDE, WIDE = 150, 180
+"""The least width of the text beside the pod, in less it is below; from which width the other columns grow, too."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A pod. ``facts``: what is known of it; ``seen``: by the informer; ``to``: cache, queue or nobody; ``why`` not."""
+    """A pod. ``facts``: what is known of it; ``seen``: by the informer; ``to``: cache, queue or nobody; ``why`` not.
+
+    ``longest``: the longest facts that it can have; there is always room for them.
+    """
 
     name: str
     facts: str
     seen: bool
     to: str
     why: str = ""
+    longest: str = ""
+
+
+class Columns(NamedTuple):
+    """``lefts``, ``ends``: of the columns; ``name``: the greatest width of a pod; ``beside``: facts are beside it."""
+
+    lefts: tuple[float, float, float]
+    ends: tuple[float, float, float]
+    name: float
+    beside: bool
+
+    @property
+    def text(self) -> float:
+        """The width of the facts."""
+        return self.ends[0] - self.lefts[0] - 2 * INSIDE - (self.name + 8 if self.beside else 0)
 
 
 def draw_informer(pods: Sequence[Seen], handed: bool, badges: Sequence[Fact], alt: str, room: Room) -> Html:
@@ -38,68 +58,87 @@ def draw_informer(pods: Sequence[Seen], handed: bool, badges: Sequence[Fact], al
 
     ``badges``: the facts of the last pod, which can be switched then.
     """
-    wide = (room.width - 2 * PAD - 2 * GAP) / 3
-    lefts = [PAD + (wide + GAP) * i for i in range(3)]
-    names = max(_name(each) for each in pods) + 6
-    aside = names if wide - 2 * INSIDE - names > BESIDE else 0
+    columns = _columns(pods, room.width)
+    heights = [_height(each, columns) for each in pods]
+    below = _switches(pods[-1].name, badges, 0, room.width)[1]
+    spare = (room.height - HEAD - PAD - below - sum(heights)) / len(pods) - APART
     y, drawn = float(HEAD), list[Html]()
-    for each in pods:
-        drawn += _pod(each, handed, y, lefts, wide - 2 * INSIDE, aside)
-        y += _height(each, wide - 2 * INSIDE, aside)
-    grounds = [shape for title, x in zip(HEADS, lefts, strict=True) for shape in _column(say(title), x, wide, y)]
-    whose = f"{pods[-1].name}:"
-    facts, end = draw_badges(
-        badges, f"pod/{pods[-1].name}", PAD + text_width(whose, 12, True) + 8, y + 10, room.width - PAD
-    )
-    switches = [label(whose, PAD, y + 25.5, font_weight="bold"), *facts] if handed else []
-    return svg([*grounds, *drawn, *switches], room.width, end + 2, alt)
+    for each, least in zip(pods, heights, strict=True):
+        high = least + max(min(spare, MOST - least), 0)
+        drawn += _pod(each, handed, y + high / 2, columns)
+        y += high + APART
+    grounds = [
+        shape
+        for title, x, end in zip(HEADS, columns.lefts, columns.ends, strict=True)
+        for shape in _column(say(title), x, end - x, y)
+    ]
+    switches, end = _switches(pods[-1].name, badges, y, room.width)
+    return svg([*grounds, *drawn, *(switches if handed else [])], room.width, end, alt, size=NAME)
 
 
-def _last(each: Seen) -> int:
-    """The number of the last column that the pod comes to."""
-    return 0 if not each.seen else 1 if each.to == say("nobody") else 2
+def _columns(pods: Sequence[Seen], width: float) -> Columns:
+    """The second and the third column are as wide as what is in them; the first one has the rest."""
+    name = max(_wide(each) for each in pods)
+    heads = [text_width(say(title), NAME, True) + 16 for title in HEADS]
+    goes = max(heads[2], *(text_width(text, size, True) + 16 for text, size, _ in map(_receiver, pods)))
+    copy = max(heads[1], name + 2 * INSIDE)
+    spare = width - 2 * PAD - 2 * GAP - goes - copy
+    text = spare - name - 2 * INSIDE - 8
+    beside = text >= BESIDE
+    more = min(max(text - WIDE, 0) / 3, 60)
+    first = spare - 2 * more
+    second = PAD + first + GAP
+    third = second + copy + more + GAP
+    return Columns((PAD, second, third), (PAD + first, third - GAP, width - PAD), name, beside)
 
 
-def _said(each: Seen, column: int, stays: bool) -> str:
-    """What there is to say of the pod in that column."""
-    return f"✕ {each.why}" if stays else (each.facts, "", each.to)[column]
+def _wide(each: Seen) -> float:
+    return text_width(visible(each.name), NAME, True) + 14
 
 
-def _lines(each: Seen, wide: float) -> int:
-    """How many lines are below the pod, at the most."""
-    last = _last(each)
-    texts = [_said(each, at, at == last < 2) for at in range(last + 1)]
-    return max(len(flowed(text, wide, SMALL)) for text in texts if text)
+def _receiver(each: Seen) -> tuple[str, int, str | None]:
+    """(text, size, colour) of who receives the pod."""
+    return (f"✕ {each.to}", NAME, EVICTED) if each.to == say("nobody") else (each.to, GOES, None)
+
+
+def _lines(text: str, columns: Columns) -> list[str]:
+    return flowed(text, columns.text, SAID)
+
+
+def _height(each: Seen, columns: Columns) -> float:
+    """The least height of the pod's row."""
+    most = LINE * max(len(_lines(text, columns)) for text in (each.facts, each.longest, f"✕ {each.why}"))
+    return max(BAR, most) if columns.beside else BAR + 2 + most
 
 
 def _column(title: str, x: float, wide: float, high: float) -> Iterator[Html]:
-    yield rect(wide, high - PAD + 2, 11, x, PAD, fill=TRAY, stroke=HAIR)
-    yield label(title, x + 8, 22, font_weight="bold", font_size=13)
+    yield rect(wide, high - PAD, 11, x, PAD, fill=TRAY, stroke=HAIR)
+    yield label(title, x + 8, 22, font_weight="bold")
 
 
-def _height(each: Seen, wide: float, aside: float) -> float:
-    """The height of the pod's row."""
-    lines = LINE * _lines(each, wide - aside)
-    return max(BAR, lines) + 6 if aside else BAR + 3 + lines
+def _switches(name: str, badges: Sequence[Fact], y: float, width: float) -> tuple[list[Html], float]:
+    """The pod's facts, which can be switched, and where they end."""
+    whose = f"{visible(name)}:"
+    facts, end = draw_badges(badges, f"pod/{name}", PAD + text_width(whose, NAME, True) + 8, y + 8, width - PAD)
+    title = label(whose, PAD, y + 8 + BADGE / 2 + 3.5, font_weight="bold")
+    return [title, element("g", *facts, font_size=SAID)], end
 
 
-def _name(each: Seen) -> float:
-    return text_width(each.name, 12, True) + 14
-
-
-def _pod(each: Seen, handed: bool, y: float, lefts: Sequence[float], wide: float, aside: float) -> Iterator[Html]:
-    """The pod and its copies, with what is known of it, who receives it, or why it goes no further.
-
-    ``aside``: where the text begins beside the pod, 0 for below it.
-    """
-    last = _last(each) if handed else 0
-    middle = (_height(each, wide, aside) - 6) / 2
-    for number in range(last + 1):
-        stays, at = handed and number == last < 2, lefts[number] + INSIDE
-        top = y + middle - BAR / 2 if aside else y
-        yield bar(Piece(each.name, 0, copied=PLACES[number]), (at, top), min(_name(each), wide), BAR)
-        lines = flowed(_said(each, number, stays), wide - aside, SMALL)
-        first = y + 10 + (middle - LINE * len(lines) / 2 if aside else BAR + 1)
-        for i, line in enumerate(lines):
-            fill = EVICTED if stays else None
-            yield label(line, at + (aside or 2), first + LINE * i, fill=fill, font_size=SMALL)
+def _pod(each: Seen, handed: bool, middle: float, columns: Columns) -> Iterator[Html]:
+    """The pod with what is known of it, its copy, and who receives it, or why it goes no further."""
+    x, wide = columns.lefts[0] + INSIDE, _wide(each)
+    is_out = handed and not each.seen
+    lines = _lines(f"✕ {each.why}" if is_out else each.facts, columns)
+    top = middle - (BAR if columns.beside else _height(each, columns)) / 2
+    yield bar(Piece(each.name, 0), (x, top), wide, BAR, size=NAME)
+    left = x + columns.name + 8 if columns.beside else x + 2
+    first = middle - LINE * len(lines) / 2 + 11 if columns.beside else top + BAR + 13
+    for i, line in enumerate(lines):
+        yield label(line, left, first + LINE * i, fill=EVICTED if is_out else None, font_size=SAID)
+    if not handed or not each.seen:
+        return
+    yield bar(Piece(each.name, 0, copied=("informer", "")), (columns.lefts[1] + INSIDE, top), wide, BAR, size=NAME)
+    receiver, size, fill = _receiver(each)
+    text = label(receiver, 0, size / 3, fill=fill, font_size=size, font_weight="bold")
+    place = f"translate({columns.lefts[2] + 8:.1f},{top + BAR / 2:.1f})"
+    yield element("g", text, transform=place, data_key=f"handed/{each.name}", data_from=f"informer/{each.name}")

@@ -85,7 +85,7 @@ def draw_badges(badges: Sequence[Fact], owner: str, left: float, top: float, rig
     shapes, x, y, high = list[Html](), left, top, 0
     for badge in badges:
         margin = 36 if badge.kind else 16
-        wide = min(text_width(said(badge)) + margin, right - left)
+        wide = min(badge_width(badge), right - left)
         lines = flowed(said(badge), wide - margin + 1)
         if x + wide > right and x > left:
             x, y, high = left, y + high + 5, 0
@@ -93,6 +93,11 @@ def draw_badges(badges: Sequence[Fact], owner: str, left: float, top: float, rig
         shapes.append(_badge(badge, lines, f"translate({x:.1f},{y:.1f})", wide, owner))
         x += wide + 6
     return shapes, y + high + 5
+
+
+def badge_width(badge: Fact) -> float:
+    """How wide the badge is with its text in one line."""
+    return text_width(said(badge)) + (36 if badge.kind else 16)
 
 
 def _badge(badge: Fact, lines: Sequence[str], transform: str, wide: float, owner: str) -> Html:
@@ -118,15 +123,15 @@ def said(badge: Fact) -> str:
     return sign + visible(badge.text)
 
 
-def _within(piece: Piece, wide: float) -> list[tuple[str, float, dict[str, Any]]]:
-    """(text, offset, look) of the name and as much of the note as fits."""
+def _within(piece: Piece, wide: float, bold: float = 12) -> list[tuple[str, float, dict[str, Any]]]:
+    """(text, offset, look) of the name (in this size) and as much of the note as fits."""
     name = visible(piece.name)
     parts = name.split("-")
-    if len(parts) > 2 and text_width(name, 12, True) > wide:
+    if len(parts) > 2 and text_width(name, bold, True) > wide:
         name = f"{parts[0]}…{parts[-1]}"  # its end tells a ReplicaSet's pods apart
-    if text_width(name, 12, True) > wide:
+    if text_width(name, bold, True) > wide:
         return [(name[: max(int(wide / 9), 1)], 0, BOLD)]
-    end = text_width(name, 12, True)
+    end = text_width(name, bold, True)
     space = wide - end - (24 if piece.mark == "leaving" else 0)
     for note, gap, size in ((piece.note, 8, 12), *((each, 5, 11.2) for each in piece.short)):
         if note and text_width(note, size) <= space - gap:
@@ -135,9 +140,15 @@ def _within(piece: Piece, wide: float) -> list[tuple[str, float, dict[str, Any]]
 
 
 def bar(
-    piece: Piece, at: tuple[float, float], wide: float, high: float, carry: bool = False, named: bool = True
+    piece: Piece,
+    at: tuple[float, float],
+    wide: float,
+    high: float,
+    carry: bool = False,
+    named: bool = True,
+    size: float = 12,
 ) -> Html:
-    """A pod as a bar of this size at (x, y). ``carry``: it can be carried to a node; ``named``: its name is in it."""
+    """A pod as a bar at (x, y). ``carry``: it can be carried to a node; ``named``: its name is in it, of this size."""
     fill = priority_fill(piece.priority)
     ghost = piece.mark == "ghost"
     stroke, thick, dashes, pale = (INK_3, 2, "6 4", 0.25) if ghost else (HAIR, 1, None, None)
@@ -147,7 +158,7 @@ def bar(
     colour, below = None if ghost else ink(fill), high / 2 + 4.5
     words = (
         label(text, 6 + x, below, fill=colour, **look, **halo)
-        for text, x, look in (_within(piece, wide - 10) if named else ())
+        for text, x, look in (_within(piece, wide - 10, size) if named else ())
     )
     return element(
         "g",

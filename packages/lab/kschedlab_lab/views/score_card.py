@@ -9,13 +9,12 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import Part, column, moved, words
 from kschedlab_lab.views.lettering import fitting, flowed
-from kschedlab_lab.views.pieces import Fact, draw_badges
+from kschedlab_lab.views.pieces import Fact, badge_width, draw_badges
 from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TICK, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
-LINE, PAD, BAR, MOST, SLIM = 15, 4, 7, 10, 140
-"""Height of a line, space above and below it, height of a bar; the highest score; columns that are
-narrower than this have their facts below one another."""
+LINE, PAD, BAR, MOST = 15, 4, 7, 10
+"""Height of a line, space above and below it, height of a bar; the highest score."""
 
 
 @dataclass(frozen=True)
@@ -84,19 +83,30 @@ def _row(card: ScoreCard, given: Given, lefts: Sequence[float], wide: float, wid
         asks = column([words(say(given.asks), 12, width=width - 16, fill=INK_2)])
         shapes.append(moved(asks, 8, high - 2))
         high += asks.height + 2
-        tops = [high]
-        for node, x in zip(card.nodes, lefts, strict=True):
-            stacked = wide < SLIM
-            left, right = (8.0, width - 8) if stacked else (x, x + wide - 8)
-            facts = card.facts.get(node, ())
-            drawn, bottom = draw_badges(facts, f"node/{node}", left, tops[-1] if stacked else high, right)
-            shapes += drawn
-            tops.append(bottom if facts else tops[-1])
-        high = max(tops) + 3
+        facts = _facts(card, lefts, width)
+        shapes.append(moved(facts, 0, high))
+        high += facts.height + 3
     look = {"fill": TRAY, "stroke": HAIR} if is_open else {"fill": "transparent"}
     ground = element("rect", width=width - 1, height=high, x=0.5, rx=10, **look)
     marks = {} if is_open else {"data_set": f"priority: {given.name}", "aria_label": given.name}
     return Part(width, high, (element("g", ground, *shapes, data_key=f"priority/{name}", **marks),))
+
+
+def _facts(card: ScoreCard, lefts: Sequence[float], width: float) -> Part:
+    """The facts below their nodes, each as wide as its text; what would cover another's is below that."""
+    shapes, end, top, bottom = list[Html](), 0.0, 0.0, 0.0
+    for node, x in zip(card.nodes, lefts, strict=True):
+        facts = card.facts.get(node, ())
+        if not facts:
+            continue
+        wide = sum(badge_width(each) + 6 for each in facts) - 6
+        left = max(min(x, width - 8 - wide), 8)
+        if left < end:
+            top = bottom
+        drawn, bottom = draw_badges(facts, f"node/{node}", left, top, width - 8)
+        shapes += drawn
+        end = left + wide + 6
+    return Part(width, bottom, tuple(shapes))
 
 
 def _bar(score: int, given: Given, x: float, high: float, wide: float, best: bool, key: str) -> Html:

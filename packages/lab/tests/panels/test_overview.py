@@ -281,8 +281,16 @@ def test_the_informer_sees_terminating_pods_and_no_finished_ones():
         *fixed, web = informer.seen(settings)
         assert {each.name: (each.seen, each.to) for each in fixed} == FIXED
         assert web.seen == (settings.phase in ("Pending", "Running"))
-        to = "cache" if settings.bound else "nobody" if settings.other else "queue"
+        to = "cache" if informer.has_node(settings) else "nobody" if settings.other else "queue"
         assert web.to == (to if web.seen else "nobody")
+
+
+def test_a_running_pod_has_a_node_and_one_without_it_is_pending():
+    for settings in informer.Settings.grid():
+        facts = informer.seen(settings)[-1].facts
+        assert ("node-a" in facts) is (settings.bound or settings.phase != "Pending")
+    drawn = str(informer.show(informer.Settings(phase="Running")).picture(ROOM))
+    assert 'data-set="phase: Pending, bound: off"' in drawn
 
 
 def test_what_does_not_matter_is_named_idle():

@@ -159,7 +159,7 @@ def test_the_story_begins_with_the_rules_unasked_and_ends_with_the_picture() -> 
 def test_the_story_tells_every_try_in_the_real_order_and_every_rule_that_is_asked() -> None:
     captions = [caption for _, caption in moments()]
     assert captions[1].startswith(
-        "On every node, all pods of lower priority than 500 step aside. Not a candidate: node-d (900 ≥ 500)"
+        "On every node, all pods of a priority below 500 step aside. Not a candidate: node-d (900 ≥ 500)"
     )
     tries = [("node-a", "logs-a"), ("node-a", "shop-a")]
     tries += [("node-b", each) for each in ("jobs-b", "logs-b", "shop-b")]
