@@ -352,7 +352,7 @@ def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> Non
     expect(page.page.locator(".ks-votes li")).to_have_text(["node-b ✓2", "node-c1", "node-a0"])
     two, one, _ = (bar.bounding_box() or {} for bar in page.page.locator(".ks-votes i").all())
     assert two["width"] == pytest.approx(2 * one["width"], abs=1)
-    expect(page.page.locator(".ks-right")).to_contain_text("✓ Most say node-b.")
+    expect(page.page.locator(".ks-right")).to_contain_text("✓ Most votes: node-b.")
     page.page.locator(".ks-top").get_by_role("button", name="Ask again").click()
     expect(choices.get_by_title("take the last vote back")).to_have_text("↶ 0")
     page.page.get_by_role("button", name="Back to the lesson").click()
@@ -421,7 +421,7 @@ def test_a_class_gives_numbers_and_votes_for_them(opened: Open) -> None:
     expect(field).to_have_js_property("validationMessage", "a whole number from 0 to 4")
     choices.get_by_role("button", name="Open the answer").click()
     expect(page.page.locator(".ks-votes li")).to_have_text(["3 ✓2", "21"])
-    expect(page.page.locator(".ks-right")).to_contain_text("✓ Most say 3.")
+    expect(page.page.locator(".ks-right")).to_contain_text("✓ Most votes: 3.")
 
 
 def test_a_story_is_played_scrubbed_and_closed(opened: Open) -> None:

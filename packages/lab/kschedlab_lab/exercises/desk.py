@@ -139,7 +139,8 @@ class RosterForm(Desk):
         if PurePath(name).name != FILE or "/" in name:
             return name
         known = (key for key, content in self.files.items() if content == text)
-        return next(known, f"unnamed {len(self.files) + 1}/{FILE}")
+        nameless = sum(key.startswith("unnamed ") for key in self.files)
+        return next(known, f"unnamed {nameless + 1}/{FILE}")
 
     def still(self) -> Html:
         return join([super().still(), self._example])

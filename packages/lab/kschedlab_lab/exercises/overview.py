@@ -119,7 +119,8 @@ def bounds(seed: int) -> Exercise:
     return Repair(
         say("Two bounds"),
         say(
-            "This function should say how many feasible nodes are enough, but one of its bounds is wrong, and one is missing. Fix it."
+            "This function should say how many feasible nodes are enough, but one of its bounds is wrong, and one is "
+            "missing. Fix it."
         ),
         nodes_to_find_broken,
         nodes_to_find_mended,

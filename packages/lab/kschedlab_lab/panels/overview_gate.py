@@ -218,11 +218,13 @@ def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
     first = say("{predicate} refuses {node}.", predicate=verdict.plugin, node=NODE)
     reason = say("The reason: “{reasons}”.", reasons=listed(verdict.reasons))
     message = later(
-        "It is number {number} of {asked}; the last predicate is not asked."
+        "It is number {number} of {asked}, {drawn} of which are drawn; the last predicate is not asked."
         if rest == 1
-        else "It is number {number} of {asked}; the {predicates} after it are not asked."
+        else "It is number {number} of {asked}, {drawn} of which are drawn; the {predicates} after it are not asked."
     )
-    after = say(message, number=number, asked=len(asked), predicates=count(rest, "predicate"))
+    after = say(
+        message, number=number, asked=len(asked), predicates=count(rest, "predicate"), drawn=len({*BY.values()})
+    )
     too = [name for name in asked[number:] if name in verdict.also]
     also = say("{predicates} would refuse too.", predicates=listed(too)) if too else ""
     return sentences((first, reason, after, also))
@@ -280,7 +282,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     return Question(
-        say("Which predicate refuses web first?"),
+        say("Which of v1.16's predicates refuses web first?"),
         tuple(dict.fromkeys(BY.values())),
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,

@@ -222,8 +222,8 @@ def where_to() -> Question[Settings]:
         ("node-a", "node-b"),
         lambda settings: _ends(settings.story)["urgent"],
         lambda settings, answer: say(
-            "Nominated is not bound: urgent goes to the first node with room, and mail-a has left for nothing. (v1.16 "
-            "never clears the column NOMINATED NODE.)"
+            "Nominated is not bound: urgent goes to the first node with room, and mail-a has left for nothing. "
+            "NOMINATED NODE keeps node-a: v1.16 never clears it."
         ),
         lambda settings: partial(_before, settings.story),
         moment=True,

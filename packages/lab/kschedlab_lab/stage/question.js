@@ -131,7 +131,7 @@ export class QuestionBox {
     const wrong = answer !== null && !right, sign = answer === null ? "" : right ? "✓ " : "✕ ";
     const mine = wrong && !polled ? [" ", make("span", { class: "ks-mine" }, ...coded(say("Your answer: {answer}", { answer })))] : []; // as in the picture
     const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
-      make("b", {}, sign + (polled && answer !== null ? say("Most say {answer}. ", { answer }) : say("{mark} ", { mark }))), ...coded(why), ...mine);
+      make("b", {}, sign + (polled && answer !== null ? say("Most votes: {answer}. ", { answer }) : say("{mark} ", { mark }))), ...coded(why), ...mine);
     return this.stage.shown.sentence ? [...bars, said] : [...bars, make("p", {}, make("b", {}, ...coded(text))), said];
   }
 

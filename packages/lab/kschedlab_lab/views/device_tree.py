@@ -45,12 +45,15 @@ def branches(steps: Sequence[Sight]) -> list[Branch]:
 
 def lines_of(node: NodeSight) -> list[Branch]:
     """The tree, and after it the devices that the search has not reached."""
-    once = dict[object, Branch]()
-    for at, branch in enumerate(branches(node.steps)):
-        depends = branch.state in (PICKED, TRIED, UNLIKE)
-        once.setdefault(at if depends else (branch.device.id, branch.state), branch)
+    found, refused = list[Branch](), set[object]()
+    for branch in branches(node.steps):
+        told = (branch.device.id, branch.state)
+        ends_it = bool(found) and found[-1].deep < branch.deep  # what leads nowhere says why
+        if branch.state in (PICKED, TRIED, UNLIKE) or told not in refused or ends_it:
+            found.append(branch)
+        refused.add(told)
     tried = {step.id for step in node.steps}
-    return [*once.values(), *(Branch(each, 0, OPEN) for each in node.devices if each.id not in tried)]
+    return [*found, *(Branch(each, 0, OPEN) for each in node.devices if each.id not in tried)]
 
 
 def tree_height(node: NodeSight) -> float:

@@ -21,7 +21,7 @@ from kschedlab_lab.views.queue_pods import (
     titled,
     version_tag,
 )
-from kschedlab_lab.views.style import HAIR, INK_3, ON_ACCENT, TICK, TRAY
+from kschedlab_lab.views.style import HAIR, INK_2, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
 EDGE, TALL, UNDER, HIGH = 8, 118, 38, 48
@@ -133,7 +133,7 @@ def _check(check: Check, x: float, y: float, size: int) -> Html:
     weight, answer = (None, "") if narrow else ("bold", say(": yes") if check.holds else say(": no"))
     if check.holds:
         return text(f"✓ {check.words}{answer}", x, y, font_size=size, font_weight=weight)
-    return refused(check.words + answer, x, y, "start", size, weight)
+    return text(f"✕ {check.words}{answer}", x, y, font_size=size, font_weight=weight, fill=INK_2)
 
 
 def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:

@@ -42,7 +42,8 @@ def printed(command: str) -> str:
                 status: Any = main(["why", *shlex.split(arguments)])
             except SystemExit as error:
                 status = error.code
-        asked = [f"  kubectl {' '.join(each)}\n" for each in sorted(fake.calls)]
+        # after a failure the calls that still run are stopped: who was asked is a matter of chance then
+        asked = [] if "fails" in settings else [f"  kubectl {' '.join(each)}\n" for each in sorted(fake.calls)]
     return f"{out.getvalue().rstrip()}\n{f'[{status}]' if status else ''}\n{''.join(asked)}\n"
 
 
