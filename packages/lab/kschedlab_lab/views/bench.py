@@ -22,8 +22,8 @@ PAD, GAP, LINE = 8, 10, 17
 LOW, CLOSE = 260, 6
 """Rooms up to this height, such as a pane above a terminal, have their rows closer together."""
 BAR, TALL, TALLEST, SPARE, NAMES = 28, 44, 64, 110, 88
-"""The least and the greatest height of a pod, the latter also where pods fill the room; the height of the room that they
-do not grow into elsewhere; the least width of the nodes' names and verdicts."""
+"""The least and the greatest height of a pod, the latter also where pods fill the room; the height of the room that
+they do not grow into elsewhere; the least width of the nodes' names and verdicts."""
 WAITING = later("waiting")
 
 
