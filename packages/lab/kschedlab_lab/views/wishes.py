@@ -68,12 +68,13 @@ class Wishes:
         return svg(own, room.width, slim[0].height + around, self.alt)
 
     def _narrow(self, room: Room) -> Html:
-        """The sums, the pod with its wishes, and the nodes; what the colours mean is last."""
+        """The sums, the pod with its wishes or with what the colours mean, and the nodes."""
         plan = self._plan(room.width, 0)
-        above = padded(row([self._pod(POD, plan.places[0].height), self._liked(above=False)], 10, "end"), 8)
+        beside = self._liked(above=False) if self.sums is None else _key(self.sums)
+        beside = padded(beside, 0, (self._liked(above=False).height - beside.height) / 2)
+        above = padded(row([self._pod(POD, plan.places[0].height), beside], 10, "end"), 8)
         nodes = Part(room.width, plan.bottom, tuple(shapes(self.boxes, plan, "cpu")))
-        sums = self._bars(room.width, TALL)
-        whole = column([sums, above, nodes, *([padded(_key(self.sums), 8)] if self.sums else [])], 4)
+        whole = column([self._bars(room.width, TALL), above, nodes], 4)
         return svg(whole.shapes, room.width, whole.height, self.alt)
 
     def _plan(self, width: int, height: float) -> Arrangement:
