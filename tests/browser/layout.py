@@ -42,7 +42,10 @@ MEASURE = """([smallest, rounding, air, narrow]) => {
         if (wide > room + rounding) found.push(`the picture is wider than its place: ${wide} > ${room}`);
         const texts = shown(".ks-picture svg text").filter((each) => words(each) && !each.closest("defs"));
         const boxes = texts.map((each) => [words(each), each.getBoundingClientRect()]);
-        for (const each of texts) small(each, each.getScreenCTM().a);
+        for (const each of texts) {
+            const { a, b } = each.getScreenCTM();  // text can be turned
+            small(each, Math.hypot(a, b));
+        }
         boxes.forEach(([text, box], i) => {
             const wide = [frame.left - box.left, box.right - frame.right];
             const out = Math.max(...wide, frame.top - box.top, box.bottom - frame.bottom);

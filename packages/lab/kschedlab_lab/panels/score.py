@@ -96,11 +96,12 @@ def _sentences(settings: Settings, cell: list[Calculation], decision: Decision) 
     points, formula = in_cell(cell, settings.stage)
     name = short(settings.plugin)
     gives = say("{plugin} gives {node} {number}", plugin=name, node=node, number=points)
-    if settings.stage == STAGES[-1]:
-        return said, veto, say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     against = _against(settings, decision) if settings.stage == STAGES[2] else ""
-    first = say("{gives}, {against}.", gives=gives, against=against) if against else say("{gives}.", gives=gives)
-    return veto, first, say("{formula}.", formula=formula)
+    gives = say("{gives}, {against}", gives=gives, against=against) if against else gives
+    framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
+    if settings.stage == STAGES[-1]:
+        return said, veto, framed
+    return (veto, framed) if veto else (say("{gives}.", gives=gives), say("{formula}.", formula=formula))
 
 
 def _against(settings: Settings, decision: Decision) -> str:

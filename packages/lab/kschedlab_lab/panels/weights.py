@@ -26,7 +26,7 @@ from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import bare, gained, lead, total, winners
 from kschedlab_lab.views.score_bars import fills, sum_bars
-from kschedlab_lab.views.style import shade
+from kschedlab_lab.views.style import NODES as HUES
 from kschedlab_lab.views.weights import Weight, WeightStage
 
 FIELDS = {
@@ -42,9 +42,9 @@ FIELDS = {
 DOWN, ACROSS = "spread", "nodes"
 """The weights on the axes of the map."""
 MOST = 6
-KEY = later("a: node-a wins. =: a tie.")
-TONES = {node: shade(tone, 0, 200) for node, tone in zip(NODES, (45, 90, 140, 200), strict=True)}
-"""By node, its grey in the map: colours are plugins here."""
+KEY, KEY_OF_TIES = later("a: node-a wins."), later("a: node-a wins. =: a tie.")
+TONES = dict(zip(NODES, HUES, strict=False))
+"""By node, its hue in the map."""
 
 
 def _written(weight: int) -> str:
@@ -90,8 +90,14 @@ def show(weights: Weights) -> View:
     """The panel's view for these settings."""
     decision = decide(weights)
     sentence = lead(decision)
-    picture = WeightStage(handles(weights), sums(weights), winners_map(weights), say(KEY), sentence)
+    won = winners_map(weights)
+    picture = WeightStage(handles(weights), sums(weights), won, _key(won), sentence)
     return View(picture, sentence, Html(), sentence, names=winners(decision))
+
+
+def _key(won: Grid) -> str:
+    """What a letter means, and the sign of a tie if the map has one."""
+    return say(KEY_OF_TIES if any(cell.text == "=" for line in won.cells for cell in line) else KEY)
 
 
 def sums(weights: Weights) -> Bars:
@@ -123,7 +129,7 @@ def winners_map(weights: Weights) -> Grid:
     cells = [[_winner(weights.changed(**{DOWN: y, ACROSS: x})) for x in values] for y in values]
     at = getattr(weights, DOWN), getattr(weights, ACROSS)
     corner = f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}"
-    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], FIELDS[DOWN]))
+    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], FIELDS[DOWN]), parted=True)
 
 
 def _unanswered(weights: Weights) -> Grid:
@@ -133,7 +139,7 @@ def _unanswered(weights: Weights) -> Grid:
 
 
 def _winner(weights: Weights) -> GridCell:
-    """Who wins with these weights: a grey and a letter; a tie has none."""
+    """Who wins with these weights: a hue and a letter; a tie has only its sign."""
     best, (y, x) = decide(weights).best, (getattr(weights, DOWN), getattr(weights, ACROSS))
     place = listed((say(_written(y)), say(_written(x))))
     sets = f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}"

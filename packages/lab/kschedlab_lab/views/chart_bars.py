@@ -18,6 +18,8 @@ LINE, GAP, SIDE, ENDS, SHORT = 15, 8, 0.4, 60, 60
 """Height of a line, gap between bars, the greatest part of the room for names, the room beside the longest bar of
 those with a fixed scale, and the room for names below which only what tells them apart is shown."""
 LOW, HIGH = 20, 34
+AIR = 3
+"""What a part leaves beside its name and number, if it is not so short that only the number fits."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class BarMeasures:
         key = f"bar/{name}/{part}"
         name_of = short(part)
         texts = (f"{name_of} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
-        text = fitting(texts, long - 3)
+        text = fitting(texts, long - AIR) or fitting((texts[-2:][0], ""), long - 1)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
         box = rect(long, self.high, x=x, fill=fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box")
         return element(
@@ -116,5 +118,5 @@ class BarMeasures:
             *words,
             data_key=key,
             data_from=f"cell/{part}/{name}",
-            data_tip=say("{name}: {value}", name=name, value=f"{part} {value:g}"),
+            data_tip=say("{name}: {value}", name=name, value=f"{name_of} {value:g}"),
         )

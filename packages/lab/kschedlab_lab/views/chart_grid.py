@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
-from kschedlab_lab.views.style import AMOUNTS, NODES, ink
+from kschedlab_lab.views.style import AMOUNTS, INK, NODES, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 LINE, CLOSE = 15, 14
@@ -29,7 +29,7 @@ class GridCell:
 
     ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
     ``tip``: the cell in words; ``sets``: the settings that a click applies; ``order``: its turn when several cells
-    change; ``past``: what it was, struck out before the text.
+    change; ``past``: what it was, struck out before the text; ``pale``: whether it no longer counts.
     """
 
     text: str
@@ -40,6 +40,7 @@ class GridCell:
     order: int | None = None
     share: float = 1
     past: str = ""
+    pale: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Grid:
 
     ``refused``: columns with a cross. ``titles``: of the columns and the rows; ``left``: the least width of the names
     of rows; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour; ``between``: what is free
-    between the names and the cells; ``picks``: whether a column answers a question.
+    between the names and the cells; ``picks``: whether a column answers a question; ``parted``: whether a line parts
+    cells of different text.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -64,6 +66,7 @@ class Grid:
     framed: Sequence[str] = ()
     between: float = 0
     picks: bool = False
+    parted: bool = False
 
     def __call__(self, room: Room) -> Html:
         plan = GridMeasures(self, room)
@@ -78,8 +81,8 @@ class GridMeasures:
 
     def __init__(self, grid: Grid, room: Room, high: float = 0) -> None:
         self.grid, self.room = grid, room
-        longest = max(map(text_width, (*grid.rows, f"{grid.titles[1]} ↓")), default=0)
-        self.left = max(min(longest + 16, SIDE * room.width), grid.left)
+        longest = max(map(text_width, grid.rows), default=0) + (LINE + 4 if grid.titles[1] else 0)
+        self.left = max(min(longest + (10 if grid.titles[1] else 16), SIDE * room.width), grid.left)
         self.names = self.left - grid.between - 8 - (SWATCH + 4 if grid.swatches else 0)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
@@ -101,18 +104,18 @@ class GridMeasures:
         return [*shapes, *self._frames()]
 
     def _titles(self) -> list[Html]:
+        """That of the columns above them, that of the rows along them."""
         across, down = self.grid.titles
-        broad = self.wide * len(self.grid.columns)
+        broad, tall = self.wide * len(self.grid.columns), self.high * len(self.grid.rows)
         shapes = []
-        middle, named = self.left + broad / 2, fitted(f"{down} ↓", self.width - text_width(f"{across} →") - 16)
-        if down and text_width(named) > self.left - 10:  # above the names of the columns there is room for all of it
-            shapes.append(label(named, 0, 14, font_style="italic"))
-            middle = max(middle, text_width(named) + 16 + text_width(f"{across} →") / 2)
-        elif down:
-            shapes.append(label(named, self.left - 8, self.top - 9, "end", font_style="italic"))
+        if down:
+            words = label(fitted(f"← {down}", tall), 0, 0, "middle", font_style="italic")
+            place = f"translate({LINE - 3},{self.top + tall / 2:g})rotate(-90)"
+            shapes.append(element("g", words, transform=place))
         if across:
-            words = fitted(f"{across} →", broad)
-            shapes.append(label(words, middle, 14, "middle", font_style="italic"))
+            named = fitted(f"{across} →", self.left + broad)
+            middle = self.left + broad - max(broad, text_width(named)) / 2
+            shapes.append(label(named, middle, 14, "middle", font_style="italic"))
         return shapes
 
     def _rows(self) -> list[Html]:
@@ -172,7 +175,7 @@ class GridMeasures:
         shapes.append(element("rect", width=part, height=high, rx=2, data_key=f"{key}/box", **colours))
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
-        about |= {"data_tip": cell.tip, "data_order": cell.order}
+        about |= {"data_tip": cell.tip, "data_order": cell.order, "opacity": 0.4 if cell.pale else None}
         words = self._words(cell, (r, c) == self.grid.selected)
         return element("g", *shapes, *words, data_key=key, transform=place, **about)
 
@@ -196,8 +199,21 @@ class GridMeasures:
             for i, line in enumerate(lines)
         ]
 
+    def _borders(self) -> list[Html]:
+        """The lines between cells of different text, as one path."""
+        grid, path = self.grid, ""
+        for r, line in enumerate(grid.cells if grid.parted else ()):
+            for c, cell in enumerate(line):
+                x, y = self.left + self.wide * c, self.top + self.high * r
+                if c and line[c - 1].text != cell.text:
+                    path += f"M{x:.1f} {y:.1f}v{self.high:g}"
+                if r and grid.cells[r - 1][c].text != cell.text:
+                    path += f"M{x:.1f} {y:.1f}h{self.wide:.1f}"
+        look: dict[str, Any] = {"stroke": INK, "stroke_width": 2, "stroke_linecap": "round", "pointer_events": "none"}
+        return [element("path", d=path, **look)] if path else []
+
     def _frames(self) -> list[Html]:
-        grid, frames = self.grid, []
+        grid, frames = self.grid, [*self._borders()]
         for name in grid.framed:
             y, wide = self.top + self.high * grid.rows.index(name) - 1, self.wide * len(grid.columns) + 2
             frames.append(_frame(f"framed/{name}", self.left - 1, y, wide, self.high + 2, "currentColor", 2.5))

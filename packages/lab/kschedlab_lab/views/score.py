@@ -71,7 +71,9 @@ def decided(decision: Decision) -> str:
     pod, (most, more, others) = decision.pod.pod.metadata.name, _ahead(decision)
     if len(decision.best) > 1:
         tie = say("A tie: {nodes} share {sum}.", nodes=together(decision.best), sum=most)
-        return sentences((tie, say("{pod} goes to {node}: one of them is drawn.", pod=pod, node=decision.node)))
+        return sentences(
+            (tie, say("{pod} goes to one of them, drawn by lot: this time {node}.", pod=pod, node=decision.node))
+        )
     goes = say("{pod} goes to {node}.", pod=pod, node=decision.node)
     why = say("It has the highest sum, {highest}, {more} more than {second}.", highest=most, more=more, second=others)
     return sentences((goes, why))

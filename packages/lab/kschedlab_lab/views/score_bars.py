@@ -83,6 +83,8 @@ def _ends(decision: Decision, nodes: Sequence[str], behind: bool) -> list[str]:
     def written(node: str) -> str:
         found = sums[node]
         if found is None:
+            if decision.verdict(node).plugin:
+                return say("refused")
             return say("not scored") if decision.scores is not None else ""
         if node in lacks:
             return say("veto")

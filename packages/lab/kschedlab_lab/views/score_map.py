@@ -130,11 +130,17 @@ class ScoreMap:
             self.nodes,
             self.alt,
             (list(self.plugins).index(here[0]), list(self.nodes).index(here[1])) if here else None,
-            refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
+            refused=[
+                i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin or self._is_out(node)
+            ],
             notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
             swatches=self._fills,
             framed=[self.framed] if self.framed else (),
         )
+
+    def _is_out(self, node: str) -> bool:
+        """Whether the veto shows that this node loses."""
+        return self.stage in STAGES[2:] and node in self._vetoed
 
     def _weights(self) -> Mapping[str, str]:
         """The weights other than 1, by plugin."""
@@ -161,7 +167,9 @@ class ScoreMap:
         past = "" if was in (None, found) else str(was)
         share = 0.99 * max(found, 0) / self._full
         fill = self._fills.get(plugin, TICK)
-        return GridCell(str(found), fill, tip, str(found), sets=sets, order=turn, share=share, past=past)
+        return GridCell(
+            str(found), fill, tip, str(found), sets=sets, order=turn, share=share, past=past, pale=self._is_out(node)
+        )
 
     def _workers(self, plan: GridMeasures) -> Iterable[Html]:
         """Each worker on the cell whose plugin it asks."""

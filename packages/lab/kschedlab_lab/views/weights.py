@@ -14,12 +14,13 @@ from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, INK_2, PANEL
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
-NAME, STEP, SLIM, VALUE, SIDE, BESIDE, ALL, MAP, LOW = 134, 18, 11, 24, 80, 400, 540, 420, 400
+NAME, STEP, SLIM, VALUE, SIDE, BESIDE, ALL, MAP = 134, 18, 5, 24, 80, 340, 540, 420
 """Width of a weight's name, of one of its values at most and at least, of the value's text, and of the sums' names;
-least width of a room with the map beside the weights, and of one with the widest weights; the map's greatest width; the
-height below which a narrow room has no map. In pixels."""
-TITLES, FIXED, LEAST, MOST = 47, 84, 20, 30
-"""Height of what is above the map's rows, and of all that is not a row or a bar; limits of the height of these."""
+least width of a room with the map beside the weights, and of one with the widest weights; the map's greatest width.
+In pixels."""
+GAP, TITLES, FIXED, LEAST, MOST = 12, 47, 84, 20, 32
+"""What parts weights and map; height of what is above the map's rows, and of all that is not a row or a bar; limits of
+the height of these."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +49,17 @@ class WeightStage:
         fair = (room.height - FIXED) // (len(self.weights) + len(self.sums.names))
         high = min(max(fair, LEAST), MOST)
         beside = room.width >= BESIDE
-        step = min(max(STEP - (ALL - room.width) // 6, SLIM), STEP) if beside else STEP
+        step = min(max(STEP - (ALL - room.width) // 7, SLIM), STEP) if beside else STEP
         handles = column([_row(weight, high, step) for weight in self.weights], 0)
-        wide = room.width - handles.width - 16 if beside else room.width
+        wide = room.width - handles.width - GAP if beside else room.width
         grid = GridMeasures(self.winners, Room(min(round(wide), MAP), 0), high)
         key = words(self.key, fill=INK_2)
         drawn = (*grid.shapes(), moved(key, min(grid.left, grid.width - key.width), grid.end + 2))
         winners = Part(grid.width, grid.end + 2 + key.height, drawn)
         bars = BarMeasures(self.sums, Room(room.width, 0), Fixed(SIDE, high - 5, 5))
         sums = Part(bars.wide, bars.bottom, tuple(bars.shapes()))
-        above = [row([padded(handles, 0, TITLES / 2), winners], 16, "start"), sums] if beside else [handles, sums]
-        below = [] if beside or room.height < LOW else [winners]
+        above = [row([padded(handles, 0, TITLES / 2), winners], GAP, "start"), sums] if beside else [handles, sums]
+        below = [] if beside else [winners]
         whole = column([*above, *below], 8)
         return svg(whole.shapes, whole.width, whole.height, self.alt)
 

@@ -16,7 +16,7 @@ from kschedlab_lab.views.lettering import fitted, short
 from kschedlab_lab.views.style import HAIR, INK_2, LIFT, priority_fill
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-NARROW, POD, WISH, LINE, HEAD, GRIP, BETWEEN = 500, 124, 122, 16, 22, 13, 4
+NARROW, POD, WISH, LINE, HEAD, GRIP, BETWEEN = 430, 124, 122, 16, 22, 13, 4
 """A narrower room has the pod and its wishes above the nodes; width of the pod there, and of a wish; height of a wish,
 and of what is said above the pod and of half a grip; what parts two bars. In pixels."""
 BARS = 0.25
@@ -68,11 +68,13 @@ class Wishes:
         return svg(own, room.width, slim[0].height + around, self.alt)
 
     def _narrow(self, room: Room) -> Html:
-        """The pod and its wishes above the nodes, the sums below them."""
+        """The sums, the pod with its wishes or with what the colours mean, and the nodes."""
         plan = self._plan(room.width, 0)
-        above = padded(row([self._pod(POD, plan.places[0].height), self._liked(above=False)], 10, "end"), 8)
+        beside = self._liked(above=False) if self.sums is None else _key(self.sums)
+        beside = padded(beside, 0, (self._liked(above=False).height - beside.height) / 2)
+        above = padded(row([self._pod(POD, plan.places[0].height), beside], 10, "end"), 8)
         nodes = Part(room.width, plan.bottom, tuple(shapes(self.boxes, plan, "cpu")))
-        whole = column([above, nodes, self._sums(room.width, TALL)], 4)
+        whole = column([self._bars(room.width, TALL), above, nodes], 4)
         return svg(whole.shapes, room.width, whole.height, self.alt)
 
     def _plan(self, width: int, height: float) -> Arrangement:
@@ -87,8 +89,15 @@ class Wishes:
         """The bars of the sums, and what their colours mean."""
         if self.sums is None:
             return NOTHING
-        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(44, min(BARS * tall / len(self.boxes), 30), BETWEEN))
-        return column([Part(wide, bars.bottom, tuple(bars.shapes())), padded(_key(self.sums), 8)], 2)
+        return column([self._bars(wide, tall), padded(_key(self.sums), 8)], 2)
+
+    def _bars(self, wide: float, tall: float) -> Part:
+        """The bars of the sums, or their place."""
+        high = min(BARS * tall / len(self.boxes), 30)
+        if self.sums is None:
+            return Part(wide, 6 + len(self.boxes) * (high + BETWEEN))
+        bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(44, high, BETWEEN))
+        return Part(wide, bars.bottom, tuple(bars.shapes()))
 
     def _pod(self, wide: float, tall: float) -> Part:
         """The pod as high as on a node, with its name and what it requests in it, or above it."""
