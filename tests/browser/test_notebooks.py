@@ -18,7 +18,7 @@ from tests.browser.test_teacher import sheets_are_downloaded_and_files_of_a_clas
 from tests.browser.test_your_cluster import changes_are_applied_and_other_clusters_loaded
 
 LIVE = ".jp-OutputArea-output .kschedlab:not(.kschedlab .kschedlab)"
-FIRST = "Type the first command."
+FIRST = "Type kubectl in a terminal"
 """What a cluster for kubectl says once it lives; its saved picture says what it is."""
 LIVE_AND_SAVED = """() => [...document.querySelectorAll(".jp-OutputArea-child .ks:has(.ks-sentence)")].map((stage) => {
     const saved = stage.closest(".jp-OutputArea-child").previousElementSibling?.querySelector(".ks-still");

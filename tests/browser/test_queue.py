@@ -68,9 +68,9 @@ def test_events_are_sorted_by_hand_and_then_checked(shown: Show) -> None:
     page.key("labels/web").click()
     assert (page.session.panel.settings.db, page.session.panel.settings.labels) == ("returns", "returns")
     page.key("button/0").click()
-    expect(page.sentence).to_contain_text("4 of 6 are right.")
+    expect(page.sentence).to_contain_text("4 of 6 cards are right.")
     page.page.get_by_role("button", name="Show the answer").click()
-    expect(page.sentence).to_contain_text("All right: 4 of 6 events bring web back.")
+    expect(page.sentence).to_contain_text("All cards are right.")
 
 
 def test_a_nomination_is_forgotten_in_v1_13_only(shown: Show) -> None:

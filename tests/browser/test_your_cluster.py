@@ -50,12 +50,10 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     field(panel, "pod").press("Enter")
     expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')
     expect(sentence).to_contain_text("kafka-3")
-    asked = page.stage("Through which plugin is general-97 most behind?")
-    expect(asked.locator(".ks-picture")).to_contain_text("It asks for 200m CPU")
+    asked = page.stage("For which zone?")
     expect(asked.locator(".ks-picture")).not_to_contain_text("PodTopologySpread")
-    asked.get_by_role("button", name="NodeResourcesFit").click()
-    expect(asked.locator(".ks-question")).to_contain_text("✕ Not quite. That is 2 points.")
-    expect(asked.locator(".ks-picture")).to_contain_text("PodTopologySpread")
+    asked.get_by_role("button", name="eu-1a").click()
+    expect(asked.locator(".ks-question")).to_contain_text("✕ Not quite. 8 others of its ReplicaSet are there.")
 
 
 def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:

@@ -67,8 +67,6 @@ CHINESE = {
 ENGLISH_INSTEAD = {
     "- **Run** a cell with Shift+Enter, or all of them with *Run → Run All Cells*.\n": "",
     "`exercises.progress()` shows what you have solved": "The table at the end of each shows what you have solved",
-    ' for Chinese panels on these pages, run `from kschedlab_lab.language import language; language("zh")` once, in '
-    'any cell; `language("en")` switches back. All terms': " all terms",
     "In a class, make `seed` your number on the class list, so that neighbours get other numbers.": "",
     ", and press *Check*": "; on Binder, *Check* judges it",
     ", and run the cell": ", and run the cell on Binder",
@@ -78,9 +76,6 @@ ENGLISH_INSTEAD = {
 CHINESE_INSTEAD = {
     "- **运行**：点一下单元格，按 Shift+Enter；或者用菜单 *Run → Run All Cells* 运行全部。\n": "",
     "用 `exercises.progress()` 查看做对了哪些": "每课末尾的表格列出做对了哪些",
-    '要在英文版里用中文面板，找一个单元格，运行一次 `from kschedlab_lab.language import language; language("zh")`；'
-    '用 `language("en")` 改回英文。': "",
-    "同一个集群就在笔记本旁边运行": "在 Binder 上，同一个集群就在这一课旁边运行",
     "上课时请把 `seed` 改成自己的学号，这样和旁边的同学数字不同。": "",
     "，然后按“检查”": "；要判断对错，请在 Binder 上按“检查”",
     "，按“检查”": "；要判断对错，请在 Binder 上按“检查”",
