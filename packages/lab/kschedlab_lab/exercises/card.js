@@ -169,6 +169,8 @@ class Card {
       each.classList.toggle("ks-pickable", choices.includes(each.dataset.pick));
       each.classList.toggle("ks-picked", each.dataset.pick === chosen);
     }
+    const drawn = new Set([...this.question.querySelectorAll("[data-pick]")].map(({ dataset }) => dataset.pick));
+    this.place?.root.classList.toggle("ks-in-picture", choices.length > 0 && choices.every((each) => drawn.has(each)));
   }
 
   async check() {

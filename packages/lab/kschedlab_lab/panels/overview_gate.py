@@ -42,7 +42,6 @@ class Settings(Restorable):
     taint: bool = switch("node-a is tainted")
     tolerates: bool = switch("web tolerates the taint")
     zone: bool = switch("node-a is in the zone south")
-    placed: bool = switch("web is on node-a", folded=True)
 
 
 class Obstacle(NamedTuple):
@@ -160,15 +159,14 @@ def draw(
     ``asks``: each row is an answer, and what is not there and a click would add is not drawn.
     """
     ended = upto is None
-    there = settings.placed and ended and verdict.passes
+    there = ended and verdict.passes
     busy = [Piece("busy", 2500, 0, "2.5 CPU")] if settings.busy else []
     gate = Gate(
         tuple(_locks(settings, asked, verdict, upto, asks)),
         Piece("web", 2000, 0, "" if there else "2 CPU", "ghost" if there else ""),
         NODE,
         4000,
-        (*busy, *([Piece("web", 2000, 0, "2 CPU", sets="placed: off")] if there else [])),
-        "placed: on" if verdict.passes else "",
+        (*busy, *([Piece("web", 2000, 0, "2 CPU")] if there else [])),
         listed(verdict.reasons) if ended and not verdict.passes else "",
         there,
     )

@@ -129,7 +129,7 @@ class Dock {
   arrived() {
     if (this.untouched && this.scroller && runs(this.page)) return this.soon(() => this.arrived());
     const [only, ...others] = this.fresh;
-    if (others.length && this.untouched) this.begin();
+    if (this.untouched && (others.length || (this.stages.has(only) && !this.shows(only)))) this.begin();
     this.untouched = false;
     this.fresh = [];
     if (this.scroller && !others.length && this.stages.has(only) && this.shows(only)) this.bring(only);

@@ -43,7 +43,7 @@ class Lock:
 class Gate:
     """``web``: the pod, a ghost once it is on the node; ``pods``: on the node, to the scale of its ``capacity``.
 
-    ``drop``, ``refuses``: what dropping the pod on the node sets, or why not; ``chosen``: the pod is there.
+    ``refuses``: why the node does not take the pod; ``chosen``: the pod is there.
     """
 
     locks: tuple[Lock, ...]
@@ -51,7 +51,6 @@ class Gate:
     node: str
     capacity: int
     pods: tuple[Piece, ...]
-    drop: str = ""
     refuses: str = ""
     chosen: bool = False
 
@@ -91,7 +90,7 @@ def _node(gate: Gate, wide: float) -> Part:
         size = piece.size / gate.capacity * (wide - 2 * EDGE)
         shapes.append(bar(piece, (x, 18 + EDGE), size, BAR))
         x += size
-    marks = {"data_drop": gate.drop or None, "data_refuses": gate.refuses or None, "data_accepts": "node"}
+    marks = {"data_refuses": gate.refuses or None, "data_accepts": "node"}
     ground = element("rect", width=wide, height=BAR + 26, fill="transparent")  # all of it takes the pod
     return Part(wide, BAR + 26, (element("g", ground, *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),))
 
