@@ -119,7 +119,10 @@ def draw_way(way: Way, alt: str, room: Room) -> Html:
 
 
 def _lanes(way: Way, width: float, least: float) -> Part:
-    """Both lanes, with the times at their left if there is room; as high as the whole attempt, so that nothing jumps as it goes on."""
+    """Both lanes, with the times at their left if there is room.
+
+    They are as high as the whole attempt, so that nothing jumps as it goes on.
+    """
     hero, whole = way.pods[0].name, rows(way.steps)
     clock, share = (CLOCK, SHARE) if width >= ROOMY else (0, SHARE_IN_LITTLE)
     wide = (width - clock - BETWEEN) * share
