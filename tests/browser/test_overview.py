@@ -28,7 +28,7 @@ def test_the_pod_travels_step_by_step_to_its_node(shown: Show) -> None:
     page.settled()
     after = page.key("pod/web").bounding_box()
     assert before and after and after["y"] > before["y"]
-    expect(page.sentence).to_contain_text("NextPod: web leaves the activeQ")
+    expect(page.sentence).to_contain_text("takes web from the activeQ")
     slider.press("End")
     page.settled()
     arrived, node = page.key("pod/web").bounding_box(), page.key("node/node-b").bounding_box()
@@ -47,7 +47,7 @@ def test_after_the_answer_the_next_pod_is_taken_while_the_first_is_bound(shown: 
     expect(page.sentence).to_have_text("")
     page.page.get_by_role("button", name="counted in the cache").click()
     expect(page.question).to_contain_text("Right.")
-    expect(page.sentence).to_contain_text("NextPod: web is counted in the cache, so shop leaves the activeQ")
+    expect(page.sentence).to_contain_text("web is counted in the cache, so the scheduler takes shop")
 
 
 def test_the_pod_s_edge_is_pulled_until_no_node_fits(shown: Show) -> None:

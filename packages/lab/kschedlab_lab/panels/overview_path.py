@@ -37,7 +37,7 @@ HERO, OTHER = "default/web", "default/shop"
 MEANWHILE = (context.POP, context.SCHEDULE, context.ASSUME, context.BIND, context.POST_BIND)
 """The steps of the other pod that are shown."""
 NODES = ("node-a", "node-b")
-NO_NODE = later("no node fits: FitError")
+NO_NODE = later("web fits on no node: that is a FitError.")
 HOST = "kubernetes.io/hostname"
 
 
@@ -71,32 +71,9 @@ def _stories() -> Iterator[tuple[str, Story]]:
     urgent = {"at": "1s", "create": pod("web", "", 3, 500)}
     full = (pod("jobs-a", "node-a", 3, 0), pod("vault-b", "node-b", 3, 900))
     yield later("success"), Story((*two, pod("logs-a", "node-a", 2)), (web, shop))
-    yield later("a volume to bind"), Story((*two, *_storage()), ({"at": "1s", "create": _with_claim()},))
     yield "FitError", Story(two, (large, joins))
     yield later("preemption"), Story((*two, *full), (urgent,))
     yield later("bind failure"), Story(two, (web, {"at": "20s", "create": node("node-c", 1)}), lambda: [LostAnswer()])
-
-
-def _with_claim() -> Manifest:
-    return pod("web", "", 2, volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
-
-
-def _storage() -> tuple[Manifest, ...]:
-    """A claim that waits for its first consumer, and a disk on node-b."""
-    size = {"storage": "1Gi"}
-    here = {"key": HOST, "operator": "In", "values": ["node-b"]}
-    terms = {"required": {"nodeSelectorTerms": [{"matchExpressions": [here]}]}}
-    rest: Manifest = {"accessModes": ["ReadWriteOnce"], "storageClassName": "local"}
-    kinds: tuple[tuple[str, str, str, Manifest], ...] = (
-        ("storage.k8s.io/v1", "StorageClass", "local", {"provisioner": "kubernetes.io/no-provisioner"}),
-        ("v1", "PersistentVolume", "disk-b", {"spec": {"capacity": size, "nodeAffinity": terms, **rest}}),
-        ("v1", "PersistentVolumeClaim", "data", {"spec": {"resources": {"requests": size}, **rest}}),
-    )
-    made = [{"apiVersion": v, "kind": kind, "metadata": {"name": name}, **more} for v, kind, name, more in kinds]
-    made[0]["volumeBindingMode"] = "WaitForFirstConsumer"
-    made[1]["status"] = {"phase": "Available"}
-    made[2]["metadata"]["namespace"] = "default"
-    return tuple(made)
 
 
 STORIES: Mapping[str, Story] = dict(_stories())
@@ -131,8 +108,7 @@ def ways(story: str) -> tuple[tuple[Taken, Way], ...]:
 @cache
 def _ways_in(_code: str, story: str) -> tuple[tuple[Taken, Way], ...]:
     """Each step with its words in this language."""
-    has_claim = any(each.spec.volumes for each in _created(story))
-    moments = [each for each in _moments(run(story)) if has_claim or each[0].title != loop.VOLUMES]
+    moments = [*_moments(run(story))]
     steps = [step for step, _ in moments]
     begins = [at for at, step in enumerate(steps) if step.place == "active"] + [len(steps)]
     pods = tuple(_piece(each) for each in _created(story))
@@ -194,35 +170,33 @@ def _step(entry: LogEntry, start: int) -> Taken | None:
     """The step of this entry, if it is shown."""
     seconds = f"{(entry.at - start) / SECOND:.3f}"
     if isinstance(entry, Moved) and entry.pod == HERO and entry.to in loop.PARTS:
-        words = say("web goes to the {part}: {event}", part=loop.PARTS[entry.to], event=entry.event)
+        words = say("web goes to the {part} ({event}).", part=loop.PARTS[entry.to], event=entry.event)
         return Taken(seconds, loop.QUEUE, words, place=entry.to)
-    if isinstance(entry, Step) and (entry.pod == HERO or entry.detail == f"by {HERO}"):
-        return Taken(seconds, STEPS[entry.step][0], _words(entry), raw=entry.detail if _is_bind_failure(entry) else "")
-    if isinstance(entry, Step) and entry.pod == OTHER and entry.step in MEANWHILE:
-        return Taken(seconds, STEPS[entry.step][0], _words(entry), "shop")
-    return None
+    if not isinstance(entry, Step) or entry.step not in STEPS:
+        return None
+    title = STEPS[entry.step][0]
+    if entry.pod == HERO or entry.detail == f"by {HERO}":
+        return Taken(seconds, title, _words(entry), raw=entry.detail if _is_bind_failure(entry) else "")
+    return Taken(seconds, title, _words(entry), "shop") if entry.pod == OTHER and entry.step in MEANWHILE else None
 
 
 STEPS: Mapping[str, tuple[str, str]] = {
-    context.POP: (loop.NEXT, later("{pod} leaves the activeQ")),
-    context.SCHEDULE: (loop.SCHEDULE, later("chooses {node}")),
-    context.FAIL: (loop.RECORD, ""),
-    context.PREEMPT: (loop.PREEMPT, later("{node}, victims: {victims}")),
-    context.NOMINATE: (loop.NOMINATE, "nominatedNodeName: {node}"),
-    context.EVICT: (loop.DELETE, later("{pod} is deleted, and takes its time to end")),
-    context.ASSUME_VOLUMES: (loop.VOLUMES, later("the cache counts web's volume on {node}")),
-    context.RESERVE: (loop.RESERVE, later("plugins may set something aside on {node}, such as a GPU")),
-    context.ASSUME: (loop.ASSUME, later("the cache counts {pod} on {node}")),
-    context.BIND_VOLUMES: (loop.BIND_VOLUMES, later("waits until the volumes are bound for {node}")),
-    context.PERMIT: (loop.PERMIT, later("plugins may let {pod} wait, for example for the rest of its group")),
-    context.PRE_BIND: (loop.PRE_BIND, later("plugins may prepare {node}, for example mount a volume")),
-    context.BIND: (loop.BIND, later("asks the API server to bind {pod} to {node}")),
-    context.POST_BIND: (loop.POST_BIND, later("{pod} is bound to {node}; plugins are informed")),
-    context.UNRESERVE: (loop.FORGET, ""),
-    context.FORGET: (loop.FORGET, later("the cache frees web's room on {node}")),
+    context.POP: (loop.NEXT, later("The scheduler takes {pod} from the activeQ.")),
+    context.SCHEDULE: (loop.SCHEDULE, later("The scheduler chooses {node} for {pod}.")),
+    context.FAIL: (loop.RECORD, later("The scheduler writes down why: {detail}.")),
+    context.PREEMPT: (loop.PREEMPT, later("Preemption chooses {node}. Its victim is {victims}.")),
+    context.NOMINATE: (loop.NOMINATE, later("{pod} is nominated: its nominatedNodeName is {node}.")),
+    context.EVICT: (loop.DELETE, later("The scheduler deletes {pod}, which takes its time to end.")),
+    context.RESERVE: (loop.RESERVE, later("Plugins may set something aside for {pod} on {node}, such as a GPU.")),
+    context.ASSUME: (loop.ASSUME, later("The cache counts {pod} on {node}: its room is taken.")),
+    context.PERMIT: (loop.PERMIT, later("Plugins may let {pod} wait, for example for the rest of its group.")),
+    context.PRE_BIND: (loop.PRE_BIND, later("Plugins may prepare {node}, for example mount a volume.")),
+    context.BIND: (loop.BIND, later("A goroutine asks the API server to bind {pod} to {node}, and waits.")),
+    context.POST_BIND: (loop.POST_BIND, later("{pod} is bound to {node}. Plugins hear of it.")),
+    context.FORGET: (loop.FORGET, later("The cache frees {pod}'s room on {node}.")),
 }
-"""By step in the log: its function in the source, and its outcome; "": what the log says."""
-VICTIMS, NO_HELP = "victims: ", later("no node helps")
+"""By step in the log: its function in the source, and what happens in it."""
+VICTIMS = "victims: "
 """What the log says of preemption."""
 
 
@@ -232,18 +206,15 @@ def _is_bind_failure(step: Step) -> bool:
 
 def _words(step: Step) -> str:
     if _is_bind_failure(step):
-        return say("the binding fails: etcd timed out")
+        return say("The binding has failed: etcd timed out.")
     if step.step == context.POP and step.pod == OTHER:
-        return say("web is counted in the cache, so shop leaves the activeQ")
+        return say("web is counted in the cache, so the scheduler takes shop.")
     if step.step == context.SCHEDULE and not step.node:
-        return step.detail or say(NO_NODE)
+        return say(NO_NODE)
     if step.step == context.PREEMPT and not step.node:
-        return say(step.detail)
-    message = STEPS[step.step][1]
-    if not message:
-        return step.detail or step.node
-    pod, victims = step.pod.partition("/")[2], step.detail.removeprefix(VICTIMS)
-    return say(message, pod=pod, node=step.node, victims=victims)
+        return say("Preemption helps on no node: nobody has a lower priority.")
+    pod, victims = step.pod.partition("/")[2], step.detail.removeprefix(VICTIMS).removeprefix("default/")
+    return say(STEPS[step.step][1], pod=pod, node=step.node, victims=victims, detail=step.detail.removesuffix("."))
 
 
 @dataclass(frozen=True)
@@ -263,10 +234,8 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     found = ways(settings.story)
     step, way = found[min(settings.step, len(found) - 1)]
-    words = step.words.removesuffix(".")
-    sentence = say("{function}: {result}.", function=loop.called(step.title), result=words)
     raw = element("p", step.raw) if step.raw else Html()
-    return View(partial(draw_way, way, sentence), sentence, raw, sentence)
+    return View(partial(draw_way, way, step.words), step.words, raw, step.words)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -16,28 +16,30 @@ from kschedlab_lab.views.bench import NodeCard
 from kschedlab_lab.views.layout import Part, column, moved, row, words
 from kschedlab_lab.views.lettering import flowed
 from kschedlab_lab.views.pieces import Piece, bar
-from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, TRAY, ink, priority_fill
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, TRAY, priority_fill
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 QUEUE, NEXT, SCHEDULE = "SchedulingQueue", "NextPod", "Schedule"
-VOLUMES, RESERVE, ASSUME, BIND_VOLUMES = "assumeVolumes", "RunReservePlugins", "assume", "bindVolumes"
+RESERVE, ASSUME = "RunReservePlugins", "assume"
 PERMIT, PRE_BIND, BIND, POST_BIND = "RunPermitPlugins", "RunPreBindPlugins", "bind", "RunPostBindPlugins"
 FORGET, RECORD = "ForgetPod", "recordSchedulingFailure"
 PREEMPT, NOMINATE, DELETE = "Preempt", "SetNominatedNodeName", "DeletePod"
-BACKGROUND = frozenset((BIND_VOLUMES, PERMIT, PRE_BIND, BIND, POST_BIND, FORGET))
+BACKGROUND = frozenset((PERMIT, PRE_BIND, BIND, POST_BIND, FORGET))
 """What a goroutine of the pod's own does."""
 FAILURES = frozenset((RECORD, FORGET))
 PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unschedulableQ"}
 """v1.16's names for the parts of the queue."""
 
-LINE, PAD, GAP, HEAD = 15, 3, 3, 40
-"""Heights: of a line, of the space above and below it, between two steps, of a lane's title."""
-CLOCK, BESIDE, NARROW, BAR = 54, 86, 54, 28
-"""The width of the times; the least of the track of another pod that is bound meanwhile, and that in narrow lanes; the
-height of a pod on its node."""
-WIDE, LOWEST, SHARE = 520, 316, 0.55
+LINE, PAD, HEAD = 17, 5, 40
+"""Heights: of a line, of the space between two steps, of a lane's title."""
+CLOCK, POD, HIGH, BAR, INSIDE, BETWEEN, ASIDE = 48, 46, 20, 28, 6, 10, 66
+"""The width of the times; the size of a pod on its way, and its height on its node; the space beside it, and between
+the lanes; the width of the track of another pod that is bound meanwhile."""
+WIDE, LOWEST = 520, 316
 """Rooms of this width have the nodes beside the lanes, others above them; the least height of the lanes there, so that
-no story has another scale; how much of the lanes is the binding cycle's."""
+no story has another scale."""
+ROOMY, SHARE, SHARE_IN_LITTLE = 400, 0.6, 0.55
+"""The least width of lanes with times; how much of the lanes is the binding cycle's, with times and without."""
 SHORT: Mapping[str, str] = {RESERVE: "Reserve", PERMIT: "Permit", PRE_BIND: "PreBind", POST_BIND: "PostBind"}
 """The extension points, by the function that runs their plugins."""
 
@@ -117,66 +119,53 @@ def draw_way(way: Way, alt: str, room: Room) -> Html:
 
 
 def _lanes(way: Way, width: float, least: float) -> Part:
-    """Both lanes with the times at their left; as high as the whole attempt, so that nothing jumps as it goes on."""
-    wide = (width - CLOCK - 14) * SHARE
-    narrow = width - CLOCK - 14 - wide
-    left, hero = (CLOCK, CLOCK + narrow + 14), way.pods[0].name
-    track = max(BESIDE, wide * 0.38) if wide > 2 * BESIDE else NARROW
-    widths = {False: narrow - 10, True: track - 5}
-    whole = [(each, each.lane == 1 and each.step.pod != hero) for each in rows(way.steps)]
-    before = track * any(aside for _, aside in whole)
-    own = wide - 10 - before
-    texts = [_text(each, hero, (widths[aside] if aside or not each.lane else own) - 14) for each, aside in whole]
-    highs = [1] * (max(each.last for each, _ in whole) + 1)
-    for (each, _), text in zip(whole, texts, strict=True):
-        highs[each.first] = max(highs[each.first], len(text))
-    tops = list(accumulate((LINE * lines + 2 * PAD + GAP for lines in highs), initial=HEAD + PAD))
+    """Both lanes, with the times at their left if there is room.
+
+    They are as high as the whole attempt, so that nothing jumps as it goes on.
+    """
+    hero, whole = way.pods[0].name, rows(way.steps)
+    clock, share = (CLOCK, SHARE) if width >= ROOMY else (0, SHARE_IN_LITTLE)
+    wide = (width - clock - BETWEEN) * share
+    narrow, left = width - clock - BETWEEN - wide, (clock, width - wide)
+    aside = ASIDE * any(each.lane and each.step.pod != hero for each in whole)
+    beside = [narrow - INSIDE - POD, wide - aside - INSIDE - POD]
+    names = [flowed(_called(each.step), beside[each.lane], bold=True) for each in whole]
+    highs = [LINE + PAD] * (max(each.last for each in whole) + 1)
+    for each, lines in zip(whole, names, strict=True):
+        below = HIGH if _is_aside(each, hero) else 0
+        highs[each.first] = max(highs[each.first], below + LINE * len(lines) + PAD)
+    tops = list(accumulate(highs, initial=HEAD + PAD))
+    bottom = max(tops[-1], least)
+    tracks = {piece.name: (clock + PAD, left[1] + PAD + (aside if piece.name == hero else 0)) for piece in way.pods}
     taken = so_far(way)
-    bottom = max(tops[-1] + PAD, least)
-    shapes = [*_trays(left, (narrow, wide), bottom), *_times(taken, tops), *_waiting(way, taken, narrow, tops)]
-    here = {piece.name for card in way.nodes for piece in card.pieces if not piece.mark}
-    latest = {each.step.pod: at for at, each in enumerate(taken)}
-    pods = {piece.name: piece for piece in way.pods}
-    tracks = {pod: left[1] + 5 + (before if pod == hero else 0) for pod in pods}
-    ends = {pod: x - 1 for pod, x in tracks.items()}
-    shapes += _crossings(taken, left[0] + narrow - 3, ends, tops)
+    shapes = [*_trays(left, (narrow, wide), bottom), *(_times(taken, tops) if clock else ())]
+    shapes += _trails(way, taken, tracks, tops)
     for at, each in enumerate(taken):
-        aside, pod = whole[at][1], each.step.pod
-        wide_ = widths[aside] if aside or not each.lane else own
-        size = (wide_, tops[each.last + 1] - tops[each.first] - GAP)
-        is_pod = latest[pod] == at and pod not in here
-        shapes.append(
-            moved(
-                _step(each.step, pods[pod], texts[at], size, at == len(taken) - 1),
-                tracks[pod] if each.lane else left[0] + 5,
-                tops[each.first],
-                data_key=f"pod/{pod}" if is_pod else f"step/{at}",
-                data_tip=say("{function}: {result}", function=each.step.title, result=each.step.words),
-            )
-        )
-    return Part(width, bottom, tuple(shapes))
+        x, y = tracks[each.step.pod][each.lane], tops[each.first]
+        place = (x, y + HIGH) if _is_aside(each, hero) else (x + POD + INSIDE, y + 1)
+        tip = say("{function}: {result}", function=each.step.title, result=each.step.words)
+        shapes.append(moved(_name(each, names[at], at == len(taken) - 1), *place, data_key=f"step/{at}", data_tip=tip))
+    return Part(width, bottom, (*shapes, *_pods(way, taken, tracks, tops)))
+
+
+def _is_aside(each: StepPlace, hero: str) -> bool:
+    """Whether the step has the narrow track of another pod that is bound meanwhile."""
+    return each.lane == 1 and each.step.pod != hero
 
 
 def so_far(way: Way) -> list[StepPlace]:
-    """The rows of the steps that are taken; what the API server or a volume is asked for lasts until now."""
+    """The rows of the steps that are taken; what the API server is asked for lasts until now."""
     taken = rows(way.steps[: way.taken])
     bottom = max(each.first for each in taken)
     latest = {each.step.pod: at for at, each in enumerate(taken)}
     for at in latest.values():
-        if taken[at].step.title in (BIND, BIND_VOLUMES):
+        if taken[at].step.title == BIND:
             taken[at] = taken[at]._replace(last=max(bottom, taken[at].last))
     return taken
 
 
-def _text(each: StepPlace, hero: str, width: float) -> list[str]:
-    """The step's name; another pod's with that pod's name."""
-    title, pod = PARTS.get(each.step.place, called(each.step.title)), each.step.pod
-    return flowed(f"{pod}: {title}" if pod != hero or each.step.place else title, width, bold=True)
-
-
-def called(title: str) -> str:
-    """The step's name in pictures and sentences."""
-    return SHORT.get(title, title)
+def _called(step: Taken) -> str:
+    return PARTS.get(step.place, SHORT.get(step.title, step.title))
 
 
 def _trays(left: Sequence[float], wides: Sequence[float], bottom: float) -> Iterator[Html]:
@@ -193,44 +182,48 @@ def _times(taken: Sequence[StepPlace], tops: Sequence[float]) -> Iterator[Html]:
     for each in taken:
         if each.step.seconds not in seen and each.step.title != SCHEDULE:
             seen.add(each.step.seconds)
-            yield label(f"{each.step.seconds} s", 0, tops[each.first] + PAD + 11.5, fill=INK_2, font_size=11.2)
+            yield label(f"{each.step.seconds} s", 0, tops[each.first] + LINE - 1, fill=INK_2, font_size=11.2)
 
 
-def _waiting(way: Way, taken: Sequence[StepPlace], wide: float, tops: Sequence[float]) -> Iterator[Html]:
-    """Below what the scheduling cycle has done: the pods that wait in the queue."""
-    at = max(each.first for each in taken if not each.lane) + 1
-    begun = {each.step.pod for each in taken}
-    for i, piece in enumerate(piece for piece in way.pods if piece.name not in begun):
-        text = words(say("{pod} waits", pod=piece.name), fill=INK_2)
-        look: dict[str, Any] = {"stroke": INK_3, "stroke_dasharray": "5 4", "fill": priority_fill(piece.priority)}
-        box = rect(wide - 10, LINE + 2 * PAD, 8, **look, fill_opacity=0.25)
-        yield moved(Part(0, 0, (box, moved(text, 9, PAD))), CLOCK + 5, tops[at + i], data_key=f"pod/{piece.name}")
-
-
-def _step(step: Taken, piece: Piece, text: Sequence[str], size: tuple[float, float], current: bool) -> Part:
-    """A step as a bar in the colour of its pod; the current one has a ring."""
-    failed, (wide, high) = step.title in FAILURES, size
-    frame: dict[str, Any] = {
-        "stroke": EVICTED if failed else INK if current else HAIR,
-        "stroke_width": 2.5 if current or failed else 1,
-    }
-    rect = element("rect", width=wide, height=high, rx=8, fill=priority_fill(piece.priority), **frame)
-    lines = [words(line, bold=current, fill=ink(priority_fill(piece.priority))) for line in text]
-    return Part(wide, high, (rect, moved(column(lines, 0), 9, PAD - 0.5)))
-
-
-def _crossings(
-    taken: Sequence[StepPlace], start: float, ends: Mapping[str, float], tops: Sequence[float]
+def _trails(
+    way: Way, taken: Sequence[StepPlace], tracks: Mapping[str, Sequence[float]], tops: Sequence[float]
 ) -> Iterator[Html]:
-    """An arrow from the scheduling cycle to each goroutine that begins."""
-    lanes = dict[str, int]()
-    for each in taken:
-        if each.lane and not lanes[each.step.pod]:
-            line = f"M{start:g} {tops[each.first] + LINE / 2 + PAD:g}H{ends[each.step.pod]:g}m-6 -4l6 4l-6 4"
-            yield element(
-                "path", d=line, fill="none", stroke=INK, stroke_width=1.5, data_key=f"goroutine/{each.step.pod}"
-            )
-        lanes[each.step.pod] = each.lane
+    """The way of each pod so far: a line with a dot for each step, and an arrow where its goroutine begins."""
+    for piece in way.pods:
+        steps = [each for each in taken if each.step.pod == piece.name]
+        points = [(tracks[piece.name][each.lane] + POD / 2, tops[each.first] + HIGH / 2) for each in steps]
+        if not points:
+            continue
+        end = (points[-1][0], tops[steps[-1].last] + HIGH / 2)
+        line = "".join(f"{'L' if at else 'M'}{x:g} {y:g}" for at, (x, y) in enumerate([*points, end]))
+        fill = priority_fill(piece.priority)
+        yield element("path", d=line, fill="none", stroke=fill, stroke_width=4, stroke_linejoin="round")
+        for x, y in points:
+            yield element("circle", cx=x, cy=y, r=5, fill=fill, stroke=TRAY, stroke_width=1.5)
+
+
+def _name(each: StepPlace, lines: Sequence[str], current: bool) -> Part:
+    """What the step is called in the source; the way to another lane passes behind it."""
+    fill = EVICTED if each.step.title in FAILURES else INK if current else INK_2
+    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 7}
+    return column([words(line, bold=current, fill=fill, **halo) for line in lines], 0)
+
+
+def _pods(
+    way: Way, taken: Sequence[StepPlace], tracks: Mapping[str, Sequence[float]], tops: Sequence[float]
+) -> Iterator[Html]:
+    """The pods where they are now: at the end of their way, or below it in the queue; one that is bound has left."""
+    here = {piece.name for card in way.nodes for piece in card.pieces if not piece.mark}
+    latest = {each.step.pod: each for each in taken}
+    free = max(each.first for each in taken if not each.lane) + 1
+    for piece in way.pods:
+        each = latest.get(piece.name)
+        if each is None:
+            yield bar(piece, (tracks[piece.name][0], tops[free] + 1), POD, HIGH)
+            yield moved(words(say("waits"), fill=INK_2), tracks[piece.name][0] + POD + INSIDE, tops[free] + 2)
+            free += 1
+        elif piece.name not in here:
+            yield bar(piece, (tracks[piece.name][each.lane], tops[each.last]), POD, HIGH)
 
 
 # -- the nodes

@@ -35,15 +35,6 @@ SUCCESS = [*BOUND, *BINDING, "RunPostBindPlugins"]
 QUEUED = ["SchedulingQueue"]
 EXPECTED = {
     "success": [*QUEUED, *SUCCESS],
-    "a volume to bind": [
-        *QUEUED,
-        *BOUND[:2],
-        "assumeVolumes",
-        *BOUND[2:],
-        "bindVolumes",
-        *BINDING,
-        "RunPostBindPlugins",
-    ],
     "FitError": [*QUEUED, "NextPod", "Schedule", *FAILED, "Preempt", *QUEUED, *SUCCESS],
     "preemption": [
         *QUEUED,
@@ -67,10 +58,11 @@ def test_every_step_is_told_and_shown(story):
         if settings.story == story:
             view = path.show(settings)
             step = path.taken(story)[settings.step]
-            assert says(view.sentence, step.title.removeprefix("Run").removesuffix("Plugins"), step.words)
-            assert step.words, "nothing came of it"
+            assert view.sentence == step.words, "nothing came of it"
             drawing = ElementTree.fromstring(str(view.picture(ROOM)))
             assert drawing.get("aria-label") == view.sentence
+            name = step.title.removeprefix("Run").removesuffix("Plugins")
+            assert name in "".join(drawing.itertext()) or name == "SchedulingQueue"
             seen.add(str(view.picture(ROOM)))
     assert len(seen) == len(path.taken(story))
 
@@ -81,9 +73,8 @@ def test_the_next_pod_is_taken_while_the_first_one_is_bound():
 
 
 def test_pods_come_to_where_the_lesson_says():
-    assert path.taken("a volume to bind")[2].words == "chooses node-b"
     assert path.taken("FitError")[-1].words.startswith("web is bound to node-c")
-    assert path.taken("preemption")[5].words == "node-a, victims: default/jobs-a"
+    assert says(path.taken("preemption")[5].words, "node-a", "jobs-a")
     assert "etcdserver: request timed out" in path.taken("bind failure")[9].raw
 
 

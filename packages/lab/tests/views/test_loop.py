@@ -77,7 +77,9 @@ def test_the_pod_is_at_its_latest_step_and_leaves_it_for_its_node():
 
 
 def test_a_pod_that_waits_is_shown_below_what_is_done():
-    assert "shop waits" in "".join(drawn(3).itertext()) and "shop waits" not in "".join(drawn(8).itertext())
+    waiting, taken = drawn(3), drawn(8)
+    assert place(keyed(waiting)["pod/shop"])[1] > place(keyed(waiting)["pod/web"])[1]
+    assert "waits" in "".join(waiting.itertext()) and "waits" not in "".join(taken.itertext())
 
 
 def test_what_does_not_fit_sticks_out_of_its_node():
