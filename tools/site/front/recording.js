@@ -201,10 +201,10 @@ export class Recording extends Model {
   }
 
   /** The answer as it is recorded; undefined if the question does not allow it. */
-  checked(answer, { choices, most, below }) {
+  checked(answer, { choices, most }) {
     if (choices.length) return choices.includes(answer) ? answer : undefined;
     const value = /^[+-]?\d[\d,]*$/.test(answer.trim()) ? BigInt(answer.replace(/[,+\s]/g, "")) : NaN;
-    return (below || value >= 0) && value <= (most ?? Infinity) ? String(value) : undefined;
+    return value >= 0 && value <= (most ?? Infinity) ? String(value) : undefined;
   }
 
   story() {

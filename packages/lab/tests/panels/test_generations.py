@@ -10,10 +10,9 @@ from kschedlab.generations import COURSE as NAMES, GENERATIONS
 from kschedlab.whatif.compare import changes
 from kschedlab.whatif.comparison import effect
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
-from kschedlab_lab.panels import generation_proof
 from kschedlab_lab.panels.generation_answers import answer, picked, remark
 from kschedlab_lab.panels.generation_clusters import STORIES
-from kschedlab_lab.panels.generation_questions import counted_down, heavy_enough
+from kschedlab_lab.panels.generation_questions import counted_down
 from kschedlab_lab.panels.generations import Settings, decide, matters, panel, question, right, show, story
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
@@ -217,17 +216,6 @@ def test_a_switch_does_not_outlive_its_cluster() -> None:
     assert switched.at({**switched.indices(), "version": 2}).rules == "start_times off"
 
 
-def test_in_another_cluster_one_guesses_first_and_a_click_shows_the_answers() -> None:
-    there = Settings().at({**Settings().indices(), "cluster": 5, "version": 2})
-    view = show(there)
-    assert callable(view.picture) and view.story is None and not str(view.table)
-    markup = str(view.picture(Room()))
-    assert hidden(markup) == [each for each in GENERATIONS if each != "v1.20"] and "rule/" not in markup
-    assert 'data-set="shown: those that matter"' in markup and "v1.23" not in markup + view.text
-    opened = show(there.changed(shown="those that matter")).picture
-    assert callable(opened) and hidden(markup := str(opened(Room()))) == [] and "rule/taints_count" in markup
-
-
 def test_the_switches_keep_their_places_from_version_to_version() -> None:
     pictures = [show(Settings(version=version)).picture for version in NAMES]
     switches = [re.findall(r'data-key="rule/(\w+)"', str(each(Room()))) for each in pictures if callable(each)]
@@ -272,21 +260,6 @@ def test_points_that_all_nodes_get_are_left_out() -> None:
 def test_what_is_said_of_an_answer_is_about_that_answer() -> None:
     asked = panel(version="v1.20").ask(counted_down())
     assert "v1.16 would" in repr(asked.answer("node-b")) and "v1.16 would" not in repr(asked.answer("node-c"))
-    tainted = panel(cluster="a soft taint", version="v1.37", shown="none").ask(heavy_enough())
-    assert "Right. 200 points against 169." in repr(tainted.answer("2")) and "Not quite." in repr(tainted.answer("3"))
-
-
-def test_one_setting_in_each_step_changes_the_answer() -> None:
-    asked = generation_proof.panel()
-    before = asked.question.before(asked.settings)  # type: ignore[union-attr,misc]  # it has both
-    shown = asked.answer("3").view.picture
-    assert callable(before) and callable(shown) and "Right." in repr(asked.answer("3"))
-    titles = ("start times break ties", "budgets count down", "victims sorted again")
-    assert [each in str(shown(Room())) for each in titles] == [True] * 3
-    assert [each in str(before(Room())) for each in titles] == [False] * 3
-    assert str(before(Room())).count("data-key") == sum(
-        len(changes(GENERATIONS[one], GENERATIONS[two])) for one, two in pairwise(NAMES)
-    )
 
 
 def test_questions_about_pods_rules_and_no_node() -> None:
