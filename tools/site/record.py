@@ -190,6 +190,7 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         "answers": numbers,
         "solution": question.right(settings),
         "fixed": question.fixed(settings),
+        "moment": question.moment,
         "shows": {name: place for name, place in shown.items() if place != asked[name]},
     }
 

@@ -295,6 +295,7 @@ export class Recording extends Model {
     const unknown = answer !== null && !(answer in asks.answers);
     const said = asks.said[asks.answers[unknown || answer === null ? "" : answer]];
     const [right, mark, why] = said;
-    return { text: asks.asked.text, choices: asks.asked.choices, answer, right, solution: asks.solution, mark: unknown ? this.words.wrong : mark, why };
+    const { asked: { text, choices }, solution, moment } = asks;
+    return { text, choices, answer, right, solution, mark: unknown ? this.words.wrong : mark, why, ...(moment ? { moment } : {}) };
   }
 }

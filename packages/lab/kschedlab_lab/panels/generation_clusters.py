@@ -17,16 +17,12 @@ OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "
 
 
 class Story(NamedTuple):
-    """A cluster whose pod ``pod`` is decided. ``about``: what is special; ``signs``: the same, by node.
-
-    ``signs_say``: what the signs on its victims mean.
-    """
+    """A cluster whose pod ``pod`` is decided. ``about``: what is special; ``signs``: the same, by node."""
 
     pod: str
     about: str
     manifests: Callable[[], list[Manifest]]
     signs: Mapping[str, tuple[Badge, ...]] = {}
-    signs_say: str = ""
 
 
 def budget_of_one() -> list[Manifest]:
@@ -132,12 +128,7 @@ AVOID = Badge("label", later("annotation preferAvoidPods: not the shop's pods, p
 NOMINATED = Badge("zone", later("nominatedNodeName of the pod"))
 
 STORIES = {
-    later("a budget of one"): Story(
-        "urgent",
-        later("The budget allows one disruption."),
-        budget_of_one,
-        signs_say=later("①② order of victims; cracked shield: breaks it."),
-    ),
+    later("a budget of one"): Story("urgent", later("The budget allows one disruption."), budget_of_one),
     later("who may stay?"): Story(
         "urgent", later("Both pods on node-a have priority 100; one may stay."), who_may_stay
     ),

@@ -14,7 +14,7 @@ def counted_down() -> Question[Settings]:
     )
     earlier = say("v1.16 would: for it no victim breaks the budget.")
     text = say("Which node does v1.20 choose?")
-    return question(text, {"node-a": why, "node-b": sentences((earlier, why)), "node-c": why})
+    return question(text, {"node-a": why, "node-b": sentences((earlier, why)), "node-c": why}, drawn=True)
 
 
 def sorted_again() -> Question[Settings]:
@@ -41,4 +41,5 @@ def obeyed() -> Question[Settings]:
 def finer() -> Question[Settings]:
     """Which node does v1.20 choose, whose points go up to 100?"""
     why = say("The image brings node-a 12; room and balance bring node-b 1 each.")
-    return question(say("Which node does v1.20 choose for web?"), dict.fromkeys(("node-a", "node-b"), why))
+    text = say("Which node does v1.20 choose for web?")
+    return question(text, dict.fromkeys(("node-a", "node-b"), why), drawn=True)

@@ -157,7 +157,7 @@ def board(settings: Settings) -> Board:
         VERSIONS.index(settings.version),
         [lever(settings, rule, matters(settings, rule)) for rule in NAMED_RULES if rule.name in named],
         rungs(settings.cluster),
-        sentences((say(there.about), say(there.signs_say))),
+        say(there.about),
         Handles(node_badges=there.signs),
     )
 
@@ -210,11 +210,12 @@ def sentence(settings: Settings, *said: str) -> str:
     return say("{version}: {said}", version=version, said=sentences(said))
 
 
-def question(text: str, choices: Iterable[str], *, alone: bool = False) -> Question[Settings]:
+def question(text: str, choices: Iterable[str], *, alone: bool = False, drawn: bool = False) -> Question[Settings]:
     """A question about the version and its rules as they are set; earlier versions have answered already.
 
     ``choices``: nodes or pods, which are picked in the picture, rules of preemption ("rule 2"), or others; a mapping
-    says of each why it is right or wrong. ``alone``: the earlier versions' answers are hidden too.
+    says of each why it is right or wrong. ``alone``: the earlier versions' answers are hidden too. ``drawn``: all
+    choices are in the picture.
     """
     picks, whys = answers(choices), choices if isinstance(choices, Mapping) else {}
     return Question(
@@ -223,6 +224,8 @@ def question(text: str, choices: Iterable[str], *, alone: bool = False) -> Quest
         right=lambda settings: right(settings, picks),
         why=lambda settings, said: whys.get(said) or remark(decide(settings), said),
         before=lambda settings: partial(before, settings, picks, alone),
+        drawn=drawn,
+        moment=True,
     )
 
 

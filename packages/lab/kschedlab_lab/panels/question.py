@@ -100,6 +100,7 @@ class Question(Generic[S]):
             "solution": right,
             "why": why,
             "mark": mark,
+            **({"moment": True} if self.moment else {}),
         }
 
 
