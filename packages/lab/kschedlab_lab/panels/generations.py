@@ -23,7 +23,7 @@ from kschedlab.text.html import Html
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_victims, remark
+from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_victims
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
@@ -222,7 +222,7 @@ def question(text: str, choices: Iterable[str], *, alone: bool = False, drawn: b
         text,
         picks,
         right=lambda settings: right(settings, picks),
-        why=lambda settings, said: whys.get(said) or remark(decide(settings), said),
+        why=lambda _, said: whys.get(said, ""),
         before=lambda settings: partial(before, settings, picks, alone),
         drawn=drawn,
         moment=True,

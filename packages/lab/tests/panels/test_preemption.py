@@ -214,13 +214,6 @@ def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong:
     assert which_node().verdict(right, Settings(**changes))["right"]
 
 
-def test_a_victim_that_hides_is_named_with_its_priority_and_who_reads_it() -> None:
-    hidden = {"allowed": 0, "shop_b": 0, "mail_in_shop": True}
-    assert says(show(Settings(**hidden)).sentence, "node-b", "logs-b (150)", "rule 2 does not read")
-    assert says(show(Settings(**hidden, generation="v1.37")).sentence, "node-b drops out at rule 2", "logs-b (150)")
-    assert "does not read" not in show(Settings()).sentence
-
-
 def test_questions_are_answered_in_the_picture() -> None:
     for question, picks in (
         (which_node(), ["node-a", "node-b", "node-c", "node-d"]),
