@@ -1,9 +1,11 @@
 """The stage beside the text: one place for all panels of a lesson, with the one next to what is being read."""
 
+import nbformat
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import Open
+from tests.browser.conftest import Lab, Open
 from tests.browser.lab import Notebook, behind_dots
+from tools.refresh import METADATA
 
 NAME = "05-preemption.ipynb"
 TEXT = ".jp-WindowedPanel-outer"
@@ -23,7 +25,6 @@ def test_a_lesson_is_read_and_answered_on_the_stage(notebook: Open) -> None:
     page.run_all()
     what_is_read_or_run_is_on_the_stage(page)
     a_wheel_over_the_stage_scrolls_the_text(page)
-    a_number_is_typed_on_the_stage(page)
     exercises_have_the_whole_width(page)
     an_answer_is_said_in_the_line(page)
     pictures_move_into_the_text(page)
@@ -70,7 +71,8 @@ def an_answer_is_said_in_the_line(page: Notebook) -> None:
     first, place = lines(page).first, on_stage(page).locator(".ks-picture")
     first.click()
     asked = place.bounding_box()
-    on_stage(page).locator(".ks-choices").get_by_role("button", name="node-b").click()
+    expect(on_stage(page).locator(".ks-choices").get_by_role("button")).to_have_text(["Show the answer"])
+    on_stage(page).locator(".ks-picture").get_by_role("button", name="node-b").first.click()
     expect(first).to_contain_text("Which node is chosen? node-a")
     expect(first).to_contain_text("node-b ✕")
     judged = place.bounding_box()
@@ -86,8 +88,19 @@ def an_answer_is_said_in_the_line(page: Notebook) -> None:
     expect(on_stage(page).locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
 
 
-def a_number_is_typed_on_the_stage(page: Notebook) -> None:
-    lines(page).filter(has_text="Which priority must jobs-c have").click()
+TYPED = """\
+from kschedlab_lab.panels import preemption
+from kschedlab_lab.panels.question import Question
+
+asked = Question("How many victims?", (), lambda _: "1", lambda *_: "", lambda each: preemption.show(each).picture)
+preemption.panel().ask(asked)"""
+
+
+def test_a_number_is_typed_on_the_stage(lab: Lab, notebook: Open) -> None:
+    cells = [nbformat.v4.new_code_cell(TYPED), nbformat.v4.new_markdown_cell("And now?")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=METADATA), lab.home / "notebooks" / "typed.ipynb")
+    page = notebook("typed.ipynb", beside=True)
+    page.run_all()
     on_stage(page).locator(".ks-choices input").click()
     page.page.keyboard.type("3")
     page.page.keyboard.press("Enter")

@@ -190,6 +190,7 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         "answers": numbers,
         "solution": question.right(settings),
         "fixed": question.fixed(settings),
+        "moment": question.moment,
         "shows": {name: place for name, place in shown.items() if place != asked[name]},
     }
 
@@ -197,9 +198,9 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
 def _numbers(question: Question[Any], settings: Any) -> list[str]:
     """The numbers that somebody may give."""
     right = int(question.right(settings))
-    near = {*range(-NUMBERS, NUMBERS + 1), *range(right - NUMBERS, right + NUMBERS + 1)}
+    near = {*range(NUMBERS + 1), *range(right - NUMBERS, right + NUMBERS + 1)}
     most = max(near) if question.most is None else question.most
-    return [str(number) for number in sorted(near) if (question.below or number >= 0) and number <= most]
+    return [str(number) for number in sorted(near) if 0 <= number <= most]
 
 
 def _name(gate: object, gates: dict[int, str]) -> str:

@@ -68,7 +68,7 @@ def _answered(session: Session, question: Question[Any]) -> Iterator[str]:
     _holds(picks <= {*map(escape, question.choices)}, f"what can be picked, {picks}", session)
     right = question.right(session.panel.settings)
     near = () if question.choices else (int(right) - 1, int(right), int(right) + 1)
-    for answer in (*question.choices, *(str(each) for each in near if question.below or each >= 0), None):
+    for answer in (*question.choices, *(str(each) for each in near if each >= 0), None):
         shown = session.receive({"answer": answer})[0]["shown"]
         verdict = shown.get("verdict")
         if verdict is None:

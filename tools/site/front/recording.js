@@ -201,10 +201,10 @@ export class Recording extends Model {
   }
 
   /** The answer as it is recorded; undefined if the question does not allow it. */
-  checked(answer, { choices, most, below }) {
+  checked(answer, { choices, most }) {
     if (choices.length) return choices.includes(answer) ? answer : undefined;
     const value = /^[+-]?\d[\d,]*$/.test(answer.trim()) ? BigInt(answer.replace(/[,+\s]/g, "")) : NaN;
-    return (below || value >= 0) && value <= (most ?? Infinity) ? String(value) : undefined;
+    return value >= 0 && value <= (most ?? Infinity) ? String(value) : undefined;
   }
 
   story() {
@@ -295,6 +295,7 @@ export class Recording extends Model {
     const unknown = answer !== null && !(answer in asks.answers);
     const said = asks.said[asks.answers[unknown || answer === null ? "" : answer]];
     const [right, mark, why] = said;
-    return { text: asks.asked.text, choices: asks.asked.choices, answer, right, solution: asks.solution, mark: unknown ? this.words.wrong : mark, why };
+    const { asked: { text, choices }, solution, moment } = asks;
+    return { text, choices, answer, right, solution, mark: unknown ? this.words.wrong : mark, why, ...(moment ? { moment } : {}) };
   }
 }

@@ -143,10 +143,10 @@ class Card {
     this.mark();
   }
 
-  /** Shows the reply. To one that was asked for here it scrolls: it may be below the window. */
+  /** Shows the reply. To one that was asked for here it scrolls, as far as the answer stays in sight. */
   say(reply) {
     this.reply.innerHTML = this.said = reply;
-    if (this.waiting) this.reply.scrollIntoView({ block: "nearest" });
+    if (this.waiting) for (const each of [this.reply, this.place?.root]) each?.scrollIntoView({ block: "nearest" });
     this.waiting = false;
   }
 

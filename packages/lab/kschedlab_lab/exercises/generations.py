@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,7 +36,7 @@ BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "nominated_
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"generations {seed}")
-    return [odd_one_out(rng, seed), culprit(rng, seed), divide(rng), least_requested(seed)]
+    return [culprit(rng, seed), divide(rng), least_requested(seed)]
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,6 @@ class Case:
 
     def decision(self, name: str) -> Decision:
         return decided(decode_objects(self.manifests), GENERATIONS[name])
-
-    def summary(self) -> str:
-        return say(
-            "{versions}.",
-            versions=say("; ").join(
-                say("{version}: {said}", version=name, said=chosen) for name, chosen in self.chosen.items()
-            ),
-        )
 
 
 def decided(objects: Objects, generation: Generation) -> Decision:
@@ -97,40 +88,6 @@ def random_case(rng: random.Random) -> Case:
             made.append(pod(f"{app}-{name[-1]}{number}", name, 2, priority, start, labels={"app": app}))
     made += [pod("urgent", "", 4, 500), budget("shop", rng.choice([0, 1, 1]))]
     return Case(made)
-
-
-def odd_one_out(rng: random.Random, seed: int) -> Exercise:
-    """Three generations agree."""
-
-    odd = in_turn(seed, ("v1.13", "v1.20", "v1.37"))
-
-    def wanted(case: Case) -> bool:
-        times = Counter(case.chosen.values())
-        return sorted(times.values()) == [1, 3] and times[case.chosen[odd]] == 1
-
-    case = drawn(rng, random_case, wanted)
-    agreeing = next(name for name in case.chosen if name != odd)
-    others = next(chosen for name, chosen in case.chosen.items() if name != odd)
-    return Predict(
-        say("The odd one out"),
-        say("Three of the four versions choose the same node for urgent, or leave the same tie. Which one does not?"),
-        odd,
-        case.summary(),
-        (
-            say("v1.13 has no start times in its ladder. v1.16 asks a budget about each victim alone."),
-            say(
-                "v1.20 lists victims that break a budget first and takes the first for the highest; v1.37 sorts again."
-            ),
-        ),
-        pictured(case.decision("v1.37"), case.manifests),
-        {
-            name: case.summary()
-            if name == odd
-            else say("{version} chooses {node}, as two others do.", version=name, node=others)
-            for name in case.chosen
-        },
-        solved=lambda: beside({name: case.decision(name) for name in dict.fromkeys((odd, agreeing))}),
-    )
 
 
 def culprit(rng: random.Random, seed: int) -> Exercise:
@@ -167,7 +124,7 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
         why,
         (
             say("Find the victims on each node in both generations."),
-            say("At which rule of the ladder do the nodes differ?"),
+            say("Which of the five rules tells the nodes apart?"),
         ),
         pictured(case.decision(earlier), case.manifests),
         {

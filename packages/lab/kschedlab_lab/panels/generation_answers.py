@@ -1,4 +1,4 @@
-"""A generation's answer for the panel that compares them: the node that the pod gets, and why not another one."""
+"""A generation's answer for the panel that compares them: the node that the pod gets."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.messages import say
-from kschedlab.text.ladder import steps
 from kschedlab.text.words import listing
-from kschedlab.whatif.comparison import Comparison, cells
 
 
 class PodAnswer(NamedTuple):
@@ -43,25 +41,3 @@ def picked_with_victims(decision: Decision) -> str:
         return picked(decision)
     names = listing([key.partition("/")[2] for key in found.victims[0]], 3)
     return say("{node} without {pods}", node=found.nodes[0], pods=names)
-
-
-def remark(decision: Decision, choice: str) -> str:
-    """Why the decision does not take this node; "" of any other choice, and where its caption has the numbers."""
-    preemption = decision.preemption
-    if choice in answer(decision).nodes or choice not in decision.cluster.index or decision.verdict(choice).passes:
-        return ""
-    if preemption is not None and choice in preemption.candidates:
-        lost = next(rule for rule in steps(preemption, answer(decision).nodes + (choice,)) if choice not in rule.kept)
-        if lost.decides:
-            return ""
-        best = lost.values[answer(decision).nodes[0]]
-        return say(
-            "{node} loses at rule {number} ({rule}): {value} against {best}.",
-            node=choice,
-            number=lost.number,
-            rule=lost.rule,
-            value=lost.values[choice],
-            best=best,
-        )
-    (cell,) = cells(Comparison({"": decision}, ()))[choice]
-    return say("{node}: {reasons}.", node=choice, reasons=say("; ").join(cell.lines))

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from kschedlab.build import HOUR, Manifest, budget, node, pod
 from kschedlab.messages import later
-from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab_lab.views.glyphs import Badge
 
-HOSTNAME = "kubernetes.io/hostname"
 EIGHT, MIB = 8 * HOUR, 2**20
-OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
 
 
 class Story(NamedTuple):
-    """A cluster whose pod ``pod`` is decided. ``about``: what is special; ``signs``: the same, by node.
-
-    ``signs_say``: what the signs on its victims mean.
-    """
+    """A cluster whose pod ``pod`` is decided. ``about``: what is special; ``signs``: the same, by node."""
 
     pod: str
     about: str
     manifests: Callable[[], list[Manifest]]
     signs: Mapping[str, tuple[Badge, ...]] = {}
-    signs_say: str = ""
 
 
 def budget_of_one() -> list[Manifest]:
@@ -68,22 +60,6 @@ def never() -> list[Manifest]:
     ]
 
 
-def apart() -> list[Manifest]:
-    """Web pods must be spread over the nodes; the roomiest node has one already."""
-    web = {"app": "web"}
-    rule = {"maxSkew": 1, "topologyKey": HOSTNAME, "whenUnsatisfiable": "DoNotSchedule"}
-    return [
-        node("node-a", 4, labels={HOSTNAME: "node-a"}),
-        node("node-b", 4, labels={HOSTNAME: "node-b"}),
-        node("node-c", 4, labels={HOSTNAME: "node-c"}),
-        pod("web-1", "node-a", 1, 0, EIGHT, web),
-        pod("web-2", "node-b", 1, 0, EIGHT, web),
-        pod("mail", "node-b", 1, 0, EIGHT),
-        pod("logs", "node-c", 3, 0, EIGHT),
-        pod("web-3", "", 1, 0, labels=web, topologySpreadConstraints=[{**rule, "labelSelector": {"matchLabels": web}}]),
-    ]
-
-
 def one_percent() -> list[Manifest]:
     """node-b has 1 % more room; node-a has the image already, which is worth little."""
     return [
@@ -117,32 +93,16 @@ def promise() -> list[Manifest]:
     ]
 
 
-def unwanted() -> list[Manifest]:
-    """node-a is empty, and its annotation asks the shop's pods to go elsewhere."""
-    emptiest, shop = node("node-a"), pod("shop-2", "", 1, 0)
-    note = {"preferAvoidPods": [{"podSignature": {"podController": OWNER}}]}
-    emptiest["metadata"]["annotations"] = {ANNOTATION: json.dumps(note)}
-    shop["metadata"]["ownerReferences"] = [OWNER]
-    return [emptiest, node("node-b"), pod("shop-1", "node-b", 2, 0, EIGHT), shop]
-
-
 IMAGE = Badge("disk", later("has the pod's image"))
 TAINT = Badge("taint", later("taint old-disk: PreferNoSchedule"))
-AVOID = Badge("label", later("annotation preferAvoidPods: not the shop's pods, please"))
 NOMINATED = Badge("zone", later("nominatedNodeName of the pod"))
 
 STORIES = {
-    later("a budget of one"): Story(
-        "urgent",
-        later("The budget allows one disruption."),
-        budget_of_one,
-        signs_say=later("①② order of victims; cracked shield: breaks it."),
-    ),
+    later("a budget of one"): Story("urgent", later("The budget allows one disruption."), budget_of_one),
     later("who may stay?"): Story(
         "urgent", later("Both pods on node-a have priority 100; one may stay."), who_may_stay
     ),
     later("never preempt"): Story("patient", later("preemptionPolicy of patient: Never."), never),
-    later("spread out"): Story("web-3", later("web-3 asks that web pods be spread evenly over the nodes."), apart),
     later("one percent"): Story(
         "web",
         later("Before web comes, node-b has 1 % more room; node-a has the image."),
@@ -154,9 +114,6 @@ STORIES = {
     ),
     later("a promise"): Story(
         "urgent", later("urgent is nominated to node-a; node-b has more room."), promise, {"node-a": (NOMINATED,)}
-    ),
-    later("please avoid"): Story(
-        "shop-2", later("node-a asks the shop's pods to stay away."), unwanted, {"node-a": (AVOID,)}
     ),
 }
 """By title."""

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import V1_37
-from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say, sentences
-from kschedlab.scheduler import schedule
-from kschedlab_lab.panels.generations import Settings, before, manifests, question
+from kschedlab_lab.panels.generations import Settings, question
 from kschedlab_lab.panels.question import Question
 
 
@@ -20,7 +14,7 @@ def counted_down() -> Question[Settings]:
     )
     earlier = say("v1.16 would: for it no victim breaks the budget.")
     text = say("Which node does v1.20 choose?")
-    return question(text, {"node-a": why, "node-b": sentences((earlier, why)), "node-c": why})
+    return question(text, {"node-a": why, "node-b": sentences((earlier, why)), "node-c": why}, drawn=True)
 
 
 def sorted_again() -> Question[Settings]:
@@ -47,22 +41,5 @@ def obeyed() -> Question[Settings]:
 def finer() -> Question[Settings]:
     """Which node does v1.20 choose, whose points go up to 100?"""
     why = say("The image brings node-a 12; room and balance bring node-b 1 each.")
-    return question(say("Which node does v1.20 choose for web?"), dict.fromkeys(("node-a", "node-b"), why))
-
-
-def heavy_enough() -> Question[Settings]:
-    """Which weight of TaintToleration outweighs room and image?"""
-    weights = range(1, 4)
-
-    def right(settings: Settings) -> str:
-        cluster = Cluster(decode_objects(manifests(settings.cluster)))
-        nodes = (schedule("default/web", cluster, V1_37.weighted(TaintToleration=each)).node for each in weights)
-        return str([*nodes].index("node-b") + weights[0])
-
-    return Question(
-        say("Which weight of TaintToleration is just enough for node-b?"),
-        tuple(map(str, weights)),
-        right,
-        lambda _, answer: say("{points} points against 169. Since v1.23 it is 3.", points=100 * int(answer)),
-        lambda settings: partial(before, settings, (), True),
-    )
+    text = say("Which node does v1.20 choose for web?")
+    return question(text, dict.fromkeys(("node-a", "node-b"), why), drawn=True)

@@ -23,7 +23,7 @@ from kschedlab.text.html import Html
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_victims, remark
+from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_victims
 from kschedlab_lab.panels.generation_clusters import STORIES
 from kschedlab_lab.panels.question import Question, answers
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
@@ -35,7 +35,6 @@ from kschedlab_lab.views.used_up import using_up
 from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
 
 NONE, ON, OFF = later("none"), "on", "off"
-MATTERING = later("those that matter")
 VERSIONS = tuple(GENERATIONS)
 
 RULE_NAMES = tuple(rule.name for rule in NAMED_RULES)
@@ -57,15 +56,11 @@ def read_rules(text: str) -> str:
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The cluster, the version that decides, and the rules that are on or off whatever the version says.
-
-    ``shown``: which rules the picture has; none as long as it keeps the other versions' answers to itself.
-    """
+    """The cluster, the version that decides, and the rules that are on or off whatever the version says."""
 
     cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
     version: str = slider("version", VERSIONS, VERSIONS[0])
     rules: str = typed("changes switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
-    shown: str = choice("changes shown", (NONE, MATTERING), MATTERING, folded=True)
 
     @property
     def pinned(self) -> dict[str, str]:
@@ -78,11 +73,9 @@ class Settings(Restorable):
         return rule.is_on(self.version) if state is None else state == ON
 
     def at(self, indices: Mapping[str, Any]) -> Self:
-        """As any panel's; in another cluster nothing is switched, and a reader may guess where the answer changes."""
+        """As any panel's; in another cluster nothing is switched."""
         there = super().at(indices)
-        if there.cluster == self.cluster or there.rules != self.rules:
-            return there
-        return there.changed(rules=NONE, shown=NONE)
+        return there if there.cluster == self.cluster or there.rules != self.rules else there.changed(rules=NONE)
 
     def flipped(self) -> frozenset[str]:
         """The rules that are other than in the version."""
@@ -140,13 +133,9 @@ def rungs(cluster: str) -> tuple[int, ...]:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision, secret = bare(decide(settings)), settings.shown == NONE
+    decision = bare(decide(settings))
     first, why = decided_and_why(decision)
     said, shown = sentence(settings, first, why), board(settings)
-    if secret:
-        hidden = covered(shown.stops, settings)
-        shown = replace(shown, stops=hidden, rungs=(), levers=(), opens=f"shown: {MATTERING}")
-        return View(lambda room: stage(decision, shown, room, said), said, Html(), said, names=colours(decision))
     lit = [rule for rule in NAMED_RULES if any(each.name == rule.name and each.matters for each in shown.levers)]
     firsts = [each for i, each in enumerate(shown.stops) if i == 0 or each.answer != shown.stops[i - 1].answer]
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in firsts)
@@ -168,7 +157,7 @@ def board(settings: Settings) -> Board:
         VERSIONS.index(settings.version),
         [lever(settings, rule, matters(settings, rule)) for rule in NAMED_RULES if rule.name in named],
         rungs(settings.cluster),
-        sentences((say(there.about), say(there.signs_say))),
+        say(there.about),
         Handles(node_badges=there.signs),
     )
 
@@ -208,11 +197,6 @@ def stops(settings: Settings) -> list[Stop]:
     ]
 
 
-def covered(stops: Sequence[Stop], settings: Settings) -> list[Stop]:
-    """The versions; only the one that is shown tells what it decides."""
-    return [each if each.name == settings.version else Stop(each.name, "", each.sets) for each in stops]
-
-
 def lever(settings: Settings, rule: NamedRule, matters: bool) -> Lever:
     """A change as a switch."""
     on, pinned, sets = settings.has(rule), rule.name in settings.flipped(), f"rules: {settings.switching(rule).rules}"
@@ -226,19 +210,22 @@ def sentence(settings: Settings, *said: str) -> str:
     return say("{version}: {said}", version=version, said=sentences(said))
 
 
-def question(text: str, choices: Iterable[str], *, alone: bool = False) -> Question[Settings]:
+def question(text: str, choices: Iterable[str], *, alone: bool = False, drawn: bool = False) -> Question[Settings]:
     """A question about the version and its rules as they are set; earlier versions have answered already.
 
     ``choices``: nodes or pods, which are picked in the picture, rules of preemption ("rule 2"), or others; a mapping
-    says of each why it is right or wrong. ``alone``: the earlier versions' answers are hidden too.
+    says of each why it is right or wrong. ``alone``: the earlier versions' answers are hidden too. ``drawn``: all
+    choices are in the picture.
     """
     picks, whys = answers(choices), choices if isinstance(choices, Mapping) else {}
     return Question(
         text,
         picks,
         right=lambda settings: right(settings, picks),
-        why=lambda settings, said: whys.get(said) or remark(decide(settings), said),
+        why=lambda _, said: whys.get(said, ""),
         before=lambda settings: partial(before, settings, picks, alone),
+        drawn=drawn,
+        moment=True,
     )
 
 
@@ -269,25 +256,11 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
     known = 0 if alone else at if not settings.flipped() else at + 1
     plain = type(settings)(settings.cluster, settings.version)
     shown = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops(plain))]
-    every = [replace(lever(settings, rule, True), sets="") for rule in NAMED_RULES]
-    named = [each for each in every if each.name in settings.pinned]
-    names = {*mattering(settings.cluster), *settings.flipped()} if settings.shown != NONE else set()
-    coming = [each for each in every if each.name in names]
-    story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
-    return stage_before(
-        decision,
-        Board(
-            shown,
-            at,
-            named,
-            rungs(settings.cluster),
-            say(story.about),
-            Handles(pods=picks, nodes=picks, node_badges=story.signs),
-            later=coming,
-        ),
-        room,
-    )
+    asked = board(settings)
+    switches = [replace(each, sets="", matters=False) for each in asked.levers]
+    handles = replace(asked.handles, pods=picks, nodes=picks)
+    return stage_before(decision, replace(asked, stops=shown, levers=switches, handles=handles), room)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

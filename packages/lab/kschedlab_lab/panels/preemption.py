@@ -17,7 +17,6 @@ from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say
-from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.preemption import evicted
@@ -117,22 +116,6 @@ def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
     )
 
 
-def hidden_victim(settings: Settings, preemption: Preemption | None) -> str:
-    """What rule 2 makes of a node whose most important victim is not the first of v1.20's list; "" without one."""
-    if preemption is None or not (dropped := _dropped_by_rule_2(preemption)):
-        return ""
-    for where, candidate in preemption.candidates.items():
-        if _first_is_highest(candidate):
-            continue
-        first = max(candidate.victims, key=lambda victim: victim.priority)
-        what = {"node": where, "pod": first.pod.metadata.name, "priority": first.priority}
-        if settings.generation == "v1.20" and where == preemption.nominated_node:
-            return say("{pod} ({priority}) leaves, too, but rule 2 does not read it.", **what)
-        if settings.generation == "v1.37" and where in dropped:
-            return say("{node} drops out at rule 2, which now reads {pod} ({priority}).", **what)
-    return ""
-
-
 def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
     """The pictures of the decision, with the panel's handles. ``until``: see :func:`panel`."""
     across = {"data_axis": "x", "data_step": "16"}
@@ -146,9 +129,9 @@ def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
         fixed=dict.fromkeys(("logs-a", "logs-b", "logs-c", "vault-d"), say("fixed in this picture")),
     )
     generation = Number(settings.generation, {"data_drag": "generation"} | across, name="generation")
-    budgets, more = {"shop": {"data_drag": "allowed"} | across}, hidden_victim(settings, decision.preemption)
+    budgets = {"shop": {"data_drag": "allowed"} | across}
     said = {VICTIMS: would_leave(decision), NODE: decided_and_why(decision)[0]}.get(until, "")
-    return Scene(decision, handles, budgets, generation, more, said, until == RULES, until != VICTIMS)
+    return Scene(decision, handles, budgets, generation, said, until == RULES, until != VICTIMS)
 
 
 def would_leave(decision: Decision, node: str = "node-b") -> str:
@@ -157,19 +140,6 @@ def would_leave(decision: Decision, node: str = "node-b") -> str:
     if node not in candidates:
         return say("{node} is not a candidate: {reason}.", node=node, reason=obstacle(decision, node))
     return say("On {node}, {victims} would be evicted.", node=node, victims=evicted(candidates[node].victims))
-
-
-def _dropped_by_rule_2(preemption: Preemption) -> set[str]:
-    """The nodes that were left before rule 2, and not after it."""
-    names = preemption.cluster.names
-    lost = (rung.entered & ~rung.kept for rung in preemption.rungs[1:2])
-    return {names[n] for gone in lost for n in preemption.positions[gone].tolist()}
-
-
-def _first_is_highest(candidate: Candidate) -> bool:
-    """Whether v1.20, which lists victims in the order of their tries, lists one of the highest priority first."""
-    priorities = [attempt.pod.priority for attempt in candidate.attempts if not attempt.reprieved]
-    return priorities[0] == max(priorities)
 
 
 def panel(plugins: Sequence[object] = (), *, until: str = RULES, **settings: Any) -> Panel[Settings]:

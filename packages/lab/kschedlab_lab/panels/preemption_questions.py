@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kschedlab.messages import later, say, sentences, terms
+from kschedlab.messages import say, sentences
 from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
+from kschedlab_lab.panels.preemption import NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.ladder_fates import fate
 from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.preemption_scene import Scene, all_attempted
 from kschedlab_lab.views.svg import Room
-
-EITHER = later("either of them")
 
 
 def which_node(change: str = "", *, ladder: bool = True) -> Question[Settings]:
@@ -25,7 +23,8 @@ def which_node(change: str = "", *, ladder: bool = True) -> Question[Settings]:
     """
     handles = Handles(nodes={name: _pick(name) for name in NODES})
     text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
-    return Question(text, NODES, _chosen, _why_node if ladder else _losses, _asked(handles, ladder))
+    why = _why_node if ladder else _losses
+    return Question(text, NODES, _chosen, why, _asked(handles, ladder), drawn=True)
 
 
 def which_victims() -> Question[Settings]:
@@ -54,39 +53,7 @@ def which_pod() -> Question[Settings]:
         lambda settings: next(name for name in pods if name[-1] == _chosen(settings)[-1]),
         lambda *_: say("The later start wins: these victims lose less work."),
         _asked(Handles(pods={name: _pick(name) for name in pods})),
-    )
-
-
-def which_priority() -> Question[Settings]:
-    """The priority of the additional victim at which rule 4 decides; a number to be typed."""
-    return Question(
-        say("Which priority must jobs-c have, so that the sums are equal although node-c loses two pods?"),
-        (),
-        lambda _: str(LOWEST),
-        lambda _, answer: say(
-            "{answer} + 2³¹ is 0: jobs-c adds nothing."
-            if int(answer) == LOWEST
-            else "{answer} + 2³¹ is {sum:,}. Only {lowest:,} adds 0.",
-            answer=answer,
-            sum=int(answer) + 2**31,
-            lowest=LOWEST,
-        ),
-        lambda settings: _asked(Handles())(settings.changed(jobs=0)),
-        below=True,
-    )
-
-
-def which_of_equals() -> Question[Settings]:
-    """What happens in a complete tie."""
-    return Question(
-        say("node-b and node-c are equal in all five rules. Which one does the scheduler take?"),
-        tuple(terms("node-b, by name", EITHER, "neither: urgent waits")),
-        lambda settings: say(EITHER) if len(_preemption(settings).tied) > 1 else _chosen(settings),
-        lambda *_: say(
-            "Nothing is left to compare. The real scheduler takes the first node of a Go map, whose order changes "
-            "from run to run."
-        ),
-        _asked(Handles()),
+        drawn=True,
     )
 
 

@@ -32,7 +32,8 @@ def as_asked(settings: S) -> S:
 class Question(Generic[S]):
     """A question about the panel's settings, asked before the answer appears.
 
-    ``choices``: the answers to pick from; none: a whole number is typed, up to ``most``, and below 0 if ``below``.
+    ``choices``: the answers to pick from; none: a whole number is typed, up to ``most``. ``drawn``: each choice is
+    in the picture, and is picked there only.
     ``right``: the engine's answer. ``why``: a sentence about this answer, right or wrong. ``before``: the picture
     while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
     on them. ``shows``: the settings that are shown with the answer, where they are not those that were asked about.
@@ -45,10 +46,10 @@ class Question(Generic[S]):
     why: Callable[[S, str], str]
     before: Callable[[S], Html | Callable[[Room], Html]] | None = None
     most: int | None = None
-    below: bool = False
     looks: tuple[str, ...] = ()
     shows: Callable[[S], S] = as_asked
     moment: bool = False
+    drawn: bool = False
 
     def fixed(self, settings: Any) -> list[str]:
         """The controls that the answer is about: not what only looks, and not the steps that one walks through."""
@@ -58,13 +59,13 @@ class Question(Generic[S]):
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""
         asked = {"text": self.text, "choices": [*self.choices]}
-        return asked if self.choices else {**asked, "numbers": self.numbers, "most": self.most, "below": self.below}
+        if self.choices:
+            return {**asked, "drawn": True} if self.drawn else asked
+        return {**asked, "numbers": self.numbers, "most": self.most}
 
     @property
     def numbers(self) -> str:
         """What may be typed."""
-        if self.below:
-            return say("a whole number, positive or negative")
         if self.most is None:
             return say("a whole number, 0 or more")
         return say("a whole number from 0 to {most:,}", most=self.most)
@@ -81,7 +82,7 @@ class Question(Generic[S]):
             typed = int(answer.replace(",", ""))
         except ValueError:
             raise wrong from None
-        if typed < 0 and not self.below or self.most is not None and typed > self.most:
+        if typed < 0 or self.most is not None and typed > self.most:
             raise wrong
         return str(typed)
 
@@ -99,6 +100,7 @@ class Question(Generic[S]):
             "solution": right,
             "why": why,
             "mark": mark,
+            **({"moment": True} if self.moment else {}),
         }
 
 

@@ -1,26 +1,23 @@
-"""A cluster that kubectl changes, as a panel shows it: nodes, waiting pods, a table of the pods, what happened last."""
+"""A cluster that kubectl changes, as a panel shows it: nodes, waiting pods, what happened last."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kschedlab.messages import say
-from kschedlab.objects.model import Node, Pod
-from kschedlab.text.html import Html, element, join, visible
-from kschedlab.text.tables import row, table
+from kschedlab.objects.model import Node
+from kschedlab.text.html import Html, element, visible
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
 from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
 from kschedlab_lab.views.pieces import Piece, created, running
 from kschedlab_lab.views.svg import Room
-from kschedlab_simulation.kubectl import wide_cells
 from kschedlab_simulation.pods import TERMINAL
 
-NODES, WAITING, PODS = 8, 4, 30
+NODES, WAITING = 8, 4
 """How many are shown."""
 LIST = "margin:0.4em 0;padding:0;list-style:none;"
-HEAD = ("POD", "READY", "STATUS", "PRIORITY", "NODE", "NOMINATED NODE")
 
 
 def view_of(seen: Seen, start: str) -> View:
@@ -28,12 +25,8 @@ def view_of(seen: Seen, start: str) -> View:
     lines = seen.lines
     changes = [line for line in lines if not line.message]
     said = told(changes[-1]) if changes else say(start)
-    left = len(seen.pods) - PODS
-    more = say("and {pods} more", pods=count(left, "pod")) if left > 0 else ""
-    pods = table(HEAD, [row(*_cells(each)) for each in seen.pods[:PODS]])
-    events = element("ul", *(element("li", told(each)) for each in lines), style=LIST)
-    tables = join([pods, element("p", more) if more else None, events if lines else None])
-    return View(lambda room: _picture(seen, said, room), said, tables, "\n".join([said, *map(told, lines)]))
+    events = element("ul", *(element("li", told(each)) for each in lines), style=LIST) if lines else Html()
+    return View(lambda room: _picture(seen, said, room), said, events, "\n".join([said, *map(told, lines)]))
 
 
 def told(line: Happened) -> str:
@@ -41,14 +34,6 @@ def told(line: Happened) -> str:
     if line.message:
         return say("{time}: {what}: {message}", time=seconds(line.after), what=line.text, message=line.message)
     return say("{time}: {what}.", time=seconds(line.after), what=line.text)
-
-
-def _cells(pod: Pod) -> tuple[str, ...]:
-    """What ``kubectl get pod -o wide`` says of the pod, and its priority."""
-    name, ready, status, _, _, _, node, nominated, _ = wide_cells(pod, 0)
-    namespace = pod.metadata.namespace
-    full = name if namespace == "default" else f"{namespace}/{name}"
-    return tuple(map(visible, (full, ready, status, str(pod.spec.priority or 0), node, nominated)))
 
 
 def _picture(seen: Seen, alt: str, room: Room) -> Html:

@@ -36,12 +36,14 @@ export function asButton(element) {
 export function announce(svg, stage) {
   const handles = [...sliders(svg, stage), ...buttons(svg, stage.shown.asking)];
   if (handles.length) svg.setAttribute("role", "group");
-  guessed(svg, stage.shown.verdict?.answer);
+  const { verdict } = stage.shown;
+  if (verdict && !(verdict.moment && stage.story.plays)) guessed(svg, verdict.answer);
 }
 
 const AROUND = 5; // units between a node and the mark around it
 
-/** Marks the node that the reader has answered, with a line around it: the mark stays while one plays the story. */
+/** Marks the node that the reader has answered, with a line around it: the mark stays while one plays the story, unless
+ *  that goes to other moments than the one that was asked about. */
 function guessed(svg, answer) {
   const box = [...svg.querySelectorAll("rect[data-key]")].find(({ dataset: { key } }) => key === `node/${answer}/box`);
   if (!box) return;

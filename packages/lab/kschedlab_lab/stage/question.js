@@ -7,10 +7,10 @@ import { escaped } from "./saying.js";
 const LARGEST = 1e12;
 const FIGURES = "123456789", LETTERS = "ABCDEFGHI";
 
-/** Whether this is a number that may be an answer; `below`: less than 0, too. */
-function fits(typed, { below, most }) {
-  const value = /^-?[\d,]+$/.test(typed) ? Number(typed.replaceAll(",", "")) : NaN;
-  return (below || value >= 0) && value <= (most ?? LARGEST);
+/** Whether this is a number that may be an answer. */
+function fits(typed, { most }) {
+  const value = /^[\d,]+$/.test(typed) ? Number(typed.replaceAll(",", "")) : NaN;
+  return value <= (most ?? LARGEST);
 }
 
 /** The answers with their votes, the most first. */
@@ -42,9 +42,9 @@ export class QuestionBox {
   }
 
   form(asking) {
-    const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
-    const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
-    const how = given.length ? (polls ? "" : this.where(given)) : say("Type {numbers}. ", { numbers });
+    const { text, choices: given, numbers, drawn } = asking, polls = this.stage.isLarge;
+    const answers = given.length ? (drawn && !polls ? [] : this.buttons(given, polls)) : this.field(asking, polls);
+    const how = given.length ? (polls ? "" : this.where(asking)) : say("Type {numbers}. ", { numbers });
     const later = make("span", { class: "ks-later" }, say(" What you read about is shown after it."));
     const hint = make("small", {}, how, polls ? this.counting(given) : later);
     return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls))];
@@ -97,7 +97,8 @@ export class QuestionBox {
     return polls ? [back, open] : [open];
   }
 
-  where(given) {
+  where({ choices: given, drawn: only }) {
+    if (only) return say("Click it in the picture.");
     const drawn = [...this.stage.picture.el.querySelectorAll("[data-pick]")].some(({ dataset: { pick } }) => given.includes(pick));
     return drawn ? say("Click here or in the picture.") : say("Click your answer.");
   }

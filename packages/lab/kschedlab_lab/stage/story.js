@@ -30,6 +30,11 @@ export class Story {
     this.stage.post({ story: true });
   }
 
+  /** Whether a frame is shown that is not the last one. */
+  get plays() {
+    return Boolean(this.frames) && this.at < this.frames.length - 1;
+  }
+
   /** Plays these frames. */
   tell(frames) {
     const { stage } = this;

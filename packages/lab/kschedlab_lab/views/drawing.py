@@ -433,7 +433,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     )
     size = 12 if place.width >= LEAST else SMALL
     title = fitted(block.name, beside * 1.06, size, bold=True)
-    name, numbers = words(title, size, bold=True, fill=colour, **halo), _numbers(block, room, colour, halo)
+    name = words(title, size, bold=True, fill=colour, **halo)
+    numbers = _numbers(block, beside if is_stacked and len(signs) > 1 else room, colour, halo)
     is_low = high < 2 * LINE + 4 or any(each.height + name.height + 7 > high for each in numbers[:1])
     if is_low:
         first = row([name, *numbers[:1]], 8)

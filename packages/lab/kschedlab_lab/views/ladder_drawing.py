@@ -38,10 +38,14 @@ FALLS, TILT, LEANS = 5, 7, 3
 """How far the value of who loses falls, in pixels, and by how many degrees it tilts; in a row without room for that it
 only leans, by so many."""
 SHORT = {
-    later("fewest PodDisruptionBudget violations"): (later("fewest broken budgets"), later("broken budgets")),
+    later("fewest PodDisruptionBudget violations"): (
+        later("fewest broken budgets"),
+        later("broken budgets"),
+        later("violations"),
+    ),
     later("lowest first victim priority"): (later("lowest first victim"), later("first victim")),
-    later("smallest sum of victim priorities"): (later("lowest sum"),),
-    later("fewest victims"): (later("fewest victims"),),
+    later("smallest sum of victim priorities"): (later("lowest sum"), later("sum")),
+    later("fewest victims"): (later("fewest victims"), later("victims")),
     later("latest start"): (later("latest start"),),
 }
 """What each rule prefers, by its name, in a few words and in fewer."""

@@ -35,8 +35,8 @@ class Scene:
     """The pictures of one decision. ``handles``: what one can do in them.
 
     ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``; ``corner``: a number in the
-    upper right corner, where there is room for it; ``more``: what is said after the decision and its reason;
-    ``headline``: instead of all that. ``rules``: with the ladder; ``chooses``: else only what each node would lose.
+    upper right corner, where there is room for it; ``headline``: what is said instead of the decision and its reason.
+    ``rules``: with the ladder; ``chooses``: else only what each node would lose.
     ``since``: an earlier decision; numbers that have changed since then show what they were.
     ``most``: the greatest width of a node.
     """
@@ -45,7 +45,6 @@ class Scene:
     handles: Handles = NO_HANDLES
     allowed: Mapping[str, Marks] = field(default_factory=dict)
     corner: Number | None = None
-    more: str = ""
     headline: str = ""
     rules: bool = True
     chooses: bool = True
@@ -55,7 +54,7 @@ class Scene:
     @property
     def said(self) -> str:
         """What was decided, and why."""
-        return self.headline or sentences((caption(self.decision), self.more))
+        return self.headline or caption(self.decision)
 
     def picture(self, room: Room) -> Html:
         """The decision with all of its evidence."""

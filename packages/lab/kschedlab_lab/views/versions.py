@@ -75,8 +75,7 @@ class Board:
     """A timeline with its switches, and what the drawing of the nodes above it needs.
 
     ``at``: the number of the version shown; ``rungs``: the numbers of preemption's rules that tell nodes apart in some
-    version; ``about``: a remark on the cluster; ``handles``: signs, and what one picks; ``opens``: the settings that
-    show what is still a secret. ``later``: the switches that come with the answer, for which room is left.
+    version; ``about``: a remark on the cluster; ``handles``: signs, and what one picks.
     """
 
     stops: Sequence[Stop]
@@ -85,8 +84,6 @@ class Board:
     rungs: tuple[int, ...] = ()
     about: str = ""
     handles: Handles = NO_HANDLES
-    opens: str = ""
-    later: Sequence[Lever] = ()
 
 
 def stage(decision: Decision, board: Board, room: Room, alt: str, known: Sequence[Box] | None = None) -> Html:
@@ -136,22 +133,15 @@ def _picture(
 def _below(board: Board, room: Room) -> Part:
     """The timeline, and below it the rules."""
     about = padded(remark(board.about, room.width - 2 * GAP), GAP)
-    track = timeline(board.stops, board.at, room.width, board.opens)
-    wide = room.width - 2 * EDGE
-    switches = rules(board, wide)
-    high = max(switches.height, rules(replace(board, levers=board.later), wide).height)
-    return column([about, track, padded(switches._replace(height=high), EDGE)], 6)
+    track = timeline(board.stops, board.at, room.width)
+    return column([about, track, padded(rules(board, room.width - 2 * EDGE), EDGE)], 6)
 
 
-def timeline(stops: Sequence[Stop], at: int, width: float, opens: str = "") -> Part:
-    """The line with the versions and the knob; above it, what they decide. ``at``: the number of the version shown.
-
-    ``opens``: the settings that show the answers that are secret.
-    """
+def timeline(stops: Sequence[Stop], at: int, width: float) -> Part:
+    """The line with the versions and the knob; above it, what they decide. ``at``: the number of the version shown."""
     step, axis = _step(stops, width), 2 * LINE + 22
-    runs = [_run(run, len(stops), step, at, opens) for run in _runs(stops)]
-    top = BAR if opens else 0  # a click on the bar is not one on a version
-    versions = (_stop(stop, i, len(stops), axis, step, i == at, top) for i, stop in enumerate(stops))
+    runs = [_run(run, len(stops), step, at) for run in _runs(stops)]
+    versions = (_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops))
     return Part(width, axis + 12, (*runs, *_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)))
 
 
@@ -177,15 +167,14 @@ def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:
     yield rect(max(done, 0.1), 4, None, EDGE, y - 2, fill="currentColor", data_key="timeline/done")
 
 
-def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int, opens: str) -> Html:
-    """The answer of these versions, as wide as they are. ``opens``: the settings that show one that is secret."""
+def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int) -> Html:
+    """The answer of these versions, as wide as they are."""
     first, last, stop = run[0][0], run[-1][0], run[0][1]
     left = 0 if first == 0 else EDGE + step * (first - 0.5) + 1
     right = 2 * EDGE + step * (count - 1) if last == count - 1 else EDGE + step * (last + 0.5) - 1
-    here, secret = first <= at <= last, not stop.answer
-    room = right - left - 6
-    if secret:
-        said = fitting((*([say("? (click to see)")] if opens else []), "?"), room, bold=here)
+    here, room = first <= at <= last, right - left - 6
+    if not stop.answer:
+        said = "?"
     elif stop.chosen:
         short = stop.answer.rpartition("-")[2]  # "a without old"
         letter = short.partition(" ")[0]
@@ -202,12 +191,11 @@ def _run(run: Sequence[tuple[int, Stop]], count: int, step: float, at: int, open
         font_weight="bold" if here else None,
     )
     box = element("rect", x=left, y=0, width=right - left, height=BAR, rx=6, fill=ACT_SOFT if here else TRAY)
-    marks = {"data_set": opens, "aria_label": say("show the answers")} if secret and opens else {}
-    return element("g", box, text, data_key=f"run/{stop.name}", **marks)
+    return element("g", box, text, data_key=f"run/{stop.name}")
 
 
-def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool, top: float) -> Html:
-    """A version: its dot on the line, and its name above it. ``top``: where the surface for a click begins."""
+def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool) -> Html:
+    """A version: its dot on the line, and its name above it."""
     x = EDGE + step * number
     weight = "bold" if here else None
     name = stop.title if text_width(stop.title, bold=here) <= step else stop.name
@@ -217,7 +205,7 @@ def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool
     anchor, at = ("start", 2.0) if number == 0 else ("end", right - 2) if number == count - 1 else ("middle", x)
     return element(
         "g",
-        element("rect", x=left, y=top, width=right - left, height=y + 12 - top, fill="transparent"),
+        element("rect", x=left, width=right - left, height=y + 12, fill="transparent"),
         element("circle", cx=x, cy=y, r=5 if here else 4),
         label(name, at, 2 * LINE + 7, anchor, font_weight=weight),
         data_key=f"version/{stop.name}",

@@ -29,21 +29,19 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {type(each) for each in first} == {Predict, Build, Repair}
     assert [each.text() for each in first] == [each.text() for each in generations.exercises(1)]
-    assert [a.text() for a in first[:3]] != [b.text() for b in second[:3]]
+    assert [a.text() for a in first[:2]] != [b.text() for b in second[:2]]
 
 
-def test_over_the_seeds_other_generations_and_other_rules_are_the_answer():
-    every = [exercises(seed) for seed in range(3)]
-    assert len({each[0].right for each in every}) == 3
-    assert len({each[1].right for each in every}) == 3
+def test_over_the_seeds_other_rules_are_the_answer():
+    assert len({exercises(seed)[0].right for seed in range(3)}) == 3
 
 
 def test_a_budget_that_divides_nobody_is_told():
-    exercise = exercises(1)[2]
+    exercise = exercises(1)[1]
     assert exercise.check(as_yaml([budget("nobody", 0)])).words.startswith("Both generations choose node-")
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)
 
 
 def test_a_score_out_of_a_hundred_is_refuted_by_the_first_instance():
-    verdict = exercises(1)[3].check(generations.least_requested_broken)
+    verdict = exercises(1)[2].check(generations.least_requested_broken)
     assert verdict.evidence.splitlines()[1:] == ["  yours:    50", "  expected: 5"]

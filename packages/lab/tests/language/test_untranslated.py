@@ -81,10 +81,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "preemption": preemption.panel,
     "preemption, which node": lambda: preemption.panel().ask(preemption_questions.which_node()),
     "preemption, which pod": lambda: preemption.panel(shop_a=200, allowed=2).ask(preemption_questions.which_pod()),
-    "preemption, which priority": lambda: preemption.panel().ask(preemption_questions.which_priority()),
-    "preemption, equals": lambda: preemption.panel(shop_a=200, allowed=2, mail_c_start=9 * 60).ask(
-        preemption_questions.which_of_equals()
-    ),
     "preemption, victims": lambda: preemption.panel().ask(preemption_questions.which_victims()),
     "first": first.panel,
     "overview, path": path.panel,

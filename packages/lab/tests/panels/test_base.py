@@ -187,7 +187,7 @@ def test_a_question_hides_the_answer_until_it_is_answered(panel: Panel[Settings]
     asking = panel.ask(which())
     session = Session(asking)
     shown = session.shown
-    limits = {"numbers": "a whole number from 0 to 4", "most": 4, "below": False}
+    limits = {"numbers": "a whole number from 0 to 4", "most": 4}
     assert shown["asking"] == {"text": "How many?", "choices": [], **limits}
     assert (shown["picture"], shown["sentence"], shown["table"]) == ("<svg>?</svg>", "", "")
     for wrong in ("many", "-5", "5", "2.5", ""):
@@ -271,13 +271,6 @@ def test_a_verdict_stays_while_one_only_looks_elsewhere(panel: Panel[Settings]) 
     said = sent(session, answer="2")["verdict"]
     assert sent(session, set={"spare": 1})["verdict"] == said
     assert sent(session, set={"pods": 2})["verdict"] is None
-
-
-def test_a_number_below_0_is_an_answer_where_it_may_be() -> None:
-    question = Question[Any]("Which?", (), lambda _: "-5", lambda *_: "", below=True)
-    assert [question.checked(each) for each in ("-5", "-1,000", "07")] == ["-5", "-1000", "7"]
-    with pytest.raises(ValueError, match="negative"):
-        question.checked("x")
 
 
 def test_a_question_that_fails_says_so_instead_of_staying_open(panel: Panel[Settings]) -> None:

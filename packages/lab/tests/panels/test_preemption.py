@@ -24,12 +24,7 @@ from kschedlab_lab.panels.preemption import (
     show,
     view_of,
 )
-from kschedlab_lab.panels.preemption_questions import (
-    which_node,
-    which_of_equals,
-    which_pod,
-    which_priority,
-)
+from kschedlab_lab.panels.preemption_questions import which_node, which_pod
 from kschedlab_lab.views.svg import Room
 from tests.samples import sampled
 from tests.saying import says
@@ -210,33 +205,13 @@ def test_the_yaml_is_the_cluster() -> None:
         ({"allowed": 0}, "node-c", "node-a", "node-a drops out at rule 1: it has 1"),
         ({"shop_b": 0, "allowed": 2}, "node-b", "node-a", "node-a drops out at rule 2: it has 100"),
         ({"jobs": -100}, "node-a", "node-c", "node-c drops out at rule 3: it has 0 + 2×2³¹"),
+        ({"jobs": LOWEST}, "node-a", "node-c", "node-c drops out at rule 4: it has 2"),
     ],
 )
 def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong: str, why: str) -> None:
     asked = which_node().verdict(wrong, Settings(**changes))
     assert not asked["right"] and asked["why"].startswith(why) and asked["solution"] == right
     assert which_node().verdict(right, Settings(**changes))["right"]
-
-
-def test_a_victim_that_hides_is_named_with_its_priority_and_who_reads_it() -> None:
-    hidden = {"allowed": 0, "shop_b": 0, "mail_in_shop": True}
-    assert says(show(Settings(**hidden)).sentence, "node-b", "logs-b (150)", "rule 2 does not read")
-    assert says(show(Settings(**hidden, generation="v1.37")).sentence, "node-b drops out at rule 2", "logs-b (150)")
-    assert "does not read" not in show(Settings()).sentence
-
-
-def test_a_number_is_asked_for_beside_the_picture_before() -> None:
-    for asked, settings in ((which_priority(), Settings(jobs=LOWEST)), (which_of_equals(), Settings(shop_a=200))):
-        assert asked.before is not None
-        markup = str(base.drawn(asked.before(settings), Room()))
-        assert "jobs-c" in markup and "-2³¹" not in markup and "chosen" not in markup
-
-
-def test_a_refusal_goes_with_the_next_answer() -> None:
-    asked = panel(jobs=LOWEST).ask(which_priority())
-    asked.fail("no number")
-    asked.predict("5")
-    assert asked.error == "" and asked.state(asked.settings, Room())["error"] == ""
 
 
 def test_questions_are_answered_in_the_picture() -> None:
