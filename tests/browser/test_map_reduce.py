@@ -44,7 +44,7 @@ def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: S
     expect(sentence).to_contain_text("Worker 1 takes and fills node-a, worker 2 takes and fills node-b")
     page.key("dial/workers").press("End")
     expect(sentence).to_contain_text("worker 4 takes node-d, others take 8 more")
-    page.page.get_by_label("let this Map fail").click()
+    page.page.get_by_role("checkbox", name="typo in the pod").click()
     page.page.get_by_role("slider", name="step").press("End")
     expect(sentence).to_contain_text("12 errors")
     expect(picture).to_contain_text("✕")

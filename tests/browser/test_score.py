@@ -139,7 +139,7 @@ def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Show) -> N
 def test_another_list_is_drawn_from(shown: Show) -> None:
     page = shown(select_host.panel())
     expect(page.sentence).to_have_text(re.compile("4 best nodes .*1/4"))
-    page.page.get_by_role("radio", name="9 5 9 7 9").check()
+    page.page.get_by_role("combobox").select_option("9 5 9 7 9")
     page.settled()
     expect(page.sentence).to_have_text(re.compile("3 best nodes .*1/3"))
 
