@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import lost_update, map_reduce, map_times, reduce_and_sum, shared_sum
+from kschedlab_lab.panels import lost_update, map_reduce, reduce_and_sum
 from tests.browser.conftest import Show
 from tests.browser.lab import Notebook
 from tests.browser.layout import CLOSE, WINDOWS
@@ -18,10 +18,7 @@ PANELS = [
     map_reduce.panel(nodes=20, workers=1, typo=True, step=30),
     map_reduce.panel(nodes=12, step=10),
     map_reduce.panel(nodes=4, workers=16, step=6),
-    map_times.panel(),
-    map_times.panel().ask(map_times.how_long()),
-    shared_sum.panel(step=9),
-    shared_sum.panel(workers=4, step=9, design="shared sum with a lock"),
+    map_reduce.panel(workers=16, step=4).ask(map_reduce.how_long()),
     lost_update.panel(),
     lost_update.panel(design="shared sum with a lock", write1=6, write2=6),
     lost_update.panel(design="atomic addition"),
@@ -47,7 +44,7 @@ def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: S
     expect(sentence).to_contain_text("Worker 1 takes and fills node-a, worker 2 takes and fills node-b")
     page.key("dial/workers").press("End")
     expect(sentence).to_contain_text("worker 4 takes node-d, others take 8 more")
-    page.page.get_by_label("let this Map fail").click()
+    page.page.get_by_role("checkbox", name="typo in the pod").click()
     page.page.get_by_role("slider", name="step").press("End")
     expect(sentence).to_contain_text("12 errors")
     expect(picture).to_contain_text("✕")
@@ -81,15 +78,12 @@ def test_a_write_is_dragged_out_of_the_overlap(shown: Show) -> None:
     expect(sentence).to_contain_text("One worker reads after the other has written. The total is 16, and node-b wins.")
 
 
-def test_weights_stages_and_orders_are_in_the_pictures(shown: Show) -> None:
+def test_weights_and_stages_are_in_the_picture(shown: Show) -> None:
     page = shown(reduce_and_sum.panel())
     page.page.get_by_label("stage: sum").click()
     expect(page.sentence).to_contain_text("node-a has the highest sum, 35, 1 more")
     page.key("dial/affinity").press("ArrowRight")
     expect(page.sentence).to_contain_text("node-c has the highest sum")
-    page = shown(shared_sum.panel(step=25))
-    page.page.get_by_label("seed 5: wrong totals, the right node").click()
-    expect(page.sentence).to_contain_text("the same node wins")
 
 
 def an_exercise_is_answered_in_its_box(page: Notebook, _: Path) -> None:

@@ -24,9 +24,7 @@ from kschedlab_lab.exercises.map_reduce_clusters import (
 )
 from kschedlab_lab.exercises.map_reduce_repair import wrong_maximum
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.panels.shared_sum import interleave
 from kschedlab_lab.views.score_formulas import added
-from kschedlab_lab.views.shared_sum import Moment
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -118,28 +116,46 @@ def _unreduced(decision: Decision, place: int) -> int:
     return int(sum(scored.raw[place] * weight for scored, weight in weights))
 
 
-STEPS = {"reads": later("worker {worker} reads the total"), "writes": later("worker {worker} writes the total")}
-"""What the question says of a step."""
+STEPS = later("worker {worker} reads the total"), later("worker {worker} writes the total")
+"""What the question says of a step: of a worker's first, and of its second."""
+
+
+def replayed(scores: Sequence[int], order: Sequence[int]) -> tuple[list[tuple[str, int]], set[int]]:
+    """Each step in words, with the total after it; and the workers whose scores are lost.
+
+    ``order``: whose turn it is. A worker reads in its first turn and writes in its second.
+    """
+    total, included, steps = 0, frozenset[int](), list[tuple[str, int]]()
+    held = dict[int, tuple[int, frozenset[int]]]()
+    for worker in order:
+        writes = worker in held
+        if writes:
+            seen, known = held[worker]
+            total, included = seen + scores[worker], known | {worker}
+        else:
+            held[worker] = total, included
+        steps.append((say(STEPS[writes], worker=worker + 1), total))
+    return steps, {*range(len(scores))} - included
 
 
 def what_is_left(rng: random.Random) -> Exercise:
     """One total, three workers, one order of reads and writes."""
 
-    def draw(rng: random.Random) -> tuple[list[int], list[Moment]]:
-        scores = rng.sample(range(1, 11), 3)
-        return scores, interleave([[each] for each in scores], "shared sum", rng.randrange(10**6))
+    def draw(rng: random.Random) -> tuple[list[int], list[int]]:
+        order = [0, 1, 2] * 2
+        rng.shuffle(order)
+        return rng.sample(range(1, 11), 3), order
 
-    def wanted(drawn: tuple[list[int], list[Moment]]) -> bool:
+    def wanted(drawn: tuple[list[int], list[int]]) -> bool:
         """Some updates are lost and some are not; the last writer is not merely the last that read 0."""
-        scores, moments = drawn
-        return len(moments[-1].lost()) == 1 and moments[-1].totals[0].value not in scores
+        steps, lost = replayed(*drawn)
+        return len(lost) == 1 and steps[-1][1] not in drawn[0]
 
-    scores, moments = drawn(rng, draw, wanted)
-    steps = [each for each in moments if each.does in STEPS]
-    rows = [[str(n), say(STEPS[each.does], worker=(each.who or 0) + 1)] for n, each in enumerate(steps, 1)]
-    known = [[*asked, str(each.value)] for asked, each in zip(rows, steps, strict=True)]
-    ((who, _),) = moments[-1].lost()
-    right, whole = str(moments[-1].totals[0].value), str(sum(scores))
+    scores, order = drawn(rng, draw, wanted)
+    steps, (who,) = replayed(scores, order)
+    rows = [[str(n), text] for n, (text, _) in enumerate(steps, 1)]
+    known = [[*asked, str(total)] for asked, (_, total) in zip(rows, steps, strict=True)]
+    right, whole = str(steps[-1][1]), str(sum(scores))
 
     def remark(said: str) -> str:
         if said == whole:

@@ -23,7 +23,7 @@ from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.score_build import overrule
 from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
-from kschedlab_lab.exercises.score_repair import fair_draw, turned_round
+from kschedlab_lab.exercises.score_repair import fair_draw
 from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.views.arithmetic import summed
 from kschedlab_lab.views.lettering import short
@@ -39,7 +39,6 @@ def exercises(seed: int) -> list[Exercise]:
         which_node(rng),
         which_weight(rng),
         overrule(rng),
-        turned_round(seed),
         fair_draw(seed),
     ]
 

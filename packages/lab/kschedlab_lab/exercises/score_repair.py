@@ -1,4 +1,4 @@
-"""Exercises of lesson 03: repair a normalising function, and a drawing one that is checked by exact probabilities."""
+"""An exercise of lesson 03: repair a drawing function, which is checked by exact probabilities."""
 
 from __future__ import annotations
 
@@ -7,63 +7,10 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import prod
 
-import numpy as np
-
 from kschedlab.messages import say
 from kschedlab.objects.problems import InputValueError
-from kschedlab.score.plugin import default_normalize
 from kschedlab_lab.exercises.exercise import Exercise, Verdict
 from kschedlab_lab.exercises.repair import Repair
-
-
-def normalize_broken(scores: list[int]) -> list[int]:
-    """DefaultNormalizeScore with reverse: 100 where the score is 0, down to 0 where it is the largest."""
-    largest = max(scores)
-    return [round(100 * (largest - score) / largest) for score in scores]
-
-
-def normalize(scores: list[int]) -> list[int]:
-    """DefaultNormalizeScore with reverse: 100 where the score is 0, down to 0 where it is the largest."""
-    largest = max(scores)
-    if largest == 0:
-        return [100 for _ in scores]
-    return [100 - 100 * score // largest for score in scores]
-
-
-def normalize_by_engine(scores: list[int]) -> list[int]:
-    """The answer of the scheduler's function."""
-    result: list[int] = default_normalize(np.array(scores, np.int64), reverse=True).tolist()
-    return result
-
-
-def counts_of_taints(rng: random.Random) -> Iterator[tuple[list[int]]]:
-    """Raw scores; short lists of small numbers first."""
-    yield from (([1, 0],), ([3, 2],), ([0, 0],), ([3, 2, 1],))
-    for length in (2, 3, 5):
-        for _ in range(12):
-            yield ([rng.randrange(0, 9) for _ in range(length)],)
-
-
-def turned_round(seed: int) -> Exercise:
-    """A normalise function with wrong rounding and a division by zero."""
-    return Repair(
-        say("Turned round"),
-        say(
-            "TaintToleration counts taints and then reverses the scores: the fewer, the better. This function is "
-            "almost DefaultNormalizeScore. Fix it."
-        ),
-        normalize_broken,
-        normalize,
-        normalize_by_engine,
-        counts_of_taints,
-        say("First scale in whole numbers, rounded down; then reverse. If the largest is 0, all get 100."),
-        (
-            say("What if no node has a taint?"),
-            say("Which comes first in Go: rounding down or reversing? Try 1 out of 3."),
-        ),
-        seed,
-    )
-
 
 Draw = Callable[[int], int]
 """As Go's rand.Intn: a number from 0 to k - 1."""

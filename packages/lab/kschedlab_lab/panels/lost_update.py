@@ -7,19 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Self
 
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_16
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
+from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.panels.shared_sum import DESIGNS, NODES, race
 from kschedlab_lab.views.lost_update import AXIS, SLOTS, Adding, Update, Write, draw_update
 from kschedlab_lab.views.svg import Room
 
+DESIGNS = (
+    later("shared sum"),
+    later("shared sum with a lock"),
+    later("atomic addition"),
+    later("cells of its own"),
+)
 SHARED, LOCKED, ATOMIC, OWN = DESIGNS
-NODE = "node-b"
+NODES, NODE = node_names(4), "node-b"
+PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority")
+"""By worker, the priority whose score it adds."""
 NEVER_READ = later("a worker with a cell of its own reads no total")
 AT_ONCE = later("an atomic addition reads and writes in one step")
 
@@ -38,6 +52,20 @@ class Settings(Restorable):
         """These settings, with each write after its read."""
         first, second = max(self.write1, self.read1 + 1), max(self.write2, self.read2 + 1)
         return replace(super().clamped(), write1=first, write2=second)
+
+
+@lru_cache
+def decide() -> Decision:
+    """v1.16's decision with the two priorities alone."""
+    few = replace(V1_16, scores=tuple(each for each in V1_16.scores if each[0].name in PRIORITIES))
+    return schedule(NEW, Cluster(decode_objects(manifests()), few.api), few)
+
+
+def amounts() -> list[list[int]]:
+    """By worker and node, what is added: score × weight."""
+    scores = decide().scores
+    assert scores is not None
+    return [scores.results[scores.plugins.index(name)].tolist() for name in PRIORITIES]
 
 
 def times(settings: Settings) -> list[tuple[int, int]]:
@@ -61,7 +89,7 @@ def waits(settings: Settings) -> tuple[int, int] | None:
 
 def update(settings: Settings) -> Update:
     """What happens: each read sees the latest write before it."""
-    scores = [row[NODES.index(NODE)] for row in race(2).scores]
+    scores = [row[NODES.index(NODE)] for row in amounts()]
     both, waiting = times(settings), waits(settings)
     if waiting is not None:
         late = waiting[0]
@@ -89,7 +117,7 @@ def update(settings: Settings) -> Update:
         )
         for worker, score in enumerate(scores)
     ]
-    others = [(node, sum(row[i] for row in race(2).scores)) for i, node in enumerate(NODES) if node != NODE]
+    others = [(node, sum(row[i] for row in amounts())) for i, node in enumerate(NODES) if node != NODE]
     return Update(addings, writes, NODE, others, own)
 
 

@@ -280,6 +280,29 @@ def _end(piece: Piece) -> int:
     return piece.end
 
 
+def how_long() -> Question[Settings]:
+    """How long Map takes with so many workers."""
+
+    def right(settings: Settings) -> str:
+        return str(ends(settings))
+
+    def why(settings: Settings, answer: str) -> str:
+        longest = max(costs(settings.nodes, settings.seed))
+        alone = say("The longest cards take {longest} ticks, and one worker takes each of them alone.", longest=longest)
+        if int(answer) < longest:
+            return alone
+        started = say("With 16 workers all {nodes} cards are taken in the first tick.", nodes=settings.nodes)
+        return f"{started} {alone}"
+
+    return Question(
+        say("Twelve cards of 1 to 4 ticks: how many ticks does Map take with 16 workers?"),
+        ("2", "3", "4", "5"),
+        right,
+        why,
+        lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True),
+    )
+
+
 def after_errors() -> Question[Settings]:
     """The question about a Map that fails."""
     choices = (

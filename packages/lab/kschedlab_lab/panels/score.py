@@ -32,7 +32,7 @@ MOST = 600
 """No setting leads to a higher sum: the bars keep their scale."""
 LOOKS = ("stage", "plugin", "node")
 """The controls that choose what is shown, and decide nothing."""
-SWITCHES = dict(zip(STAGES, ((), ("fast",), ("avoided",), ("fast", "tainted")), strict=True))
+SWITCHES = dict(zip(STAGES, ((), ("fast",), ("avoided",), ("tainted",)), strict=True))
 """By the stage that a panel is about, the switches that it has."""
 
 

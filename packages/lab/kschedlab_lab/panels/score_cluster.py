@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kschedlab.build import Manifest, node, pod
@@ -28,9 +28,11 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, slider, switch
+from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.drawing import Block, Box
-from kschedlab_lab.views.score import bare, decided, winners
+from kschedlab_lab.views.score import SUM, bare, decided, total, winners
 from kschedlab_lab.views.score_bars import sum_bars
+from kschedlab_lab.views.style import INK_3
 from kschedlab_lab.views.wishes import Wish, Wishes, arriving
 
 NEW = "default/shop-new"
@@ -153,8 +155,13 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     (new,) = (each for each in objects.pods if not each.spec.nodeName)
     boxes = [_box(each, objects.pods, new, decision) for each in objects.nodes]
     said = say("Four nodes, and shop-new waits.") if decision is None else decided(decision)
-    sums = sum_bars(decision, NODES, behind=False, most=MOST) if decision is not None else None
-    return Wishes(_block(new), WISHES, boxes, said, sums)
+    return Wishes(_block(new), WISHES, boxes, said, _sums(decision) if decision is not None else None)
+
+
+def _sums(decision: Decision) -> Bars:
+    """A plain bar for each node: what its sum is made of comes later in the lesson."""
+    whole = {say(SUM): [float(total(decision, node) or 0) for node in NODES]}
+    return replace(sum_bars(decision, NODES, behind=False, most=MOST), parts=whole, fills={say(SUM): INK_3})
 
 
 def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:

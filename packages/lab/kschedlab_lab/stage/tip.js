@@ -30,7 +30,13 @@ export class Tip {
     this.pointed = element;
     clearTimeout(this.dwelling);
     this.say("");
-    if (element) this.dwelling = setTimeout(() => element.isConnected && this.say(element.dataset.tip, element), now ? 0 : DWELL);
+    if (element) this.dwelling = setTimeout(() => element.isConnected && this.remark(element), now ? 0 : DWELL);
+  }
+
+  /** Shows the element's remark, and lights up the element: a remark beside several must say whose it is. */
+  remark(element) {
+    this.say(element.dataset.tip, element);
+    element.classList.add("ks-lit");
   }
 
   /** A mouse presses here: its remark has been seen, and does not cover what changes now. */

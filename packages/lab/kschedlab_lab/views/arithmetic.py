@@ -20,7 +20,6 @@ from kschedlab_lab.views.score_formulas import (
     Calculation,
     ScoredCell,
     added,
-    extender_steps,
     score_steps,
 )
 
@@ -43,7 +42,7 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Calculation]:
     here = f"cell/{plugin}/{node}"
     return [
         step if step.refers or step.what not in STAGES else replace(step, refers=((step.result, here),))
-        for step in [*(extender_steps(cell) if own is None else score_steps(own, cell)), weighted]
+        for step in [*score_steps(own, cell), weighted]
     ]
 
 

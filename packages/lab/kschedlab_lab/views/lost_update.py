@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.cells import (
@@ -19,10 +19,10 @@ from kschedlab_lab.views.cells import (
     brief,
     draw_cell,
     middle,
+    pills,
     token,
 )
 from kschedlab_lab.views.lettering import fitting, text_width
-from kschedlab_lab.views.shared_sum import PILLS, designs
 from kschedlab_lab.views.style import EVICTED, HAIR, INK, ink
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
@@ -30,8 +30,16 @@ SLOTS = 6
 """Moments on which a worker can read or write; those of worker 2 lie between those of worker 1."""
 AXIS = 2 * SLOTS + 6
 """Half slots that are drawn: a worker that waits for a lock is late."""
-LEFT, LANE, TALL, SUMS, ALONE = 88, 62, 44, 32, 36
-"""Width of the names; height of a worker's lane, of the bar in it, of the sums; width of an addition in one step."""
+LEFT, LANE, TALL, SUMS, ALONE, PILLS = 88, 62, 44, 32, 36, 30
+"""Width of the names; height of a worker's lane, of the bar in it, of the sums; width of an addition in one step;
+height of the designs."""
+SHORT = {
+    "shared sum": later("shared"),
+    "shared sum with a lock": later("locked"),
+    "atomic addition": later("atomic"),
+    "cells of its own": later("cells"),
+}
+"""By design, the word on its button."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +118,14 @@ def draw_update(
         shapes.append(element("path", d=f"M{x:.1f} 0V{y:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
     shapes.append(label(say("time →"), room.width - 8, y - 6, "end"))
     shapes += _sums(update, until, y + 6, room.width)
-    above = designs(*choices, min(room.width, 640)) if choices is not None else []
+    above = _designs(*choices, min(room.width, 640)) if choices is not None else []
     moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
     return svg([*above, moved], room.width, PILLS + y + SUMS + 10, alt)
+
+
+def _designs(known: Sequence[str], chosen: str, wide: float) -> list[Html]:
+    """How the workers add: a click takes another design."""
+    return pills([(say(SHORT[name]), f"design: {name}", name == chosen) for name in known], 0, 2, wide / len(known))
 
 
 def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> list[Html]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.messages import later, say
+from kschedlab.messages import say
 from kschedlab.score.stage import Scores
 from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, best_cell, failed_cell, worker_cell
 from kschedlab_lab.views.style import TRAY
@@ -17,17 +17,6 @@ FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugi
 MAPPING, REDUCED, SUMMED = 0, 1, 2
 FAILING = "NodeAffinityPriority"
 """The priority whose Map fails on every node, if the pod's wish cannot be read."""
-
-TO_FAIL = {
-    "data_set": "typo: on",
-    "aria_label": later("let this Map fail"),
-    "data_tip": later("a typo in the pod's wish"),
-}
-TO_SUCCEED = {
-    "data_set": "typo: off",
-    "aria_label": later("let this Map succeed"),
-    "data_tip": later("without the typo"),
-}
 
 
 @dataclass(frozen=True)
@@ -121,9 +110,7 @@ def handing_out(now: Handout) -> list[ScoreRow]:
                 cells.append(Cell(str(value), fill=UNCHANGED, marks=mark))
             else:
                 cells.append(worker_cell(str(value), piece.worker, mark))
-        chosen = {} if name != FAILING else TO_SUCCEED if now.error else TO_FAIL
-        handle = {key: say(text) for key, text in chosen.items()}
-        rows.append(ScoreRow(row_name(name), cells, marks=handle))
+        rows.append(ScoreRow(row_name(name), cells))
     return [*rows, sum_row(now.scores)] if now.stage == SUMMED and not now.error else rows
 
 

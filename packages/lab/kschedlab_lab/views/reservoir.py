@@ -39,8 +39,7 @@ class Held:
 class Reservoir:
     """``walk``: the list, element by element; ``held``: the node held after each, in one draw.
 
-    ``counts``: how often each node was drawn, and ``draws`` how often in all; ``shown``: how many elements have come;
-    ``picks``: whether a click on a node answers a question.
+    ``counts``: how often each node was drawn, and ``draws`` how often in all; ``shown``: how many elements have come.
     """
 
     walk: Sequence[Held]
@@ -48,7 +47,6 @@ class Reservoir:
     counts: Mapping[str, int]
     alt: str
     shown: int | None = None
-    picks: bool = False
 
     @property
     def draws(self) -> int:
@@ -112,9 +110,8 @@ class _Drawing:
             label(str(step.score), middle, 32, "middle", fill=colour),
             label(brief, middle, 54, "middle", font_weight="bold"),
         ]
-        pick: dict[str, Any] = {"data_pick": step.name, "aria_label": step.name} if self.picture.picks else {}
-        pick |= {"data_key": f"card/{step.name}", "data_tip": step.what if come else None}
-        return element("g", *shapes, transform=f"translate({7 + self.step * i:g},2)", **pick)
+        about: dict[str, Any] = {"data_key": f"card/{step.name}", "data_tip": step.what if come else None}
+        return element("g", *shapes, transform=f"translate({7 + self.step * i:g},2)", **about)
 
     def _fill(self, name: str) -> str:
         return NODES[self.names.index(name) % len(NODES)]

@@ -34,7 +34,6 @@ from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
 from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
 from kschedlab.score.taint_toleration import TaintTolerationScore
 from kschedlab.text.words import count
-from kschedlab_configuration.extenders.extender import MAX_EXTENDER_PRIORITY
 
 RAW, NORMALISED, WEIGHTED, SUM = later("raw"), later("normalised"), later("weighted"), later("sum")
 STAGES = (RAW, NORMALISED, WEIGHTED)
@@ -126,18 +125,6 @@ def _final(cell: ScoredCell, formula: str = "", remark: str = "") -> Calculation
 
 def _as_it_is(cell: ScoredCell) -> Calculation:
     return _final(cell, remark=say("it has no NormalizeScore"))
-
-
-def extender_steps(cell: ScoredCell) -> list[Calculation]:
-    """An extender's score is scaled to the range of the plugins' scores."""
-    factor = cell.decision.generation.max_node_score // MAX_EXTENDER_PRIORITY
-    raw = Calculation(
-        RAW,
-        str(cell.raw),
-        str(cell.raw),
-        say("the extender's number, from 0 to {most}", most=MAX_EXTENDER_PRIORITY),
-    )
-    return [raw, _final(cell, f"{cell.raw} × {factor}", say("scaled to the range of the plugins"))]
 
 
 @singledispatch

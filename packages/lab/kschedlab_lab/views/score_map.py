@@ -238,28 +238,9 @@ def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
 
 
 def _summed(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
-    """The rows of extenders that give points, if there are any, and the sums."""
-    asked = start.decision.scores.plugins if start.decision.scores is not None else ()
-    extenders = [name for name in start.plugins if name in asked and name not in _own(start)]
+    """The columns, and their sums."""
     yield start, say("Each column holds what one node has been given: laid end to end, that is its sum.")
-    yield from ((replace(start, framed=name), _extended(start, name)) for name in extenders)
     yield replace(start, sums=True), say("prioritizeNodes adds up the numbers of each node.")
-
-
-def _extended(start: ScoreMap, name: str) -> str:
-    raw, result = _row(start, name, "raw"), _row(start, name, "weighted")
-    return say(
-        "prioritizeNodes asks {name}, an extender: {raw}. Scaled and weighted, that is {result}.",
-        name=name,
-        raw=raw,
-        result=result,
-    )
-
-
-def _own(shown: ScoreMap) -> Sequence[str]:
-    """The scheduler's own plugins; extenders' rows are among the others."""
-    own = {score.name for score, _ in shown.decision.generation.scores}
-    return [name for name in shown.plugins if name in own]
 
 
 def _scored(shown: ScoreMap, node: str) -> bool:
@@ -268,7 +249,7 @@ def _scored(shown: ScoreMap, node: str) -> bool:
 
 def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     """The workers go down their columns, each at its own pace."""
-    nodes, plugins = [node for node in start.nodes if _scored(start, node)], _own(start)
+    nodes, plugins = [node for node in start.nodes if _scored(start, node)], start.plugins
     captions = (
         say(
             "{nodes} workers, one for each node. Each asks all {plugins} plugins about its node.",
@@ -287,7 +268,7 @@ def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
 
 def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     """A row for each step, with the arithmetic of the cell that says most: neither the least nor the full score."""
-    names = [plugin for plugin in _own(start) if _changes(start, plugin, "raw", "normalised")]
+    names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
     first = say("The raw scores: each row has a scale of its own.")
     yield replace(start, stage="raw"), first
     for i, here in enumerate(names, start=1):
@@ -315,7 +296,7 @@ def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
     scores = start.decision.scores
     assert scores is not None
     weights = dict(zip(scores.plugins, scores.weights, strict=True))
-    names = [plugin for plugin in _own(start) if weights[plugin] != 1]
+    names = [plugin for plugin in start.plugins if weights[plugin] != 1]
     yield replace(start, stage="normalised", weights=True), say("The normalised scores, and the weights.")
     for i, here in enumerate(names, start=1):
         caption = say(

@@ -21,6 +21,8 @@ NARROW, POD, WISH, LINE, HEAD, GRIP, BETWEEN = 430, 124, 122, 16, 22, 13, 4
 and of what is said above the pod and of half a grip; what parts two bars. In pixels."""
 BARS = 0.25
 """The height of all bars, of that of the largest node."""
+ABOVE = 106
+"""The height above the nodes in a narrow room, in pixels: as much before the answer as after it."""
 LEFT, NODE, LONG, RING = 132, 110, 480, 5
 """The least width of the pod's column, that of a node if there is room for more, and the greatest one of the sums;
 what a node leaves free on each side for rings. In pixels."""
@@ -68,13 +70,14 @@ class Wishes:
         return svg(own, room.width, slim[0].height + around, self.alt)
 
     def _narrow(self, room: Room) -> Html:
-        """The sums, the pod with its wishes or with what the colours mean, and the nodes."""
+        """The pod with its wishes, or once they are known with the sums, and the nodes."""
         plan = self._plan(room.width, 0)
-        beside = self._liked(above=False) if self.sums is None else _key(self.sums)
-        beside = padded(beside, 0, (self._liked(above=False).height - beside.height) / 2)
-        above = padded(row([self._pod(POD, plan.places[0].height), beside], 10, "end"), 8)
+        pod, wide = self._pod(POD, plan.places[0].height), room.width - POD - 30
+        beside = self._liked(above=False) if self.sums is None else self._sums(wide, TALL)
+        spare = max(ABOVE - max(pod.height, beside.height), 0)
+        above = padded(row([pod, beside], 10, "end"), 8, spare / 2)
         nodes = Part(room.width, plan.bottom, tuple(shapes(self.boxes, plan, "cpu")))
-        whole = column([self._bars(room.width, TALL), above, nodes], 4)
+        whole = column([above, nodes], 4)
         return svg(whole.shapes, room.width, whole.height, self.alt)
 
     def _plan(self, width: int, height: float) -> Arrangement:
@@ -86,18 +89,13 @@ class Wishes:
         return max(box.capacity for box in self.boxes)
 
     def _sums(self, wide: float, tall: float) -> Part:
-        """The bars of the sums, and what their colours mean."""
+        """The bars of the sums, and what their colours mean if there is more than one."""
         if self.sums is None:
             return NOTHING
-        return column([self._bars(wide, tall), padded(_key(self.sums), 8)], 2)
-
-    def _bars(self, wide: float, tall: float) -> Part:
-        """The bars of the sums, or their place."""
         high = min(BARS * tall / len(self.boxes), 30)
-        if self.sums is None:
-            return Part(wide, 6 + len(self.boxes) * (high + BETWEEN))
         bars = BarMeasures(self.sums, Room(round(wide), 0), Fixed(44, high, BETWEEN))
-        return Part(wide, bars.bottom, tuple(bars.shapes()))
+        drawn = Part(wide, bars.bottom, tuple(bars.shapes()))
+        return column([drawn, padded(_key(self.sums), 8)], 2) if len(self.sums.parts) > 1 else drawn
 
     def _pod(self, wide: float, tall: float) -> Part:
         """The pod as high as on a node, with its name and what it requests in it, or above it."""

@@ -7,10 +7,13 @@ import pytest
 
 from kschedlab_lab.panels.lost_update import (
     ATOMIC,
+    DESIGNS,
     LOCKED,
     OWN,
     SHARED,
     Settings,
+    amounts,
+    decide,
     panel,
     show,
     story,
@@ -19,7 +22,6 @@ from kschedlab_lab.panels.lost_update import (
     waits,
     what_is_left,
 )
-from kschedlab_lab.panels.shared_sum import DESIGNS, race
 from kschedlab_lab.views.svg import Room
 
 ROOM = Room(640, 330)
@@ -41,7 +43,10 @@ def total(settings):
 
 
 def test_the_scores_are_those_of_two_priorities_on_node_b():
-    assert [row[1] for row in race(2).scores] == [6, 10] and race(2).highest(race(2).right()) == ["node-b"]
+    scores = decide().scores
+    assert scores is not None and decide().best == ["node-b"]
+    assert [row[1] for row in amounts()] == [6, 10]
+    assert [sum(column) for column in zip(*amounts(), strict=True)] == scores.total.tolist()
 
 
 def test_every_order_of_reads_and_writes():
