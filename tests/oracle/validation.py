@@ -3,8 +3,8 @@
     python -m tests.oracle.validation PROGRAM --count 20000 --seed 1 [--kind Pod] [--record FILE]
 
 ``sh tests/oracle/build.sh FOLDER validate_1_37`` builds PROGRAM. Prints every sort of disagreement with its first
-example; the exit status is 1 if there is any. ``--record`` keeps an object of every sort of answer, with the places that the
-package names, for the test that needs no Go.
+example; the exit status is 1 if there is any. ``--record`` keeps an object of every sort of answer, with the places
+that the package names, for the test that needs no Go.
 """
 
 import argparse
