@@ -3,6 +3,7 @@
     python -m tests.oracle.cel PROGRAMS/cel_1_37 --count 20000 --seed 2
     python -m tests.oracle.cel PROGRAMS/cel_1_37 --expressions FILE --record packages/cel/tests/data/vectors.jsonl.gz
     python -m tests.oracle.cel PROGRAMS/cel_1_37 --calls 12 --record packages/cel/tests/data/functions.jsonl.gz
+    python -m tests.oracle.cel PROGRAMS/cel_1_37 --mixed 4 --record packages/cel/tests/data/mixed.jsonl.gz
     python -m tests.oracle.cel PROGRAMS/cel_1_37 --slips 1500 --record packages/cel/tests/data/slips.jsonl.gz
 
 Verdicts, costs and messages are compared. The messages of syntax errors are not: the real parser goes on after the
@@ -227,12 +228,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--expressions", help="a file with an expression a line, asked for four devices each")
     parser.add_argument("--calls", type=int, default=0, help="instead: so many calls of each form of each function")
+    parser.add_argument(
+        "--mixed", type=int, default=0, help="instead: so many calls of each form with a wrong argument"
+    )
     parser.add_argument("--slips", type=int, default=0, help="instead: so many expressions with a slip of the pen")
     parser.add_argument("--record", help="write the questions with the real answers to this file")
     options = parser.parse_args()
     rng = random.Random(options.seed)
-    if options.calls or options.slips:
-        texts = [*Caller(rng).all(options.calls), *slips(rng, options.slips)]
+    if options.calls or options.slips or options.mixed:
+        mixed = Caller(rng).mixed(options.mixed) if options.mixed else []
+        texts = [*Caller(rng).all(options.calls), *mixed, *slips(rng, options.slips)]
         one = device(random.Random(options.seed))
         asked = [{"expression": e, "driver": "gpu.example.com", "device": one} for e in dict.fromkeys(texts)]
     else:

@@ -1,6 +1,9 @@
 """Calls of each function of CEL, in each of its forms, with arguments of its types."""
 
+import json
 import random
+import re
+from collections.abc import Mapping
 
 from kube_cel.kinds import BOOL, DYN, Type, list_of, parse
 from kube_cel.signatures import Overload, overloads
@@ -76,6 +79,103 @@ SHOWN |= {"kubernetes.Semver": "[{0}.major(), {0}.minor(), {0}.patch()]", "kuber
 SHOWN |= {"optional_type": "optional.unwrap([{}])", "kubernetes.NamedFormat": "{}.validate('a').hasValue()"}
 
 
+LEAVES = [
+    "a",
+    "A",
+    "b",
+    "z",
+    "1",
+    "_",
+    "é",
+    ".",
+    "^",
+    "$",
+    "\\d",
+    "\\D",
+    "\\w",
+    "\\W",
+    "\\s",
+    "\\S",
+    "\\b",
+    "\\B",
+    "\\A",
+    "\\z",
+]
+LEAVES += [
+    "[a-z]",
+    "[^a-z]",
+    "[]a]",
+    "[a-]",
+    "[^\\d]",
+    "[\\w-]",
+    "[[:digit:]]",
+    "[[:^upper:]b]",
+    "[z-a]",
+    "[",
+    "\\pL",
+    "\\PL",
+]
+LEAVES += [
+    "\\p{Lu}",
+    "\\p{^Lu}",
+    "\\pX",
+    "\\x41",
+    "\\x{1F600}",
+    "\\x4",
+    "\\x{110000}",
+    "\\x{10FFFF}",
+    "\\x{g",
+    "\\101",
+    "\\n",
+    "\\t",
+    "\\Qa.\\E",
+    "\\C",
+    "\\8",
+    "\\q",
+    "\\.",
+]
+LEAVES += ["[\\x41-\\x43]", "[\\n\\t]", "[[:foo:]]", "[a\\]]", "", "K", "\\Z", "\\"]
+PATTERNS = [
+    "@@",
+    "@@",
+    "@|@",
+    "(@)",
+    "(?:@)",
+    "(?P<n>@)",
+    "(?<n>@)",
+    "(?i)@",
+    "(?s:@)",
+    "(?m:@)",
+    "(?U:@)",
+    "(?i-s:@)",
+    "@*",
+    "@+",
+    "@?",
+]
+PATTERNS += [
+    "@*?",
+    "@+?",
+    "@??",
+    "@{2}",
+    "@{1,}",
+    "@{0,2}",
+    "@{2,1}",
+    "@{1001}",
+    "@**",
+    "(?x:@)",
+    "(?P<n@)",
+    "(@",
+    "@)",
+    "{@",
+    "@{,2}",
+]
+PATTERNS += ["(?=@)", "(?i@)", "^@$", "(?-i:@)", "(@)(?P<n>@)(?P<n>@)"]
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
 class Caller:
     """Writes calls of each function, each form of it with arguments of its types."""
 
@@ -86,6 +186,36 @@ class Caller:
             for form in forms:
                 if name in OPERATORS or "@" not in name and "?" not in name and "uthoriz" not in f"{form}":
                     self.made.setdefault(form.result.name, []).append((name, form))
+
+    def mixed(self, each: int) -> list[str]:
+        """Calls with one argument of any other type, which only shows when they run, and patterns of all sorts."""
+        written = []
+        for name, form in [row for rows in self.made.values() for row in rows for _ in range(each)]:
+            if form.args:
+                place = self.rng.randrange(len(form.args))
+                other = parse(self.rng.choice([kind for kind in VALUES if kind != form.args[place].name]))
+                written.append(self.shown(self.call(name, form, 0, {place: f"dyn({self.value(other, '', 0)})"}), DYN))
+        for operator in ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "in"):
+            written += [
+                self.shown(
+                    f"(dyn({self.rng.choice(VALUES[one])}) {operator} dyn({self.rng.choice(VALUES[other])}))", DYN
+                )
+                for one in VALUES
+                for other in VALUES
+            ]
+        for _ in range(100 * each):
+            pattern, text = (
+                self.pattern(3),
+                "".join(self.rng.choices("aAbBzZ019_- .\\n\té😀K", k=self.rng.randint(0, 6))),
+            )
+            written.append(f"{_quoted(text)}.matches({_quoted(pattern)})")
+            written.append(f"{_quoted(text)}.findAll({_quoted(pattern)}).join('|') == {_quoted(text)}")
+        return written
+
+    def pattern(self, depth: int) -> str:
+        """A pattern in RE2's syntax, or nearly."""
+        row = self.rng.choice(PATTERNS if depth else LEAVES)
+        return re.sub("@", lambda _: self.pattern(depth - 1), row)
 
     def kind(self) -> Type:
         return parse(self.rng.choice(["int", "string", "double", "duration", "bool"]))
@@ -107,9 +237,11 @@ class Caller:
         text = SHOWN.get(kind.name, "{}").format(text)
         return f"{{'': 1}}['%s'.format([{text}])] == 1"
 
-    def call(self, name: str, form: Overload, depth: int = 1) -> str:
+    def call(self, name: str, form: Overload, depth: int = 1, given: Mapping[int, str] = {}) -> str:
+        """``given``: arguments by place."""
         kinds = {each: self.kind() for each in "ABKTV"}
         args = [self.value(kind, self.meaning(name, form, place), depth, kinds) for place, kind in enumerate(form.args)]
+        args = [given.get(place, text) for place, text in enumerate(args)]
         if name in OPERATORS:
             return OPERATORS[name].format(*args)
         if name.startswith("_"):

@@ -3,8 +3,8 @@
     python -m tests.oracle.validation PROGRAM --count 20000 --seed 1 [--kind Pod] [--record FILE]
 
 ``sh tests/oracle/build.sh FOLDER validate_1_37`` builds PROGRAM. Prints every sort of disagreement with its first
-example; the exit status is 1 if there is any. ``--record`` keeps an object of every sort of answer, for the test that
-needs no Go.
+example; the exit status is 1 if there is any. ``--record`` keeps an object of every sort of answer, with the places
+that the package names, for the test that needs no Go.
 """
 
 import argparse
@@ -53,6 +53,11 @@ def ours(manifest: Manifest) -> list[Finding]:
     document, faults = decode(strict_json(msgspec.Raw(text)), manifest["kind"])
     found = [*faults, *faults_of(document), *template_faults(document)]
     return [Finding(path_text(fault.path), fault.message) for fault in found]
+
+
+def places(found: Iterable[Finding]) -> list[str]:
+    """Where something is wrong, each place once."""
+    return sorted({each.where for each in found})
 
 
 def agrees(kind: str, here: Sequence[Finding], refused: bool) -> bool:
@@ -125,7 +130,8 @@ def main() -> int:
                 there = _errors(answer)  # both refuse it, if for different reasons: the real one stops at the first
             kinds[kind] += 1
             refused[kind] += bool(there)
-            recorded.setdefault(_key(kind, there, kinds[kind]), {"refused": bool(there), "object": manifest})
+            line = {"refused": bool(there), "named": places(here), "object": manifest}
+            recorded.setdefault(_key(kind, there, kinds[kind]), line)
             if not agrees(kind, here, bool(there)):
                 side, first = ("there", there[0]) if there else ("here", here[0])
                 key = (f"refused only {side}", kind, first.sort)

@@ -18,6 +18,7 @@ from kube_cel.values import (
     Optional,
     UInt,
     Value,
+    exact,
     go_type,
     is_number,
     type_name,
@@ -99,9 +100,8 @@ def find(value: Value, key: Value, presence: bool) -> tuple[Value, bool]:
 def list_index(key: Value) -> Value:
     if not is_number(key):
         return Err(f"unsupported index type '{type_name(key)}' in list")
-    if type(key) is float and not key.is_integer():
-        return Err(f"unsupported index value {text_of(key)} in list")
-    return int(key)
+    index = exact(key, int)
+    return Err(f"unsupported index value {text_of(key)} in list") if index is None else index
 
 
 class Attribute:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from kube_cel.values import CancelledError, Duration, Err, Foreign, Map, Timestamp, Value, go_type, size
+from kube_cel.values import CancelledError, Duration, Foreign, Map, Timestamp, Value, go_type, size
 
 LIST = 10
 MAP = 30
@@ -120,8 +120,8 @@ def _of_result(args: list[Value], result: Value) -> int:
 
 def _flatten(args: list[Value], result: Value) -> int:
     depth = args[1] if len(args) == 2 else 1
-    if isinstance(depth, Err):
-        raise CancelledError("internal error: interface conversion: ref.Val is *types.Err, not types.Int")
+    if type(depth) is not int:
+        raise CancelledError(f"internal error: interface conversion: ref.Val is {go_type(depth)}, not types.Int")
     return _new_list(float(depth), size(args[0]))
 
 

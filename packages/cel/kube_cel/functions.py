@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from operator import is_
 from typing import TypeAlias
 
 from kube_cel import kubernetes, lists, network, operators, strings, times
@@ -63,7 +64,10 @@ def _dispatch(function: str, candidates: list[tuple[Overload, Function]]) -> Bou
         for overload, implementation in candidates:
             if len(overload.args) == len(args) and all(map(fits, overload.args, args)):
                 return _counted(run, implementation, args)
-        return Err(f"no such overload: {function}({', '.join(map(type_name, args))})")
+        first, *others = map(type_name, args)
+        if function == "flatten":
+            return Err(f"no such overload: {first}.{function}({', '.join(others)})")
+        return Err(f"no such overload: {function}({', '.join((first, *others))})")
 
     return call
 
@@ -94,7 +98,7 @@ def with_constant_pattern(call: Bound) -> Bound:
     kinds = (str, str, int)
 
     def checked(run: Run, args: list[Value]) -> Value:
-        return call(run, args) if all(map(isinstance, args, kinds)) else NO_OVERLOAD
+        return call(run, args) if all(map(is_, map(type, args), kinds)) else NO_OVERLOAD
 
     return checked
 

@@ -127,6 +127,7 @@ class Semver(Foreign):
     __slots__ = ("build", "key", "numbers", "pre")
     type_name = "kubernetes.Semver"
     go_type = "cel.Semver"
+    is_hashable = False
     short = "Semver"
 
     def __init__(self, numbers: tuple[int, int, int], pre: tuple[str, ...]) -> None:

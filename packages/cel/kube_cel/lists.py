@@ -9,7 +9,7 @@ from functools import cmp_to_key
 from itertools import pairwise
 
 from kube_cel.numbers import text_of
-from kube_cel.operators import SINGLETONS
+from kube_cel.operators import SINGLETONS, untraited
 from kube_cel.values import (
     NO_OVERLOAD,
     NONE,
@@ -118,13 +118,13 @@ def _range(count: int) -> Value:
 
 def sort(items: Value) -> Value:
     """``list.sort()``."""
-    return sort_by(items, items) if isinstance(items, list) else Err("no such overload: sort")
+    return sort_by(items, items) if isinstance(items, list) else untraited("sort", items)
 
 
 def sort_by(items: Value, keys: Value) -> Value:
     """The items in the order of their keys."""
     if not isinstance(items, list):
-        return Err("no such overload: @sortByAssociatedKeys")
+        return untraited("@sortByAssociatedKeys", items)
     if not isinstance(keys, list):
         raise CancelledError(
             f"internal error: interface conversion: {go_type(keys)} is not traits.Lister: missing method Contains"

@@ -216,6 +216,7 @@ class Format(Foreign):
 
     __slots__ = ("faults", "max_regex_size", "name")
     type_name, go_type, short = "kubernetes.NamedFormat", "cel.Format", "Format"
+    is_hashable = False
 
     def __init__(self, name: str, max_regex_size: int, faults: Callable[[str], list[str]]) -> None:
         self.name = name

@@ -29,8 +29,9 @@ _TIMES = (Duration, Timestamp)
 _ORDERED = (bool, int, UInt, float, str, bytes, Duration, Timestamp)
 
 
-def _untraited(function: str) -> Err:
-    return Err(f"no such overload: {function}")
+def untraited(function: str, value: Value) -> Err:
+    """What an operator says of a value that it is not for; texts and times have methods, so it may be one of those."""
+    return NO_OVERLOAD if type(value) in (str, *_TIMES) else Err(f"no such overload: {function}")
 
 
 def _add(left: Value, right: Value) -> Value:
@@ -40,9 +41,10 @@ def _add(left: Value, right: Value) -> Value:
     if isinstance(left, list):
         return [*left, *right] if isinstance(right, list) else NO_OVERLOAD
     if type(left) in _TIMES:
-        return times.add(left, right) if type(right) in _TIMES else NO_OVERLOAD
+        fits = type(right) is Duration or (type(right) is Timestamp and type(left) is Duration)
+        return times.add(left, right) if fits else NO_OVERLOAD
     if type(left) not in (int, UInt, float, str, bytes):
-        return _untraited("_+_")
+        return untraited("_+_", left)
     if type(left) is not type(right):
         return NO_OVERLOAD
     return numbers.integer(left + right, left) if type(left) in (int, UInt) else left + right
@@ -53,7 +55,7 @@ def _subtract(left: Value, right: Value) -> Value:
         fits = type(right) is Duration or (type(right) is Timestamp and type(left) is Timestamp)
         return times.subtract(left, right) if fits else NO_OVERLOAD
     if not is_number(left):
-        return NO_OVERLOAD if type(left) is str else _untraited("_-_")
+        return untraited("_-_", left)
     if type(left) is not type(right):
         return NO_OVERLOAD
     return left - right if type(left) is float else numbers.integer(left - right, left)
@@ -61,7 +63,7 @@ def _subtract(left: Value, right: Value) -> Value:
 
 def _multiply(left: Value, right: Value) -> Value:
     if not is_number(left):
-        return _untraited("_*_")
+        return untraited("_*_", left)
     if type(left) is not type(right):
         return NO_OVERLOAD
     return left * right if type(left) is float else numbers.integer(left * right, left)
@@ -70,9 +72,9 @@ def _multiply(left: Value, right: Value) -> Value:
 def _arithmetic(function: str, operation: Callable[[Value, Value], Value]) -> Function:
     def apply(left: Value, right: Value) -> Value:
         if not is_number(left):
-            return NO_OVERLOAD if type(left) is str else _untraited(function)
+            return untraited(function, left)
         if type(left) is not type(right):
-            return _untraited(function) if function == "_%_" and type(left) is float else NO_OVERLOAD
+            return untraited(function, left) if function == "_%_" and type(left) is float else NO_OVERLOAD
         return operation(left, right)
 
     return apply
@@ -83,7 +85,9 @@ def _negate(value: Value) -> Value:
         return -value
     if type(value) is int:
         return numbers.integer(-value, value)
-    return NO_OVERLOAD if type(value) in (bool, str) else _untraited("-_")
+    if type(value) is Duration:
+        return times.subtract(Duration(0), value)
+    return NO_OVERLOAD if type(value) is bool else untraited("-_", value)
 
 
 def _not(value: Value) -> Value:
@@ -93,7 +97,7 @@ def _not(value: Value) -> Value:
 def _order(function: str, wanted: tuple[int, ...]) -> Function:
     def apply(left: Value, right: Value) -> Value:
         if type(left) not in _ORDERED:
-            return _untraited(function)
+            return untraited(function, left)
         order = compare(left, right)
         return order if isinstance(order, Err) else order in wanted
 
@@ -109,13 +113,13 @@ def _in(value: Value, container: Value) -> Value:
 
 
 def _size(value: Value) -> Value:
-    if type(value) not in (str, bytes, list, Map, Growing) and not hasattr(value, "size"):
-        return _untraited("size")
-    return size(value)
+    return size(value) if type(value) in (str, bytes, list, Map, Growing) else untraited("size", value)
 
 
 def _matches(text: Value, pattern: Value) -> Value:
-    if not isinstance(text, str) or not isinstance(pattern, str):
+    if not isinstance(text, str):
+        return untraited("matches", text)
+    if not isinstance(pattern, str):
         return NO_OVERLOAD
     try:
         return compile_regex(pattern).search(text)

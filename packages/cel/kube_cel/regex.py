@@ -7,6 +7,7 @@ follows all alternatives at once and remembers what it learnt (a lazily built DF
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from kube_cel.errors import UnsupportedError
 MAX_PROGRAM = 20_000
 _MAX_REPEAT = 1000
 _MAX_NESTING = 1000
+_WRONG_ESCAPE = re.compile(r"\\x\{0*(?:10[0-9a-fA-F]{4}|[0-9a-fA-F]{0,5}).?|\\x.{0,2}|\\.", re.DOTALL)
+"""As far as Go reads an escape until it is wrong."""
 Test: TypeAlias = Callable[[str], bool]
 
 
@@ -97,20 +100,17 @@ def _emit_alternatives(node: _Node, program: list[Instruction]) -> None:
 
 
 def _emit_repeat(node: _Node, program: list[Instruction]) -> None:
+    """Without an end, ``x{2,}`` is ``xx+``, and ``x*`` is ``(x+)?``: of empty matches, that is Go's order."""
     (part,) = node.parts
-    for _ in range(node.low):
+    loop, choices = len(program), []
+    for i in range(node.high if node.high >= 0 else max(node.low, 1)):
+        if i >= node.low:
+            choices.append((len(program), _jump(program)))
+        loop = len(program)
         _emit(part, program)
     if node.high < 0:
-        loop = len(program)
-        choice = _jump(program)
-        _emit(part, program)
-        _jump(program).targets = (loop,)
-        choice.targets = _ordered(loop + 1, len(program), node.greedy)
-        return
-    choices = []
-    for _ in range(node.high - node.low):
-        choices.append((len(program), _jump(program)))
-        _emit(part, program)
+        again = _jump(program)
+        again.targets = _ordered(loop, len(program), node.greedy)
     for at, choice in choices:
         choice.targets = _ordered(at + 1, len(program), node.greedy)
 
@@ -180,8 +180,11 @@ class _Reader:
                 repeated = repeated + self.text[start : self.at] if repeated else self.text[start : self.at]
                 continue
             repeated = ""
-            node = self.atom()
-            if node is not None:
+            if self.text.startswith("\\Q", start):
+                quoted, _, rest = self.text[start + 2 :].partition("\\E")
+                self.at = len(self.text) - len(rest)
+                parts += map(self.literal, quoted)
+            elif (node := self.atom()) is not None:
                 parts.append(node)
         return parts[0] if len(parts) == 1 else _Node("cat", parts)
 
@@ -281,16 +284,12 @@ class _Reader:
         if letter in "AbBz":
             self.at += 2
             return _Node("assert", condition=f"\\{letter}")
-        if letter == "Q":
-            quoted, _, rest = self.text[start + 2 :].partition("\\E")
-            self.at = len(self.text) - len(rest)
-            return _Node("cat", [self.literal(character) for character in quoted]) if quoted else None
         if letter == "E":
             self.at += 2
             return None
         known = self.class_escape()
         if known is not None:
-            return _Node("char", accepts=_folded(known) if "i" in self.flags and letter in "pP" else known)
+            return _Node("char", accepts=known)
         if letter == "C":
             raise RegexError("invalid escape sequence", r"\C")
         return self.literal(self.character_escape())
@@ -300,8 +299,7 @@ class _Reader:
         letter = self.text[self.at + 1]
         if letter.lower() in _PERL:
             self.at += 2
-            test = _ranges(_PERL[letter.lower()])
-            return (lambda c: not test(c)) if letter.isupper() else test
+            return self.chosen(_ranges(_PERL[letter.lower()]), letter.isupper())
         if letter not in "pP":
             return None
         match = re.compile(r"\\[pP](?:\{(\^?)([^}]*)\}|(.))").match(self.text, self.at)
@@ -314,7 +312,12 @@ class _Reader:
                 raise UnsupportedError(f"kube_cel has no table of the Unicode script {name}")
             raise RegexError("invalid character class range", match.group())
         negated = (letter == "P") != bool(match[1])
-        return lambda c: (name == "Any" or unicodedata.category(c).startswith(name)) != negated
+        return self.chosen(lambda c: name == "Any" or unicodedata.category(c).startswith(name), negated)
+
+    def chosen(self, test: Test, negated: bool = False) -> Test:
+        """The test for any case, if case doesn't count; or for what is left."""
+        whole = _folded(test) if "i" in self.flags else test
+        return (lambda c: not whole(c)) if negated else whole
 
     def character_escape(self) -> str:
         start = self.at
@@ -322,11 +325,9 @@ class _Reader:
             self.text, start
         )
         letter = self.text[start + 1]
-        if match:
+        code = 0 if match is None else int(match[3], 8) if match[3] else int(match[1] or match[2], 16)
+        if match and code <= sys.maxunicode:
             self.at = match.end()
-            code = int(match[3], 8) if match[3] else int((match[1] or match[2])[:9], 16)
-            if code > 0x10FFFF:
-                raise RegexError("invalid escape sequence", match.group())
             return chr(code)
         if letter in _ESCAPES:
             self.at += 2
@@ -334,7 +335,8 @@ class _Reader:
         if letter.isascii() and not letter.isalnum():
             self.at += 2
             return letter
-        raise RegexError("invalid escape sequence", self.text[start : start + 2])
+        wrong = _WRONG_ESCAPE.match(self.text, start)
+        raise RegexError("invalid escape sequence", wrong.group() if wrong else "")
 
     def bracket(self) -> Test:
         start = self.at
@@ -354,8 +356,7 @@ class _Reader:
         def test(character: str) -> bool:
             return any(member(character) for member in tests)
 
-        whole = _folded(test) if "i" in self.flags else test
-        return (lambda c: not whole(c)) if negated else whole
+        return (lambda c: not test(c)) if negated else test
 
     def dash(self, first: bool) -> None:
         """A dash in the middle of a class must be escaped."""
@@ -369,8 +370,7 @@ class _Reader:
             if posix[2] not in _POSIX:
                 raise RegexError("invalid character class range", posix.group())
             self.at = posix.end()
-            test = _ranges(_POSIX[posix[2]])
-            return (lambda c: not test(c)) if posix[1] else test
+            return self.chosen(_ranges(_POSIX[posix[2]]), bool(posix[1]))
         if self.text[self.at] == "\\" and self.at + 1 < len(self.text):
             known = self.class_escape()
             if known is not None:
@@ -382,7 +382,7 @@ class _Reader:
             high = self.character(start)
             if high < low:
                 raise RegexError("invalid character class range", self.text[begin : self.at])
-        return lambda c: low <= c <= high
+        return self.chosen(lambda c: low <= c <= high)
 
     def character(self, start: int) -> str:
         if self.at >= len(self.text):

@@ -78,6 +78,7 @@ class Foreign:
     type_name = ""
     go_type = ""
     short = ""
+    is_hashable = True
 
     def equals(self, other: Value) -> Value:
         """Whether the other value is equal, or an error."""
@@ -132,7 +133,7 @@ class Map:
         entry = self.entries.get(_key(key))
         if entry is None and type(key) in (int, UInt, float):
             for kind in (int, UInt, float):
-                other = _exact(key, kind)
+                other = exact(key, kind)
                 if other is not None and (entry := self.entries.get((kind, other))) is not None:
                     break
         return entry
@@ -146,14 +147,14 @@ class Map:
 def _key(value: Value) -> Key:
     if isinstance(value, bytes):
         raise CancelledError("internal error: runtime error: hash of unhashable type types.Bytes")
-    if isinstance(value, Foreign) and not value.go_type.startswith("*"):
+    if isinstance(value, Foreign) and not value.is_hashable:
         raise CancelledError(f"internal error: runtime error: hash of unhashable type {value.go_type}")
     if isinstance(value, list | Map | Optional | Foreign):
         return type(value), id(value)  # the real one compares pointers
     return type(value), value
 
 
-def _exact(number: int | float, kind: type) -> int | float | None:
+def exact(number: int | float, kind: type) -> int | float | None:
     """The number in another type, if that is exact."""
     if kind is float:
         converted = float(number)
@@ -270,10 +271,10 @@ def contains(items: Iterable[Value], value: Value) -> bool:
 def compare(left: Value, right: Value) -> Value:
     """-1, 0 or 1, or an error."""
     if is_number(left):
+        if left != left or (is_number(right) and right != right):  # NaN
+            return Err("NaN values cannot be ordered")
         if not is_number(right):
             return NO_OVERLOAD
-        if left != left or right != right:  # NaN
-            return Err("NaN values cannot be ordered")
     elif type(left) is not type(right):
         return NO_OVERLOAD
     return (left > right) - (left < right)

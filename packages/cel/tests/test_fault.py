@@ -2,7 +2,7 @@
 
 import pytest
 
-from kube_cel import compile, fault
+from kube_cel import compile, expression, fault
 
 D = 'device.attributes["gpu.example.com"]'
 LOOPS = ".all(a, [1,2,3,4,5,6,7,8,9,10]" * 6
@@ -22,6 +22,16 @@ COSTLY = "[1,2,3,4,5,6,7,8,9,10]" + LOOPS + ".all(b, b > 0)" + ")" * 6
 )
 def test_fault(text: str, wrong: str | None):
     assert fault(text) == wrong
+
+
+def test_a_selector_may_be_as_long_and_as_costly_as_the_limits(monkeypatch: pytest.MonkeyPatch):
+    longest = "true".ljust(10240)
+    assert fault(longest) is None and "10240 bytes" in (fault(longest + " ") or "")
+    text = 'device.driver.startsWith("gpu")'
+    monkeypatch.setattr(expression, "COST_LIMIT", compile(text).highest_cost)
+    assert fault(f"{text} ") is None
+    monkeypatch.setattr(expression, "COST_LIMIT", compile(text).highest_cost - 1)
+    assert fault(f"{text}  ") == "too complex, exceeds cost limit"
 
 
 def test_a_new_object_may_not_use_what_v1_36_does_not_know():

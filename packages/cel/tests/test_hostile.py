@@ -1,13 +1,14 @@
 """No selector takes long or much memory, and none ends in a traceback."""
 
+import re
 import sys
 import time
 import tracemalloc
 
 import pytest
 
-from kschedlab.objects.devices import Device
-from kube_cel import CelError, UnsupportedError, compile
+from kschedlab.objects.devices import Device, DeviceAttribute
+from kube_cel import CelError, UnsupportedError, compile, device, expression, regex
 
 NESTED = "[1,2,3,4,5,6,7,8,9,10].all(x, " * 8 + "true" + ")" * 8
 HUGE = "cel.bind(a, lists.range(100000), cel.bind(b, [" + ", ".join(["a"] * 2000) + "], b == b))"
@@ -78,3 +79,17 @@ def test_steps_of_deep_expressions():
     for name in ("brackets in a short text", "negations in a short text", "and"):
         assert compile(HOSTILE[name]).steps("gpu.example.com", Device(name="d"))
     assert sys.getrecursionlimit() == before
+
+
+def test_what_is_remembered_has_a_bound(monkeypatch):
+    for module, name in ((device, "_KEPT_DEVICES"), (expression, "_KEPT_OUTCOMES"), (regex, "_CACHE_LIMIT")):
+        monkeypatch.setattr(module, name, 3)
+    selector = compile("device.attributes['a.b'].?n.orValue(0) > 2")
+    devices = [Device(name="d", attributes={"n": DeviceAttribute(intValue=number)}) for number in range(9)]
+    for _ in range(2):
+        assert [selector.matches("a.b", each) for each in devices] == [number > 2 for number in range(9)]
+    assert len(expression._outcomes) <= 3 and len(device._devices) <= 3
+    pattern = regex.Regex("^(a|b)+c?$")
+    for text in ("a", "abc", "abcd", "x", "bbbbc", ""):
+        assert pattern.search(text) == bool(re.search("^(a|b)+c?$", text))
+        assert len(pattern._closures) <= 4 and len(pattern._moves) <= 4

@@ -114,6 +114,17 @@ def test_inter_pod_affinity():
     assert scored(plugin, own, *world) == {"a": 100, "b": 0}
 
 
+@pytest.mark.parametrize(
+    "plugin",
+    ["DefaultPreemption", "DynamicResources", "InterPodAffinity", "NodeAffinity", "NodeResourcesBalancedAllocation"]
+    + ["NodeResourcesFit", "PodTopologySpread", "VolumeBinding"],
+)
+def test_arguments_that_say_nothing_change_nothing(plugin: str):
+    generation = configured(plugin, "")
+    for part in ("filters", "scores", "preemption", "sampling", "queue", "ties", "percentage", "feature_gates"):
+        assert getattr(generation, part) == getattr(V1_37, part)
+
+
 def test_preemption_and_volumes():
     generation = configured("DefaultPreemption", "minCandidateNodesPercentage: 20, minCandidateNodesAbsolute: 5")
     assert (generation.preemption.min_candidate_percentage, generation.preemption.min_candidates) == (20, 5)

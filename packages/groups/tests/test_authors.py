@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from kschedlab.objects.model import ObjectMeta, Pod, PodGroup, PodSchedulingGroup, PodSpec
+from kschedlab.objects.model import ObjectMeta, Pod, PodGroup, PodSchedulingGroup, PodSpec, PodStatus
 from kschedlab.queue.events import Registration, event
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab_groups.queue import WithGroups
@@ -254,6 +254,16 @@ def test_pods_of_a_group_with_equal_timestamps_are_ordered_by_name() -> None:
     stage.queue.add(pod("b"))
     entry: Any = stage.queue.pop()
     assert [each.pod.metadata.name for each in entry.members] == ["a", "c", "b"]
+
+
+@pytest.mark.parametrize("state", [ACTIVE, INCOMPLETE])
+def test_the_nomination_of_a_pod_of_a_group_is_known(state: str) -> None:
+    """scheduling_queue.go, addPodGroupMember: nominator.addNominatedPod."""
+    stage, nominated = Stage(state), replace(pod("a"), status=PodStatus(nominatedNodeName="n"))
+    stage.queue.add(nominated)
+    assert stage.queue.nominated("n") == [nominated]
+    stage.queue.delete(nominated)
+    assert stage.queue.nominated("n") == []
 
 
 @pytest.mark.parametrize("order", [*permutations(range(5))][::13])

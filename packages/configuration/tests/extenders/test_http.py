@@ -241,6 +241,16 @@ def test_a_certificate_is_checked(safe: Server) -> None:
         assert decided(safe.extender(**more), *NODES).node == "b"
 
 
+ENCODED = {"certData": base64.b64encode(CERTIFICATE.read_bytes()).decode()}
+ENCODED |= {"caData": ENCODED["certData"], "keyData": base64.b64encode(KEY.read_bytes()).decode()}
+
+
+@pytest.mark.parametrize("wrong", [{name: f"!{data}"} for name, data in ENCODED.items()])
+def test_a_certificate_that_is_none_is_an_error_of_the_configuration(wrong: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="the TLS configuration of https://a/ is wrong"):
+        decided(HttpExtender(HttpConfig("https://a/", filter_verb="f", tls=Tls(**ENCODED | wrong))), *NODES)
+
+
 # -- from a configuration
 
 
