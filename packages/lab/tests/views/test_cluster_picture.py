@@ -157,7 +157,7 @@ def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     assert 'data-key="node/general-01/box"' not in many and "‹ all" not in many
     stuck = explain("ml/train-small-0", world).decision
     other = str(cluster_picture(stuck, Room(1080, 460), Asked(show="data"), ""))
-    assert other.count('data-key="node/data-') >= 24 and "3.6 CPU free" in other, "nodes without GPUs are drawn by cpu"
+    assert other.count('data-key="node/data-') >= 24 and "3685m CPU free" in other, "nodes without GPUs are drawn by cpu"
     assert "no node for “nobody”" in str(cluster_picture(decision, Room(), Asked(show="nobody"), ""))
 
 
