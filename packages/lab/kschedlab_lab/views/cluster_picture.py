@@ -92,8 +92,10 @@ everything that is below them then."""
 TALL, SHARE, LEAST = 0.48, 0.58, 196
 """The height of nodes: most of it, for the width of the picture; and of a low room their share, but never less than
 this, in pixels. So they have one place and size, however much is said above and below them."""
-LEGEND = 26
-"""The height that boxes leave for the legend, in pixels."""
+BOXED = 0.74
+"""The share of the room below the questions that boxes may have."""
+CRUMBS = 21
+"""The height of the way back to all nodes, in pixels."""
 SPARE = -1
 """The position of a node that is not there."""
 OPEN = 38
@@ -129,12 +131,11 @@ class Asked:
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
     """The whole picture. ``alt``: its text alternative."""
     width = float(room.width)
-    top, y = _header(decision, asked, width)
+    top, y = _header(asked, width)
     tall = min(TALL * width, max(SHARE * (room.height - y), LEAST))
     tall = tall if width >= NARROW else width
     event, below = _event(decision, asked, width), _below(decision, asked, width)
-    most = max(tall, room.height - y - _height([*event, *below]) - LEGEND)
-    nodes = _Nodes(decision, asked, width, tall, most, room.width < PHONE)
+    nodes = _Nodes(decision, asked, width, tall, max(tall, BOXED * (room.height - y)), room.width < PHONE)
     body = nodes.drawn()
     if asked.why_not is not None and y + body.height + _height([*event, *below]) > room.height:
         event = []  # the answer about a node goes before it
@@ -186,14 +187,14 @@ def undecided(decision: Decision) -> Decision:
 # -- above the nodes
 
 
-def _header(decision: Decision, asked: Asked, width: float) -> tuple[list[Html], float]:
-    """The questions, and the way to the next pod that waits, or what the pod asks for; and where the rest begins."""
+def _header(asked: Asked, width: float) -> tuple[list[Html], float]:
+    """The questions, or what the pod asks for; and where the rest begins."""
     if not asked.questions and not asked.note:
         return [], 0
     if not asked.questions:
         note = words(asked.note, width=width, fill=INK_2)
         return [moved(note, 0, 0)], max(OPEN, note.height + 6)
-    whole = wrap([_tabs(asked, width), _next(decision)], width, 16, 8)
+    whole = _tabs(asked, width)
     return [*whole.shapes], whole.height + 8
 
 
@@ -213,18 +214,6 @@ def _tabs(asked: Asked, width: float) -> Part:
     inside = padded(wrap(parts, width - 6, 2, 2), 3, 3)
     ground = element("rect", width=inside.width, height=inside.height, rx=10, fill=TICK)
     return Part(inside.width, inside.height, (ground, *inside.shapes))
-
-
-def _next(decision: Decision) -> Part:
-    """A click asks about the next pod that waits."""
-    own, waiting = decision.pod.key, [*decision.cluster.pending]
-    if not waiting or waiting == [own]:
-        return NOTHING
-    at = (waiting.index(own) + 1) % len(waiting) if own in waiting else 0
-    more = words(say("next pod ›"), fill=ACT)
-    tip = say("{pod}, {number} of {all} that wait", pod=waiting[at], number=at + 1, all=len(waiting))
-    marks = {"data_set": f"pod: {waiting[at]}, node: none, change: none", "data_tip": tip}
-    return Part(more.width, more.height, (element("g", *more.shapes, **marks),))
 
 
 # -- the nodes
@@ -298,28 +287,31 @@ def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) ->
 class _Nodes:
     """The nodes in a space of this size: pools below one another and zones side by side, or few nodes as boxes.
 
-    ``most``: the height that boxes may have if they do not fit into ``height``.
+    ``boxed``: the height that boxes may have.
     """
 
     def __init__(
-        self, decision: Decision, asked: Asked, width: float, height: float, most: float, is_phone: bool
+        self, decision: Decision, asked: Asked, width: float, height: float, boxed: float, is_phone: bool
     ) -> None:
         self.decision, self.asked, self.width = decision, asked, width
         base = asked.before or decision
         self.found = found = shown_nodes(decision, asked.show, asked.pools, base.cluster.index)
         number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
-        self.crumbs = _crumbs(asked.show, number, everything) if number < everything else []
+        is_part, is_pool = number < everything, [*map(word_of, found)] == [asked.show]
         self.pods, owner = siblings(decision), controller_of(decision.pod.pod.metadata)
         self.cells = Cells(decision, found, self.pods)
-        self.above = 21 if self.crumbs else 0
-        space = height - self.above
-        are_few = bool(found) and (bool(self.crumbs) or everything <= BOXES)
-        tries = (blocks(found, width, high - self.above, TILES) for high in (height, most) if are_few)
-        tiles = next(filter(None, tries), None)
+        are_few = bool(found) and (is_part or everything <= BOXES)
+        tiles = blocks(found, width, boxed - (0 if is_pool or not is_part else CRUMBS), TILES) if are_few else None
         self.are_boxes = tiles is not None
+        is_titled = is_part and is_pool and tiles is not None
+        self.crumbs = _crumbs("" if is_titled else asked.show, number, everything) if is_part else NOTHING
+        self.above = CRUMBS if is_part and not is_titled else 0
+        if tiles is not None and is_titled:  # the pool's title is beside the way back
+            left = self.crumbs.width + 14
+            tiles = tiles._replace(heads=[(pool, left, y) for pool, _, y in tiles.heads], room=width - left)
         self.zones = _in_zones(decision, found, asked.pools)
         spare = _with_spare(self.zones, decision, base)
-        self.made = tiles or _without_spare(grid(spare, width - 1, space, is_phone, more=1))
+        self.made = tiles or _without_spare(grid(spare, width - 1, height - self.above, is_phone, more=1))
         self.volume = volume_zone(base)
         self.shown = Shown(
             0 if self.are_boxes else self.made.each,
@@ -332,14 +324,14 @@ class _Nodes:
     def drawn(self) -> Part:
         """The whole: what is shown, the pools with their nodes, and above them what moves."""
         made, found = self.made, self.found
+        numbers = {pool: len(places) for pool, places in found.items()}
         if self.are_boxes:
             notes = {pool: taints(self.decision, places) for pool, places in found.items()}
-            parts = [*titles(made, found, notes), *_tiles(self.decision, self.cells, made)]
+            parts = [*titles(made, numbers, notes), *_tiles(self.decision, self.cells, made)]
         else:
-            numbers = {pool: len(places) for pool, places in found.items()}
             parts = [*heads(made, numbers, self._notes(), self.volume), *self.cells.draw(made)]
         body = element("g", *parts, *self._moving(), transform=f"translate(0,{self.above:g})")
-        return Part(self.width, self.above + made.bottom, (*self.crumbs, body))
+        return Part(self.width, self.above + made.bottom, (*self.crumbs.shapes, body))
 
     def _notes(self) -> dict[str, str]:
         """By zone, how many other pods of the pod's controller are there."""
@@ -382,8 +374,8 @@ def _without_spare(made: Grid) -> Grid:
     return made._replace(cells=[cell for cell in cells if cell[0]])
 
 
-def _crumbs(show: str, number: int, everything: int) -> list[Html]:
-    """What is shown, and the way back to all nodes."""
+def _crumbs(show: str, number: int, everything: int) -> Part:
+    """The way back to all nodes, and beside it what is shown; "" for a pool whose title says it."""
     back = say("‹ all {nodes}", nodes=count(everything, "node"))
     link = label(back, 0, 13, fill=ACT, font_weight="bold")
     what = (
@@ -394,7 +386,8 @@ def _crumbs(show: str, number: int, everything: int) -> list[Html]:
     button = element(
         "g", link, data_set=f"show: {ALL}", data_tip=say("show all nodes"), aria_label=say("show all nodes")
     )
-    return [button, label(what, text_width(back, bold=True) + 14, 13)]
+    wide = text_width(back, bold=True)
+    return Part(wide, CRUMBS, (button, *([label(what, wide + 14, 13)] if show else [])))
 
 
 def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,7 +29,7 @@ from kschedlab_lab.views.node_map import (
     star_path,
 )
 from kschedlab_lab.views.picture import scarcest
-from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, ON_ACCENT, TICK, TRAY
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TICK, TRAY
 
 SWATCH, GAP = 14, 6
 NAMES = {
@@ -45,17 +44,13 @@ NAMES = {
 
 
 class LegendEntry(NamedTuple):
-    """``word``: what the panel searches for to show these nodes alone; ``fill``: their colour, if not the kind's.
-
-    ``places``: the nodes that one plugin alone refuses.
-    """
+    """``word``: what the panel searches for to show these nodes alone; ``fill``: their colour, if not the kind's."""
 
     kind: str
     text: str
     number: str = ""
     word: str = ""
     fill: str = ""
-    places: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -108,9 +103,7 @@ def _decided(decision: Decision, each: int) -> list[LegendEntry]:
     for kind, name in NAMES.items():
         if kind == ONE:
             entries += [
-                LegendEntry(
-                    kind, say(name, plugin=plugin), f"{len(places):,}", f"{kind} {plugin}", cause_fill(plugin), places
-                )
+                LegendEntry(kind, say(name, plugin=plugin), f"{len(places):,}", f"{kind} {plugin}", cause_fill(plugin))
                 for plugin, places in one_away(decision, kind_of).items()
             ]
         elif found[kind] and (each or kind != GOOD or len(decision.best) < found[kind]):
@@ -151,10 +144,6 @@ def _sample(kind: str, fill: str) -> Part:
             element("path", d="M1.5 8v-4q0 -2.5 2.5 -2.5h6q2.5 0 2.5 2.5v4z", fill=TRAY),
         ],
         "frame": [element("rect", **box, fill="none", stroke="currentColor", stroke_width=2, stroke_dasharray="3 2")],
-        "star": [
-            element("rect", **box, fill=CHOSEN),
-            element("path", d=star_path(7, 7, 5.5), fill=ON_ACCENT),
-        ],
         "last": [
             element("rect", **box, fill=FILLS[EVICTS]),
             element("rect", x=1, y=1, width=12, height=12, rx=3, **EDGE),

@@ -327,7 +327,7 @@ def heads(made: Grid, pools: Mapping[str, int], notes: Mapping[str, str], volume
     ]
     if volume in made.zones:
         zones.append(moved(disk(), made.zones[volume] + text_width(volume) + 6, 1))
-    return [*zones, *(_side(pool, pools[pool], y, made.room) for pool, _, y in made.heads)]
+    return [*zones, *titles(made, pools, {})]
 
 
 def disk() -> Part:
@@ -336,9 +336,9 @@ def disk() -> Part:
     return Part(14, 14, (element("path", d=OUTLINES["disk"], transform="scale(0.875)", **look),))
 
 
-def titles(made: Grid, pools: Mapping[str, Sequence[int]], notes: Mapping[str, str]) -> list[Html]:
-    """The pools' names above their nodes, which show a pool alone, with their notes."""
-    return [_head(pool, len(pools[pool]), x, y, made.room, notes.get(pool, "")) for pool, x, y in made.heads]
+def titles(made: Grid, pools: Mapping[str, int], notes: Mapping[str, str]) -> list[Html]:
+    """The pools' names with their numbers of nodes and notes; a name shows its pool alone."""
+    return [_title(pool, pools[pool], x, y, made.room, notes.get(pool, "")) for pool, x, y in made.heads]
 
 
 def taints(decision: Decision, places: Sequence[int]) -> str:
@@ -348,27 +348,13 @@ def taints(decision: Decision, places: Sequence[int]) -> str:
     return say("taint {taints}", taints=listed(common)) if common else ""
 
 
-def _head(pool: str, nodes: int, x: float, y: float, room: float, note: str) -> Html:
+def _title(pool: str, nodes: int, x: float, y: float, room: float, note: str) -> Html:
     many = say(", ").join([f"{nodes:,}", *filter(None, [note])])
     name = fitted(pool, room - 6 - text_width(many), bold=True)
     title = phrase((name, "currentColor", True), (many, INK_2, False))
-    return element("g", *title.shapes, transform=f"translate({x:g},{y:g})", **_marks(pool, nodes))
-
-
-def _side(pool: str, nodes: int, y: float, room: float) -> Html:
-    """A pool's name and its number of nodes, before them."""
-    many = f"{nodes:,}"
-    name = fitted(pool, room - 6 - text_width(many), bold=True)
-    title = phrase((name, "currentColor", True), (many, INK_2, False))
-    return element("g", *title.shapes, transform=f"translate(0,{y:g})", **_marks(pool, nodes))
-
-
-def _marks(pool: str, nodes: int) -> dict[str, Any]:
-    return {"data_key": f"pool/{pool}", "data_set": f"show: {word_of(pool)}", "data_tip": _alone(pool, nodes)}
-
-
-def _alone(pool: str, nodes: int) -> str:
-    return say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
+    tip = say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
+    marks = {"data_key": f"pool/{pool}", "data_set": f"show: {word_of(pool)}", "data_tip": tip}
+    return element("g", *title.shapes, transform=f"translate({x:g},{y:g})", **marks)
 
 
 def word_of(pool: str) -> str:

@@ -157,7 +157,8 @@ def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     assert 'data-key="node/general-01/box"' not in many and "‹ all" not in many
     stuck = explain("ml/train-small-0", world).decision
     other = str(cluster_picture(stuck, Room(1080, 460), Asked(show="data"), ""))
-    assert other.count('data-key="node/data-') >= 24 and "3.6 CPU free" in other, "nodes without GPUs are drawn by cpu"
+    assert other.count('data-key="node/data-') >= 24
+    assert "3685m CPU free" in other, "nodes without GPUs are drawn by cpu"
     assert "no node for “nobody”" in str(cluster_picture(decision, Room(), Asked(show="nobody"), ""))
 
 
@@ -173,17 +174,6 @@ def test_few_nodes_are_boxes_whatever_their_pool(nodes, room):
     assert svg.count('/box" data-tip') + svg.count('data-key="node/') >= nodes
     assert len(set(re.findall(r'data-key="node/(prod-\d+)/box"', svg))) == nodes
     assert size(svg)[1] <= room.height + 1
-
-
-def test_the_next_pod_leads_through_all_that_wait(world):
-    key, seen = "shop/banner-0", set[str]()
-    while key not in seen:
-        seen.add(key)
-        svg = str(cluster_picture(explain(key, world).decision, Room(), Asked("why", QUESTIONS), ""))
-        (key,) = re.findall('data-set="pod: ([^",]*), node: none, change: none"', svg)
-    assert seen == set(world.pending)
-    alone = explain("default/mine", cluster(node("n"), pod("mine"))).decision
-    assert 'data-set="pod: ' not in str(cluster_picture(alone, Room(), Asked("why", QUESTIONS), ""))
 
 
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
