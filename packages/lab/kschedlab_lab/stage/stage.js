@@ -263,13 +263,13 @@ class Stage {
       divisible(this.table);
     }
     this.line.show(shown, this.saying.headline);
-    this.showError(shown);
     this.story.offer(shown);
     this.sort();
     this.place(shown);
     this.el.classList.toggle("ks-asking", Boolean(shown.asking));
     this.el.classList.toggle("ks-covered", Boolean(shown.covered));
     this.question.show();
+    this.showError(shown);
     this.measure();
     this.room.fit();
     this.menu.follow(shown.state);
@@ -309,7 +309,7 @@ class Stage {
     const refused = this.drawer.hidden ? null : this.drawer.querySelector('[aria-invalid="true"]');
     if (error && refused) refused.closest(".ks-control").after(this.alert);
     else if (!this.drawer.hidden && this.menu.el.open) this.menu.body.before(this.alert);
-    else if (asking) this.picture.el.before(this.alert);
+    else if (asking) this.question.el.append(this.alert);
     else this.form.before(this.alert);
     this.alert.hidden = !error;
     this.alert.classList.toggle("ks-typed-wrong", Boolean(asking));
