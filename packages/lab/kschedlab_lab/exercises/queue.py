@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from kschedlab import build
@@ -14,18 +14,16 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.queue import queued_pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.queue.interface import ACTIVE
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import element
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
-from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.queue_build import NAMES, later_but_first
 from kschedlab_lab.exercises.queue_repairs import downwards
-from kschedlab_lab.panels.queue_heap_watched import decoded, manifest, name, watched
+from kschedlab_lab.panels.queue_heap_watched import decoded
 from kschedlab_lab.panels.queue_order import waiting
 from kschedlab_lab.panels.queue_parts_run import NOON, neighbour
-from kschedlab_lab.views.queue_heap import Place, draw_heap
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 
@@ -33,7 +31,6 @@ def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"queue {seed}")
     return [
-        the_array(rng),
         who_is_third(rng),
         when_again(rng),
         later_but_first(rng),
@@ -42,70 +39,6 @@ def exercises(seed: int) -> list[Exercise]:
 
 
 # -- predict
-
-
-def the_array(rng: random.Random) -> Exercise:
-    """The heap's array after an operation."""
-
-    def draw(rng: random.Random) -> tuple[list[tuple[str, int]], list[str], list[str]]:
-        ranks = rng.sample(range(100, 1000, 50), len(NAMES))
-        pods = list(zip(rng.sample(NAMES, len(NAMES)), ranks, strict=True))
-        queue, data = watched([manifest(*each) for each in pods])
-        before = [name(key) for key in data.queue]
-        queue.pop()
-        return pods, before, [name(key) for key in data.queue]
-
-    def wanted(drawn_: tuple[list[tuple[str, int]], list[str], list[str]]) -> bool:
-        _, before, after = drawn_
-        ordered = sorted(after, key=lambda each: after.index(each) - before.index(each))
-        return after[0] != before[1] and before[-1] not in (after[1], after[2]) and ordered != after
-
-    pods, before, after = drawn(rng, draw, wanted)
-    priorities = dict(pods)
-    right = " ".join(after)
-
-    def remark(said: str) -> str:
-        answered = said.replace(",", " ").split()
-        if sorted(answered) != sorted(after):
-            return say("Name each of the {number} remaining pods once, with spaces between them.", number=len(after))
-        wrong = next(i for i, (one, other) in enumerate(zip(answered, after, strict=True)) if one != other)
-        return say(
-            "Index {index} is the first that is wrong: {pod} ({priority}) is not there.",
-            index=wrong,
-            pod=answered[wrong],
-            priority=priorities[answered[wrong]],
-        )
-
-    text = tabled(
-        [say("index"), *map(str, range(len(before)))],
-        [["key", *before], [say("priority"), *(str(priorities[each]) for each in before)]],
-    )
-    return Predict(
-        say("The array after Pop"),
-        say(
-            "This is the heap's array before Pop takes out the head. Which keys does the array have afterwards, from "
-            "index 0 on? Type them with spaces between them."
-        ),
-        right,
-        say(
-            "{pod} fills the gap at index 0 and sinks: each time it swaps with the better child.",
-            pod=before[-1],
-        ),
-        (
-            say("The last pod of the array takes the head's place first."),
-            say("It swaps with the child that should come out first, as long as that child should come before it."),
-        ),
-        Instance(heap(before, priorities), text.text, text.picture),
-        remark=remark,
-        solved=lambda: heap(after, priorities, before[:1]),
-    )
-
-
-def heap(names: Sequence[str], priorities: Mapping[str, int], popped: Sequence[str] = ()) -> Html:
-    """The array and the tree; below them the pods that came out."""
-    inside, outside = ([Place(each, priorities[each]) for each in part] for part in (names, popped))
-    said = say("the heap: {pods}", pods=listed(names))
-    return fitting(lambda room: draw_heap(inside, said, outside, None, room), 330)
 
 
 def tabled(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:
