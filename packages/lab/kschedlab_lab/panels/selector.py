@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from typing import Any
 
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
@@ -250,7 +251,8 @@ def chosen() -> Question[Settings]:
 
 def decided(expression: str) -> Decision:
     """The decision for train, whose claim has this selector alone; no device is held or broken."""
-    return devices.decided([*devices.fleet(GPUS), devices.claim_of([expression]), devices.train()])
+    made = [*devices.fleet(GPUS), devices.claim_of([expression]), devices.train()]
+    return devices.decided(Cluster.from_dicts(made, devices.GENERATION.api))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

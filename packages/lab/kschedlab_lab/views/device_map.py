@@ -108,10 +108,9 @@ class Scale(NamedTuple):
     look: Look
 
 
-def draw_devices(decision: Decision, room: Room, asked: bool = True, look: Look = PLAIN) -> Html:
-    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet."""
-    seen = sights(decision)
-    return draw_sights(seen if asked else [unasked(node) for node in seen], room, look, seen)
+def draw_devices(decision: Decision, room: Room) -> Html:
+    """The picture of a decision, laid out for the room's width."""
+    return draw_sights(sights(decision), room)
 
 
 def draw_sights(
