@@ -193,8 +193,7 @@ spec:
     - name: gpus
       exactly:
         deviceClassName: gpu
-        count:
-"""
+        count:"""
 """The beginning of a claim."""
 
 

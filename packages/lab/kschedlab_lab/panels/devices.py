@@ -206,14 +206,13 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
     least = f"≥ {settings.memory}Gi" if settings.memory else say("any memory")
     dial = Dial.among(MEMORY, settings.memory, least, "memory")
     model = "" if settings.model == "any" else f'.model == "{settings.model}"'
-    parts = (
+    which = (
         group(34, f"count: {settings.count}", *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
         group(50, model, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
         _over(Part(112, 26, (dial.drawn(108, 13),)), f'quantity("{settings.memory}Gi")' if settings.memory else ""),
-        on_or_off("together", "matchAttribute"),
-        on_or_off("tolerates", "tolerations"),
     )
-    part = wrap(parts, width, 2)
+    how = (on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations"))
+    part = wrap((wrap(which, width, 2), wrap(how, width, 2)), width, 2)
     return Part(part.width, part.height, (moved(part, 0, 0, opacity=0.5 if asks else None),))
 
 
