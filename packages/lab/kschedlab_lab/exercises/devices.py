@@ -5,21 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import ndiff
 from functools import cached_property, partial
 
 from kschedlab.build import Manifest, as_yaml
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import listed, meant, say, sentences, terms
+from kschedlab.messages import later, listed, meant, say, sentences, terms
 from kschedlab.objects.model import ResourceClaim
-from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
-from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, drawn, lines
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab_lab.exercises.fitting import HALF, fitting, kept
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.devices import (
@@ -28,6 +25,7 @@ from kschedlab_lab.panels.devices import (
     Gpu,
     claim_of,
     claim_text,
+    decided,
     fleet,
     of_memory,
     of_model,
@@ -44,7 +42,7 @@ SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"devices {seed}")
-    return [which_device(rng), two_on_one_root(rng), one_line(rng)]
+    return [which_device(rng), two_on_one_root(rng), one_mistake(rng)]
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Case:
     @cached_property
     def decision(self) -> Decision:
         """What is decided."""
-        return decided(decode_objects([*self.base, self.claim]))
+        return decided(Cluster.from_dicts([*self.base, self.claim], GENERATION.api))
 
     def instance(self, *more: Html, text: str = "", picks: Iterable[str] = ()) -> Instance:
         """The devices before the decision, and all that is known of them. ``picks``: those that answer a click."""
@@ -83,26 +81,18 @@ class Case:
             for gpu, model, memory, root in gpus
         ]
         head = [*terms("device", "model", meant("memory", "device"), "PCIe root", "state")]
-        known = table(head, (row(*each, element("span", state)) for *each, state in rows))
-        folded = element("details", element("summary", say("As a table")), known, class_="again")
         seen = [unasked(node) for node in sights(self.decision)]
         draw = partial(
             draw_sights, seen, look=Look({f"{DRIVER}/{each}": {"data_pick": each} for each in picks}, lines=None)
         )
-        beside = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
-        picture = join([beside, folded])
+        picture = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
         written = "\n".join(aligned([head, *rows], ""))
-        return Instance(picture, f"{written}\n\n{text}" if text else written, join([kept(draw), *more, known]))
+        return Instance(picture, f"{written}\n\n{text}" if text else written, join([kept(draw), *more]))
 
     def _state(self, name: str) -> str:
         held = say("held by rival") if name == self.held else ""
         broken = say("taint: broken") if name == self.broken else ""
         return listed(filter(None, (held, broken)))
-
-
-def decided(objects: Objects) -> Decision:
-    """The decision for ``default/train``."""
-    return schedule("default/train", Cluster(objects, GENERATION.api), GENERATION)
 
 
 def devices_of(decision: Decision) -> list[str]:
@@ -117,7 +107,7 @@ def devices_of(decision: Decision) -> list[str]:
 
 def drawing(objects: Objects) -> Html:
     """The decision for ``default/train`` as a picture."""
-    return fitting(partial(draw_devices, decided(objects)))
+    return fitting(partial(draw_devices, decided(Cluster(objects, GENERATION.api))))
 
 
 def random_case(rng: random.Random) -> Case:
@@ -203,8 +193,7 @@ spec:
     - name: gpus
       exactly:
         deviceClassName: gpu
-        count:
-"""
+        count:"""
 """The beginning of a claim."""
 
 
@@ -214,12 +203,13 @@ KINDS = {"Node": 3, "ResourceSlice": 3, "DeviceClass": 1, "ResourceClaim": 2, "P
 
 def fault(case: Case, objects: Objects) -> str:
     """What the claim misses; "" if train gets what it needs."""
-    claim = Cluster(objects, GENERATION.api).find(ResourceClaim, ("default", "gpus"))
+    cluster = Cluster(objects, GENERATION.api)
+    claim = cluster.find(ResourceClaim, ("default", "gpus"))
     if objects.report.counts != KINDS or claim is None:
         return say("Give one claim, gpus, and nothing else.")
     if claim.status.allocation is not None:
         return say("Leave the status out: the scheduler writes it.")
-    decision = decided(objects)
+    decision = decided(cluster)
     if decision.error:
         return say("The decision ends with an error: {error}", error=decision.error)
     if decision.node is None:
@@ -261,20 +251,27 @@ def elsewhere(case: Case, objects: Objects) -> str:
     def gets(model: str, memory: int, roots: str = "p0", broken: str = "") -> bool:
         gpus = [(f"gpu-{place}", model, memory, roots[2 * place :][:2] or roots[:2]) for place in range(number)]
         cluster = Cluster.from_dicts([*fleet({"node": gpus}, broken=broken), train()], GENERATION.api).add(claim)
-        return schedule("default/train", cluster, GENERATION).node is not None
+        return decided(cluster).node is not None
 
-    if gets(model, least - 1):
-        less = say("{number} {model} with {memory}Gi", number=number, model=model, memory=least - 1)
-        return say("Here it gets the right devices, but it would take {devices} as well.", devices=less)
-    if gets("h100", least):
-        others = say("{number} {model}", number=number, model="h100")
-        return say("Here it gets the right devices, but it would take {devices} as well.", devices=others)
-    if case.together and gets(model, least, "p0p1"):
-        return say("Here it gets the right devices, but it would take devices on two roots as well.")
-    if not gets(model, least):
-        return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=asked)
-    if case.tolerates and not gets(model, least, broken="node/gpu-0"):
-        return say("Here it gets its devices, but it would refuse {devices} if one is broken.", devices=asked)
+    plain = later("{number} {model} with {memory}Gi")
+    less = say(plain, number=number, model=model, memory=least - 1)
+    others = say(plain, number=number, model="h100", memory=least)
+    for takes_it, what in (
+        (gets(model, least - 1), less),
+        (gets("h100", least), others),
+        (case.together and gets(model, least, "p0p1"), say("devices on two roots")),
+    ):
+        if takes_it:
+            return say("Here it gets the right devices, but it would take {devices} as well.", devices=what)
+    for takes_it, what in (
+        (gets(model, least), asked),
+        (
+            not case.tolerates or gets(model, least, broken="node/gpu-0"),
+            say("{devices}, one of them broken", devices=asked),
+        ),
+    ):
+        if not takes_it:
+            return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=what)
     return ""
 
 
@@ -286,23 +283,19 @@ def two_on_one_root(rng: random.Random) -> Exercise:
         return case.decision.node is not None and fault(case, decode_objects([*apart.base, apart.claim])) != ""
 
     case = drawn(rng, lambda rng: replace(random_case(rng), count=2, together=True), wanted)
-    return Build(
+    return claim_for(
+        case,
         say("Two on one root"),
         say(
             "train needs two a100 with at least {memory}Gi each, on one PCIe root. Write its claim, gpus.",
             memory=case.memory,
         ),
-        lambda objects: fault(case, objects) or elsewhere(case, objects),
-        claim_text(case.claim),
         say("The selectors say what each device must be, the constraint what the two have in common."),
         (
             say("Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim."),
             say("constraints is a list beside requests; its one line is - matchAttribute: {root}", root=ROOT),
         ),
-        case.instance(),
-        as_yaml(case.base),
         START,
-        drawing,
     )
 
 
@@ -314,26 +307,7 @@ MISTAKES = {
 """By what is right in a claim, what may be there instead."""
 
 
-class OneLine(Build):
-    """Manifests in which one line must change. ``before``: the originals."""
-
-    before: str
-
-    def judge(self, answer: object) -> Verdict:
-        changed = changed_lines(self.before, str(answer))
-        if changed > 1:
-            return Verdict(State.WRONG, say("{lines} lines are changed; change one.", lines=changed))
-        return super().judge(answer)
-
-
-def changed_lines(before: str, after: str) -> int:
-    """The number of lines that differ; a changed line counts once."""
-    old, new = ([line.rstrip() for line in text.strip().splitlines()] for text in (before, after))
-    signs = [line[0] for line in ndiff(old, new)]
-    return max(signs.count("-"), signs.count("+"))
-
-
-def one_line(rng: random.Random) -> Exercise:
+def one_mistake(rng: random.Random) -> Exercise:
     """A claim that no node can serve, for one mistake."""
 
     def wanted(case: Case) -> bool:
@@ -345,26 +319,34 @@ def one_line(rng: random.Random) -> Exercise:
 
     case = drawn(rng, draw, wanted)
     good = rng.choice(sorted(MISTAKES))
-    right, base = claim_text(case.claim), as_yaml(case.base)
-    wrong = right.replace(good, MISTAKES[good])
-    built = OneLine(
-        say("One line"),
+    return claim_for(
+        case,
+        say("One mistake"),
         say(
             "train needs two a100 with at least {memory}Gi on one PCIe root, and may use the broken one. This claim "
-            "has a mistake, and no node can serve it. Change one line.",
+            "has a mistake, and no node can serve it. Mend it.",
             memory=case.memory,
         ),
-        lambda objects: fault(case, objects) or elsewhere(case, objects),
-        right,
         say("It was {mistake}; {good} is right.", mistake=MISTAKES[good], good=good),
         (
             say("Three lines may be wrong: the model, the constraint, or the toleration's key."),
             say("Compare them with the picture and with the lesson's claims: the domain, and each letter's case."),
         ),
+        claim_text(case.claim).replace(good, MISTAKES[good]),
+    )
+
+
+def claim_for(case: Case, title: str, question: str, why: str, hints: tuple[str, ...], start: str) -> Exercise:
+    """A claim to write or to mend. ``start``: what stands in the editor at first."""
+    return Build(
+        title,
+        question,
+        lambda objects: fault(case, objects) or elsewhere(case, objects),
+        claim_text(case.claim),
+        why,
+        hints,
         case.instance(),
-        base,
-        wrong,
+        as_yaml(case.base),
+        start,
         drawing,
     )
-    built.before = wrong
-    return built

@@ -38,7 +38,6 @@ CARD = "padding:0.5em;"
 PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
 CALL = "lesson.panel()"
 HANDLE = re.compile(r'data-(drag|set)="([^"]*)"')
-PICK = re.compile(r' data-pick="([^"]*)"')
 
 
 class Frame(NamedTuple):
@@ -191,7 +190,7 @@ class Panel(Generic[S]):
             asked = asking.asked()
             if (draw := asking.before) is None:
                 return {**hidden, "asking": asked}
-            before, error = attempted(lambda: _pickable(str(drawn(draw(settings), room)), asking.choices))
+            before, error = attempted(lambda: str(drawn(draw(settings), room)))
             rest = self._elsewhere(asking.shows(settings), room)
             return {**hidden, "picture": before or "", "error": self.error or error, "asking": asked, **rest}
         view, error = (self.view, self.error) if settings == self.settings else self._compute(settings)
@@ -365,11 +364,6 @@ def attempted(make: Callable[[], T]) -> tuple[T | None, str]:
         return make(), ""
     except Exception as problem:  # noqa: BLE001  # plugins of a user run in it
         return None, f"{type(problem).__name__}: {problem}"
-
-
-def _pickable(picture: str, choices: Sequence[str]) -> str:
-    """The picture, in which a click can give no answer but these."""
-    return PICK.sub(lambda mark: mark[0] if unescape(mark[1]) in choices else "", picture)
 
 
 def words(view: View) -> Html:

@@ -16,7 +16,6 @@ from kschedlab.build import Manifest, as_yaml, node
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
-from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
@@ -26,11 +25,12 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.cells import Dial, pills
-from kschedlab_lab.views.device_map import Look, draw_devices, draw_sights
+from kschedlab_lab.views.device_map import Look, draw_sights, unasked
 from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, TRIED, NodeSight, sights
 from kschedlab_lab.views.device_story import search_story
-from kschedlab_lab.views.layout import Part, moved, wrap
-from kschedlab_lab.views.style import MONO
+from kschedlab_lab.views.evaluation import FONT
+from kschedlab_lab.views.layout import Part, moved, placed, words, wrap
+from kschedlab_lab.views.style import INK_2, MONO
 from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
@@ -161,12 +161,12 @@ def _object(kind: str, name: str, spec: Manifest) -> Manifest:
 
 def decide(settings: Settings) -> Decision:
     """The decision of v1.37 for train."""
-    return decided(manifests(settings))
+    return decided(Cluster.from_dicts(manifests(settings), GENERATION.api))
 
 
-def decided(made: Sequence[Manifest]) -> Decision:
-    """The decision of v1.37 for train, which is among these objects."""
-    return schedule("default/train", Cluster(decode_objects(made), GENERATION.api), GENERATION)
+def decided(cluster: Cluster) -> Decision:
+    """The decision of v1.37 for train, which is in this cluster."""
+    return schedule("default/train", cluster, GENERATION)
 
 
 def show(settings: Settings) -> View:
@@ -194,25 +194,32 @@ def looks(settings: Settings, asks: bool = False) -> Look:
 
 
 def buttons(settings: Settings, asks: bool, width: float) -> Part:
-    """The claim as buttons."""
+    """The claim as buttons, and below each what it writes into the manifest."""
 
-    def group(wide: float, *choices: tuple[str, str, bool]) -> Part:
-        return Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide)))
+    def group(wide: float, written: str, *choices: tuple[str, str, bool]) -> Part:
+        return _over(Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide))), written)
 
-    def on_or_off(name: str, wide: float) -> Part:
-        on, words = getattr(settings, name), say(settings.controls()[name].label)
-        return group(wide, (words, f"{name}: {_other(on)}", on))
+    def on_or_off(name: str, written: str) -> Part:
+        on, label = getattr(settings, name), say(settings.controls()[name].label)
+        return group(98, written if on else "", (label, f"{name}: {_other(on)}", on))
 
-    dial = Dial.among(MEMORY, settings.memory, f"≥ {settings.memory}Gi", "memory")
-    parts = (
-        group(34, *((f"×{each}", f"count: {each}", each == settings.count) for each in (1, 2))),
-        group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
-        Part(82, 26, (dial.drawn(78, 13),)),
-        on_or_off("together", 98),
-        on_or_off("tolerates", 98),
+    least = f"≥ {settings.memory}Gi" if settings.memory else say("any memory")
+    dial = Dial.among(MEMORY, settings.memory, least, "memory")
+    model = "" if settings.model == "any" else f'.model == "{settings.model}"'
+    which = (
+        group(34, f"count: {settings.count}", *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
+        group(50, model, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
+        _over(Part(112, 26, (dial.drawn(108, 13),)), f'quantity("{settings.memory}Gi")' if settings.memory else ""),
     )
-    part = wrap(parts, width, 2)
+    how = (on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations"))
+    part = wrap((wrap(which, width, 2), wrap(how, width, 2)), width, 2)
     return Part(part.width, part.height, (moved(part, 0, 0, opacity=0.5 if asks else None),))
+
+
+def _over(button: Part, written: str) -> Part:
+    """The button, and below it the part of the manifest that it writes; room is kept for it."""
+    line = words(written, 11, font_family=FONT, fill=INK_2)
+    return Part(button.width, button.height + 16, (*button.shapes, placed(line, button.width / 2, button.height)))
 
 
 def written(settings: Settings) -> Html:
@@ -293,9 +300,8 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         seen = sights(decide(settings))
-        nodes, gpus = count(len(seen), "node"), count(settings.count, "GPU")
-        all_can = say("All {nodes} can: each needs only {gpus} that the claim may take.", nodes=nodes, gpus=gpus)
-        return sentences(reasons(settings, seen) or (all_can,))
+        each_has = say("Each node has at least {gpus} that the claim may take.", gpus=count(settings.count, "GPU"))
+        return sentences(reasons(settings, seen) or (each_has,))
 
     text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
     return Question(text, ("0", "1", "2", "3"), right, why, unanswered)
@@ -303,7 +309,9 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
 
 def unanswered(settings: Settings) -> Callable[[Room], Html]:
     """The picture while a question is open: train has not asked for devices yet."""
-    return lambda room: draw_devices(decide(settings), room, False, looks(settings, asks=True))
+    seen = sights(decide(settings))
+    before = [unasked(each) for each in seen]
+    return lambda room: draw_sights(before, room, looks(settings, asks=True), seen)
 
 
 def spared() -> Question[Settings]:

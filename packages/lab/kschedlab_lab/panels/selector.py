@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import Any
 
-from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
@@ -31,14 +30,11 @@ from kube_cel.steps import EvaluatedPart
 ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
 SELECTORS = {
     "one model": f'{ATTRIBUTES}.model == "a100"',
-    "enough memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
     "both": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) > 0 && {ATTRIBUTES}.model == "a100"',
     "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
     "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
     "either": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
-    "one of a list": f'{ATTRIBUTES}.model in ["a100", "h100"]',
     "a loop": f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
-    "another domain": 'device.attributes["other.example.com"].model == "a100"',
 }
 """Selectors to begin with: by name, an expression each."""
 PREFIX = {"model": ATTRIBUTES, "pcieRoot": ATTRIBUTES, "firmware": ATTRIBUTES, "memory": CAPACITY}
@@ -224,33 +220,6 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         lambda settings, answer: reason(settings),
         lambda settings: lambda room: draw(settings, room, fleet(), False),
     )
-
-
-def chosen() -> Question[Settings]:
-    """Which node does train get, if its claim has only the selector of two sides?"""
-    none, selector = say("none of them"), SELECTORS["either"]
-
-    def why(settings: Settings, answer: str) -> str:
-        end = say(
-            "On node-c the h100 comes first. There no side is true, and its error ends the decision for all nodes."
-        )
-        return sentences(
-            (say("On {node} one true side is enough.", node=answer), end) if answer in ("node-a", "node-b") else (end,)
-        )
-
-    return Question(
-        say("train's claim has one selector, `{selector}`. Which node does train get?", selector=short(selector)),
-        (*GPUS, none),
-        lambda settings: decided(selector).node or none,
-        why,
-        lambda settings: lambda room: draw(settings, room, fleet(), False),
-        shows=lambda settings: replace(settings, device="node-c/gpu-0"),
-    )
-
-
-def decided(expression: str) -> Decision:
-    """The decision for train, whose claim has this selector alone; no device is held or broken."""
-    return devices.decided([*devices.fleet(GPUS), devices.claim_of([expression]), devices.train()])
 
 
 def panel(**settings: Any) -> Panel[Settings]:

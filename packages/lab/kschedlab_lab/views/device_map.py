@@ -59,9 +59,9 @@ from kschedlab_lab.views.svg import Room, svg
 
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
-GAP, PAD, SPACE, ABOVE = 14, 7, 6, 17
+GAP, PAD, SPACE, ABOVE = 10, 7, 6, 17
 """Pixels between nodes, inside a node, between devices, and above them for signs."""
-LEAST, MOST = 40, 86
+LEAST, MOST = 34, 86
 """The least and the greatest width of a device."""
 TALL, LINE, NAME, SIGN = 35, 16, 17.6, 21
 """The height from which a device has room for two lines of text, that of one line and of the name below, and the width
@@ -70,7 +70,7 @@ FLAT, HIGHEST, LOW = 0.205, 112, 80
 """The height of the largest device for the width of the picture, its limit, and where nodes are below one another."""
 AT_LEFT, FAINT = ("", "lock", "taint"), 0.6
 """Signs of what a device is, and how much is seen of one that does not count now."""
-NARROW, NAMES, SIDE = 158, 92, 7
+NARROW, NAMES, SIDE = 128, 92, 7
 """The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
 """By ``driver/pool/device``: attributes that turn the device into a handle. ``faint``: the sign that a click brings."""
@@ -108,10 +108,9 @@ class Scale(NamedTuple):
     look: Look
 
 
-def draw_devices(decision: Decision, room: Room, asked: bool = True, look: Look = PLAIN) -> Html:
-    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet."""
-    seen = sights(decision)
-    return draw_sights(seen if asked else [unasked(node) for node in seen], room, look, seen)
+def draw_devices(decision: Decision, room: Room) -> Html:
+    """The picture of a decision, laid out for the room's width."""
+    return draw_sights(sights(decision), room)
 
 
 def draw_sights(
@@ -194,7 +193,7 @@ def _beside(node: NodeSight, inside: Part, wide: float, high: float, trees: floa
     tray = _tray(node, Part(wide, ABOVE + high + PAD, (moved(inside, *place),)))
     name = _title(node, wide)
     named = Part(wide, name.height, (placed(name, wide / 2, 0),))
-    tree = draw_tree(node, wide, _colour(node))
+    tree = draw_tree(node, wide + SIDE, _colour(node))
     return column([tray, named, Part(wide, trees, (moved(tree, 0, 0),)) if trees else NOTHING], 5)
 
 

@@ -15,8 +15,9 @@ from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import EVICTED, INK_2, INK_3
 
-LINE, STEP, APART = 15, 11, 4
-"""Pixels from one device to the next, from one to those that were tried after it was taken, and between words."""
+LINE, STEP, APART, SMALL = 15, 11, 3, 11
+"""Pixels from one device to the next, from one to those that were tried after it was taken, between words,
+and the size of what is said of a device."""
 MOST = 12
 """The lines of a tree; of a longer search, the first ones."""
 
@@ -77,7 +78,7 @@ def draw_tree(node: NodeSight, width: float, taken: str) -> Part:
 
 
 def _left(branch: Branch) -> float:
-    return 10 + branch.deep * STEP
+    return 7 + branch.deep * STEP
 
 
 def _twig(found: Sequence[Branch], at: int, taken: str) -> Html:
@@ -102,5 +103,10 @@ def _line(branch: Branch, room: float, taken: str) -> Part:
     name = words(device.id.device, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor")
     said = "" if alive or ahead else say(BRIEF[TRIED]) if dead else device.reason.shortly
     return row(
-        [Part(16, 16, (mark,)), name, words(fitted(said, room - 16 - 2 * APART - name.width), fill=INK_2)], APART
+        [
+            Part(16, 16, (mark,)),
+            name,
+            words(fitted(said, room - 16 - 2 * APART - name.width, SMALL), SMALL, fill=INK_2),
+        ],
+        APART,
     )

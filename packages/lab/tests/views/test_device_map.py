@@ -53,6 +53,12 @@ def decision(*selectors: str) -> Decision:
     return schedule("default/train", objects)
 
 
+def drawn(made: Decision, room: Room, asked: bool) -> str:
+    """The picture, before the pod has asked for devices or after it."""
+    seen = sights(made)
+    return str(draw_sights(seen if asked else [unasked(each) for each in seen], room, whole=seen))
+
+
 def test_each_device_says_what_it_is_for_the_pod():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
     assert devices_text(seen).splitlines() == [
@@ -144,7 +150,7 @@ def test_a_story_keeps_its_size():
 
 def test_the_nodes_are_as_large_before_the_answer_as_after_it():
     made = decision(f'{D}.model == "a100"', LARGE)
-    asked, answered = (str(draw_devices(made, Room(540, 360), each)) for each in (False, True))
+    asked, answered = (drawn(made, Room(540, 360), each) for each in (False, True))
     sizes = [re.findall(r'<rect width="[\d.]+" height="([\d.]+)" rx="11"', each) for each in (asked, answered)]
     assert sizes[0] == sizes[1] and len(sizes[0]) == 3
 
@@ -153,7 +159,7 @@ def test_a_broken_device_has_its_sign_before_the_answer_and_after_any():
     for settings in (devices.Settings(), devices.Settings().changed(model="h100", tolerates=True)):
         made = devices.decide(settings)
         for asked in (False, True):
-            svg = str(draw_devices(made, Room(720, 300), asked))
+            svg = drawn(made, Room(720, 300), asked)
             assert PATHS["taint"] in svg
 
 
@@ -168,7 +174,7 @@ def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
 
 
 def test_a_taint_is_known_before_the_pod_asks():
-    before = str(draw_devices(decision(LARGE), Room(720, 300), asked=False))
+    before = drawn(decision(LARGE), Room(720, 300), asked=False)
     assert "taint: broken" in before and "not selected" not in before and "★" not in before
 
 
@@ -190,7 +196,7 @@ def test_a_taint_that_is_tolerated_is_not_what_decides():
 
 def test_what_the_pod_cannot_have_is_pale():
     def pale(asked: bool) -> list[str]:
-        svg = str(draw_devices(decision(f'{D}.model == "a100"', LARGE), Room(720, 300), asked))
+        svg = drawn(decision(f'{D}.model == "a100"', LARGE), Room(720, 300), asked)
         return re.findall(r'<g opacity="0.5"><rect[^>]*data-key="device/[^/]*/([^"]*)/box"', svg)
 
     assert pale(False) == ["node-c/gpu-1"]  # another claim holds it
