@@ -121,7 +121,7 @@ def test_tests_that_do_not_run_leave_no_record(tmp_path: Path) -> None:
     assert not (tmp_path / "record").exists()
 
 
-CHANGED = "packages/lab/kschedlab_lab/panels/map_times.py"
+CHANGED = "packages/lab/kschedlab_lab/panels/weights.py"
 
 
 def record(folder: Path, seconds: dict[str, float]) -> None:

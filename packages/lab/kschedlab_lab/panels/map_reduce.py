@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -160,8 +160,9 @@ def show(settings: Settings) -> View:
     return View(lambda room: draw(settings, room), sentence, Html(), sentence)
 
 
-def draw(settings: Settings, room: Room, fixed: bool = False) -> Html:
-    now = handout(settings)
+def draw(settings: Settings, room: Room, fixed: bool = False, asks: bool = False) -> Html:
+    """The handing out. ``fixed``: the numbers can't be changed; ``asks``: a free worker is an answer."""
+    now = replace(handout(settings), asks=asks)
     return draw_handing_out(now, dials(settings, fixed), room, describe(settings, now))
 
 
@@ -271,7 +272,7 @@ def which_worker() -> Question[Settings]:
         tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
         right,
         why,
-        lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True),
+        lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True, asks=True),
         moment=True,
     )
 

@@ -193,7 +193,7 @@ def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
         if worker in busy:
             shapes.append(label(str(worker), x - 12, middle + 4.2, "middle"))
         else:
-            marks = {"data_key": f"worker/{worker}", **({} if now.error else {"data_pick": pick})}
+            marks = {"data_key": f"worker/{worker}", **({"data_pick": pick} if now.asks else {})}
             shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 1), **marks))
         colour = WORKERS[(worker - 1) % len(WORKERS)]
         mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]

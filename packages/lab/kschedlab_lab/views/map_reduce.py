@@ -33,7 +33,7 @@ class Piece:
 class Handout:
     """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED; ``function``: whether Functions have run.
 
-    ``error``: what the Map of FAILING returns for every node; "" if it succeeds.
+    ``error``: what the Map of FAILING returns for every node; "" if it succeeds. ``asks``: a free worker is an answer.
     """
 
     decision: Decision
@@ -42,6 +42,7 @@ class Handout:
     stage: int = MAPPING
     function: bool = False
     error: str = ""
+    asks: bool = False
 
     @property
     def scores(self) -> Scores:
