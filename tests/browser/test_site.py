@@ -24,7 +24,12 @@ from tools.site.edition import EDITIONS
 
 WHOLE = "KSCHEDLAB_SITE" in os.environ
 SIZES = [(360, "light"), (360, "dark"), (800, "light"), (800, "dark"), (1280, "light"), (1280, "dark")]
-FEW = {("en", "00-contents"): [SIZES[1]], ("en", "10-devices"): [], ("zh", "10-devices"): []}
+FEW = {
+    ("en", "00-contents"): [SIZES[1]],
+    ("en", "10-devices"): [],
+    ("en", "11-experiments"): [],
+    ("zh", "10-devices"): [],
+}
 """The window in which everything on a page is moved, where not in all."""
 ALIVE = "(slot) => slot.dataset.alive"
 FIRST = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
@@ -327,7 +332,7 @@ def test_the_buttons_below_a_picture_share_a_line(browser: Browser, site: Site) 
 
 
 def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, site: Site) -> None:
-    with opened(browser, site.page("10-devices")) as page:
+    with opened(browser, site.page("11-experiments")) as page:
         names = [slot.get_attribute("data-record") for slot in page.locator("[data-kind=stage]").all()]
         slots = [alive(page, page.locator(f"[data-record='{name}']")) for name in names]
         place = next(i for i, each in enumerate(slots) if each.locator(".ks-covered:has(.ks-control)").count())

@@ -12,7 +12,7 @@ from filelock import FileLock
 from tools.site.edition import EDITIONS, page_of
 
 ROOT = Path(__file__).parents[2]
-PART = {"en": ("00-contents", "10-devices"), "zh": ("10-devices",)}
+PART = {"en": ("00-contents", "10-devices", "11-experiments"), "zh": ("10-devices",)}
 """By language, the lessons that are built for tests."""
 
 

@@ -218,7 +218,7 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
 
 def _over(button: Part, written: str) -> Part:
     """The button, and below it the part of the manifest that it writes; room is kept for it."""
-    line = words(written, 11, font_family=FONT, fill=INK_2)
+    line = words(written, 11.2, font_family=FONT, fill=INK_2)
     return Part(button.width, button.height + 16, (*button.shapes, placed(line, button.width / 2, button.height)))
 
 

@@ -15,7 +15,7 @@ from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import EVICTED, INK_2, INK_3
 
-LINE, STEP, APART, SMALL = 15, 11, 3, 11
+LINE, STEP, APART, SMALL = 15, 11, 3, 11.2
 """Pixels from one device to the next, from one to those that were tried after it was taken, between words,
 and the size of what is said of a device."""
 MOST = 12
