@@ -94,8 +94,9 @@ class KeptObjects:
     def update(self, served: Served, old: Kept, data: dict[str, Any], sub: str, dry: bool = False) -> Kept:
         """Replace an object; ``sub``: or its ``status``. ApiError: Conflict (another resourceVersion)."""
         metadata = dict(data.get("metadata") or {})
-        if metadata.get("resourceVersion") not in (None, "", old.metadata.resourceVersion):
-            raise conflict(served.resource, old.metadata.name)
+        for name, now in (("uid", old.metadata.uid), ("resourceVersion", old.metadata.resourceVersion)):
+            if metadata.get(name) not in (None, "", now):
+                raise conflict(served.resource, old.metadata.name)
         before = self.json(old)
         if sub == "status":
             metadata, data = dict(before["metadata"]), before | {"status": data.get("status")}

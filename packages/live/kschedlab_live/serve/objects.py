@@ -115,12 +115,12 @@ class ServedObjects:
     def replace(self, served: Served, old: Any, data: Data, sub: str, by: str, dry: bool) -> Any:
         """Replace an object; ``sub``: or its ``status``, or a pod's resources (``resize``). ApiError."""
         self._bounds.check(data)
+        if data["metadata"].get("name") != old.metadata.name:
+            raise ApiError.bad_request("the name of the object does not match the name on the URL")
         if isinstance(old, Kept):
             return self.kept.update(served, old, data, sub, dry)
         assert served.model is not None
         obj = typed(filled(served.kind, data), served.model)
-        if obj.metadata.name != old.metadata.name:
-            raise ApiError.bad_request("the name of the object does not match the name on the URL")
         if dry:
             if obj.metadata.resourceVersion not in ("", old.metadata.resourceVersion):
                 raise conflict(served.resource, old.metadata.name)
@@ -135,10 +135,7 @@ class ServedObjects:
     def patch(self, served: Served, old: Any, change: Callable[[Data], Data], sub: str, by: str, dry: bool) -> Any:
         """Replace an object by what ``change`` makes of its JSON. ApiError."""
         before = self._stored(old) if isinstance(old, Node) else self.json(served, old)
-        after = change(before)
-        if not isinstance(after, dict) or not isinstance(after.get("metadata"), dict):
-            raise ApiError.bad_request("the patch makes the object something else than an object with metadata")
-        return self.replace(served, old, after, sub, by, dry)
+        return self.replace(served, old, change(before), sub, by, dry)
 
     def delete(self, served: Served, old: Any, options: Data, by: str, dry: bool) -> Any:
         """Delete an object and return its last state. ApiError."""

@@ -120,6 +120,8 @@ class Verbs:
 
         def changed(data: Data) -> Data:
             after = change(as_asked(data, call.api_version))
+            if not isinstance(after, dict) or not isinstance(after.get("metadata"), dict):
+                raise ApiError.bad_request("the patch makes the object something else than an object with metadata")
             self._check_fields(call, after)
             return as_kept(after)
 

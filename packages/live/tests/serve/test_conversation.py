@@ -1,4 +1,4 @@
-"""A conversation with a served cluster: each request of ``conversation.txt`` again, beside what the server answered.
+"""Conversations with a served cluster: each request of ``conversation`` again, beside what the server answered.
 
 ``python -m packages.live.tests.serve.test_conversation`` writes the answers anew: read the difference, as that of a
 notebook. Time stands still unless a line moves it on.
