@@ -131,7 +131,8 @@ def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
     generation = Number(settings.generation, {"data_drag": "generation"} | across, name="generation")
     budgets = {"shop": {"data_drag": "allowed"} | across}
     said = {VICTIMS: would_leave(decision), NODE: decided_and_why(decision)[0]}.get(until, "")
-    return Scene(decision, handles, budgets, generation, said, until == RULES, until != VICTIMS)
+    tried = "node-b" if until == VICTIMS else ""
+    return Scene(decision, handles, budgets, generation, said, until == RULES, until != VICTIMS, tried)
 
 
 def would_leave(decision: Decision, node: str = "node-b") -> str:

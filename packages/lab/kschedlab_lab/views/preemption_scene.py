@@ -37,6 +37,7 @@ class Scene:
     ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``; ``corner``: a number in the
     upper right corner, where there is room for it; ``headline``: what is said instead of the decision and its reason.
     ``rules``: with the ladder; ``chooses``: else only what each node would lose.
+    ``tried``: the node whose tries alone are told; "" for all.
     ``since``: an earlier decision; numbers that have changed since then show what they were.
     ``most``: the greatest width of a node.
     """
@@ -48,6 +49,7 @@ class Scene:
     headline: str = ""
     rules: bool = True
     chooses: bool = True
+    tried: str = ""
     since: Decision | None = None
     most: float = MOST
 
@@ -77,7 +79,10 @@ class Scene:
         return self._draw(self._boxes.before(), room, alt, 0)
 
     def story(self, room: Room) -> list[Moment]:
-        """How the decision comes about, moment by moment; the last one is :meth:`picture`."""
+        """How the decision comes about, moment by moment; the last one is :meth:`picture`.
+
+        Where the ladder chooses among candidates, their victims are there at once.
+        """
         decision, preemption = self.decision, self.decision.preemption
         name = decision.pod.pod.metadata.name
         names = decision.cluster.names
@@ -91,7 +96,8 @@ class Scene:
         )
         moments = [(self.question(room), nowhere)]
         if preemption is not None and preemption.eligible:
-            moments += self._reprieve(preemption, room) + (self._climb(preemption, room) if self.rules else [])
+            climbs = self.rules and len(preemption.candidates) > 1
+            moments += self._climb(preemption, room) if climbs else self._reprieve(preemption, room)
         return [*moments, (self.picture(room), self.said)]
 
     def _reprieve(self, preemption: Preemption, room: Room) -> list[Moment]:
@@ -108,8 +114,10 @@ class Scene:
         no = say("Not a candidate: {nodes}." if len(stuck) == 1 else "Not candidates: {nodes}.", nodes=listing(stuck))
         text = sentences([first, no if stuck else ""])
         moments = [(self._draw(boxes.trying({}), room, text, 0), text)]
-        tried = dict[str, int]()
-        for candidate in (preemption.candidates[node] for node in boxes.nodes if node in preemption.candidates):
+        candidates = [preemption.candidates[node] for node in boxes.nodes if node in preemption.candidates]
+        told = [each for each in candidates if each.node == (self.tried or each.node)]
+        tried = {each.node: len(each.attempts) for each in candidates if each not in told}
+        for candidate in told:
             for turn, attempt in enumerate(candidate.attempts, 1):
                 tried[candidate.node] = turn
                 text = say("{node}: {said}", node=candidate.node, said=attempted(attempt))
@@ -120,9 +128,9 @@ class Scene:
         nodes = [node for node in self._boxes.nodes if node in preemption.candidates]
         boxes = self._boxes.tried()
         asked = [step for step in steps(preemption, nodes) if step.applies]
-        return [
-            (self._draw(boxes, room, text, step.number), text) for step in asked for text in [_rule(step, preemption)]
-        ]
+        told = [(0, say("Step 1 has found the victims on each node. Now the rules compare the nodes."))]
+        told += [(step.number, _rule(step, preemption)) for step in asked]
+        return [(self._draw(boxes, room, text, number), text) for number, text in told]
 
     def _draw(self, boxes: list[Box], room: Room, alt: str, asked: int | None = None) -> Html:
         """``asked``: how many of the ladder's rules were asked; None: all.

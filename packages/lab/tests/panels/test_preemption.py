@@ -241,7 +241,7 @@ def test_the_story_ends_with_the_picture() -> None:
     view = show(Settings())
     assert view.story is not None
     frames = view.story(Room())
-    assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 14
+    assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 6
 
 
 @node_filter("Mine")

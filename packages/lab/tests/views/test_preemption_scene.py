@@ -156,33 +156,50 @@ def test_the_story_begins_with_the_rules_unasked_and_ends_with_the_picture() -> 
         assert not any(each.get("data-state") == "chosen" for svg, _ in told[:-1] for each in keyed(svg).values())
 
 
-def test_the_story_tells_every_try_in_the_real_order_and_every_rule_that_is_asked() -> None:
-    captions = [caption for _, caption in moments()]
+def tries(tried: str = "") -> list[tuple[Html, str]]:
+    return Scene(decide(Settings()), rules=False, tried=tried).story(ROOM)
+
+
+def test_the_story_without_a_ladder_tells_every_try_in_the_real_order() -> None:
+    captions = [caption for _, caption in tries()]
     assert captions[1].startswith(
         "On every node, all pods of a priority below 500 step aside. Not a candidate: node-d (900 ≥ 500)"
     )
-    tries = [("node-a", "logs-a"), ("node-a", "shop-a")]
-    tries += [("node-b", each) for each in ("jobs-b", "logs-b", "shop-b")]
-    tries += [("node-c", each) for each in ("logs-c", "mail-c", "jobs-c")]
-    assert all(says(said, *names) for said, names in zip(captions[2:10], tries, strict=True))
+    made = [("node-a", "logs-a"), ("node-a", "shop-a")]
+    made += [("node-b", each) for each in ("jobs-b", "logs-b", "shop-b")]
+    made += [("node-c", each) for each in ("logs-c", "mail-c", "jobs-c")]
+    assert all(says(said, *names) for said, names in zip(captions[2:10], made, strict=True))
     assert says(captions[4], "jobs-b", "comes back", "break the budget") and says(captions[5], "logs-b", "victim")
-    assert says(
-        captions[11], "rule 2", "first victim priority", "node-a 100", "node-b 150", "node-c 100", "node-b drops out"
+    assert len(captions) == 11
+
+
+def test_the_tries_of_one_node_can_be_told_alone() -> None:
+    captions = [caption for _, caption in tries("node-b")]
+    assert all(
+        says(said, "node-b", each) for said, each in zip(captions[2:5], ("jobs-b", "logs-b", "shop-b"), strict=True)
     )
-    assert captions[12].endswith("node-c drops out; node-a is chosen.")
-    assert len(captions) == 14
+    assert len(captions) == 6
+
+
+def test_the_story_of_a_ladder_tells_every_rule_that_is_asked() -> None:
+    captions = [caption for _, caption in moments()]
+    assert says(
+        captions[3], "rule 2", "first victim priority", "node-a 100", "node-b 150", "node-c 100", "node-b drops out"
+    )
+    assert captions[4].endswith("node-c drops out; node-a is chosen.")
+    assert len(captions) == 6
 
 
 def test_pods_come_back_one_by_one() -> None:
     back = [
         {key[4:] for key, each in keyed(svg).items() if "reprieved" in each.get("data-tip", "") and key[:4] == "pod/"}
-        for svg, _ in moments()
+        for svg, _ in tries()
     ]
     one, two, all_ = {"logs-a"}, {"logs-a", "jobs-b"}, {"logs-a", "jobs-b", "logs-c"}
-    assert back == [set(), set(), one, one, two, two, two, *([all_] * 3), *([set()] * 4)]
-    ghosts = [[key for key in keyed(svg) if "?" in key and "box" not in key] for svg, _ in moments()]
-    assert [len(each) for each in ghosts] == [0, *([3] * 9), *([0] * 4)]
-    assert {keyed(svg)["pod/urgent?node-a"].get("data-from") for svg, _ in [*moments()][1:5]} == {"pod/urgent"}
+    assert back == [set(), set(), one, one, two, two, two, *([all_] * 3), set()]
+    ghosts = [[key for key in keyed(svg) if "?" in key and "box" not in key] for svg, _ in tries()]
+    assert [len(each) for each in ghosts] == [0, *([3] * 9), 0]
+    assert {keyed(svg)["pod/urgent?node-a"].get("data-from") for svg, _ in tries()[1:5]} == {"pod/urgent"}
 
 
 def test_a_tie_and_a_single_candidate_end_in_words() -> None:
