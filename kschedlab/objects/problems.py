@@ -26,15 +26,15 @@ _MAX_SHOWN, _MAX_PLACE, _MAX_MESSAGE = 60, 300, 2000
 
 
 class Fault(NamedTuple):
-    """An error in a field of an object. ``value``: replaces ``WRITTEN`` if there is no file."""
+    """An error in a field of an object. ``value``: replaces ``WRITTEN`` if there is no file; "": unknown."""
 
     path: Path
     message: str
-    value: str = "this"
+    value: str = ""
 
 
 class Faults(list[Fault]):
-    def note(self, path: Path, message: str | None, written: str = "this", **fields: object) -> None:
+    def note(self, path: Path, message: str | None, written: str = "", **fields: object) -> None:
         """Add a fault of that field, with its message's fields; None: there is none."""
         if message:
             self.append(Fault(path, later(message, **fields), written))
