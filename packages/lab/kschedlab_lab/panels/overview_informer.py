@@ -136,15 +136,14 @@ def _idle(settings: Settings) -> dict[str, str]:
 
 def _draw(settings: Settings, alt: str, room: Room, handed: bool = True) -> Html:
     badges = [
-        _badge("bound", has_node(settings), "host", say("on node-a"), not settings.finished),
-        _badge("other", settings.other, "label", say("other scheduler")),
-        _badge("finished", settings.finished, "pods", SUCCEEDED),
+        Fact(text, on, f"{name}: {'off' if getattr(settings, name) else 'on'}", kind, key=name)
+        for name, on, kind, text in (
+            ("bound", has_node(settings), "host", say("on node-a")),
+            ("other", settings.other, "label", say("other scheduler")),
+            ("finished", settings.finished, "pods", SUCCEEDED),
+        )
     ]
     return draw_informer(seen(settings), handed, badges, alt, room)
-
-
-def _badge(name: str, on: bool, kind: str, text: str, switched: bool = True) -> Fact:
-    return Fact(text, on, f"{name}: {'off' if on else 'on'}" if switched else "", kind, key=name)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

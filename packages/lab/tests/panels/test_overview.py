@@ -275,7 +275,7 @@ def test_what_is_known_of_web_is_said_beside_it():
         assert ("other scheduler" in facts) is settings.other
         assert facts.startswith("Succeeded" if settings.finished else "Pending")
         drawn = str(informer.show(settings).picture(ROOM))
-        assert ('data-set="bound:' in drawn) is not settings.finished
+        assert all(f'data-set="{name}: ' in drawn for name in settings.controls())
 
 
 def test_what_does_not_matter_is_named_idle():
