@@ -96,8 +96,7 @@ def test_what_is_known_of_a_pod_is_switched_on_the_pod(shown: Show) -> None:
     expect(page.sentence).to_have_text(re.compile("informer sees 5 of 7.* queue"))
     page.key("pod/web/bound").click()
     expect(page.sentence).to_contain_text("goes to the cache")
-    page.key("pod/web/phase").click()
-    page.key("pod/web/phase").click()
+    page.key("pod/web/finished").click()
     expect(page.sentence).to_have_text(re.compile("4 of 7.* Succeeded"))
 
 

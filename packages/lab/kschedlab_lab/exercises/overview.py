@@ -1,4 +1,4 @@
-"""Exercises of lesson 01: which predicate refuses, where does the pod go, how many nodes are enough? v1.16 decides."""
+"""Exercises of lesson 01: which predicate refuses, what does a FitError say, how many nodes are enough?"""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from kschedlab.scheduler import schedule
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import outcome, shown
 from kschedlab_lab.exercises.exercise import Exercise, drawn
-from kschedlab_lab.exercises.overview_predict import what_kubectl_shows, who_refuses
+from kschedlab_lab.exercises.overview_predict import who_refuses
 from kschedlab_lab.exercises.repair import Repair
 
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"overview {seed}")
-    return [who_refuses(rng), what_kubectl_shows(rng), same_message(rng), bounds(seed)]
+    return [who_refuses(rng), same_message(rng), bounds(seed)]
 
 
 # -- build

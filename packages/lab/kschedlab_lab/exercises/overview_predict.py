@@ -1,23 +1,18 @@
-"""Lesson 01, exercises of the kind predict: which predicate refuses, and what kubectl shows."""
+"""Lesson 01, exercise 1: which predicate refuses?"""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from kschedlab.build import Manifest, as_yaml, node, pod
-from kschedlab.messages import listed, say, sentences
-from kschedlab.objects.model import Pod
+from kschedlab.build import Manifest, node, pod
+from kschedlab.messages import listed, say
 from kschedlab.text.html import element
 from kschedlab.text.words import listing
 from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.overview_gate import judged, with_port
-from kschedlab_simulation.kubectl import NONE
-from kschedlab_simulation.simulation import Simulation
-from kschedlab_simulation.timeline.scenario import loads_scenario
 
 HOST = "kubernetes.io/hostname"
 ASKED = (
@@ -165,91 +160,3 @@ def who_refuses(rng: random.Random) -> Exercise:
         remarks,
         solved=lambda: outcome(decision),
     )
-
-
-class Nomination(NamedTuple):
-    """A preemption watched with kubectl: the scenario as text and as objects, and what kubectl shows."""
-
-    facts: tuple[str, ...]
-    first: str
-    free_at: int
-    grace: int
-    at: int
-    seen: tuple[str, str]
-
-
-def random_nomination(rng: random.Random) -> Nomination:
-    """The pod urgent preempts on one node; later the other one may become free; then kubectl lists the pods."""
-    low, high = rng.sample(["node-a", "node-b"], 2)
-    grace, free_at, at = rng.choice([5, 30]), rng.choice([0, 4, 12]), rng.choice([3, 9, 20])
-    victim = pod("mail", low, 3, 0, terminationGracePeriodSeconds=grace)
-    other = pod("shop", high, 3, 100)
-    leaves = [{"at": f"{free_at}s", "delete": "pod/shop", "grace": 0}] if free_at else []
-    arrives = {"at": "1s", "create": pod("urgent", "", 3, 500)}
-    what = {"simulation": {"generation": "v1.16", "until": f"{at}s"}, "timeline": [arrives, *leaves]}
-    simulation = Simulation.of(loads_scenario(as_yaml([node("node-a"), node("node-b"), victim, other, what])))
-    simulation.run()
-    urgent = simulation.api.get(Pod, "default", "urgent")
-    facts = (
-        say("node-a and node-b have 4 CPU each."),
-        say("mail (3 CPU, priority 0, terminationGracePeriodSeconds {grace}) runs on {node}.", grace=grace, node=low),
-        say("shop (3 CPU, priority 100) runs on {node}.", node=high),
-        say("At 1 s urgent comes (3 CPU, priority 500)."),
-        *([say("At {at} s somebody deletes shop; it is gone at once.", at=free_at)] if free_at else []),
-    )
-    seen = urgent.spec.nodeName or NONE, urgent.status.nominatedNodeName or NONE
-    return Nomination(facts, low, free_at, grace, at, seen)
-
-
-def what_kubectl_shows(rng: random.Random) -> Exercise:
-    """The pod's node and its nominated node."""
-    case = drawn(rng, random_nomination, lambda case: case.at not in (case.free_at, case.grace + 1))
-    seen, there = case.seen, ("node-a", "node-b")
-    right = _columns(*seen)
-    first = say("{node} loses the least important pod, so urgent is nominated there.", node=case.first)
-    why = sentences((first, _fate(case)))
-    options = [(NONE, NONE), *((on, to) for on in (NONE, *there) for to in there)]
-    remarks = {_columns(on, to): why if (on, to) == seen else _wrong(case, on, to) for on, to in options}
-    return Predict(
-        say("What does kubectl show?"),
-        say(
-            "At {at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show with v1.16?",
-            at=case.at,
-        ),
-        right,
-        why,
-        (
-            say(
-                "Which node loses the less important pod? That is where urgent is nominated, and the field stays "
-                "written."
-            ),
-            say("A nomination does not bind: as soon as any node has room, urgent goes there."),
-        ),
-        Instance(element("ul", *(element("li", each) for each in case.facts)), "\n".join(case.facts)),
-        remarks,
-    )
-
-
-def _columns(on: str, nominated: str) -> str:
-    return f"NODE {on}, NOMINATED NODE {nominated}"
-
-
-def _fate(case: Nomination) -> str:
-    on, _ = case.seen
-    if on == NONE:
-        return say("At {at} s mail still terminates, and no other node has room yet.", at=case.at)
-    if on == case.first:
-        return say("mail has gone by then, so urgent goes to where it was nominated.")
-    return say(
-        "shop leaves before mail has gone, so urgent goes to {node}; nominatedNodeName stays as it was written.",
-        node=on,
-    )
-
-
-def _wrong(case: Nomination, on: str, nominated: str) -> str:
-    if nominated != case.seen[1]:
-        return say(
-            "The first step: on {node} urgent evicts only a pod of priority 0, so it is nominated there.",
-            node=case.first,
-        )
-    return say("A nomination does not bind. Which node has room first, and is that before {at} s?", at=case.at)

@@ -12,15 +12,15 @@ import simpy
 from kschedlab.build import Manifest, node, pod
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import listed, say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
 from kschedlab.queue.interface import ACTIVE
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, choice, switch
-from kschedlab_lab.views.informer import Seen, draw_informer
+from kschedlab_lab.panels.settings import Restorable, switch
+from kschedlab_lab.views.informer import CACHE, NOBODY, QUEUE, Seen, draw_informer
 from kschedlab_lab.views.pieces import Fact
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.log import Log, Moved
@@ -28,19 +28,19 @@ from kschedlab_simulation.scheduler.startup import StartUp
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.simulation import START
 
-CACHE, QUEUE, NOBODY = later("cache"), later("queue"), later("nobody")
-PHASES = ("Pending", "Running", "Succeeded", "Failed")
+SUCCEEDED = "Succeeded"
 SOON = "2026-01-01T00:00:30Z"
+WAIT = SECOND // 10
+"""Microseconds until the caches are full, and no pod was tried twice."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     """The pod ``web``."""
 
-    phase: str = choice("web's phase", PHASES, "Pending", folded=True)
     bound: bool = switch("web has a node")
-    deleted: bool = switch("web is being deleted")
     other: bool = switch("web names another scheduler")
+    finished: bool = switch("web has succeeded")
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -51,40 +51,29 @@ def manifests(settings: Settings) -> list[Manifest]:
 def _pods() -> Iterator[Manifest]:
     """Pods in every phase, a terminating one, and one of another scheduler."""
     yield pod("shop", "node-a", 1)
-    yield pod("done", "node-a", 1) | {"status": {"phase": "Succeeded"}}
+    yield pod("done", "node-a", 1) | {"status": {"phase": SUCCEEDED}}
     yield pod("broken", "node-a", 1) | {"status": {"phase": "Failed"}}
-    yield _deleted(pod("leaving", "node-a", 1))
+    leaving = pod("leaving", "node-a", 1)
+    leaving["metadata"] |= {"deletionTimestamp": SOON, "deletionGracePeriodSeconds": 30}
+    yield leaving
     yield pod("large", "", 9)
     yield pod("not-mine", "", 1, schedulerName="another-scheduler")
 
 
-def _deleted(made: Manifest) -> Manifest:
-    made["metadata"] |= {"deletionTimestamp": SOON, "deletionGracePeriodSeconds": 30}
-    return made
-
-
 def has_node(settings: Settings) -> bool:
-    """Whether web has a node: only a Pending pod can be without one."""
-    return settings.bound or settings.phase != "Pending"
+    """Whether web has a node: a pod that has succeeded ran on one."""
+    return settings.bound or settings.finished
 
 
 def _web(settings: Settings) -> Manifest:
     other: Manifest = {"schedulerName": "another-scheduler"} if settings.other else {}
-    made = pod("web", "node-a" if has_node(settings) else "", 9, **other) | {"status": {"phase": settings.phase}}
-    return _deleted(made) if settings.deleted else made
-
-
-def seen(settings: Settings) -> tuple[Seen, ...]:
-    """The pods that the scheduler's informer holds, and who receives each."""
-    return tuple(
-        Seen(each.metadata.name, _facts(each), held, say(to), _why_not(each, held, to), _longest(each))
-        for each, held, to in _handed(settings)
-    )
+    phase = SUCCEEDED if settings.finished else "Pending"
+    return pod("web", "node-a" if has_node(settings) else "", 9, **other) | {"status": {"phase": phase}}
 
 
 @cache
-def _handed(settings: Settings) -> tuple[tuple[Pod, bool, str], ...]:
-    """(a pod, whether the informer holds it, who receives it)."""
+def _handed(settings: Settings) -> tuple[tuple[Pod, str], ...]:
+    """The pods, and who receives each: a simulated scheduler has started. "": its informer does not hold the pod."""
     env, log = simpy.Environment(initial_time=START), Log()
     api = ApiServer(env, log, V1_16.api)
     objects = decode_objects(manifests(settings))
@@ -96,79 +85,65 @@ def _handed(settings: Settings) -> tuple[tuple[Pod, bool, str], ...]:
     found = start.scheduler.context
     cached = found.cache.cluster().pods.row_of
     queued = {each.pod for each in log if isinstance(each, Moved) and each.to == ACTIVE}
-    rows = []
-    for each in objects.pods:
-        held = found.pods.get(each.key) is not None
-        to = CACHE if each.key in cached else QUEUE if each.key in queued else NOBODY
-        rows.append((each, held, to))
-    return tuple(rows)
+
+    def receiver(key: str) -> str:
+        if found.pods.get(key) is None:
+            return ""
+        return CACHE if key in cached else QUEUE if key in queued else NOBODY
+
+    return tuple((each, receiver(each.key)) for each in objects.pods)
 
 
-WAIT = SECOND // 10
-"""Microseconds until the caches are full, and no pod was tried twice."""
+def seen(settings: Settings) -> tuple[Seen, ...]:
+    """The pods, with what is known of them and who receives them."""
+    return tuple(Seen(each.metadata.name, _facts(each), to) for each, to in _handed(settings))
 
 
 def _facts(each: Pod) -> str:
     deleted = say("deleted") if each.metadata.deletionTimestamp is not None else ""
-    other = say("another scheduler's") if each.spec.schedulerName != DEFAULT_SCHEDULER else ""
+    other = say("other scheduler") if each.spec.schedulerName != DEFAULT_SCHEDULER else ""
     return listed(fact for fact in (each.status.phase or "Pending", each.spec.nodeName, deleted, other) if fact)
-
-
-def _longest(each: Pod) -> str:
-    """The longest facts that the pod can have: only web can be changed."""
-    return (
-        listed(("Pending", "node-a", say("deleted"), say("another scheduler's"))) if each.metadata.name == "web" else ""
-    )
-
-
-def _why_not(each: Pod, held: bool, to: str) -> str:
-    if not held:
-        return each.status.phase
-    return say("another scheduler's") if to == NOBODY else ""
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    found = seen(settings)
-    sentence = _sentence(found)
-    return View(partial(_draw, found, settings, sentence), sentence, Html(), sentence, idle=_idle(settings))
+    sentence = _sentence(seen(settings))
+    return View(partial(_draw, settings, sentence), sentence, Html(), sentence, idle=_idle(settings))
 
 
 def _sentence(found: tuple[Seen, ...]) -> str:
-    web, number = found[-1], sum(each.seen for each in found)
-    if not web.seen:
-        goes = say("web is not among them: its phase is {phase}", phase=web.why)
-    elif web.to == say(NOBODY):
+    to = found[-1].to
+    if not to:
+        goes = say("web is not among them: its phase is {phase}", phase=SUCCEEDED)
+    elif to == NOBODY:
         goes = say("nobody takes web: it names another scheduler")
     else:
-        goes = say("web goes to the {receiver}", receiver=web.to)
-    return say("The informer sees {number} of {all} pods; {goes}.", number=number, all=len(found), goes=goes)
+        goes = say("web goes to the {receiver}", receiver=say(to))
+    return say("The informer sees {number} of {all} pods; {goes}.", number=_number(found), all=len(found), goes=goes)
+
+
+def _number(found: tuple[Seen, ...]) -> int:
+    """How many pods the informer sees."""
+    return sum(bool(each.to) for each in found)
 
 
 def _idle(settings: Settings) -> dict[str, str]:
     """A finished pod is never seen; a pod with a node takes up room, whoever gave it the node."""
-    if settings.phase in ("Succeeded", "Failed"):
-        return dict.fromkeys(
-            ("bound", "deleted", "other"), say("not asked: the phase is {phase}", phase=settings.phase)
+    if settings.finished:
+        return dict.fromkeys(("bound", "other"), say("not asked: the phase is {phase}", phase=SUCCEEDED))
+    return {"other": say("not asked: web has a node")} if settings.bound else {}
+
+
+def _draw(settings: Settings, alt: str, room: Room, handed: bool = True) -> Html:
+    badges = [
+        Fact(text, on, f"{name}: {'off' if getattr(settings, name) else 'on'}", kind, key=name)
+        for name, on, kind, text in (
+            ("bound", has_node(settings), "host", say("on node-a")),
+            ("other", settings.other, "label", say("other scheduler")),
+            ("finished", settings.finished, "pods", SUCCEEDED),
         )
-    found = {"deleted": say("not asked: the informer's selector knows only the phase")}
-    if settings.phase == "Running":
-        found |= {"bound": say("not asked: a Running pod has a node")}
-    return found | ({"other": say("not asked: web has a node")} if has_node(settings) else {})
-
-
-def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room, handed: bool = True) -> Html:
-    phase = PHASES[(PHASES.index(settings.phase) + 1) % len(PHASES)]
-    badges = [Fact(settings.phase, True, f"phase: {phase}", "pods", key="phase")]
-    for name, kind, text in (
-        ("bound", "host", say("on node-a")),
-        ("deleted", "cordon", say("being deleted")),
-        ("other", "label", "schedulerName: another"),
-    ):
-        on = has_node(settings) if name == "bound" else getattr(settings, name)
-        pending = "phase: Pending, " if name == "bound" and on else ""
-        badges.append(Fact(text, on, f"{pending}{name}: {'off' if on else 'on'}", kind, key=name))
-    return draw_informer(found, handed, badges, alt, room)
+    ]
+    return draw_informer(seen(settings), handed, badges, alt, room)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -180,12 +155,10 @@ def how_many() -> Question[Settings]:
     return Question(
         say("Seven pods are at the API server. How many of them does the scheduler's informer see?"),
         (),
-        lambda settings: str(sum(each.seen for each in seen(settings))),
+        lambda settings: str(_number(seen(settings))),
         lambda settings, answer: say(
             "Only the phases Succeeded and Failed are left out: those pods use nothing. A terminating pod still does."
         ),
-        lambda settings: partial(
-            _draw, seen(settings), settings, say("Seven pods are at the API server."), handed=False
-        ),
+        lambda settings: partial(_draw, settings, say("Seven pods are at the API server."), handed=False),
         most=7,
     )

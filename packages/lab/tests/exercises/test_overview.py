@@ -29,12 +29,11 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in overview.exercises(1)]
-    assert [a.text() for a in first[:3]] != [b.text() for b in second[:3]]
+    assert [a.text() for a in first[:2]] != [b.text() for b in second[:2]]
 
 
 def test_over_the_seeds_the_answers_differ():
-    for number, least in ((0, 3), (1, 3)):
-        assert len({exercises(seed)[number].right for seed in range(25)}) >= least
+    assert len({exercises(seed)[0].right for seed in range(25)}) >= 3
 
 
 def test_what_is_told_of_ports_and_cpu_is_what_the_engine_sees():
@@ -59,7 +58,7 @@ def test_a_predicate_that_comes_later_is_told_so():
 
 
 def test_what_is_no_answer_is_told_so():
-    exercise = exercises(1)[2]
+    exercise = exercises(1)[1]
     assert says(exercise.check("").words, "one pod")
     assert exercise.check(as_yaml([pod("other", "", 1)])).words.startswith("Name the pod web")
     fits = as_yaml([pod("web", "", "1m", tolerations=[{"operator": "Exists"}])])
@@ -67,10 +66,10 @@ def test_what_is_no_answer_is_told_so():
 
 
 def test_another_message_is_told():
-    exercise = exercises(1)[2]
+    exercise = exercises(1)[1]
     assert "v1.16 says something else: 0/4" in exercise.check(as_yaml([pod("web", "", 99)])).words
 
 
 def test_the_broken_function_is_refuted_by_a_small_instance():
-    bounds = exercises(1)[3]
+    bounds = exercises(1)[2]
     assert "(1, 0)" in bounds.check(bounds.broken).evidence

@@ -257,31 +257,25 @@ def test_losing_a_nomination_brings_no_pod_back():
 
 # -- the informer
 
-FIXED = {
-    "shop": (True, "cache"),
-    "done": (False, "nobody"),
-    "broken": (False, "nobody"),
-    "leaving": (True, "cache"),
-    "large": (True, "queue"),
-    "not-mine": (True, "nobody"),
-}
+FIXED = {"shop": "cache", "done": "", "broken": "", "leaving": "cache", "large": "queue", "not-mine": "nobody"}
 
 
 def test_the_informer_sees_terminating_pods_and_no_finished_ones():
     for settings in informer.Settings.grid():
         *fixed, web = informer.seen(settings)
-        assert {each.name: (each.seen, each.to) for each in fixed} == FIXED
-        assert web.seen == (settings.phase in ("Pending", "Running"))
-        to = "cache" if informer.has_node(settings) else "nobody" if settings.other else "queue"
-        assert web.to == (to if web.seen else "nobody")
+        assert {each.name: each.to for each in fixed} == FIXED
+        to = "cache" if settings.bound else "nobody" if settings.other else "queue"
+        assert web.to == ("" if settings.finished else to)
 
 
-def test_a_running_pod_has_a_node_and_one_without_it_is_pending():
+def test_what_is_known_of_web_is_said_beside_it():
     for settings in informer.Settings.grid():
         facts = informer.seen(settings)[-1].facts
-        assert ("node-a" in facts) is (settings.bound or settings.phase != "Pending")
-    drawn = str(informer.show(informer.Settings(phase="Running")).picture(ROOM))
-    assert 'data-set="phase: Pending, bound: off"' in drawn
+        assert ("node-a" in facts) is informer.has_node(settings)
+        assert ("other scheduler" in facts) is settings.other
+        assert facts.startswith("Succeeded" if settings.finished else "Pending")
+        drawn = str(informer.show(settings).picture(ROOM))
+        assert all(f'data-set="{name}: ' in drawn for name in settings.controls())
 
 
 def test_what_does_not_matter_is_named_idle():
@@ -289,7 +283,7 @@ def test_what_does_not_matter_is_named_idle():
         web = informer.seen(settings)[-1]
         for name in informer.show(settings).idle:
             other = informer.seen(replace(settings, **{name: not getattr(settings, name)}))[-1]
-            assert (other.seen, other.to) == (web.seen, web.to)
+            assert other.to == web.to
 
 
 # -- the gate
@@ -377,8 +371,8 @@ def test_the_informer_s_sentences_count_what_it_sees():
     for settings in informer.Settings.grid():
         found = informer.seen(settings)
         said = informer.show(settings).sentence
-        assert says(said, sum(each.seen for each in found), len(found), "web")
-        assert ("not among" in said) is not found[-1].seen
+        assert says(said, sum(each.to != "" for each in found), len(found), "web")
+        assert ("not among" in said) is settings.finished
 
 
 def test_what_the_budget_allows_is_counted_by_v1_20_only():
