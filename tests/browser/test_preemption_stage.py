@@ -100,7 +100,7 @@ def test_the_story_is_played_and_ends_with_the_picture(shown: Show) -> None:
     before = page.picture.inner_html()
     page.page.get_by_role("button", name="Show how").click()
     moment = page.page.get_by_label("Moment of the story")
-    expect(moment).to_have_attribute("max", "13")
+    expect(moment).to_have_attribute("max", "5")
     page.page.get_by_role("button", name="Pause").click()
     moment.press("End")
     expect(page.sentence).to_contain_text("urgent goes to node-a")
