@@ -39,7 +39,7 @@ class Origin:
 
     def problem(self, fault: Fault) -> Problem:
         line, spelling = self._locate(fault.path)
-        message = say(fault.message).replace(WRITTEN, shortened(spelling or fault.value or say("this")))
+        message = say(fault.message).replace(WRITTEN, shortened(spelling or fault.written))
         message = placed(path_text(fault.path), message)
         message = placed(f"{self.kind} {self.name}" if self.kind else "", message)
         if self.text is None:

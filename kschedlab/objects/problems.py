@@ -26,11 +26,16 @@ _MAX_SHOWN, _MAX_PLACE, _MAX_MESSAGE = 60, 300, 2000
 
 
 class Fault(NamedTuple):
-    """An error in a field of an object. ``value``: replaces ``WRITTEN`` if there is no file; "": unknown."""
+    """An error in a field of an object. ``value``: as the object has it; "": unknown."""
 
     path: Path
     message: str
     value: str = ""
+
+    @property
+    def written(self) -> str:
+        """What replaces ``WRITTEN`` if there is no file."""
+        return self.value or say("this")
 
 
 class Faults(list[Fault]):

@@ -108,8 +108,9 @@ class BarMeasures:
         long, fill = self.scale * value, self.bars.fills[part]
         key = f"bar/{name}/{part}"
         name_of = short(part)
-        texts = (f"{name_of} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
-        text = fitting(texts, long - AIR) or fitting((texts[-2:][0], ""), long - 1)
+        number, text = f"{value:g}", ""
+        if len(self.bars.parts) > 1:
+            text = fitting((f"{name_of} {number}", number, ""), long - AIR) or fitting((number, ""), long - 1)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
         box = rect(long, self.high, x=x, fill=fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box")
         return element(

@@ -150,13 +150,6 @@ def mixed(first: str, second: str, share: float) -> str:
     return "#" + "".join(f"{round(255 * _gamma(min(max(value, 0), 1))):02X}" for value in rgb)
 
 
-def shade(value: float, low: float, high: float) -> str:
-    """The colour of a value in the range from ``low`` to ``high``: the larger, the more it stands out."""
-    place = (value - low) / (high - low) * (len(GREYS[0]) - 1) if high > low else 0.0
-    left = min(int(place), len(GREYS[0]) - 2)
-    return themed(*(mixed(ramp[left], ramp[left + 1], place - left) for ramp in GREYS))
-
-
 def _oklab(colour: str) -> list[float]:
     rgb = [_linear(colour, at) for at in (1, 3, 5)]
     l, m, s = (  # noqa: E741  # the names of the three cones

@@ -14,7 +14,7 @@ from kschedlab_lab.views.chart_bars import FILLS, BarMeasures, Bars
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.chart_lines import Lines, ticks
 from kschedlab_lab.views.score_bars import KNOWN, fills
-from kschedlab_lab.views.style import AMOUNTS, CHOSEN, shade
+from kschedlab_lab.views.style import AMOUNTS, CHOSEN
 from kschedlab_lab.views.svg import Room, svg
 
 ROWS, COLUMNS = ["Fit", "Spread"], ["node-a", "node-b", "node-c"]
@@ -114,11 +114,6 @@ def test_a_click_on_a_cell_goes_there_and_the_keyboard_knows_its_name(room: Room
     chart = heat_map([[1, 2, 3], [4, 5, 6]], ROWS, COLUMNS)
     at = next(each for each in cells_of(chart, room) if each.get("data-key") == "cell/Spread/node-c")
     assert at.get("data-set") == "plugin: Spread, node: node-c" and at.get("aria-label") == "Spread, node-c: 6"
-
-
-def test_shades_run_from_the_lightest_to_the_darkest() -> None:
-    assert [shade(value, 0, 8) for value in (0, 2, 8)] == [AMOUNTS[0], AMOUNTS[1], AMOUNTS[-1]]
-    assert shade(7, 7, 7) == AMOUNTS[0]
 
 
 def test_the_point_of_a_curve_can_be_dragged_and_is_written_beside_its_name() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from kschedlab.manifests.decoding import decode
-from kschedlab.messages import say
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, path_text
@@ -58,6 +57,6 @@ def typed(data: dict[str, Any], kind: type[ApiObject]) -> Any:
     """The object of this kind. ApiError (400) with the fields whose values have a wrong type."""
     obj, faults = decode(without_nulls(data) | {"kind": kind.__name__}, kind.__name__)
     if faults:
-        texts = (f"{path_text(f.path)}: {f.message.replace(WRITTEN, f.value or say('this'))}" for f in faults)
+        texts = (f"{path_text(f.path)}: {f.message.replace(WRITTEN, f.written)}" for f in faults)
         raise ApiError.bad_request(f"the {kind.__name__} in the body cannot be read: {'; '.join(texts)}")
     return obj
