@@ -9,6 +9,8 @@ from tools.refresh import METADATA
 
 NAME = "05-preemption.ipynb"
 TEXT = ".jp-WindowedPanel-outer"
+RULE_1 = 3
+"""The place of the question about a budget of 0 among the panels."""
 
 
 def on_stage(page: Notebook) -> Locator:
@@ -34,7 +36,7 @@ def what_is_read_or_run_is_on_the_stage(page: Notebook) -> None:
     expect(on_stage(page)).to_have_count(1)
     expect(page.page.locator(".jp-OutputArea-output .ks-picture svg:not(.widget-vbox svg)")).to_have_count(0)
     current = page.page.locator(".ks-line.ks-current")
-    for place in (0, 1, 3):  # the third waits for the first question
+    for place in (0, 1, RULE_1):  # the third waits for the first question
         line = lines(page).nth(place)
         line.scroll_into_view_if_needed()
         line.evaluate("(line) => line.scrollIntoView({ block: 'start' })")
@@ -58,12 +60,12 @@ def a_wheel_over_the_stage_scrolls_the_text(page: Notebook) -> None:
 
 def run_alone(page: Notebook) -> None:
     """A cell that is run alone comes to the stage."""
-    line = lines(page).nth(2)
+    line = lines(page).nth(RULE_1)
     asked = line.locator("span").last.inner_text()
     line.scroll_into_view_if_needed()
-    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(2).locator(".jp-InputPrompt:visible").first.click()
+    page.page.locator(".jp-CodeCell:has(.ks-line)").nth(RULE_1).locator(".jp-InputPrompt:visible").first.click()
     page.page.keyboard.press("Control+Enter")
-    expect(lines(page).nth(2)).to_have_class("ks-line ks-current")
+    expect(lines(page).nth(RULE_1)).to_have_class("ks-line ks-current")
     expect(on_stage(page)).to_contain_text(asked)
 
 
@@ -80,7 +82,7 @@ def an_answer_is_said_in_the_line(page: Notebook) -> None:
     assert asked == judged == place.bounding_box(), "the picture jumps"
     on_stage(page).get_by_role("button", name="Close the story").click()
     expect(first).to_contain_text("Which node is chosen? node-a")
-    other = lines(page).nth(2)
+    other = lines(page).nth(RULE_1)
     other.click()
     expect(other).to_have_attribute("aria-pressed", "true")
     expect(on_stage(page)).to_contain_text("The budget allows 0. Which node now?")
@@ -121,7 +123,7 @@ def exercises_have_the_whole_width(page: Notebook) -> None:
     exercise = page.page.locator(".ks-exercise").first
     exercise.evaluate("(each) => each.scrollIntoView()")
     expect(on_stage(page)).to_be_hidden()
-    lines(page).nth(2).evaluate("(line) => line.scrollIntoView()")
+    lines(page).nth(RULE_1).evaluate("(line) => line.scrollIntoView()")
     expect(on_stage(page)).to_be_visible()
 
 
