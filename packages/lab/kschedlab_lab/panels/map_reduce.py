@@ -204,7 +204,7 @@ def describe(settings: Settings, now: Handout) -> str:
                 row=short(FAILING),
             )
         added = say("One goroutine adds up score × weight, node by node.")
-        return sentences((added, lead(bare(decision))))
+        return sentences((lead(bare(decision)), added))
     taken = [
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
