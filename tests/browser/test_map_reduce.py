@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import lost_update, map_reduce, reduce_and_sum
+from kschedlab_lab.panels import lost_update, map_reduce
 from tests.browser.conftest import Show
 from tests.browser.lab import Notebook
 from tests.browser.layout import CLOSE, WINDOWS
@@ -23,8 +23,7 @@ PANELS = [
     lost_update.panel(design="shared sum with a lock", write1=6, write2=6),
     lost_update.panel(design="atomic addition"),
     lost_update.panel(design="cells of its own"),
-    reduce_and_sum.panel(),
-    reduce_and_sum.panel(stage="sum", affinity=3),
+    map_reduce.panel(nodes=4, step=6).ask(map_reduce.who_wins()),
 ]
 
 
@@ -78,12 +77,11 @@ def test_a_write_is_dragged_out_of_the_overlap(shown: Show) -> None:
     expect(sentence).to_contain_text("One worker reads after the other has written. The total is 16, and node-b wins.")
 
 
-def test_weights_and_stages_are_in_the_picture(shown: Show) -> None:
-    page = shown(reduce_and_sum.panel())
-    page.page.get_by_label("stage: sum").click()
+def test_a_node_is_asked_for_and_its_column_is_the_answer(shown: Show) -> None:
+    page = shown(map_reduce.panel(nodes=4, step=6).ask(map_reduce.who_wins()))
+    page.key("pick/2").click()
+    expect(page.question).to_contain_text("Not quite. node-c ends 3 points behind node-a.")
     expect(page.sentence).to_contain_text("node-a has the highest sum, 35, 1 more")
-    page.key("dial/affinity").press("ArrowRight")
-    expect(page.sentence).to_contain_text("node-c has the highest sum")
 
 
 def an_exercise_is_answered_in_its_box(page: Notebook, _: Path) -> None:

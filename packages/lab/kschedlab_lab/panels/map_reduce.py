@@ -160,8 +160,8 @@ def show(settings: Settings) -> View:
     return View(lambda room: draw(settings, room), sentence, Html(), sentence)
 
 
-def draw(settings: Settings, room: Room, fixed: bool = False, asks: bool = False) -> Html:
-    """The handing out. ``fixed``: the numbers can't be changed; ``asks``: a free worker is an answer."""
+def draw(settings: Settings, room: Room, fixed: bool = False, asks: str = "") -> Html:
+    """The handing out. ``fixed``: the numbers can't be changed; ``asks``: what is an answer, a "worker" or a "node"."""
     now = replace(handout(settings), asks=asks)
     return draw_handing_out(now, dials(settings, fixed), room, describe(settings, now))
 
@@ -204,7 +204,7 @@ def describe(settings: Settings, now: Handout) -> str:
                 row=short(FAILING),
             )
         added = say("One goroutine adds up score × weight, node by node.")
-        return sentences((added, lead(bare(decision))))
+        return sentences((lead(bare(decision)), added))
     taken = [
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
@@ -272,7 +272,7 @@ def which_worker() -> Question[Settings]:
         tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
         right,
         why,
-        lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True, asks=True),
+        lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True, asks="worker"),
         moment=True,
     )
 
@@ -329,4 +329,33 @@ def after_errors() -> Question[Settings]:
         right,
         why,
         lambda settings: lambda room: draw(settings.changed(step=ends(settings), typo=True), room, fixed=True),
+    )
+
+
+def who_wins() -> Question[Settings]:
+    """The question before Reduce, of the fewest nodes: whose sum is highest?"""
+
+    def right(settings: Settings) -> str:
+        return decide(settings.nodes).best[0]
+
+    def why(settings: Settings, answer: str) -> str:
+        """How far behind the answer is; of the right one, how far the node that Map's scores prefer."""
+        decision = decide(settings.nodes)
+        scores, best, names = decision.scores, decision.best[0], node_names(settings.nodes)
+        assert scores is not None
+        mapped = [sum(row.raw[place] for row in scores.rows) for place in range(settings.nodes)]
+        node = answer if answer != best else names[mapped.index(max(mapped))]
+        place, row = names.index(node), scores.rows[scores.plugins.index(FAILING)]
+        raw, marks = int(row.raw[place]), int(row.normalized[place])
+        shrinks = say(" Its {raw} for NodeAffinity becomes {marks}.", raw=raw, marks=marks) if raw > marks else ""
+        behind = count(int(scores.total.max() - scores.total[place]), "point")
+        return say("{node} ends {behind} behind {best}.{shrinks}", node=node, behind=behind, best=best, shrinks=shrinks)
+
+    return Question(
+        say("Which node wins after Reduce and the sum?"),
+        tuple(node_names(min(NODES))),
+        right,
+        why,
+        lambda settings: lambda room: draw(settings.changed(step=ends(settings)), room, fixed=True, asks="node"),
+        drawn=True,
     )

@@ -36,7 +36,7 @@ from kschedlab_lab.views.map_reduce import (
     row_name,
     sum_row,
 )
-from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, PANEL, ink
+from kschedlab_lab.views.style import ACT, EVICTED, HAIR, INK, INK_2, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 20, 13, 40, 14, 8, 24
@@ -108,6 +108,7 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
         shapes += [*_letters(now, part, at, y), *grid, *_goroutines(now, part, at, y + HEAD, high)]
         shapes += [] if part[0] else [dials[0].drawn(at.left - 6, y + HEAD / 2)]
         moving += _busy(now, part, at, y + HEAD, high)
+        moving += _columns(now, part, at, y, HEAD + high * len(now.scores.plugins)) if now.asks == "node" else []
         y += HEAD + high * (len(now.scores.plugins) + 1)
     shapes += _errors(now, at, y - high / 2) if now.error else []
     return svg([*shapes, *moving], room.width, y + 2, alt)
@@ -140,7 +141,7 @@ def _waits(now: Handout, piece: Piece) -> bool:
 
 
 def _at_work(now: Handout, piece: Piece) -> bool:
-    return now.stage == MAPPING and piece.start < now.tick <= piece.end
+    return now.stage == MAPPING and now.asks != "node" and piece.start < now.tick <= piece.end
 
 
 def _channel(now: Handout, scale: Scale) -> tuple[dict[int, tuple[float, float]], float]:
@@ -193,7 +194,7 @@ def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
         if worker in busy:
             shapes.append(label(str(worker), x - 12, middle + 4.2, "middle"))
         else:
-            marks = {"data_key": f"worker/{worker}", **({"data_pick": pick} if now.asks else {})}
+            marks = {"data_key": f"worker/{worker}", **({"data_pick": pick} if now.asks == "worker" else {})}
             shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 1), **marks))
         colour = WORKERS[(worker - 1) % len(WORKERS)]
         mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]
@@ -236,6 +237,13 @@ def _letters(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
         text = f"{STAR}{now.names[i]}" if won else now.names[i]
         found.append(element("text", text, x=round(at.x(i) + at.wide / 2), y=round(y + 13)))
     return [middle(found)]
+
+
+def _columns(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
+    """A frame around each node's column, for an answer by a click."""
+    look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
+    picks = {i: {"data_key": f"pick/{i}", "data_pick": f"node-{now.names[i]}"} for i in part}
+    return [rect(at.wide - 4, high, 6, at.x(i) + 1, y, **look, **picks[i]) for i in part]
 
 
 def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:

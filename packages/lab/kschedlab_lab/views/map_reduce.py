@@ -33,7 +33,8 @@ class Piece:
 class Handout:
     """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED; ``function``: whether Functions have run.
 
-    ``error``: what the Map of FAILING returns for every node; "" if it succeeds. ``asks``: a free worker is an answer.
+    ``error``: what the Map of FAILING returns for every node; "" if it succeeds. ``asks``: what is an answer: a free
+    "worker", or a "node".
     """
 
     decision: Decision
@@ -42,7 +43,7 @@ class Handout:
     stage: int = MAPPING
     function: bool = False
     error: str = ""
-    asks: bool = False
+    asks: str = ""
 
     @property
     def scores(self) -> Scores:

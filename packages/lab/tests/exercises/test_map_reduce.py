@@ -1,6 +1,5 @@
 """Every instance of lesson 04's exercises has one answer, and what is said to wrong ones is true."""
 
-import re
 from functools import partial
 
 import pytest
@@ -32,7 +31,7 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {each.kind for each in first} == {"predict", "build", "repair"}
     assert [each.text() for each in first] == [each.text() for each in map_reduce.exercises(1)]
-    assert all(a.text() != b.text() for a, b in zip(first[:3], second[:3], strict=True))
+    assert all(a.text() != b.text() for a, b in zip(first[:2], second[:2], strict=True))
 
 
 def test_forgetting_weights_or_reduce_is_told():
@@ -45,22 +44,8 @@ def test_forgetting_weights_or_reduce_is_told():
     assert exercise.check("node-a").state is State.ERROR and exercise.tries == tries  # not a number: no attempt
 
 
-def test_the_whole_sum_is_wrong_if_an_addition_is_lost():
-    exercise = exercises(1)[1]
-    whole = sum(map(int, re.findall(r"adds (\d+)", exercise.question)))
-    assert int(exercise.right) < whole
-    assert "if nothing were lost" in exercise.check(str(whole)).words
-
-
-@pytest.mark.parametrize("seed", sampled(SEEDS, 8))
-def test_one_addition_is_lost_and_the_last_one_alone_is_not_the_answer(seed):
-    exercise = exercises(seed)[1]
-    adds = {*map(int, re.findall(r"adds (\d+)", exercise.question))}
-    assert sum(adds) - int(exercise.right) in adds and int(exercise.right) not in adds
-
-
 def test_pods_that_change_nothing_do_not_turn_the_tables():
-    exercise = exercises(1)[2]
+    exercise = exercises(1)[1]
     assert isinstance(exercise, Build)
     assert "the order is not reversed" in exercise.check(as_yaml([pod("idle", "node-a", "10m")])).words
     assert "Add only running pods" in exercise.check(as_yaml([node("node-c")])).words

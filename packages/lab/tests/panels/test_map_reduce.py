@@ -22,6 +22,7 @@ from kschedlab_lab.panels.map_reduce import (
     pieces,
     show,
     which_worker,
+    who_wins,
 )
 from kschedlab_lab.views.map_reduce import handing_out
 from kschedlab_lab.views.svg import Room
@@ -202,3 +203,11 @@ def test_the_verdict_is_said_at_its_own_tick_alone():
     asked = panel(step=4).ask(which_worker()).answer("worker 1")
     here, there = (asked.state(Settings(step=step), ROOM) for step in (4, 5))
     assert here["verdict"] is not None and there["verdict"] is None
+
+
+def test_reduce_takes_the_victory_from_the_node_with_the_largest_raw_score():
+    asked, settings = who_wins(), Settings(nodes=4, step=6)
+    assert asked.right(settings) == "node-a"
+    assert asked.why(settings, "node-c") == "node-c ends 3 points behind node-a. Its 50 for NodeAffinity becomes 10."
+    assert asked.why(settings, "node-a") == asked.why(settings, "node-c")
+    assert asked.why(settings, "node-b") == "node-b ends 1 point behind node-a. Its 20 for NodeAffinity becomes 4."

@@ -1,13 +1,9 @@
-"""The grid of scores: which cells are written when, and a cell's arithmetic."""
+"""The grid of scores: which cells are written when."""
 
 from xml.etree import ElementTree
 
-from kschedlab.build import node, pod
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import V1_13, V1_16
-from kschedlab.manifests.loading import decode_objects
-from kschedlab.scheduler import schedule
-from kschedlab_lab.panels.map_reduce import NEW, decide, hand_out, manifests
+from kschedlab.generations import V1_16
+from kschedlab_lab.panels.map_reduce import decide, hand_out
 from kschedlab_lab.views.cells import (
     UNCHANGED,
     WORKERS,
@@ -40,7 +36,6 @@ from kschedlab_lab.views.map_reduce import (
     reduced,
     sum_row,
 )
-from kschedlab_lab.views.reduce_and_sum import arithmetic
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, svg
 
@@ -110,27 +105,6 @@ def test_every_room_is_kept_to():
 
 def test_which_rows_reduce_changes():
     assert reduced(decide().scores) == ["NodeAffinityPriority", "SelectorSpreadPriority", "TaintTolerationPriority"]
-
-
-def test_selector_spread_is_told_with_its_largest_count():
-    told = arithmetic(decide(), "SelectorSpreadPriority", "node-c")
-    assert [str(step) for step in told] == ["2", "10 × (3 - 2) / 3 = 3.33, rounded down 3", "3 × 1 = 3"]
-    assert [step.what for step in told] == ["Map", "Reduce", "× weight"]
-    told = arithmetic(decide(), "InterPodAffinityPriority", "node-a")
-    assert [step.what for step in told] == ["pull", "Function", "× weight"]
-    assert arithmetic(decide(), "LeastRequestedPriority", "node-a")[-2].remark == "it has no Reduce"
-
-
-def test_selector_spread_with_zones_or_without_any_pod_gives_its_numbers():
-    zone = {"failure-domain.beta.kubernetes.io/zone": "z1"}
-    zoned = [each for each in manifests() if each["kind"] != "Node"] + [
-        node(name, 4, "16Gi", zone) for name in ("node-a", "node-b", "node-c", "node-d")
-    ]
-    decision = schedule(NEW, Cluster(decode_objects(zoned), V1_13.api), V1_13)
-    assert [str(step) for step in arithmetic(decision, "SelectorSpreadPriority", "node-a")][0] == "3"
-    alone = [node("node-a"), node("node-b"), pod("web-new")]
-    decision = schedule(NEW, Cluster(decode_objects(alone), V1_13.api), V1_13)
-    assert [str(s) for s in arithmetic(decision, "SelectorSpreadPriority", "node-a")] == ["0", "10", "10 × 1 = 10"]
 
 
 def test_text_is_escaped():
