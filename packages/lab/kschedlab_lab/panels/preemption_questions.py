@@ -48,7 +48,7 @@ def which_pod() -> Question[Settings]:
     """Who is evicted when start times decide, to be clicked in the picture."""
     pods = ("shop-b", "mail-c")
     return Question(
-        say("Which of the two is evicted: shop-b, which started at 09:00, or mail-c, which started at 10:00?"),
+        say("Who is evicted: shop-b or mail-c?"),
         pods,
         lambda settings: next(name for name in pods if name[-1] == _chosen(settings)[-1]),
         lambda *_: say("The later start wins: these victims lose less work."),

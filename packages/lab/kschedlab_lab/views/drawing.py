@@ -389,7 +389,7 @@ def _pod(block: Block, place: Place) -> Html:
         "arriving": (CHOSEN, 2.5, "6 4"),
         "placed": (CHOSEN, 2.5, None),
         "ghost": (INK_3, 2.5, "5 4"),
-    }.get(block.mark, (HAIR, 1, None))
+    }.get(block.mark, (ACT, 3, None) if "data_pick" in block.marks else (HAIR, 1, None))
     look: dict[str, Any] = {"fill": fill, "fill_opacity": 0.25 if is_ghost else None}
     look |= {"stroke": stroke, "stroke_width": thick, "stroke_dasharray": dashes}
     hatched = (
