@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Browser
 
-from kschedlab_lab.panels import overview_victims
+from kschedlab_lab.panels import overview_inside
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.stage.front_end import front_end
 from tests.browser.conftest import ROOT
@@ -36,7 +36,7 @@ def conversation(panel: Any) -> list[dict[str, Any]]:
     start = panel.settings.indices()
     moves = [{"set": {**start, each["name"]: place}} for each in controls for place in range(len(each["values"]))]
     typed = [{"state": str(panel.settings)}, {"state": "nothing: 1"}, {"state": f"{controls[0]['name']}: much"}]
-    answers = [{"answer": "nobody at all"}, {"answer": panel.question.choices[0]}]
+    answers = [{"answer": "nobody at all"}, {"answer": panel.question.choices[-1]}]
     back = [{"reset": True}, {"menu": True}, {"again": True}, answers[1]]
     said = [{"room": [*ROOMS[0]]}, moves[1], *answers, *moves, {"menu": True}, *typed, *back]
     return [{**message, "n": number} for number, message in enumerate(said)]
@@ -49,13 +49,13 @@ def told(reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_recorded_panel_says_what_python_says(browser: Browser) -> None:
-    panel = overview_victims.panel().ask(overview_victims.who_leaves())
+    panel = overview_inside.panel().ask(overview_inside.where_to())
     record = recording(ShownPanel(panel, panel.still(), True, ()), Shared(), Limits(pairs=25, states=25, stories=2))
     messages = conversation(panel)
     page = browser.new_page()
     code = front_end(ROOT / "tools/site/front/recording.js")
     replies = page.evaluate(PLAYED, [code, json.loads(json.dumps(record)), EDITIONS["en"].words, messages])
     page.close()
-    session = Session(overview_victims.panel().ask(overview_victims.who_leaves()))
+    session = Session(overview_inside.panel().ask(overview_inside.where_to()))
     for message, reply in zip(messages, replies, strict=True):
         assert told(reply) == told(session.receive(message)[-1]), message

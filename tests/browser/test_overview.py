@@ -1,6 +1,5 @@
 """The stages of lesson 01 in a plain page: pods travel, are pulled and carried, and facts are switched on the spot."""
 
-import re
 from typing import Any
 
 import pytest
@@ -8,12 +7,9 @@ from playwright.sync_api import expect
 
 from kschedlab_lab.panels import (
     overview_gate as gate,
-    overview_informer as informer,
     overview_inside as inside,
     overview_path as path,
-    overview_priorities as priorities,
     overview_sampling as sampling,
-    overview_victims as victims,
     overview_watch as watch,
 )
 from tests.browser.conftest import Show
@@ -91,42 +87,15 @@ def test_while_it_is_carried_the_node_says_why_not(shown: Show) -> None:
     expect(page.picture).to_contain_text("✕ node-a")
 
 
-def test_what_is_known_of_a_pod_is_switched_on_the_pod(shown: Show) -> None:
-    page = shown(informer.panel())
-    expect(page.sentence).to_have_text(re.compile("informer sees 5 of 7.* queue"))
-    page.key("pod/web/bound").click()
-    expect(page.sentence).to_contain_text("goes to the cache")
-    page.key("pod/web/finished").click()
-    expect(page.sentence).to_have_text(re.compile("4 of 7.* Succeeded"))
-
-
-def test_the_budget_is_set_in_the_picture(shown: Show) -> None:
-    page = shown(victims.panel())
-    expect(page.sentence).to_contain_text("db, shop must leave")
-    page.key("budget/batch/allowed").press("ArrowRight")
-    expect(page.sentence).to_contain_text("mail, jobs must leave")
-
-
-def test_a_function_is_chosen_by_a_click(shown: Show) -> None:
-    page = shown(priorities.panel())
-    page.page.locator('[data-set="priority: ImageLocalityPriority"]').click()
-    expect(page.sentence).to_contain_text("ImageLocalityPriority gives node-a")
-    page.key("node/node-a/image").click()
-    expect(page.sentence).to_contain_text("ImageLocalityPriority gives node-a 4, node-b 0")
-
-
 @pytest.mark.parametrize(
     "panel",
     [
-        informer.panel(),
         path.panel(story="preemption", step=7),
         path.panel(story="bind failure", step=10),
         inside.panel(cpu=4),
         gate.panel(**dict.fromkeys(("port", "disk", "taint", "zone"), True)),
         gate.panel(busy=False),
-        priorities.panel(priority="NodePreferAvoidPodsPriority", avoid=True),
         sampling.panel(nodes=10_000, percentage=10, every=4),
-        victims.panel(cpu=3),
         watch.panel(story="a more important pod comes", change=8),
     ],
     ids=lambda panel: f"{type(panel.settings).__module__.rpartition('_')[2]} {panel.settings}",

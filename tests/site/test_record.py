@@ -13,9 +13,9 @@ from kschedlab_lab.exercises.exercise import Exercise, State
 from kschedlab_lab.panels import (
     lost_update,
     map_reduce,
+    overview_inside,
     overview_path,
     overview_sampling,
-    overview_victims,
     preemption,
     queue_heap,
     your_cluster,
@@ -36,19 +36,19 @@ def shown(panel: Panel[Any], asks: bool = False) -> ShownPanel:
 
 
 def test_a_state_is_what_the_panel_shows() -> None:
-    record = recording(shown(overview_victims.panel()), Shared(), LIMITS)
+    record = recording(shown(overview_inside.panel()), Shared(), LIMITS)
     parts = Parts()
     parts.all = record["parts"]
-    assert len(record["states"]) == 12  # all that there are
+    assert len(record["states"]) == 4  # all that there are
     for state in record["states"]:
-        panel = overview_victims.panel().restore(state["state"])
+        panel = overview_inside.panel().restore(state["state"])
         assert state["sentence"] == panel.view.sentence
         assert parts.whole(state["table"]) == str(panel.view.table)
         assert "---\n".join(map(parts.whole, state["yaml"])) == panel.yaml()
         for room, number in zip(ROOMS, state["pictures"], strict=True):
             assert parts.whole(number) == panel.state(panel.settings, room)["picture"]
     link = f'{record["link"]}"{record["states"][3]["state"]}")'
-    assert link == overview_victims.panel().restore(record["states"][3]["state"]).link()
+    assert link == overview_inside.panel().restore(record["states"][3]["state"]).link()
 
 
 def test_a_story_ends_with_its_picture() -> None:
@@ -60,9 +60,9 @@ def test_a_story_ends_with_its_picture() -> None:
 
 
 def test_an_answer_gets_the_verdict_of_the_question() -> None:
-    panel = overview_victims.panel().ask(overview_victims.who_leaves())
+    panel = overview_inside.panel().ask(overview_inside.where_to())
     record = recording(shown(panel, asks=True), Shared(), LIMITS)
-    asks, question = record["asks"], overview_victims.who_leaves()
+    asks, question = record["asks"], overview_inside.where_to()
     for answer in (None, *question.choices):
         verdict = question.verdict(answer, panel.settings)
         said = asks["said"][asks["answers"]["" if answer is None else answer]]
@@ -154,7 +154,7 @@ def test_a_field_suggests_what_is_recorded() -> None:
 
 def test_panels_of_a_page_share_their_parts() -> None:
     shared = Shared()
-    one, other = (recording(shown(overview_victims.panel()), shared, LIMITS) for _ in range(2))
+    one, other = (recording(shown(overview_inside.panel()), shared, LIMITS) for _ in range(2))
     assert one["first"] == 0 and other["first"] == len(one["parts"]) and other["parts"] == []
 
 
@@ -191,7 +191,7 @@ def test_settings_that_cannot_be_lead_to_what_they_become() -> None:
     places = {"|".join(map(str, state["at"])): state for state in record["states"]}
     became = places[record["becomes"]["|".join(map(str, later))]]
     assert became["state"] == str(lost_update.panel().move(read2=lost_update.SLOTS - 1).settings)
-    assert recording(shown(overview_victims.panel()), Shared(), LIMITS)["becomes"] == {}
+    assert recording(shown(overview_inside.panel()), Shared(), LIMITS)["becomes"] == {}
 
 
 def test_an_operation_follows_the_last_one() -> None:

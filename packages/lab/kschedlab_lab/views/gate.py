@@ -12,7 +12,7 @@ from kschedlab.text.words import amount
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, words
 from kschedlab_lab.views.lettering import flowed, folded
-from kschedlab_lab.views.pieces import BADGE, Fact, Piece, bar, draw_badges
+from kschedlab_lab.views.pieces import BADGE, Fact, Piece, bar, draw_badge
 from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, ON_ACCENT, PANEL, TICK, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
@@ -125,8 +125,8 @@ def _line(
             shapes += [icon(fact.kind, x, 5, INK_2), moved(lines, x + 22, 5.5)]
             high = max(high, lines.height + 8)
         elif fact is not None:
-            drawn, bottom = draw_badges([fact], owner, x, 2, x + wide)
-            shapes += drawn
+            drawn, bottom = draw_badge(fact, owner, x, 2, x + wide)
+            shapes.append(drawn)
             high = max(high, bottom - 3)
     band = [rect(width - lefts[0] + 8, high, 11, x=lefts[0] - 8, fill=TICK)] if now else []
     return Part(width, high, (*band, *shapes))

@@ -80,24 +80,14 @@ def _cpu(pod: Pod) -> int:
     return int(pod_requests(pod).get("cpu", 0))
 
 
-def draw_badges(badges: Sequence[Fact], owner: str, left: float, top: float, right: float) -> tuple[list[Html], float]:
-    """The badges of this owner in rows between ``left`` and ``right``, and where the rows end."""
-    shapes, x, y, high = list[Html](), left, top, 0
-    for badge in badges:
-        margin = 36 if badge.kind else 16
-        wide = min(badge_width(badge), right - left)
-        lines = flowed(said(badge), wide - margin + 1)
-        if x + wide > right and x > left:
-            x, y, high = left, y + high + 5, 0
-        high = max(high, BADGE - 2 + 15 * (len(lines) - 1))
-        shapes.append(_badge(badge, lines, f"translate({x:.1f},{y:.1f})", wide, owner))
-        x += wide + 6
-    return shapes, y + high + 5
-
-
-def badge_width(badge: Fact) -> float:
-    """How wide the badge is with its text in one line."""
-    return text_width(said(badge)) + (36 if badge.kind else 16)
+def draw_badge(badge: Fact, owner: str, left: float, top: float, right: float) -> tuple[Html, float]:
+    """The badge of this owner between ``left`` and ``right``, and where it ends below."""
+    margin = 36 if badge.kind else 16
+    wide = min(text_width(said(badge)) + margin, right - left)
+    lines = flowed(said(badge), wide - margin + 1)
+    return _badge(badge, lines, f"translate({left:.1f},{top:.1f})", wide, owner), top + BADGE + 3 + 15 * (
+        len(lines) - 1
+    )
 
 
 def _badge(badge: Fact, lines: Sequence[str], transform: str, wide: float, owner: str) -> Html:

@@ -8,15 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.manifests.loading import loads
-from kschedlab_configuration.older.registry import DEFAULT_PRIORITIES
 from kschedlab_lab.panels import (
     overview_gate as gate,
-    overview_informer as informer,
     overview_inside as inside,
     overview_path as path,
-    overview_priorities as priorities,
     overview_sampling as sampling,
-    overview_victims as victims,
     overview_watch as watch,
 )
 from kschedlab_lab.views.svg import Room
@@ -123,46 +119,6 @@ def test_the_functions_speak_in_their_order():
     assert len(inside.story(inside.Settings(3), ROOM)) == 3, "one node is taken without a score"
 
 
-# -- priorities
-
-
-NOTHING = priorities.Settings(ssd=False, net=False)
-
-
-@pytest.mark.parametrize("fact", priorities.FACTS)
-def test_a_fact_is_seen_by_its_priority_and_decides(fact):
-    def scores(settings):
-        decision = priorities.decide(settings)
-        return {name: priorities._given(name, decision) for name in priorities.ASKS}, decision.best
-
-    equal, nobody = scores(NOTHING)
-    found, best = scores(NOTHING.changed(**{fact: True}))
-    mine = priorities.FACTS[fact][0]
-    assert len(nobody) == 2 and all(a == b for a, b in equal.values())
-    assert found[mine][0] != found[mine][1] and len(best) == 1
-    also = {"LeastRequestedPriority"} if fact == "full" else set()
-    assert {name for name in found if found[name] != equal[name]} == {mine} | also
-
-
-def test_another_priority_is_asked_about_the_same_cluster():
-    settings = priorities.Settings(busy=True, image=True)
-    for name in priorities.ASKS:
-        there = settings.changed(priority=name)
-        assert priorities.manifests(there) == priorities.manifests(settings)
-        assert says(priorities.show(there).sentence, name, *priorities._given(name, priorities.decide(settings)))
-
-
-def test_an_open_priority_offers_its_facts_and_no_other():
-    for name in priorities.ASKS:
-        picture = str(priorities.show(NOTHING.changed(priority=name)).picture(ROOM))
-        for fact, (mine, _, _) in priorities.FACTS.items():
-            assert (f'data-set="{fact}: on"' in picture) == (mine == name)
-
-
-def test_there_are_the_eight_of_the_document():
-    assert set(priorities.ASKS) == set(DEFAULT_PRIORITIES)
-
-
 # -- sampling
 
 
@@ -255,37 +211,6 @@ def test_losing_a_nomination_brings_no_pod_back():
     assert [each.event for each in moved if each.to == "active"] == ["PodAdd", "AssignedPodDelete"]
 
 
-# -- the informer
-
-FIXED = {"shop": "cache", "done": "", "broken": "", "leaving": "cache", "large": "queue", "not-mine": "nobody"}
-
-
-def test_the_informer_sees_terminating_pods_and_no_finished_ones():
-    for settings in informer.Settings.grid():
-        *fixed, web = informer.seen(settings)
-        assert {each.name: each.to for each in fixed} == FIXED
-        to = "cache" if settings.bound else "nobody" if settings.other else "queue"
-        assert web.to == ("" if settings.finished else to)
-
-
-def test_what_is_known_of_web_is_said_beside_it():
-    for settings in informer.Settings.grid():
-        facts = informer.seen(settings)[-1].facts
-        assert ("node-a" in facts) is informer.has_node(settings)
-        assert ("other scheduler" in facts) is settings.other
-        assert facts.startswith("Succeeded" if settings.finished else "Pending")
-        drawn = str(informer.show(settings).picture(ROOM))
-        assert all(f'data-set="{name}: ' in drawn for name in settings.controls())
-
-
-def test_what_does_not_matter_is_named_idle():
-    for settings in informer.Settings.grid():
-        web = informer.seen(settings)[-1]
-        for name in informer.show(settings).idle:
-            other = informer.seen(replace(settings, **{name: not getattr(settings, name)}))[-1]
-            assert other.to == web.to
-
-
 # -- the gate
 
 
@@ -349,38 +274,6 @@ def test_every_thing_in_the_way_can_be_switched_on_the_picture():
         assert f'data-set="{name}: {"off" if now else "on"}"' in picture
 
 
-# -- victims
-
-
-def test_pods_that_break_the_budget_come_back_first():
-    """v1.16: core/generic_scheduler.go, selectVictimsOnNode: each group from the highest priority down."""
-    for settings in victims.Settings.grid():
-        breaks = set(victims.COVERED) if settings.allowed == 0 else set()
-        order = sorted(victims.PODS, key=lambda name: (name not in breaks, -victims.PODS[name]))
-        expected = set(order[4 - settings.cpu :])
-        found = victims.candidate(victims.decide(settings))
-        assert [each.pod.pod.metadata.name for each in found.attempts] == order
-        assert {each.pod.metadata.name for each in found.victims} == expected
-        assert found.violations == len(expected & breaks)
-        view = victims.show(settings)
-        assert all((name in view.sentence) == (name in expected) for name in victims.PODS)
-        assert view.story(ROOM)[-1].picture == view.picture(ROOM)
-
-
-def test_the_informer_s_sentences_count_what_it_sees():
-    for settings in informer.Settings.grid():
-        found = informer.seen(settings)
-        said = informer.show(settings).sentence
-        assert says(said, sum(each.to != "" for each in found), len(found), "web")
-        assert ("not among" in said) is settings.finished
-
-
-def test_what_the_budget_allows_is_counted_by_v1_20_only():
-    said = victims.panel(cpu=3, allowed=1).view.sentence
-    assert "none breaks the budget, though 2 of its pods leave and it allows 1." in said
-    assert says(victims.panel(cpu=3).view.sentence, "jobs, db, shop", "One of them breaks the budget.")
-
-
 @pytest.mark.parametrize("settings", [path.Settings(step=9), watch.Settings(change=8)])
 def test_another_story_begins_at_its_beginning(settings):
     here = settings.indices()
@@ -393,15 +286,11 @@ def test_another_story_begins_at_its_beginning(settings):
 
 
 QUESTIONS = {
-    "informer": (informer.how_many(), informer.Settings(), "5"),
     "next": (path.what_next(), path.Settings(), "counted in the cache"),
     "undone": (path.what_is_undone(), path.Settings("bind failure"), "free web's room"),
     "inside": (inside.where_to(), inside.Settings(), "node-a"),
     "gate": (gate.who_refuses(), gate.Settings(taint=True, disk=True, zone=True, busy=False), "NoDiskConflict"),
     "sampling": (sampling.how_many(), sampling.Settings(5000), "500"),
-    "reduce": (priorities.how_much(), priorities.Settings(), "2"),
-    "victims": (victims.who_leaves(), victims.Settings(), "db and shop"),
-    "allowed": (victims.who_leaves(), victims.Settings(allowed=1), "mail and jobs"),
     "watch": (watch.where_to(), watch.Settings("another node becomes free"), "node-b"),
 }
 
@@ -434,7 +323,7 @@ def test_a_story_ends_with_the_picture(module):
 # -- all of them
 
 
-@pytest.mark.parametrize("module", [path, inside, priorities, sampling, watch, gate, informer, victims])
+@pytest.mark.parametrize("module", [path, inside, sampling, watch, gate])
 def test_a_panel_moves_through_the_same_function_and_back(module):
     panel = module.panel()
     settings = list(module.Settings.grid())[-1]
@@ -443,7 +332,7 @@ def test_a_panel_moves_through_the_same_function_and_back(module):
     assert panel.link().startswith(module.__name__.rpartition("_")[2] + ".panel().restore(")
 
 
-@pytest.mark.parametrize("module", [inside, priorities, gate, victims])
+@pytest.mark.parametrize("module", [inside, gate])
 def test_the_yaml_is_the_cluster(module):
     settings = module.Settings()
     assert len(loads(module.panel().yaml()).pods) == sum(each["kind"] == "Pod" for each in module.manifests(settings))
