@@ -1,4 +1,4 @@
-"""Exercises of lesson 10: which device a claim gets, and a claim to write."""
+"""Exercises of lesson 10: which device a claim gets, and claims to write and to mend."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"devices {seed}")
-    return [which_device(rng), two_on_one_root(rng)]
+    return [which_device(rng), two_on_one_root(rng), one_mistake(rng)]
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class Case:
     memory: int
     count: int = 1
     together: bool = False
+    tolerates: bool = False
 
     @property
     def base(self) -> list[Manifest]:
@@ -66,7 +67,7 @@ class Case:
     @property
     def claim(self) -> Manifest:
         expressions = [of_model(self.model), of_memory(self.memory)]
-        return claim_of(expressions, self.count, self.together)
+        return claim_of(expressions, self.count, self.together, self.tolerates)
 
     @cached_property
     def decision(self) -> Decision:
@@ -225,7 +226,8 @@ def fault(case: Case, objects: Objects) -> str:
             "{got}: each must be an {model} with {memory}Gi or more.", got=got, model=case.model, memory=case.memory
         )
     roots = [gpu[3] for gpu in gpus]
-    return say("{got}, on the roots {roots}.", got=got, roots=say(" and ").join(roots)) if len({*roots}) > 1 else ""
+    apart = case.together and len(set(roots)) > 1
+    return say("{got}, on the roots {roots}.", got=got, roots=say(" and ").join(roots)) if apart else ""
 
 
 def missed(case: Case, decision: Decision) -> str:
@@ -241,11 +243,16 @@ def elsewhere(case: Case, objects: Objects) -> str:
     """What a claim that is right here by luck would take or refuse on other nodes; "" if it is right there, too."""
     (claim,) = (each for each in objects.of(ResourceClaim) if each.metadata.name == "gpus")
     model, least, number = case.model, case.memory, case.count
-    asked = say("{number} {model} with {memory}Gi on one root", number=number, model=model, memory=least)
+    asked = say(
+        "{number} {model} with {memory}Gi on one root" if case.together else "{number} {model} with {memory}Gi",
+        number=number,
+        model=model,
+        memory=least,
+    )
 
-    def gets(model: str, memory: int, roots: str = "p0") -> bool:
+    def gets(model: str, memory: int, roots: str = "p0", broken: str = "") -> bool:
         gpus = [(f"gpu-{place}", model, memory, roots[2 * place :][:2] or roots[:2]) for place in range(number)]
-        cluster = Cluster.from_dicts([*fleet({"node": gpus}), train()], GENERATION.api).add(claim)
+        cluster = Cluster.from_dicts([*fleet({"node": gpus}, broken=broken), train()], GENERATION.api).add(claim)
         return decided(cluster).node is not None
 
     plain = later("{number} {model} with {memory}Gi")
@@ -254,12 +261,19 @@ def elsewhere(case: Case, objects: Objects) -> str:
     for takes_it, what in (
         (gets(model, least - 1), less),
         (gets("h100", least), others),
-        (gets(model, least, "p0p1"), say("devices on two roots")),
+        (case.together and gets(model, least, "p0p1"), say("devices on two roots")),
     ):
         if takes_it:
             return say("Here it gets the right devices, but it would take {devices} as well.", devices=what)
-    if not gets(model, least):
-        return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=asked)
+    for takes_it, what in (
+        (gets(model, least), asked),
+        (
+            not case.tolerates or gets(model, least, broken="node/gpu-0"),
+            say("{devices}, one of them broken", devices=asked),
+        ),
+    ):
+        if not takes_it:
+            return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=what)
     return ""
 
 
@@ -271,21 +285,70 @@ def two_on_one_root(rng: random.Random) -> Exercise:
         return case.decision.node is not None and fault(case, decode_objects([*apart.base, apart.claim])) != ""
 
     case = drawn(rng, lambda rng: replace(random_case(rng), count=2, together=True), wanted)
-    return Build(
+    return claim_for(
+        case,
         say("Two on one root"),
         say(
             "train needs two a100 with at least {memory}Gi each, on one PCIe root. Write its claim, gpus.",
             memory=case.memory,
         ),
-        lambda objects: fault(case, objects) or elsewhere(case, objects),
-        claim_text(case.claim),
         say("The selectors say what each device must be, the constraint what the two have in common."),
         (
             say("Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim."),
             say("constraints is a list beside requests; its one line is - matchAttribute: {root}", root=ROOT),
         ),
+        START,
+    )
+
+
+MISTAKES = {
+    '"a100"': '"A100"',
+    f"matchAttribute: {ROOT}": f"matchAttribute: {DRIVER}/pcieRoot",
+    "key: broken": "key: Broken",
+}
+"""By what is right in a claim, what may be there instead."""
+
+
+def one_mistake(rng: random.Random) -> Exercise:
+    """A claim that no node can serve, for one mistake."""
+
+    def wanted(case: Case) -> bool:
+        needs_taint = replace(case, tolerates=False).decision.node is None
+        return case.decision.node is not None and needs_taint
+
+    def draw(rng: random.Random) -> Case:
+        return replace(random_case(rng), count=2, together=True, tolerates=True)
+
+    case = drawn(rng, draw, wanted)
+    good = rng.choice(sorted(MISTAKES))
+    return claim_for(
+        case,
+        say("One mistake"),
+        say(
+            "train needs two a100 with at least {memory}Gi on one PCIe root, and may use the broken one. This claim "
+            "has a mistake, and no node can serve it. Mend it.",
+            memory=case.memory,
+        ),
+        say("It was {mistake}; {good} is right.", mistake=MISTAKES[good], good=good),
+        (
+            say("Three lines may be wrong: the model, the constraint, or the toleration's key."),
+            say("Compare them with the picture and with the lesson's claims: the domain, and each letter's case."),
+        ),
+        claim_text(case.claim).replace(good, MISTAKES[good]),
+    )
+
+
+def claim_for(case: Case, title: str, question: str, why: str, hints: tuple[str, ...], start: str) -> Exercise:
+    """A claim to write or to mend. ``start``: what stands in the editor at first."""
+    return Build(
+        title,
+        question,
+        lambda objects: fault(case, objects) or elsewhere(case, objects),
+        claim_text(case.claim),
+        why,
+        hints,
         case.instance(),
         as_yaml(case.base),
-        START,
+        start,
         drawing,
     )
