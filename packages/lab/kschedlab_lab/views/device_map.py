@@ -41,8 +41,6 @@ from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, flowed
 from kschedlab_lab.views.style import (
-    ACT,
-    ACT_SOFT,
     CHOSEN,
     EVICTED,
     EVICTED_SOFT,
@@ -81,7 +79,7 @@ class Look(NamedTuple):
 
     ``marks``: those that are handles; ``ring``: the key of the one that is looked at; ``lines``: of a tree, for which
     room is kept at least, None for no trees; ``top``: what is above the nodes, for a width; ``least``: the size that
-    is asked for, a line in each node; ``grip``: the control that moves it, by ``step``; ``high``: the limit of heights.
+    is asked for, a line in each node; ``high``: the limit of heights.
     """
 
     marks: Marks = {}
@@ -89,8 +87,6 @@ class Look(NamedTuple):
     lines: int | None = 0
     top: Callable[[float], Part] = lambda width: NOTHING
     least: float = 0
-    grip: str = ""
-    step: float = 0
     high: float = HIGHEST
 
 
@@ -203,7 +199,7 @@ def _across(node: NodeSight, wide: float, scale: Scale) -> Part:
     said = _said(node)
     lines = [words(line, fill=INK_2) for line in (flowed(said, NAMES - PAD) if said else ())]
     title = column([_title(node, NAMES - PAD), *lines], 2)
-    room = scale.high + NAME + scale.deep if scale.look.least or scale.look.grip else 0
+    room = scale.high + NAME + scale.deep if scale.look.least else 0
     high = max(inside.height, title.height, room) + ABOVE + PAD
     shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, high - PAD - inside.height))
     return _tray(node, Part(wide, high, shapes))
@@ -266,24 +262,11 @@ def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale) -> 
 
 
 def _asked(node: NodeSight, devices: Part, scale: Scale) -> Iterator[Html]:
-    """Behind the devices, a line at the size that is asked for, and its grip."""
-    look, pixels = scale.look, scale.high / scale.unit
-    if not look.least and not look.grip:
-        return
-    y = devices.height - NAME - look.least * pixels
-    line = f"M{-PAD} {y:g}H{devices.width + PAD:g}"
-    shapes = [element("path", d=line, stroke=INK_3, stroke_dasharray="2 3")]
-    marks: dict[str, Any] = {}
-    if look.grip:
-        marks = {"data_drag": look.grip, "data_axis": "y", "data_step": f"{-look.step * pixels:g}"}
-        carets = f"M{-PAD - 2.5} {y - 1.5:g}l2.5 -2.5l2.5 2.5M{-PAD - 2.5} {y + 1.5:g}l2.5 2.5l2.5 -2.5"
-        shapes += [
-            element("path", d=line, stroke="transparent", stroke_width=14),
-            element("circle", cx=-PAD, cy=y, r=12, fill="transparent"),
-            element("circle", cx=-PAD, cy=y, r=6.5, fill=ACT_SOFT, stroke=ACT),
-            element("path", d=carets, fill="none", stroke=ACT, stroke_width=1.3),
-        ]
-    yield element("g", *shapes, data_key=f"least/{node.node}", **marks)
+    """Behind the devices, a line at the size that is asked for."""
+    if scale.look.least:
+        y = devices.height - NAME - scale.look.least * scale.high / scale.unit
+        line = f"M{-PAD} {y:g}H{devices.width + PAD:g}"
+        yield element("path", d=line, stroke=INK_3, stroke_dasharray="2 3", data_key=f"least/{node.node}")
 
 
 def _wires(line: Sequence[Sight]) -> dict[str, tuple[int, list[int]]]:
