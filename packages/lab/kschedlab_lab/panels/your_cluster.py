@@ -10,8 +10,6 @@ from dataclasses import dataclass, make_dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pools import INSTANCE_TYPE, NAMES, POOLS, TAINTS, USUAL
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError, again, explain
 from kschedlab.generations import GENERATIONS, LATEST
@@ -31,15 +29,13 @@ from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.panels.your_plugin import several
 from kschedlab_lab.views.cluster_detail import Choice
-from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
-from kschedlab_lab.views.node_map import ONE, kinds
+from kschedlab_lab.views.cluster_picture import ALL, QUESTIONS, WHAT_IF, WHY, Asked, cluster_picture, undecided
+from kschedlab_lab.views.node_kinds import ONE, kinds
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.your_cluster import whom_sections, why_sections
 from kschedlab_why.why_not import margin, why_not, why_not_table
 
-WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
-QUESTIONS = (WHY, WHAT_IF, WHOM)
 NONE = "none"
 NEW = "-new"
 FEW = LIMITS._replace(candidates=2, rungs=2)
@@ -54,13 +50,12 @@ SUGGESTED, LONGEST = 3000, 200
 def settings_of(loaded: Loaded) -> type[Any]:
     """The panel's settings for this cluster."""
     cluster = loaded.cluster(LATEST)
-    names, labels = sorted(cluster.names), pool_labels(cluster)
+    names = sorted(cluster.names)
     fields = [
         ("pod", str, typed("pod", loaded.pods[0], loaded.pods[:SUGGESTED], _finder(later("pod"), loaded.pods))),
         ("question", str, choice("question", QUESTIONS, WHY)),
         ("node", str, typed("why not this node?", NONE, [NONE, *names[:SUGGESTED]], _node(names))),
         ("show", str, typed("show nodes", ALL, [ALL], lambda text: _short(text) or ALL)),
-        ("pools", str, choice("pools by label", labels, labels[0], folded=True)),
         ("generation", str, choice("generation", GENERATIONS, LATEST, folded=True)),
         ("change", str, typed("change", NONE, [NONE], lambda text: _short(text) or NONE)),
     ]
@@ -112,9 +107,8 @@ class Answers:
     def __post_init__(self) -> None:
         self._what_if = lru_cache(maxsize=16)(self._find_changes)
 
-    def _find_changes(self, pod: str, generation: str, label: str) -> WhatIf:
-        deciding = GENERATIONS[generation].plus(*self.plugins)
-        return what_if(pod, self.loaded.cluster(generation), deciding, label)
+    def _find_changes(self, pod: str, generation: str) -> WhatIf:
+        return what_if(pod, self.loaded.cluster(generation), GENERATIONS[generation].plus(*self.plugins))
 
     def __call__(self, settings: Any) -> View:
         cluster = self.loaded.cluster(settings.generation)
@@ -124,46 +118,37 @@ class Answers:
         except NoProfileError as error:
             said = say("kube-scheduler does not decide about this pod: {error}. Its own scheduler does.", error=error)
             other = undecided(explain(settings.pod, cluster, {error.pod.pod.spec.schedulerName: generation}).decision)
-            asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools)
+            asked = Asked(settings.question, settings.show)
             return View(lambda room: cluster_picture(other, room, asked, said), said, Html(), said)
-        decision, runs_on = explained.decision, explained.runs_on
         if settings.question == WHAT_IF:
             return self._changes(settings)
-        evicts = (
-            settings.question == WHOM and decision.preemption is not None and len(decision.preemption.positions) > 0
+        decision, runs_on = explained.decision, explained.runs_on
+        moves = runs_on not in (None, *decision.best)
+        again_there = again(decision, runs_on) if moves else ""
+        said = sentences((*headline(decision, runs_on), margin(decision), nobody(decision), again_there))
+        framed = (runs_on or "") if moves else ""
+        return _view(
+            decision, settings, Asked(WHY, settings.show, event=decision, framed=framed), said, _why(decision, runs_on)
         )
-        asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
-        if settings.question == WHY:
-            moves = runs_on not in (None, *decision.best)
-            again_there = again(decision, runs_on) if moves else ""
-            said = sentences((*headline(decision, runs_on), margin(decision), again_there))
-            asked = replace(asked, event=decision, framed=(runs_on or "") if moves else "")
-            sections = [*why_sections(decision, runs_on, settings.pools)]
-        elif not evicts:
-            said, sections = sentences((*headline(decision, runs_on)[:1], nobody(decision))), []
-        else:
-            assert decision.preemption is not None
-            said, sections = sentences(leaving(decision)), list(whom_sections(decision.preemption, FEW))
-        return _view(decision, settings, asked, said, sections)
 
     def before(self, settings: Any, framed: str = "") -> Callable[[Room], Html]:
         """The cluster with the pod before anything is decided, while a question is open. ``framed``: where it runs."""
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
         asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
-        shown = Asked(show=settings.show, pools=settings.pools, framed=framed, note=asks, event=decision)
+        shown = Asked(show=settings.show, framed=framed, note=asks, event=decision)
         said = say("{pod} and the nodes", pod=settings.pod)
         return lambda room: cluster_picture(undecided(decision), room, shown, said)
 
     def _changes(self, settings: Any) -> View:
         """What would change the decision, and the change that is applied."""
-        found = self._what_if(settings.pod, settings.generation, settings.pools)
+        found = self._what_if(settings.pod, settings.generation)
         answers = {_word(answer): answer for answer in whatif_answers(found)}
         applied = answers.get(settings.change)
         choices = tuple(_choice(word, each, found) for word, each in answers.items())
         decision, before = (applied.decision, found.decision) if applied is not None else (found.decision, None)
         word = settings.change if applied is not None else NONE
-        asked = Asked(WHAT_IF, QUESTIONS, settings.show, settings.pools, None, choices, word, before)
+        asked = Asked(WHAT_IF, settings.show, None, choices, word, before)
         said = changing(found, len(choices)) if before is None else after(decision)
         sections = [Section("", [whatif_table(found), *notes(found)])]
         return _view(decision, settings, asked, said, sections)
@@ -204,17 +189,25 @@ def leaving(decision: Decision) -> tuple[str, str]:
 
 
 def nobody(decision: Decision) -> str:
-    """Why nobody is evicted."""
+    """Why nobody is evicted, if it is the priorities or the pod itself that keep it from evicting."""
     preemption = decision.preemption
-    if decision.node is not None or preemption is None or preemption.failure:
-        return say("Nobody is evicted.")
+    if decision.node is not None or preemption is None or preemption.failure or len(preemption.positions):
+        return ""
     if not preemption.eligible:
         return say("Nobody is evicted: {reason}.", reason=preemption.reason)
     if not len(preemption.potential):
-        return say("Nobody is evicted: that would help on no node.")
+        return ""
     if preemption.run is None or not len(preemption.run.node):
         return say("Nobody is evicted: no pod that is in the way is less important.")
     return say("Nobody is evicted: it fits nowhere, even without all less important pods.")
+
+
+def _why(decision: Decision, runs_on: str | None) -> list[Section]:
+    """The same in tables: the scores or the refusals, and what preemption compared."""
+    sections, preemption = [*why_sections(decision, runs_on)], decision.preemption
+    if preemption is None or not len(preemption.positions):
+        return sections
+    return [*sections, *whom_sections(preemption, FEW)]
 
 
 def changing(found: WhatIf, helping: int) -> str:
@@ -356,15 +349,3 @@ def loader() -> Any:
     from kschedlab_lab.panels.cluster_loader import Loader
 
     return Loader(panel())
-
-
-def pool_labels(cluster: Cluster) -> list[str]:
-    """The labels that can name pools, the usual ones first, then ``taints``, then those with few values."""
-    values: dict[str, set[str]] = {}
-    for node in cluster.nodes:
-        for key, value in node.metadata.labels.items():
-            values.setdefault(key, set()).add(value)
-    named = sorted(key for key in values if key not in USUAL and key.rpartition("/")[2] in NAMES)
-    usual = [key for key in (*USUAL, *named, INSTANCE_TYPE) if key in values]
-    several = sorted(key for key, distinct in values.items() if 2 <= len(distinct) <= POOLS and key not in usual)
-    return [*usual, TAINTS, *several]

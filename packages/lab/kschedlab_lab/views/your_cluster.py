@@ -16,17 +16,17 @@ from kschedlab.text.words import count, listing
 from kschedlab_why.why_not import compared
 
 
-def by_pool(cluster: Cluster, names: Sequence[str], label: str = "") -> str:
+def by_pool(cluster: Cluster, names: Sequence[str]) -> str:
     """ "general 95, spot 20": the pools of these nodes."""
     wanted = {cluster.index[name] for name in names}
-    shares = {pool: len(wanted.intersection(places)) for pool, places in pools(cluster, label).items()}
+    shares = {pool: len(wanted.intersection(places)) for pool, places in pools(cluster).items()}
     return listed(f"{pool} {number}" for pool, number in shares.items() if number)
 
 
 # -- why pending
 
 
-def refusal_rows(decision: Decision, label: str = "") -> list[list[str]]:
+def refusal_rows(decision: Decision) -> list[list[str]]:
     """Refused nodes grouped by plugin and reasons, with their pools."""
     rows, preemption = [], decision.preemption
     tried = preemption is not None and preemption.run is not None and not len(preemption.positions)
@@ -41,7 +41,7 @@ def refusal_rows(decision: Decision, label: str = "") -> list[list[str]]:
         evicting = (
             say("does not help") if refusal.unresolvable else say("tried: no victims") if tried else say("may help")
         )
-        pools_of = by_pool(decision.cluster, refusal.nodes, label)
+        pools_of = by_pool(decision.cluster, refusal.nodes)
         rows.append([str(len(refusal.nodes)), refusal.plugin, reasons, pools_of, evicting])
     return rows
 
@@ -52,7 +52,7 @@ REFUSAL_HEAD = (later("nodes"), later("plugin"), later("reasons"), later("pools"
 # -- why there
 
 
-def why_sections(decision: Decision, was_on: str | None, label: str = "") -> Iterator[Section]:
+def why_sections(decision: Decision, was_on: str | None) -> Iterator[Section]:
     """Why the pod goes to its node, or why it is pending."""
     names, points = compared(decision, was_on)
     if points:
@@ -65,7 +65,7 @@ def why_sections(decision: Decision, was_on: str | None, label: str = "") -> Ite
         yield Section("", [Table([say("weighted score"), f"★ {marked[0]}", *others], rows)])
     if event := decision.event:
         yield Section(say("Event"), [event])
-    if refused := refusal_rows(decision, label):
+    if refused := refusal_rows(decision):
         yield Section("", [Table(terms(*REFUSAL_HEAD), [Row(cells) for cells in refused])])
 
 

@@ -10,8 +10,9 @@ from kschedlab.text.html import join
 from kschedlab.text.plain import LIMITS, plain
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views import your_cluster as view
-from kschedlab_lab.views.event_line import event_line
-from kschedlab_lab.views.node_map import cause_fill, node_fills
+from kschedlab_lab.views.cluster_picture import undecided
+from kschedlab_lab.views.map_legend import event_list
+from kschedlab_lab.views.node_kinds import cause_fill
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
@@ -50,15 +51,17 @@ def test_whom_as_text(world):
 def test_all_reasons_of_the_event_are_there_with_the_colours_of_their_nodes(world, key):
     decision = schedule(key, world)
     for width in (2000, 300):
-        svg = html.unescape(str(join(event_line(decision, node_fills(decision), width).shapes)))
-        text = re.sub("<[^>]*>", "", svg.replace("</text>", " ")).replace("■", "")
-        assert " ".join(text.split()) == decision.event.partition(" preemption:")[0]
+        svg = html.unescape(str(join(event_list(decision, decision, width).shapes)))
+        text = " ".join(re.sub("<[^>]*>", " ", svg).split())
+        first, *reasons = re.split(": |, ", decision.event.partition(" preemption:")[0].rstrip("."))
+        assert text.startswith(f"{first}:") and all(reason in text for reason in reasons)
         if key == "data/postgres-0":
-            first = re.findall('fill="([^"]*)" font-size="16">■</tspan>', svg)[0]
-            before = svg[: svg.index("Insufficient cpu") if "Insufficient cpu" in svg else svg.index("Insufficient")]
-            assert first == cause_fill("VolumeBinding") and cause_fill("NodeResourcesFit") in before
+            colours = re.findall('fill="([^"]*)"', svg)
+            assert {cause_fill("VolumeBinding"), cause_fill("NodeResourcesFit")} < {*colours}
+        before = str(join(event_list(decision, undecided(decision), width).shapes))
+        assert "<rect" in svg and "<rect" not in before, "before the answer the reasons have no colours"
 
 
-def test_a_pod_that_goes_somewhere_has_no_event_line(world):
+def test_a_pod_that_goes_somewhere_has_no_event(world):
     decision = schedule("shop/banner-0", world)
-    assert event_line(decision, node_fills(decision), 700).shapes == ()
+    assert event_list(decision, decision, 700).shapes == ()
