@@ -33,12 +33,11 @@ from kschedlab_lab.views.cluster_picture import ALL, QUESTIONS, WHAT_IF, WHY, As
 from kschedlab_lab.views.node_kinds import ONE, kinds
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.your_cluster import whom_sections, why_sections
 from kschedlab_why.why_not import margin, why_not, why_not_table
 
 NONE = "none"
 NEW = "-new"
-FEW = LIMITS._replace(candidates=2, rungs=2)
+FEW = LIMITS._replace(nodes=2, totals=0, candidates=2, rungs=2)
 """The most candidates of the tables below the picture, so that they fit beside a text."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
@@ -126,10 +125,8 @@ class Answers:
         moves = runs_on not in (None, *decision.best)
         again_there = again(decision, runs_on) if moves else ""
         said = sentences((*headline(decision, runs_on), margin(decision), nobody(decision), again_there))
-        framed = (runs_on or "") if moves else ""
-        return _view(
-            decision, settings, Asked(WHY, settings.show, event=decision, framed=framed), said, _why(decision, runs_on)
-        )
+        asked = Asked(WHY, settings.show, event=decision, framed=(runs_on or "") if moves else "")
+        return _view(decision, settings, asked, said, [*decision.sections(FEW)][1:])  # after the outcome
 
     def before(self, settings: Any, framed: str = "") -> Callable[[Room], Html]:
         """The cluster with the pod before anything is decided, while a question is open. ``framed``: where it runs."""
@@ -149,7 +146,10 @@ class Answers:
         decision, before = (applied.decision, found.decision) if applied is not None else (found.decision, None)
         word = settings.change if applied is not None else NONE
         asked = Asked(WHAT_IF, settings.show, None, choices, word, before)
-        said = changing(found, len(choices)) if before is None else after(decision)
+        if applied is not None:
+            said = headline(decision)[0]
+        else:
+            said = changing(decision, found.was_on, len(choices)) if choices else whatif_sentence(found)
         sections = [Section("", [whatif_table(found), *notes(found)])]
         return _view(decision, settings, asked, said, sections)
 
@@ -202,49 +202,11 @@ def nobody(decision: Decision) -> str:
     return say("Nobody is evicted: it fits nowhere, even without all less important pods.")
 
 
-def _why(decision: Decision, runs_on: str | None) -> list[Section]:
-    """The same in tables: the scores or the refusals, and what preemption compared."""
-    sections, preemption = [*why_sections(decision, runs_on)], decision.preemption
-    if preemption is None or not len(preemption.positions):
-        return sections
-    return [*sections, *whom_sections(preemption, FEW)]
-
-
-def changing(found: WhatIf, helping: int) -> str:
+def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     """Where the pod goes, and how many changes would change that."""
-    decision, name = found.decision, found.decision.pod.pod.metadata.name
-    if not helping:
-        return whatif_sentence(found)
     changes = count(helping, "change")
-    if decision.node is not None:
-        return say("{changes} would move {pod} off {node}.", pod=name, node=decision.node, changes=changes)
-    if decision.gates or decision.error or decision.verdicts is None or decision.verdicts.rejected is not None:
-        return sentences((decision.outcome, say("{changes} would help.", changes=changes)))
-    fits = later("{pod} fits on no node; {changes} would help.")
-    evicts = later("{pod} fits nowhere without evicting; {changes} would help.")
-    return say(fits if decision.nominated_node is None else evicts, pod=name, changes=changes)
-
-
-def after(decision: Decision) -> str:
-    """Where the pod goes after a change."""
-    if decision.node is None:
-        victims = decision.preemption.victims if decision.preemption is not None else ()
-        if decision.nominated_node is None:
-            return decision.outcome
-        leave = later("Then it goes to {node}; {pods} have to leave.")
-        message = leave if len(victims) != 1 else later("Then it goes to {node}; {pods} has to leave.")
-        return say(message, node=decision.nominated_node, pods=count(len(victims), "pod"))
-    return say("Then it goes to {node}.", node=_among(decision))
-
-
-def _among(decision: Decision) -> str:
-    """The node, and out of how many it was taken."""
-    node, fits, best = decision.node, len(decision.feasible), len(decision.best)
-    if fits < 2:
-        return say("{node}, the only node that fits", node=node)
-    if best > 1:
-        return say("any of {best} that tie, here {node}", node=node, best=best)
-    return say("{node}, best of {fits} that fit", node=node, fits=fits)
+    helps = later("{changes} would help." if decision.node is None else "{changes} would move it.")
+    return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:

@@ -15,7 +15,7 @@ from kschedlab.text.words import count
 from kschedlab_lab.views.cluster_detail import Choice, choices_part, victims_part, why_not_part
 from kschedlab_lab.views.drawing import Arrangement, Box, Place, shapes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, words, wrap
-from kschedlab_lab.views.lettering import after_hyphen, text_width
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_legend import event_list, legend
 from kschedlab_lab.views.node_kinds import CHOSEN_ONE, EVICTS, FILLS, FITS, REFUSED, kinds, starred, verdict_of
 from kschedlab_lab.views.node_map import (
@@ -173,10 +173,8 @@ def _chooses(word: str, decision: Decision, place: int, pool: str, kind: str) ->
         return natural(first) <= natural(name) <= natural(last)
     if word in FILLS and word != FITS:
         return word == (EVICTS if kind == CHOSEN_ONE else kind)
-    verdict = verdict_of(decision, place)
-    if word == FITS or verdict == f"{REFUSED}{word}":
-        return verdict in (FITS, f"{REFUSED}{word}") and (word == FITS) == (verdict == FITS)
-    return word in name or word == word_of(pool) or word in node.metadata.labels.values()
+    words = {word_of(pool), *node.metadata.labels.values(), verdict_of(decision, place).removeprefix(REFUSED)}
+    return word in words or word in name
 
 
 def _in_zones(decision: Decision, found: Mapping[str, Sequence[int]]) -> dict[str, dict[str, list[int]]]:
@@ -263,9 +261,7 @@ def _insides(decision: Decision, squares: Squares, made: Grid) -> list[Html]:
     names = [decision.cluster.names[group[0]] for group, _, _ in made.cells]
     found = {box.name: box for box in boxes(decision, nodes=names)}
     room = made.shape.wide - 32
-    short = [short_names(decision.cluster.names)[group[0]] for group, _, _ in made.cells]
-    fits = (each for each in (names, short) if all(text_width(name, bold=True) <= room for name in each))
-    shown = next(fits, after_hyphen(short))
+    shown = names if all(text_width(name, bold=True) <= room for name in names) else short_names(names)
     drawn = [
         _inside(found[name], ending(title, room), squares.tip(group), made.shape.wide - 22)
         for name, title, (group, _, _) in zip(names, shown, made.cells, strict=True)
