@@ -41,8 +41,8 @@ QUESTIONS = (WHY, WHAT_IF)
 ALL = "all"
 FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
-NARROW = 400
-"""Below this width, in pixels, squares are for thumbs and the nodes may be as high as they are wide."""
+NARROW, PHONE = 400, 0.66
+"""Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
 TALL, SHARE, LEAST = 0.48, 0.58, 196
 """The height of nodes: most of it, for the width of the picture; and of a low room their share, but never less than
 this, in pixels. So they have one place and size, however much is said above and below them."""
@@ -87,7 +87,7 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     elif asked.note:
         above = words(asked.note, width=width, fill=INK_2)
         y = max(OPEN, above.height + GAP)
-    tall = width if narrow else min(TALL * width, max(SHARE * (room.height - y), LEAST))
+    tall = PHONE * width if narrow else min(TALL * width, max(SHARE * (room.height - y), LEAST))
     nodes = _Nodes(decision, asked, width, tall, max(tall, BOXED * (room.height - y)))
     parts, low = [moved(above, 0, 0), moved(nodes.drawn(), 0, y)], y + nodes.height
     below = [

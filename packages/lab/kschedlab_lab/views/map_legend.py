@@ -74,7 +74,7 @@ def _entries(decision: Decision, each: int, framed: str) -> Iterator[Part]:
         dot = element("circle", cx=7, cy=8, r=2.4, fill="currentColor")
         yield _entry([dot], say("another pod of its {kind}", kind=owner.kind))
     if each > 1:
-        yield words(say("a cell is {each} nodes", each=each))
+        yield words(say("a square is up to {each} nodes", each=each))
 
 
 def _decided(decision: Decision) -> Iterator[Part]:

@@ -36,8 +36,8 @@ from kschedlab_lab.views.picture import scarcest
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import label, rect
 
-CELLS, TABS, SHARED = 600, 60, 4
-"""Maximum number of cells, of cells that Tab reaches, and of nodes of a pool in a cell, unless there are more nodes."""
+CELLS, TABS, SHARED = 600, 60, 12
+"""Maximum number of cells, of cells that Tab reaches, and of nodes in a cell for a thumb."""
 LINE = 16
 """Height of a line of text, in pixels."""
 RANGE = ".."
@@ -107,16 +107,16 @@ def rows(
 ) -> Grid:
     """The largest squares with which all pools, each divided into zones, fit into this space; many nodes share squares.
 
-    If none fit, the smallest. ``thumbs``: squares are large enough for one, and the pools' names are above them.
-    ``new``: nodes that a change adds; no other node has to move for them.
+    If none fit, the smallest. ``thumbs``: squares are large enough for one. ``new``: nodes that a change adds; no other
+    node has to move for them.
     """
     nodes = sum(len(places) for zones in pools.values() for places in zones.values())
     least = max(-(-nodes // CELLS), 1)
     shapes = [shape for shape in SQUARES if shape.wide >= THUMB or not thumbs]
     sizes = range(least, SHARED * least + 1) if least > 1 or thumbs else range(1, 2)
-    made = (_rows(pools, width, shape, each, thumbs, new) for each in sizes for shape in shapes)
+    made = (_rows(pools, width, shape, each, new) for each in sizes for shape in shapes)
     fitting = next((found for found in made if found.bottom <= height), None)
-    return fitting or _rows(pools, width, shapes[-1], sizes[-1] if thumbs else least, thumbs, new)
+    return fitting or _rows(pools, width, shapes[-1], sizes[-1] if thumbs else least, new)
 
 
 def _rows(
@@ -124,22 +124,20 @@ def _rows(
     width: float,
     shape: Shape,
     each: int,
-    above: bool,
     new: Container[int],
 ) -> Grid:
-    """Pools below one another, each after its name or below it, and in each the zones side by side."""
+    """Pools below one another, each after its name, and in each the zones side by side."""
     names = [*dict.fromkeys(zone for zones in pools.values() for zone in zones)]
     titles = (f"{pool} {sum(map(len, zones.values()))}" for pool, zones in pools.items())
-    side = 0 if above else round(min(max((text_width(title, bold=True) for title in titles), default=0) + 12, SIDE))
+    side = round(min(max((text_width(title, bold=True) for title in titles), default=0) + 12, SIDE))
     pitch = shape.wide + shape.gap
     apart = pitch if each == 1 else ASIDE  # a new node has room after its zone's columns
     columns = max(int(((width - side) / max(len(names), 1) - apart + shape.gap) // pitch), 1)
     lefts = {zone: side + number * (columns * pitch + apart) for number, zone in enumerate(names)}
     cells, heads, y = [], [], LINE + 4.0 if len(names) > 1 else 2.0
     for pool, zones in pools.items():
-        heads.append((pool, 0.0, y if above else y + (min(pitch, LINE) - LINE) / 2))
-        y += LINE + 2 if above else 0
-        high = 0.0 if above else LINE
+        heads.append((pool, 0.0, y + (min(pitch, 1.5 * LINE) - LINE) / 2))
+        high = float(LINE)
         for zone, places in zones.items():
             last = max(sum(place not in new for place in places) - 1, 0) // each
             lines = last // columns + 1
@@ -151,7 +149,7 @@ def _rows(
                 cells.append((group, lefts[zone] + (number - line * columns) * pitch, y + line * pitch))
             high = max(high, lines * pitch)
         y += high + 4
-    return Grid(shape, each, cells, heads, y, width if above else side - 6, lefts if len(names) > 1 else {})
+    return Grid(shape, each, cells, heads, y, side - 6, lefts if len(names) > 1 else {})
 
 
 def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid | None:

@@ -92,6 +92,11 @@ def test_on_a_phone_cells_are_large_enough_for_a_thumb(world):
     made = rows(undivided(pools(world)), 320, 280, thumbs=True)
     assert made.shape.wide >= THUMB and made.each > 1
     assert sorted(place for group, _, _ in made.cells for place in group) == list(range(200))
+    zones = {
+        pool: {zone: [place for place in places if place % 3 == zone] for zone in range(3)}
+        for pool, places in pools(world).items()
+    }
+    assert rows(zones, 320, 211, thumbs=True).bottom <= 211
     few = rows({"gpu": {"": range(12)}}, 320, 280, thumbs=True)
     assert few.each == 1
 
@@ -105,7 +110,7 @@ def test_many_nodes_share_cells_which_open_them():
     svg = drawn(decision, 900, 400)
     assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
     assert len(svg) < 220_000
-    assert "a cell is 4 nodes" in text_of(legend(decision, 900, 100, 4, ""))
+    assert "a square is up to 4 nodes" in text_of(legend(decision, 900, 100, 4, ""))
 
 
 def test_each_filter_that_refuses_is_an_obstacle():
