@@ -8,22 +8,21 @@ from playwright.sync_api import expect
 from kschedlab.build import node, pod
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab_lab.panels import cluster_questions, your_cluster
+from kschedlab_lab.views.cluster_picture import WHAT_IF
 from tests.browser.conftest import Show
 from tests.browser.layout import CLASS_SCREEN, CLOSE, WINDOWS
 
-WHAT_IF, WHOM = your_cluster.WHAT_IF, your_cluster.WHOM
 BUNDLED: list[dict[str, str]] = [
     {},
     {"pod": "postgres-0", "node": "data-02"},
     {"pod": "banner", "node": "general-07"},
-    {"pod": "banner", "pools": "topology.kubernetes.io/zone"},
-    {"pod": "payment-burst", "question": WHOM},
-    {"pod": "payment-burst", "question": WHOM, "node": "general-44"},
+    {"pod": "payment-burst"},
+    {"pod": "payment-burst", "node": "general-44"},
     {"pod": "forecast", "question": WHAT_IF, "change": "one node more of general"},
     {"pod": "train-small", "show": "gpu"},
     {"pod": "tune-0", "show": "nothing"},
 ]
-ANY: list[dict[str, str]] = [{}, {"node": "pool-0"}, {"question": WHAT_IF}, {"question": WHOM}, {"pod": "small"}]
+ANY: list[dict[str, str]] = [{}, {"node": "pool-0"}, {"question": WHAT_IF}, {"pod": "small"}]
 
 
 def made(nodes: int) -> Objects:
@@ -61,7 +60,7 @@ def test_nothing_overlaps_is_cut_or_too_small(shown: Show, case: str) -> None:
         for state in states:
             page.put(panel.move(**state).settings)
             faults += [f"{window}: {each} | {state}" for each in page.faults()]
-            alone = not {"node", "question", "pools"} & state.keys()
+            alone = not {"node", "question"} & state.keys()
             if window == "classroom" and alone and page.tall() > CLASS_SCREEN:
                 faults.append(f"the sentence ends at {page.tall():.0f} | {state}")
     assert faults == [], "\n".join(faults)

@@ -22,6 +22,7 @@ from kschedlab_lab.panels import (
     your_plugin,
 )
 from kschedlab_lab.panels.base import Panel
+from kschedlab_lab.views.cluster_picture import QUESTIONS
 from tools.site.cards import recorded
 from tools.site.parts import Parts
 from tools.site.record import ROOMS, Limits, Shared, recording
@@ -138,7 +139,7 @@ def test_what_a_click_in_the_picture_sets_is_recorded() -> None:
     assert [each.generation for each in first].count("v1.20") == 1 and "data-02" in [each.node for each in first]
     assert {each.pod for each in first} == {"data/postgres-0", "data/redis-7", "data/kafka-3"}
     again = [each.question for each in others if each.pod == "data/redis-7"]  # what is clicked is asked about, too
-    assert {*your_cluster.QUESTIONS} == {*again}
+    assert {*QUESTIONS} == {*again}
 
 
 def test_a_field_suggests_what_is_recorded() -> None:

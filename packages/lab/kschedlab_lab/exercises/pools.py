@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, say, terms
+from kschedlab.messages import later, listed, say, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import element, join
 from kschedlab.text.plain import aligned
@@ -30,52 +31,36 @@ TAINTS = {
     "ingress": ("dedicated", "ingress"),
 }
 """The taints that protect the pools; the pool general has none."""
-HEAD = (
-    later("pool"),
-    later("nodes"),
-    later("taint"),
-    later("a node has"),
-    later("most free CPU on a node"),
-    later("most free memory"),
-)
-
-
-def cluster() -> Cluster:
-    return bundled().cluster(LATEST)
+HEAD = (later("pool"), later("nodes"), later("taint"), later("most free CPU on a node"))
 
 
 @cache
-def pool_rows() -> list[list[str]]:
+def pool_rows() -> list[tuple[str, str, str, str]]:
     """The facts about each pool. Nodes whose taints differ from the pool's first node are ignored."""
-    world, rows = cluster(), []
+    world, rows = bundled().cluster(LATEST), []
     for name, places in pools(world).items():
-        first = world.nodes[places[0]]
-        well = [place for place in places if world.nodes[place].spec.taints == first.spec.taints]
-        cpu, memory = (world.allocatable[:2, well] - world.requested[:2, well]).max(axis=1).tolist()
+        well = [place for place in places if world.nodes[place].spec.taints == world.nodes[places[0]].spec.taints]
+        free = (world.allocatable[0, well] - world.requested[0, well]).max()
         key, value = TAINTS.get(name, ("", ""))
-        size = f"{world.allocatable[0, places[0]]}m, {world.allocatable[1, places[0]] >> 20}Mi"
-        rows.append([name, str(len(well)), f"{key}={value}:NoSchedule" if key else "", size])
-        rows[-1] += [f"{cpu}m", f"{memory >> 20}Mi"]
+        rows.append((name, str(len(well)), f"{key}={value}:NoSchedule" if key else "", f"{free}m"))
     return rows
-
-
-def wish_instance(wish: Wish) -> Instance:
-    """What the pod asks for, beside the pools."""
-    beside, text = pool_instance(), wish.essentials
-    manifest = lines(text)
-    whole = "\n".join(filter(None, [text, beside.text]))
-    return replace(beside, picture=join([manifest, beside.picture]), text=whole, printed=manifest)
 
 
 def pool_instance(folded: bool = False) -> Instance:
     """All pools in a table; ``folded``: an exercise before has shown them."""
     note = say("Nodes of a pool have the label {pool}. The three closed nodes of general are left out.", pool=POOL)
-    head = terms(*HEAD)
-    rows = [[name, number, taint or say("none"), *sizes] for name, number, taint, *sizes in pool_rows()]
+    head, rows = terms(*HEAD), [[name, number, taint or say("none"), free] for name, number, taint, free in pool_rows()]
     whole = join([table(head, (row(*each) for each in rows)), element("p", note)])
     if folded:
         return Instance(element("details", element("summary", say("The pools")), whole), "", common=whole)
     return Instance(whole, "\n".join([*aligned([head, *rows], ""), note]), common=whole)
+
+
+def by_pool(cluster: Cluster, names: Iterable[str]) -> str:
+    """ "general 95, spot 20": the pools of these nodes."""
+    wanted = {cluster.index[name] for name in names}
+    shares = {pool: len(wanted.intersection(places)) for pool, places in pools(cluster).items()}
+    return listed(f"{pool} {number}" for pool, number in shares.items() if number)
 
 
 def decide(manifest: Manifest) -> Decision:
@@ -84,23 +69,12 @@ def decide(manifest: Manifest) -> Decision:
 
 
 def placed(objects: Objects) -> Decision:
-    """The decision for the only pod of these objects."""
-    return schedule(objects.pods[0].key, with_pod(objects))
-
-
-def with_pod(objects: Objects) -> Cluster:
-    """The bundled cluster with this pod pending."""
-    world = cluster().fork()
+    """The decision for the only pod of these objects, pending in the bundled cluster."""
+    world = bundled().cluster(LATEST).fork()
     info = world.info(objects.pods[0])
     world.withdraw(info.key)
     world.pending[info.key] = info
-    return world
-
-
-def toleration(pool: str) -> dict[str, str]:
-    """The toleration that admits a pod to that pool."""
-    key, value = TAINTS[pool]
-    return {"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"}
+    return schedule(info.key, world)
 
 
 class Wish(NamedTuple):
@@ -111,21 +85,27 @@ class Wish(NamedTuple):
     selects: str = ""
 
     @property
-    def essentials(self) -> str:
-        """What decides about it, in a few lines of its YAML."""
-        spec = self.manifest["spec"]
-        asks = {"requests": spec["containers"][0]["resources"]["requests"]}
-        wishes = {name: spec[name] for name in ("nodeSelector", "tolerations") if name in spec}
-        return "".join(
-            yaml.safe_dump({name: each}, default_flow_style=None, sort_keys=False, width=200)
-            for name, each in (asks | wishes).items()
-        )
-
-    @property
     def manifest(self) -> Manifest:
         spec: dict[str, Any] = {}
         if self.selects:
             spec["nodeSelector"] = {POOL: self.selects}
         if self.tolerates:
-            spec["tolerations"] = [toleration(each) for each in self.tolerates]
+            taints = (TAINTS[pool] for pool in self.tolerates)
+            spec["tolerations"] = [
+                {"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"} for key, value in taints
+            ]
         return pod("mine", cpu=f"{self.cpu}m", memory="1Gi", priority=0, **spec)
+
+    @property
+    def instance(self) -> Instance:
+        """What decides about it, in a few lines of its YAML, beside the pools."""
+        spec = self.manifest["spec"]
+        asks = {"requests": spec["containers"][0]["resources"]["requests"]}
+        wishes = {name: spec[name] for name in ("nodeSelector", "tolerations") if name in spec}
+        text = "".join(
+            yaml.safe_dump({name: each}, default_flow_style=None, sort_keys=False, width=200)
+            for name, each in (asks | wishes).items()
+        )
+        beside, manifest = pool_instance(), lines(text)
+        whole = f"{text}\n{beside.text}"
+        return replace(beside, picture=join([manifest, beside.picture]), text=whole, printed=manifest)

@@ -16,19 +16,9 @@ from kschedlab.text.words import count
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, drawn
-from kschedlab_lab.exercises.pools import (
-    POOL,
-    TAINTS,
-    Wish,
-    cluster,
-    decide,
-    placed,
-    pool_instance,
-    wish_instance,
-)
+from kschedlab_lab.exercises.pools import POOL, TAINTS, Wish, by_pool, decide, placed, pool_instance
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.views.your_cluster import by_pool
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -75,7 +65,7 @@ def what_helps(rng: random.Random) -> Exercise:
             say("What does each pool ask of a pod? First its label, then its taint, then its room."),
             decide(wish.manifest).message,
         ),
-        wish_instance(wish),
+        wish.instance,
         said,
         solved=lambda: outcome(outcomes[right]),
     )
@@ -91,12 +81,6 @@ def helped(decision: Decision) -> str:
     )
 
 
-def refusal(decision: Decision, pool: str) -> str:
-    """The plugin that refuses the pool's first node."""
-    place = pools(decision.cluster)[pool][0]
-    return str(decision.verdict(decision.cluster.names[place]).plugin)
-
-
 # -- build
 
 
@@ -108,20 +92,17 @@ def only_there(rng: random.Random) -> Exercise:
     def goal(objects: Objects) -> str:
         if len(objects.pods) != 1 or sum(objects.report.counts.values()) != 1:
             return say("Give one pod, and nothing else.")
-        if pods_cpu(objects) < cpu:
-            return say(
-                "The pod must ask for {cpu}m CPU at least; yours asks for {asked}m.",
-                cpu=cpu,
-                asked=pods_cpu(objects),
-            )
         decision = placed(objects)
+        if (asked := decision.pod.request.get("cpu", 0)) < cpu:
+            return say("The pod must ask for {cpu}m CPU at least; yours asks for {asked}m.", cpu=cpu, asked=asked)
         if not len(decision.feasible):
             return say("It fits nowhere: {event}", event=decision.event)
         own = {decision.cluster.names[place] for place in pools(decision.cluster)[pool]}
         others = [name for name in decision.names if name not in own]
         if not others:
             return ""
-        refused = say("{name} refuses it: {refusal}.", name=pool, refusal=refusal(decision, pool))
+        first = decision.cluster.names[pools(decision.cluster)[pool][0]]
+        refused = say("{name} refuses it: {refusal}.", name=pool, refusal=decision.verdict(first).plugin)
         elsewhere = say("It fits elsewhere: {where}.", where=by_pool(decision.cluster, others))
         return elsewhere if len(others) < len(decision.names) else sentences((refused, elsewhere))
 
@@ -143,10 +124,6 @@ def only_there(rng: random.Random) -> Exercise:
         start=as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)]),
         decided=lambda objects: outcome(placed(objects)),
     )
-
-
-def pods_cpu(objects: Objects) -> int:
-    return cluster().fork().info(objects.pods[0]).request.get("cpu", 0)
 
 
 # -- repair

@@ -13,12 +13,11 @@ from kschedlab.messages import say
 from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
+from kschedlab_lab.panels.your_cluster import YourCluster
+from kschedlab_lab.views.cluster_picture import WHAT_IF
 
-STUCK, LARGE, APART = "ml/train-small-0", "analytics/report-builder-0", "data/redis-24"
-URGENT = "shop/payment-burst-0"
+STUCK, APART = "ml/train-small-0", "data/redis-24"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
-TOLERATING = "tolerating nvidia.com/gpu=present"
 
 
 def _asking(
@@ -32,7 +31,7 @@ def _asking(
     """A panel about this pod that asks first; ``framed``: the node where it runs."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
     why, before = (lambda _, answer: remarks[answer]), partial(panel.answers.before, framed=framed)
-    return panel.ask(Question(text, tuple(remarks), right, why, before, looks=("node", "show", "pools", "question")))
+    return panel.ask(Question(text, tuple(remarks), right, why, before, looks=("node", "show", "question")))
 
 
 def what_helps() -> YourCluster:
@@ -58,50 +57,6 @@ def what_helps() -> YourCluster:
             taint: say("The selector leaves 12 nodes, all with room, and only their taint keeps it out."),
             less: say("The 12 nodes with GPUs have a taint, and it keeps the pod out whatever it asks for."),
         },
-    )
-
-
-def how_much() -> YourCluster:
-    """How large is the largest free piece that this pod may have?"""
-    data, general, spot = "3685m", "1285m", "3165m"
-
-    def right(_: Any) -> str:
-        (boundary,) = what_if(LARGE, bundled().cluster(LATEST)).requests
-        return f"{boundary.far}m"
-
-    return _asking(
-        LARGE,
-        say("{pod} waits. With how much CPU would it fit?", pod="report-builder-0"),
-        right,
-        {
-            data: say("The nodes of data have a taint. Only the 95 of general lack nothing but CPU."),
-            general: say("Only the 95 nodes of general lack nothing but CPU."),
-            spot: say("The nodes of spot have a taint. Only the 95 of general lack nothing but CPU."),
-        },
-        question=WHAT_IF,
-    )
-
-
-def why_six() -> YourCluster:
-    """What keeps a pod that tolerates the taint off half of the nodes?"""
-    taint, gpu, cpu = say("another taint"), say("no GPU is free"), say("too little CPU is free")
-
-    def right(_: Any) -> str:
-        relaxed = what_if(LARGE, bundled().cluster(LATEST)).relaxations.sufficient[0].decision
-        full = relaxed.verdict("gpu-02").reasons == ("Insufficient cpu",)
-        return cpu if full else taint
-
-    return _asking(
-        LARGE,
-        say("With that toleration, 6 of the 12 nodes of gpu take it. Why not the others?"),
-        right,
-        {
-            taint: say("All 12 have the same taint. The other 6 have 6665m CPU free, and it asks for 7700m."),
-            gpu: say("It asks for no GPU. The other 6 have 6665m CPU free, and it asks for 7700m."),
-            cpu: say("They have 6665m free. The event hid that: it counts a node under the first filter that refuses."),
-        },
-        question=WHAT_IF,
-        change=TOLERATING,
     )
 
 
@@ -148,31 +103,4 @@ def which_zone() -> YourCluster:
         },
         RUNS_ON,
         node=RUNS_ON,
-    )
-
-
-def which_rule() -> YourCluster:
-    """Which rule decides between two nodes that lose as little as each other?"""
-    fewest, total, start = say("the fewest victims"), say("the sum of their priorities"), say("the latest start")
-    later_ = say("The two have run since 04:45 on general-48, since 02:55 on general-44: less of their work is lost.")
-
-    def right(_: Any) -> str:
-        preemption = explain(URGENT, bundled().cluster(LATEST)).decision.preemption
-        rules = {"fewest victims": fewest, "smallest sum of victim priorities": total, "latest start": start}
-        assert preemption is not None
-        return next(rules[rung.rule.name] for rung in preemption.rungs if rung.decides)
-
-    return _asking(
-        URGENT,
-        say(
-            "Two nodes would lose two pods, 93 nodes more; each victim has priority -10. Which rule decides between "
-            "the two?"
-        ),
-        right,
-        {
-            fewest: say("It leaves both. {why}", why=later_),
-            total: say("It leaves these two, and none more. {why}", why=later_),
-            start: later_,
-        },
-        question=WHOM,
     )

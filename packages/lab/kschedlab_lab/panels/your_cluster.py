@@ -10,8 +10,6 @@ from dataclasses import dataclass, make_dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pools import INSTANCE_TYPE, NAMES, POOLS, TAINTS, USUAL
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError, again, explain
 from kschedlab.generations import GENERATIONS, LATEST
@@ -31,18 +29,15 @@ from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.panels.your_plugin import several
 from kschedlab_lab.views.cluster_detail import Choice
-from kschedlab_lab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
-from kschedlab_lab.views.node_map import ONE, kinds
+from kschedlab_lab.views.cluster_picture import ALL, QUESTIONS, WHAT_IF, WHY, Asked, cluster_picture, undecided
+from kschedlab_lab.views.node_kinds import ONE, kinds
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.your_cluster import whom_sections, why_sections
 from kschedlab_why.why_not import margin, why_not, why_not_table
 
-WHY, WHAT_IF, WHOM = later("why"), later("what would change it"), later("whom it would evict")
-QUESTIONS = (WHY, WHAT_IF, WHOM)
 NONE = "none"
 NEW = "-new"
-FEW = LIMITS._replace(candidates=2, rungs=2)
+FEW = LIMITS._replace(nodes=2, totals=0, candidates=2, rungs=2)
 """The most candidates of the tables below the picture, so that they fit beside a text."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
@@ -54,13 +49,12 @@ SUGGESTED, LONGEST = 3000, 200
 def settings_of(loaded: Loaded) -> type[Any]:
     """The panel's settings for this cluster."""
     cluster = loaded.cluster(LATEST)
-    names, labels = sorted(cluster.names), pool_labels(cluster)
+    names = sorted(cluster.names)
     fields = [
         ("pod", str, typed("pod", loaded.pods[0], loaded.pods[:SUGGESTED], _finder(later("pod"), loaded.pods))),
         ("question", str, choice("question", QUESTIONS, WHY)),
         ("node", str, typed("why not this node?", NONE, [NONE, *names[:SUGGESTED]], _node(names))),
         ("show", str, typed("show nodes", ALL, [ALL], lambda text: _short(text) or ALL)),
-        ("pools", str, choice("pools by label", labels, labels[0], folded=True)),
         ("generation", str, choice("generation", GENERATIONS, LATEST, folded=True)),
         ("change", str, typed("change", NONE, [NONE], lambda text: _short(text) or NONE)),
     ]
@@ -112,9 +106,8 @@ class Answers:
     def __post_init__(self) -> None:
         self._what_if = lru_cache(maxsize=16)(self._find_changes)
 
-    def _find_changes(self, pod: str, generation: str, label: str) -> WhatIf:
-        deciding = GENERATIONS[generation].plus(*self.plugins)
-        return what_if(pod, self.loaded.cluster(generation), deciding, label)
+    def _find_changes(self, pod: str, generation: str) -> WhatIf:
+        return what_if(pod, self.loaded.cluster(generation), GENERATIONS[generation].plus(*self.plugins))
 
     def __call__(self, settings: Any) -> View:
         cluster = self.loaded.cluster(settings.generation)
@@ -124,47 +117,39 @@ class Answers:
         except NoProfileError as error:
             said = say("kube-scheduler does not decide about this pod: {error}. Its own scheduler does.", error=error)
             other = undecided(explain(settings.pod, cluster, {error.pod.pod.spec.schedulerName: generation}).decision)
-            asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools)
+            asked = Asked(settings.question, settings.show)
             return View(lambda room: cluster_picture(other, room, asked, said), said, Html(), said)
-        decision, runs_on = explained.decision, explained.runs_on
         if settings.question == WHAT_IF:
             return self._changes(settings)
-        evicts = (
-            settings.question == WHOM and decision.preemption is not None and len(decision.preemption.positions) > 0
-        )
-        asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools, victims=evicts)
-        if settings.question == WHY:
-            moves = runs_on not in (None, *decision.best)
-            again_there = again(decision, runs_on) if moves else ""
-            said = sentences((*headline(decision, runs_on), margin(decision), again_there))
-            asked = replace(asked, event=decision, framed=(runs_on or "") if moves else "")
-            sections = [*why_sections(decision, runs_on, settings.pools)]
-        elif not evicts:
-            said, sections = sentences((*headline(decision, runs_on)[:1], nobody(decision))), []
-        else:
-            assert decision.preemption is not None
-            said, sections = sentences(leaving(decision)), list(whom_sections(decision.preemption, FEW))
-        return _view(decision, settings, asked, said, sections)
+        decision, runs_on = explained.decision, explained.runs_on
+        moves = runs_on not in (None, *decision.best)
+        again_there = again(decision, runs_on) if moves else ""
+        said = sentences((*headline(decision, runs_on), margin(decision), nobody(decision), again_there))
+        asked = Asked(WHY, settings.show, event=decision, framed=(runs_on or "") if moves else "")
+        return _view(decision, settings, asked, said, [*decision.sections(FEW)][1:])  # after the outcome
 
     def before(self, settings: Any, framed: str = "") -> Callable[[Room], Html]:
         """The cluster with the pod before anything is decided, while a question is open. ``framed``: where it runs."""
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
         asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
-        shown = Asked(show=settings.show, pools=settings.pools, framed=framed, note=asks, event=decision)
+        shown = Asked(show=settings.show, framed=framed, note=asks, event=decision)
         said = say("{pod} and the nodes", pod=settings.pod)
         return lambda room: cluster_picture(undecided(decision), room, shown, said)
 
     def _changes(self, settings: Any) -> View:
         """What would change the decision, and the change that is applied."""
-        found = self._what_if(settings.pod, settings.generation, settings.pools)
+        found = self._what_if(settings.pod, settings.generation)
         answers = {_word(answer): answer for answer in whatif_answers(found)}
         applied = answers.get(settings.change)
         choices = tuple(_choice(word, each, found) for word, each in answers.items())
         decision, before = (applied.decision, found.decision) if applied is not None else (found.decision, None)
         word = settings.change if applied is not None else NONE
-        asked = Asked(WHAT_IF, QUESTIONS, settings.show, settings.pools, None, choices, word, before)
-        said = changing(found, len(choices)) if before is None else after(decision)
+        asked = Asked(WHAT_IF, settings.show, None, choices, word, before)
+        if applied is not None:
+            said = headline(decision)[0]
+        else:
+            said = changing(decision, found.was_on, len(choices)) if choices else whatif_sentence(found)
         sections = [Section("", [whatif_table(found), *notes(found)])]
         return _view(decision, settings, asked, said, sections)
 
@@ -204,54 +189,24 @@ def leaving(decision: Decision) -> tuple[str, str]:
 
 
 def nobody(decision: Decision) -> str:
-    """Why nobody is evicted."""
+    """Why nobody is evicted, if it is the priorities or the pod itself that keep it from evicting."""
     preemption = decision.preemption
-    if decision.node is not None or preemption is None or preemption.failure:
-        return say("Nobody is evicted.")
+    if decision.node is not None or preemption is None or preemption.failure or len(preemption.positions):
+        return ""
     if not preemption.eligible:
         return say("Nobody is evicted: {reason}.", reason=preemption.reason)
     if not len(preemption.potential):
-        return say("Nobody is evicted: that would help on no node.")
+        return ""
     if preemption.run is None or not len(preemption.run.node):
         return say("Nobody is evicted: no pod that is in the way is less important.")
     return say("Nobody is evicted: it fits nowhere, even without all less important pods.")
 
 
-def changing(found: WhatIf, helping: int) -> str:
+def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     """Where the pod goes, and how many changes would change that."""
-    decision, name = found.decision, found.decision.pod.pod.metadata.name
-    if not helping:
-        return whatif_sentence(found)
     changes = count(helping, "change")
-    if decision.node is not None:
-        return say("{changes} would move {pod} off {node}.", pod=name, node=decision.node, changes=changes)
-    if decision.gates or decision.error or decision.verdicts is None or decision.verdicts.rejected is not None:
-        return sentences((decision.outcome, say("{changes} would help.", changes=changes)))
-    fits = later("{pod} fits on no node; {changes} would help.")
-    evicts = later("{pod} fits nowhere without evicting; {changes} would help.")
-    return say(fits if decision.nominated_node is None else evicts, pod=name, changes=changes)
-
-
-def after(decision: Decision) -> str:
-    """Where the pod goes after a change."""
-    if decision.node is None:
-        victims = decision.preemption.victims if decision.preemption is not None else ()
-        if decision.nominated_node is None:
-            return decision.outcome
-        leave = later("Then it goes to {node}; {pods} have to leave.")
-        message = leave if len(victims) != 1 else later("Then it goes to {node}; {pods} has to leave.")
-        return say(message, node=decision.nominated_node, pods=count(len(victims), "pod"))
-    return say("Then it goes to {node}.", node=_among(decision))
-
-
-def _among(decision: Decision) -> str:
-    """The node, and out of how many it was taken."""
-    node, fits, best = decision.node, len(decision.feasible), len(decision.best)
-    if fits < 2:
-        return say("{node}, the only node that fits", node=node)
-    if best > 1:
-        return say("any of {best} that tie, here {node}", node=node, best=best)
-    return say("{node}, best of {fits} that fit", node=node, fits=fits)
+    helps = later("{changes} would help." if decision.node is None else "{changes} would move it.")
+    return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
@@ -356,15 +311,3 @@ def loader() -> Any:
     from kschedlab_lab.panels.cluster_loader import Loader
 
     return Loader(panel())
-
-
-def pool_labels(cluster: Cluster) -> list[str]:
-    """The labels that can name pools, the usual ones first, then ``taints``, then those with few values."""
-    values: dict[str, set[str]] = {}
-    for node in cluster.nodes:
-        for key, value in node.metadata.labels.items():
-            values.setdefault(key, set()).add(value)
-    named = sorted(key for key in values if key not in USUAL and key.rpartition("/")[2] in NAMES)
-    usual = [key for key in (*USUAL, *named, INSTANCE_TYPE) if key in values]
-    several = sorted(key for key, distinct in values.items() if 2 <= len(distinct) <= POOLS and key not in usual)
-    return [*usual, TAINTS, *several]

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import element
 from kschedlab.text.ladder import RuleResult
-from kschedlab.text.words import clock, count
-from kschedlab_lab.views.drawing import Arrangement, Place, shapes
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, row, words, wrap
+from kschedlab.text.preemption import evicted
+from kschedlab.text.words import count, listing
+from kschedlab_lab.views.layout import NOTHING, Part, column, row, words
 from kschedlab_lab.views.lettering import fitted, flowed, text_width
-from kschedlab_lab.views.picture import boxes, common_resource
-from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, priority_fill
+from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2
 from kschedlab_lab.views.svg import label, rect
-from kschedlab_why.why_not import Points, WhyNot
+from kschedlab_why.why_not import Check, Points, WhyNot
 
 LINE, BAR, GAP = 15, 5, 12
 """Heights of a line of text and of a bar, and the space between columns, in pixels."""
-NARROW, WIDE, CARD, THREE = 400, 520, 150, 3
-"""The least widths of what is in two columns and in three, and of a change, in pixels; and how many filters are below
-the heading."""
-SHOWN, VICTIMS, BOX, TITLE = 6, 2, 48, 32
-"""The most changes and victims that are shown; the heights of the node that loses pods and of its name, in pixels."""
+NARROW, CARD, HEADING = 400, 150, 0.4
+"""The least widths of what is in two columns, and of a change, in pixels; and the share of a heading in two columns."""
+CHANGES, BARS, FILTERS = 6, 3, 2
+"""The most changes, plugins with their points, and filters with what is in the way."""
 OWN = "node.kubernetes.io/"
 """What Kubernetes' own taints begin with; a card leaves it out."""
 EACH = "2³¹"
@@ -41,8 +38,28 @@ class Choice(NamedTuple):
     whole: str = ""
 
 
-def heading(text: str, width: float) -> Part:
-    """What is below the map, and a button that closes it."""
+# -- why not this one
+
+
+def why_not_part(found: WhyNot, width: float) -> Part:
+    """The node against the chosen one: its heading, and beside it the filters, the points, or the rules."""
+    each, rest = (width, width) if width < NARROW else (HEADING * width, (1 - HEADING) * width - GAP)
+    draw = _points if found.points else _rules if found.rules else _checks
+    left, right = draw(found, each, rest)
+    if not right:
+        return column([_heading(found, width), *left, words(found.sentence, width=width)], 4)
+    parts = column([_heading(found, each), *left], 1)._replace(width=each), column(right, 4)
+    return column(parts, 4) if width < NARROW else row(parts, GAP, "start")
+
+
+def _heading(found: WhyNot, width: float) -> Part:
+    """The question, with the rule by which a candidate for preemption loses, and a button that closes it."""
+    message = later("Why {node}?" if found.node == found.winner else "Why not {node}?")
+    text = say(message, node=found.node)
+    for rule in found.rules:
+        if rule.applies and found.node in rule.standing and found.node not in rule.kept:
+            text = say("{node} loses at rule {number}", node=found.node, number=rule.number)
+            break
     hint = {"data_set": "node: none", "data_tip": say("close"), "aria_label": say("close")}
     name = words(text, bold=True, width=width - 22)
     target = element("rect", x=-4, y=-13, width=18, height=18, fill="transparent")
@@ -50,61 +67,22 @@ def heading(text: str, width: float) -> Part:
     return Part(width, name.height, (*name.shapes, close))
 
 
-def _after(head: Part, rest: Sequence[Part], width: float) -> Part:
-    """The rest in columns beside the head, or in one below it where there is no room."""
-    number = 2 if width >= WIDE else 1
-    if width < NARROW:
-        return column([head, *rest], 6)
-    each, lines = _share(width), -(-len(rest) // number)
-    columns = [column(rest[i : i + lines], 6) for i in range(0, len(rest), lines)] if rest else []
-    return Part(
-        width,
-        max(part.height for part in (head, *columns)),
-        (moved(head, 0, 0), *(moved(part, (each + GAP) * (i + 1), 0) for i, part in enumerate(columns))),
-    )
-
-
-def _share(width: float) -> float:
-    """The width of a column."""
-    return width if width < NARROW else (width - GAP) / 2 if width < WIDE else (width - 2 * GAP) / 3
-
-
-# -- why not this one
-
-
-def why_not_part(found: WhyNot, width: float) -> Part:
-    """The node against the chosen one, plugin by plugin."""
-    draw = _points if found.points else _rules if found.rules else _checks if found.checks else _words
-    return draw(found, heading(_title(found), _share(width)), width)
-
-
-def _title(found: WhyNot) -> str:
-    """The question, with the rule by which a candidate for preemption loses."""
-    if found.node == found.winner:
-        return say("Why {node}?", node=found.node)
-    for rule in found.rules:
-        if rule.applies and found.node in rule.standing and found.node not in rule.kept:
-            return say("{node} loses at rule {number}", node=found.node, number=rule.number)
-    return say("Why not {node}?", node=found.node)
-
-
-def _words(found: WhyNot, head: Part, width: float) -> Part:
-    return column([head, words(found.sentence, width=width)], 4)
-
-
-def _points(found: WhyNot, head: Part, width: float) -> Part:
-    """A pair of bars for each plugin that makes a difference: the chosen node's above the other's."""
-    *rows, total = found.points
-    each, other = _share(width), found.node if found.node != found.winner else say("the next best")
-    star = fitted(f"★ {found.winner}: {total.chosen}", each, bold=True)
-    beside = fitted(f"{other}: {total.others[0]}", each, bold=True)
-    differing = sorted((row for row in rows if row.lead), key=lambda row: -abs(row.lead))
-    highest = max((max(row.chosen, row.others[0]) for row in differing), default=1) or 1
-    same = count(len(rows) - len(differing), "other score" if differing else "score")
-    texts = [head, words(star, bold=True, fill=CHOSEN), words(beside, bold=True)]
-    if len(rows) > len(differing):
-        texts.append(words(say("no difference: {plugins}", plugins=same), width=each, fill=INK_2))
-    return _after(column(texts, 1), [_bars(row, each, highest) for row in differing], width)
+def _points(found: WhyNot, width: float, beside: float) -> tuple[list[Part], list[Part]]:
+    """Both totals; and a pair of bars for each plugin that makes most of the difference."""
+    *plugins, total = found.points
+    other = found.node if found.node != found.winner else say("the next best")
+    left = [
+        words(fitted(f"★ {found.winner}: {total.chosen}", width, bold=True), bold=True, fill=CHOSEN),
+        words(fitted(f"{other}: {total.others[0]}", width, bold=True), bold=True),
+    ]
+    shown = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))[:BARS]
+    highest = max((max(each.chosen, each.others[0]) for each in shown), default=1) or 1
+    rest = [each for each in plugins if each not in shown]
+    if rest:
+        lead = -sum(each.lead for each in rest)
+        said = say("{scores}: {lead}", scores=count(len(rest), "other score"), lead=f"{lead:+d}" if lead else "0")
+        left.append(words(said, width=width, fill=INK_2))
+    return left, [_bars(each, beside, highest) for each in shown]
 
 
 def _bars(each: Points, width: float, highest: int) -> Part:
@@ -113,29 +91,26 @@ def _bars(each: Points, width: float, highest: int) -> Part:
     lead = f"{-each.lead:+d}"
     name = words(f"{each.plugin}{weight}", width=width - text_width(lead) - 8)
     bars, y = [label(lead, width, 12, "end", font_weight="bold")], name.height + 2
-    for line, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], "currentColor"))):
+    for line, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], INK_2))):
         wide = max(width * points / highest, 0.5)
-        look: dict[str, Any] = {"fill": fill, "fill_opacity": None if fill == CHOSEN else 0.55}
-        key = f"points/{each.plugin}/{line}"
-        bars.append(element("rect", x=0, y=y + line * (BAR + 1), width=wide, height=BAR, data_key=key, **look))
+        bars.append(rect(wide, BAR, y=y + line * (BAR + 1), fill=fill, data_key=f"points/{each.plugin}/{line}"))
     tip = say("{chosen} and {other} points", chosen=each.chosen, other=each.others[0])
     return Part(width, y + 2 * BAR + 3, (element("g", *name.shapes, data_tip=tip), *bars))
 
 
-def _rules(found: WhyNot, head: Part, width: float) -> Part:
-    """The rule of preemption that prefers the chosen node, with both nodes' values; those before it leave both."""
-    winner, each = str(found.winner), _share(width)
+def _rules(found: WhyNot, width: float, beside: float) -> tuple[list[Part], list[Part]]:
+    """The rules of preemption that leave both nodes; and the one that prefers the other, with both values."""
     rules = [rule for rule in found.rules if rule.applies and found.node in rule.standing]
     decides = [rule for rule in rules if found.node not in rule.kept]
-    parts = [_rule(rule, winner, found.node, each) for rule in decides]
-    if rules[: -len(decides)]:
-        first, last = rules[0].number, rules[-len(decides) - 1].number
+    left = []
+    if before := rules[: len(rules) - len(decides)]:
+        first, last = before[0].number, before[-1].number
         message = later("rule {first} leaves both" if first == last else "rules {first} to {last} leave both")
-        parts.append(words(say(message, first=first, last=last), width=each, fill=INK_2))
+        left.append(words(say(message, first=first, last=last), width=width, fill=INK_2))
     if any(EACH in value for rule in decides for value in rule.values.values()):
         note = say("{each} for each victim, so that one more always costs more", each=EACH)
-        parts.append(words(note, width=each, fill=INK_2))
-    return _after(head, parts, width)
+        left.append(words(note, width=width, fill=INK_2))
+    return left, [_rule(rule, str(found.winner), found.node, beside) for rule in decides]
 
 
 def _rule(rule: RuleResult, winner: str, other: str, width: float) -> Part:
@@ -145,91 +120,62 @@ def _rule(rule: RuleResult, winner: str, other: str, width: float) -> Part:
     return column([words(f"{rule.number} {rule.rule}", width=width, bold=True), *lines], 0)
 
 
-def _checks(found: WhyNot, head: Part, width: float) -> Part:
-    """The filters that refuse the node, and what is in the way; those that are not asked any more are pale."""
-    refusing = sorted((each for each in found.checks if each.refuses), key=lambda each: not each.first)
-    each, parts = _share(width), list[Part]()
-    if len(refusing) == 1 and width >= NARROW:
-        each = width - each - GAP
-    for check in refusing:
-        name = words(f"✕ {check.plugin}", bold=True, width=each, fill=EVICTED if check.first else INK_2)
-        texts = [words(text, width=each, fill=None if check.first else INK_2) for text in check.details]
-        tip = None if check.first else say("not asked any more")
-        whole = column([name, *texts], 0)
-        parts.append(whole._replace(shapes=(element("g", *whole.shapes, data_tip=tip),)))
-    if len(parts) < THREE or width < WIDE:
-        return _after(head, parts, width)
-    return column([head, wrap((part._replace(width=each) for part in parts), width, GAP, 6)], 3)
+def _checks(found: WhyNot, width: float, beside: float) -> tuple[list[Part], list[Part]]:
+    """The first filters that refuse the node, with what is in the way; the others by name."""
+    refusing = sorted((check for check in found.checks if check.refuses), key=lambda check: not check.first)
+    rest = [check.plugin for check in refusing[FILTERS:]]
+    left = [words(say("also refused by {plugins}", plugins=listing(rest)), width=width, fill=INK_2)] if rest else []
+    return left, [_check(check, beside) for check in refusing[:FILTERS]]
+
+
+def _check(check: Check, width: float) -> Part:
+    """A filter that refuses the node, and what is in the way; pale if it is not asked any more."""
+    name = words(f"✕ {check.plugin}", bold=True, width=width, fill=EVICTED if check.first else INK_2)
+    texts = [words(text, width=width, fill=None if check.first else INK_2) for text in check.details]
+    whole = column([name, *texts], 0)
+    tip = None if check.first else say("not asked any more")
+    return whole._replace(shapes=(element("g", *whole.shapes, data_tip=tip),))
 
 
 # -- what would change it
 
 
 def choices_part(choices: Sequence[Choice], applied: str, width: float) -> Part:
-    """The changes as buttons in columns, as many as make them lowest; the one that is applied is marked."""
-    many = [*choices[:SHOWN]]
-    numbers = [number for number in range(1, 4) if number == 1 or (width + GAP) / number - GAP >= CARD]
-    whole = min((_cards(many, applied, width, number) for number in numbers), key=lambda part: part.height)
-    if rest := len(choices) - len(many):
-        return column([whole, words(say("and {number} more in the table", number=rest), fill=INK_2)], 2)
-    return whole
-
-
-def _cards(choices: Sequence[Choice], applied: str, width: float, number: int) -> Part:
-    """The buttons in this many columns; those of a row have one height."""
+    """The changes as buttons in rows, whose heights are equal; the one that is applied is marked."""
+    shown, number = choices[:CHANGES], max(min(int((width + GAP) // (CARD + GAP)), 3, len(choices)), 1)
     wide, rows = (width + GAP) / number - GAP, list[Part]()
-    for i in range(0, len(choices), number):
-        line = [(each, *_texts(each, wide)) for each in choices[i : i + number]]
-        tall = max(LINE * (len(lines) + len(then)) + 8 for _, lines, then in line)
-        rows.append(row((_button(*each, each[0].word == applied, wide, tall) for each in line), GAP))
+    for i in range(0, len(shown), number):
+        line = [(choice, _texts(choice, wide)) for choice in shown[i : i + number]]
+        tall = max(LINE * len(texts) + 8 for _, texts in line)
+        rows.append(row((_button(choice, texts, choice.word == applied, wide, tall) for choice, texts in line), GAP))
+    if rest := len(choices) - len(shown):
+        rows.append(words(say("and {number} more in the table", number=rest), fill=INK_2))
     return column(rows, 4)
 
 
-def _texts(choice: Choice, width: float) -> tuple[list[str], list[str]]:
-    """The lines of a change, and of what follows from it."""
+def _texts(choice: Choice, width: float) -> list[tuple[str, str | None]]:
+    """The lines of a change and of what follows from it, with their colours."""
     change = flowed(choice.change.replace(OWN, ""), width - 16)
-    return change, flowed(f"→ {choice.then}", width - 16) if choice.then else []
+    then = flowed(f"→ {choice.then}", width - 16) if choice.then else []
+    return [*((line, None) for line in change), *((line, INK_2) for line in then)]
 
 
-def _button(
-    choice: Choice, lines: Sequence[str], then: Sequence[str], applied: bool, width: float, tall: float
-) -> Part:
+def _button(choice: Choice, texts: Sequence[tuple[str, str | None]], applied: bool, width: float, tall: float) -> Part:
     """A change, and what follows from it. One that is applied is taken back by a click."""
     look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if applied else 0.03, "stroke": ACT}
     box = rect(width - 2, tall - 2, 4, 1, 1, **look, stroke_width=2.5 if applied else 1)
-    texts = [label(line, 8, 15 + LINE * i) for i, line in enumerate(lines)]
-    texts += [label(line, 8, 15 + LINE * i, fill=INK_2) for i, line in enumerate(then, len(lines))]
+    lines = [label(text, 8, 15 + LINE * i, fill=fill) for i, (text, fill) in enumerate(texts)]
     marks = {"data_set": f"change: {'none' if applied else choice.word}", "aria_pressed": str(applied).lower()}
     said = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
-    return Part(width, tall, (element("g", box, *texts, data_key=f"change/{choice.word}", **said, **marks),))
+    return Part(width, tall, (element("g", box, *lines, data_key=f"change/{choice.word}", **said, **marks),))
 
 
 # -- whom it would evict
 
 
 def victims_part(decision: Decision, width: float) -> Part:
-    """A label for each victim, and beside them the chosen node with its pods."""
-    node, preemption = decision.nominated_node, decision.preemption
-    if node is None or preemption is None:
+    """The pods that have to leave the node that is nominated."""
+    if decision.nominated_node is None or decision.preemption is None or not decision.preemption.victims:
         return NOTHING
-    _, box = boxes(decision, nodes=[node])
-    victims, half = preemption.victims, width if width < NARROW else width / 2 - GAP
-    moment = clock(info.start for info in victims)
-    labels = list[Part]()
-    for info in victims[:VICTIMS]:
-        numbers = say("priority {priority}, {start}", priority=info.priority, start=moment(info.start))
-        look: dict[str, Any] = {"fill": priority_fill(info.priority), "stroke": EVICTED, "stroke_width": 2}
-        square = Part(15, 15, (element("rect", x=1, y=1, width=13, height=13, rx=3, **look),))
-        name = words(info.pod.metadata.name, bold=True, width=half - 20, fill=EVICTED)
-        about = row([square, column([name, words(numbers, width=half - 20, fill=INK_2)], 0)], 5, "start")
-        labels.append(about._replace(shapes=(element("g", *about.shapes, data_key=f"victim/{info.key}"),)))
-    if (rest := len(victims) - VICTIMS) > 0:
-        labels.append(words(say("and {pods} more", pods=count(rest, "pod")), fill=INK_2))
-    said = column(labels, 2)
-    blocks = tuple(replace(block, key=f"beside/{block.key}") for block in box.blocks)
-    beside = replace(box, name=f"beside/{node}", title=box.title or node, blocks=blocks)
-    wide = (width if width < NARROW else width / 2) - 12
-    plan = Arrangement((Place(6, 6, wide, BOX),), width, BOX + TITLE)
-    drawn = shapes([beside], plan, common_resource(decision, [node]), captions=False)
-    whole = Part(wide + 12, BOX + TITLE, (element("g", *drawn),))
-    return column([said, whole], 6) if width < NARROW else row([said._replace(width=half + GAP), whole], 0, "start")
+    said = say("{node} loses {pods}.", node=decision.nominated_node, pods=evicted(decision.preemption.victims))
+    return words(said, width=width, fill=EVICTED)

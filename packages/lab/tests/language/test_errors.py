@@ -124,7 +124,7 @@ def test_the_panel_of_lesson_07_says_in_chinese_what_is_wrong() -> None:
         with pytest.raises(ValueError) as error:
             panel.move(**settings)
         said.append(str(error.value))
-    typed = "pod question node show pools generation change nobody why what would change it whom it would evict"
+    typed = "pod question node show generation change nobody why what would change it"
     packed = "Compressed file ended before the end-of-stream marker was reached"
     assert untranslated(said, f"pasted get {KUBECTL_KINDS} {typed} {packed}") == {}
 

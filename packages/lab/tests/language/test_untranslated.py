@@ -111,11 +111,8 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         pod="data/redis-24", question="what would change it", change="one node more of data"
     ),
     "your_cluster, what helps": cluster_questions.what_helps,
-    "your_cluster, how much": cluster_questions.how_much,
-    "your_cluster, why six": cluster_questions.why_six,
     "your_cluster, no help": cluster_questions.no_help,
     "your_cluster, which zone": cluster_questions.which_zone,
-    "your_cluster, which rule": cluster_questions.which_rule,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
     "your_plugin, weight": lambda: your_plugin.panel([COLD, COOLER]).ask(

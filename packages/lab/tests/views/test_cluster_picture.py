@@ -13,12 +13,11 @@ from kschedlab.whatif import what_if
 from kschedlab.whatif.answers import whatif_answers
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, choices_part
-from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, shown_nodes, undecided, volume_zone
-from kschedlab_lab.views.node_map import runners_up
+from kschedlab_lab.views.cluster_picture import Asked, cluster_picture, shown_nodes, undecided
+from kschedlab_lab.views.node_kinds import runners_up
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
 
-QUESTIONS = ("why", "what would change it", "whom it would evict")
 ROOMS = [Room(), Room(400, 420), Room(640, 330), Room(640, 240), Room(1080, 460)]
 
 
@@ -35,11 +34,10 @@ def size(svg):
 def test_nothing_is_wider_than_the_room(world, room):
     decision = explain("shop/payment-burst-0", world).decision
     for asked in (
-        Asked("why", QUESTIONS),
-        Asked("why", QUESTIONS, why_not=why_not(decision, "general-44")),
-        Asked("why", QUESTIONS, victims=True),
-        Asked("why", QUESTIONS, choices=(Choice("a", "a change", "then"),), change="a"),
-        Asked("why", QUESTIONS, "general"),
+        Asked("why"),
+        Asked("why", why_not=why_not(decision, "general-44")),
+        Asked("why", choices=(Choice("a", "a change", "then"),), change="a"),
+        Asked("why", "general"),
     ):
         svg = cluster_picture(decision, room, asked, "a sentence")
         width, height = size(svg)
@@ -53,8 +51,8 @@ def test_nothing_is_wider_than_the_room(world, room):
 def test_words_choose_nodes(world):
     decision = explain("data/postgres-0", world).decision
 
-    def names(words, label=""):
-        found = shown_nodes(decision, words, label)
+    def names(words):
+        found = shown_nodes(decision, words)
         return sorted(world.names[place] for places in found.values() for place in places)
 
     assert len(names("all")) == len(names("")) == 200
@@ -73,15 +71,9 @@ def test_words_choose_nodes(world):
 
 def places(svg):
     """By node, where its square is."""
-    rows = re.findall(
-        r'<g transform="translate\(([\d.]+),([\d.]+)\)" fill="[^"]*"[^>]*>((?:<rect [^>]*data-key="node/.*?)+)</g>',
-        str(svg),
-    )
-    return {
-        name: (float(left) + float(x), float(y))
-        for left, y, cells in rows
-        for x, name in re.findall(r'<rect x="([\d.]+)"[^>]*?data-key="node/([\w-]+)"', cells)
-    }
+    found = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"[^>]*?data-key="node/([\w-]+)"', str(svg))
+    down = float(re.search(r'<g transform="translate\(0,([\d.]+)\)"><g transform="translate\(0,0\)">', str(svg))[1])
+    return {name: (float(x), float(y) + down) for x, y, name in found}
 
 
 def test_pools_are_rows_and_zones_are_columns(world):
@@ -95,23 +87,13 @@ def test_pools_are_rows_and_zones_are_columns(world):
     assert all(max(upper) < min(lower) for upper, lower in zip(rows, rows[1:], strict=False))
 
 
-def test_the_zone_of_a_volume_has_its_sign(world):
-    stuck, other = (explain(key, world).decision for key in ("data/postgres-0", "shop/banner-0"))
-    assert (volume_zone(stuck), volume_zone(other)) == ("eu-1a", "")
-    signs = [
-        str(cluster_picture(each, Room(), Asked(), "")).count("its volume is in this zone") for each in (stuck, other)
-    ]
-    assert signs == [1, 0]
-
-
 def test_the_map_and_what_is_below_it_fit_beside_the_text(world):
     """A picture that is higher than its room is shrunk, and another of the same pod is not: its nodes would move."""
     for key in world.pending:
         decision = explain(key, world).decision
         for asked in (
-            Asked("why", QUESTIONS, event=decision),
-            Asked("why", QUESTIONS, why_not=why_not(decision, "general-44"), event=decision),
-            Asked("whom", QUESTIONS, victims=True),
+            Asked("why", event=decision),
+            Asked("why", why_not=why_not(decision, "general-44"), event=decision),
         ):
             assert size(str(cluster_picture(decision, Room(540, 338), asked, "")))[1] <= 338 + 2, (key, asked.question)
 
@@ -122,10 +104,9 @@ def test_a_node_keeps_its_place_whatever_is_asked_and_changed(world, key):
     base = found.decision
     choices = (Choice("a", "a change", "then"),)
     asked = [
-        Asked("why", QUESTIONS),
-        Asked("why", QUESTIONS, why_not=why_not(base, "general-44")),
-        Asked("why", QUESTIONS, choices=choices),
-        *([Asked("why", QUESTIONS, victims=True)] if base.nominated_node else []),
+        Asked("why"),
+        Asked("why", why_not=why_not(base, "general-44")),
+        Asked("why", choices=choices),
     ]
     first, *others = (places(cluster_picture(base, Room(), each, "")) for each in asked)
     assert len(first) == 200 and all(other == first for other in others)
@@ -135,26 +116,16 @@ def test_a_node_keeps_its_place_whatever_is_asked_and_changed(world, key):
     assert {x for x, _ in open_.values()} == {x for x, _ in low.values()}
     assert len({round(low[name][1] - open_[name][1], 1) for name in low}) == 1, "each node by the same amount"
     for answer in whatif_answers(found):
-        applied = Asked("why", QUESTIONS, choices=choices, before=base)
+        applied = Asked("why", choices=choices, before=base)
         after = places(cluster_picture(answer.decision, Room(), applied, ""))
         assert {name: after[name] for name in first} == first
-
-
-def test_the_star_s_way_is_drawn_from_the_old_node_to_the_new_one(world):
-    found = what_if("shop/banner-0", world)
-    (answer, *_) = (
-        each for each in whatif_answers(found) if each.decision.node != found.decision.node and each.decision.node
-    )
-    moved = str(cluster_picture(answer.decision, Room(), Asked("why", QUESTIONS, before=found.decision), ""))
-    stays = str(cluster_picture(found.decision, Room(), Asked("why", QUESTIONS), ""))
-    assert moved.count('data-key="way"') == 1 == moved.count('data-key="star"') and 'data-key="way"' not in stays
 
 
 def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     decision = explain("shop/banner-0", world).decision
     few, many = (str(cluster_picture(decision, Room(), Asked(show=show), "")) for show in ("gpu", "all"))
-    assert "gpu-01" in few and 'data-key="node/gpu-01/box"' in few and "‹ all 200 nodes" in few
-    assert 'data-key="node/general-01/box"' not in many and "‹ all" not in many
+    assert "gpu-01" in few and 'data-key="node/in/gpu-01/box"' in few and "‹ all 200 nodes" in few
+    assert 'data-key="node/in/general-01/box"' not in many and "‹ all" not in many
     stuck = explain("ml/train-small-0", world).decision
     other = str(cluster_picture(stuck, Room(1080, 460), Asked(show="data"), ""))
     assert other.count('data-key="node/data-') >= 24
@@ -172,7 +143,7 @@ def test_few_nodes_are_boxes_whatever_their_pool(nodes, room):
     )
     svg = str(cluster_picture(explain("default/mine", small).decision, room, Asked(), ""))
     assert svg.count('/box" data-tip') + svg.count('data-key="node/') >= nodes
-    assert len(set(re.findall(r'data-key="node/(prod-\d+)/box"', svg))) == nodes
+    assert len(set(re.findall(r'data-key="node/in/(prod-\d+)/box"', svg))) == nodes
     assert size(svg)[1] <= room.height + 1
 
 
@@ -189,7 +160,7 @@ def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
 def test_changes_stay_in_sight_beside_why_not_a_node(world):
     decision = explain("shop/payment-burst-0", world).decision
     choices, asked = (Choice("a", "a change", "then"),), why_not(decision, "general-44")
-    svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, choices=choices, why_not=asked), ""))
+    svg = str(cluster_picture(decision, Room(), Asked("why", choices=choices, why_not=asked), ""))
     assert 'data-set="change: a"' in svg and "general-44 loses at rule 5" in svg and "rules 1 to 4 leave both" in svg
 
 
@@ -197,13 +168,13 @@ def test_sums_of_priorities_are_explained_where_they_are_shown(world):
     decision = explain("shop/payment-burst-0", world).decision
     third = decision.preemption.rungs[2]
     other = world.names[decision.preemption.positions[third.entered & ~third.kept][0]]
-    svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, why_not=why_not(decision, other)), ""))
+    svg = str(cluster_picture(decision, Room(), Asked("why", why_not=why_not(decision, other)), ""))
     assert f"{other} loses at rule 3" in svg and "2³¹ for each victim" in svg
 
 
 def test_only_the_node_that_loses_last_has_an_edge(world):
     decision = explain("shop/payment-burst-0", world).decision
-    svg = str(cluster_picture(decision, Room(), Asked("why", QUESTIONS, victims=True), ""))
+    svg = str(cluster_picture(decision, Room(), Asked("why"), ""))
     assert len(decision.preemption.positions) == 95
     assert {world.names[place] for place in runners_up(decision)} == {"general-44"}
     assert "loses only at the last rule" in svg

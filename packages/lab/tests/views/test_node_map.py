@@ -11,9 +11,8 @@ from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.text.html import join
 from kschedlab_lab.panels.cluster_source import bundled
-from kschedlab_lab.views.map_legend import Drawn, legend
-from kschedlab_lab.views.node_map import (
-    CELLS,
+from kschedlab_lab.views.map_legend import legend
+from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
     EVICTS,
     FILLS,
@@ -22,23 +21,12 @@ from kschedlab_lab.views.node_map import (
     MORE,
     ONE,
     SHADES,
-    THUMB,
     TWO,
-    Cells,
-    Shape,
-    blocks,
     cause_fill,
-    closed,
-    ending,
-    grid,
-    heads,
     kinds,
     one_away,
-    short_names,
-    spots,
-    star_at,
-    way,
 )
+from kschedlab_lab.views.node_map import CELLS, THUMB, Squares, blocks, ending, rows, short_names, star_at, titles
 
 PENDING = [
     "ml/train-small-0",
@@ -58,9 +46,9 @@ def world():
 
 def drawn(decision, width=720.0, height=350.0):
     found = pools(decision.cluster)
-    made = grid(undivided(found), width, height)
+    made = rows(undivided(found), width, height)
     numbers = {pool: len(places) for pool, places in found.items()}
-    return str(join([*heads(made, numbers, {}), *Cells(decision, found).draw(made)]))
+    return str(join([*titles(made, numbers, {}), *Squares(decision, found).draw(made)]))
 
 
 def undivided(found):
@@ -78,7 +66,7 @@ def test_every_node_is_a_cell_that_says_its_verdict(world, key):
     keys = re.findall(r'data-key="node/([^"]*)"', svg)
     assert sorted(keys) == sorted(world.names)
     assert svg.count('data-set="node: ') == 200 and svg.count('data-key="pool/') == 5
-    fills = Counter(re.findall(r'<g transform="[^"]*" fill="([^"]*)"', svg))
+    fills = Counter(re.findall(r'<g fill="([^"]*)"', svg))
     shades = SHADES if GOOD in kinds(decision) else ()
     assert set(fills) <= {
         *map(cause_fill, one_away(decision, kinds(decision))),
@@ -91,7 +79,7 @@ def test_every_node_is_a_cell_that_says_its_verdict(world, key):
 @pytest.mark.parametrize("width", [400, 640, 720, 1280])
 @pytest.mark.parametrize("height", [120, 240, 420])
 def test_cells_never_overlap_nor_leave_the_room(world, width, height):
-    made = grid(undivided(pools(world)), width, height)
+    made = rows(undivided(pools(world)), width, height)
     size = made.shape.wide
     corners = {(x, y) for _, x, y in made.cells}
     assert len(corners) == len(made.cells) == 200
@@ -101,23 +89,28 @@ def test_cells_never_overlap_nor_leave_the_room(world, width, height):
 
 
 def test_on_a_phone_cells_are_large_enough_for_a_thumb(world):
-    made = grid(undivided(pools(world)), 320, 280, is_phone=True)
+    made = rows(undivided(pools(world)), 320, 280, thumbs=True)
     assert made.shape.wide >= THUMB and made.each > 1
     assert sorted(place for group, _, _ in made.cells for place in group) == list(range(200))
-    few = grid({"gpu": {"": range(12)}}, 320, 280, is_phone=True)
+    zones = {
+        pool: {zone: [place for place in places if place % 3 == zone] for zone in range(3)}
+        for pool, places in pools(world).items()
+    }
+    assert rows(zones, 320, 211, thumbs=True).bottom <= 211
+    few = rows({"gpu": {"": range(12)}}, 320, 280, thumbs=True)
     assert few.each == 1
 
 
 def test_many_nodes_share_cells_which_open_them():
     large = cluster(*(node(f"n{i:04}", labels={"pool": f"p{i % 3}"}) for i in range(2000)), pod("mine", "", 1))
     decision = explain("default/mine", large).decision
-    made = grid(undivided(pools(large)), 900, 400)
+    made = rows(undivided(pools(large)), 900, 400)
     assert made.each == 4 and len(made.cells) <= CELLS + 3
     assert sorted(place for group, _, _ in made.cells for place in group) == list(range(2000))
     svg = drawn(decision, 900, 400)
     assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
     assert len(svg) < 220_000
-    assert "a cell is 4 nodes" in text_of(legend(decision, 900, 100, Drawn(4)))
+    assert "a square is up to 4 nodes" in text_of(legend(decision, 900, 100, 4, ""))
 
 
 def test_each_filter_that_refuses_is_an_obstacle():
@@ -133,40 +126,24 @@ def test_each_filter_that_refuses_is_an_obstacle():
 
 def test_a_node_that_fits_is_the_darker_the_more_points_it_has(world):
     decision = explain("shop/banner-0", world).decision
-    cells = Cells(decision, pools(world))
+    cells = Squares(decision, pools(world))
     fitting = sorted((total, place) for place, total in cells.total.items() if cells.kinds[place] == GOOD)
     turns = [SHADES.index(cells.fills[place]) for _, place in fitting]
     assert turns == sorted(turns) and {turns[0], turns[-1]} == {0, len(SHADES) - 1}
 
 
-def test_nodes_that_are_closed_are_marked_whatever_is_decided(world):
-    shut = {world.names[place] for place in closed(explain("ml/train-small-0", world).decision, pools(world))}
-    assert len(shut) == 3 and all(name.startswith("general-") for name in shut)
-
-
-def test_every_node_has_a_spot_and_the_star_goes_from_one_to_another():
+def test_every_node_has_a_spot_for_the_star():
     found = {"web": [*range(30)], "db": [30, 31]}
-    where, lower = (spots(grid(undivided(found), 300, 200), down) for down in (0, 40))
+    where = rows(undivided(found), 300, 200).spots
     assert len({(x, y) for x, y, *_ in where.values()}) == len(where) == 32
     assert all(spot.x + spot.wide <= 300 for spot in where.values())
-    assert all(lower[place].y == where[place].y + 40 for place in where)
     assert 'data-key="star"' in str(star_at(where[3]))
-    far, near = str(way(where[0], where[29])), str(way(where[0], where[1]))
-    assert far.count("<path") > near.count("<path") == 1, "an arrow needs some length"
-
-
-def test_tied_nodes_have_a_hollow_star_and_are_called_a_tie():
-    twins = cluster(node("a"), node("b"), node("c"), node("d", 2), pod("mine", "", 1))
-    decision = explain("default/mine", twins).decision
-    (ties,) = re.findall(r'd="([^"]*)" fill="none" stroke=', drawn(decision, 720, 30))
-    assert len(decision.best) == 3 and ties.count("Z") == 2, "one of the three is chosen"
-    assert ">tie<" in text_of(legend(decision, 700, 100, Drawn()))
 
 
 def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
     for key in PENDING:
         decision = explain(key, world).decision
-        text = text_of(legend(decision, 500, 200, Drawn()))
+        text = text_of(legend(decision, 500, 200, 1, ""))
         shown = dict(re.findall(r'data-set="show: ([\w -]+)".*?> ?(\d+)</tspan>', text))
         causes = {f"{ONE} {plugin}": len(places) for plugin, places in one_away(decision, kinds(decision)).items()}
         found = Counter(kinds(decision))
@@ -177,32 +154,39 @@ def test_the_legend_counts_every_node_and_shows_nodes_alone(world):
 
 def test_a_low_room_has_the_first_entries_of_the_legend(world):
     decision = explain("data/postgres-0", world).decision
-    whole, low = (legend(decision, 500, height, Drawn()) for height in (200, 20))
+    whole, low = (legend(decision, 500, height, 1, "") for height in (200, 20))
     assert "three or more" in text_of(whole) and low.height < whole.height
     assert "only VolumeBinding" in text_of(low) and "three or more" not in text_of(low)
 
 
 def test_a_new_node_needs_no_row_of_its_own():
-    made = grid({"a": {"x": range(5), "y": range(20, 23)}}, 300, 30, more=1)
-    rows = {y for _, _, y in made.cells}
-    assert len(rows) == 1 and len({x for _, x, _ in made.cells}) == 8
+    found = {"a": {"x": range(5), "y": range(20, 23)}, "b": {"x": [6]}}
+    made, more = (
+        rows(each, 300, 60, new={99}) for each in (found, found | {"a": {"x": [*range(5), 99], "y": [20, 21, 22]}})
+    )
+    assert {place: spot for place, spot in more.spots.items() if place != 99} == made.spots
+    assert len({more.spots[place].y for place in (*range(5), 20, 99)}) == 1 and len({*more.spots.values()}) == 10
+    shared = {
+        place: rows({"a": {"": [*range(100), 99]}}, 90, 60, thumbs=True, new={99}).spots[place] for place in (98, 99)
+    }
+    assert shared[98] == shared[99], "where nodes share squares, it joins the last one"
 
 
 def test_each_pool_of_boxes_is_a_block_with_its_name_above():
     found = {"web": [0, 1, 2, 3, 4], "db": [5]}
-    made = blocks(found, 310, 300, [Shape(70, 40, 20, 8)])
+    made = blocks(found, 310, 300)
     assert made is not None
     (web, _, above), (db, _, below) = made.heads
     tops = {group[0]: y for group, _, y in made.cells}
     assert (web, db) == ("web", "db") and above < min(tops[n] for n in range(5))
     assert max(tops[n] for n in range(5)) + made.shape.tall <= below < tops[5]
     assert len({tops[n] for n in range(5)}) == 2 and made.bottom <= 300
-    assert blocks(found, 310, 100, [Shape(70, 40, 20, 8)]) is None
+    assert blocks(found, 310, 100) is None
 
 
 def test_boxes_are_higher_where_there_is_room():
-    made = blocks({"nodes": [0, 1, 2, 3]}, 700, 300, [Shape(130, 70, 20, 8)])
-    assert made is not None and 70 < made.shape.tall <= 1.1 * 130 and made.bottom <= 300
+    made = blocks({"nodes": [0, 1, 2, 3]}, 700, 300)
+    assert made is not None and 0.6 * made.shape.wide < made.shape.tall <= 1.1 * made.shape.wide and made.bottom <= 300
 
 
 def test_names_are_cut_where_they_do_not_differ():

@@ -1,0 +1,128 @@
+"""What a decision says of each node: how many obstacles are in the way, which one, and the colour that shows it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from kschedlab.decision import Decision
+from kschedlab.filter.stage import EXCLUDED
+from kschedlab.messages import later
+from kschedlab.objects.meta import controller_of
+from kschedlab_lab.views.obstacles import SIGNS
+from kschedlab_lab.views.style import CHOSEN, KINDS, mixed, themed
+
+FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), later("not looked at yet"), "refused by "
+CHOSEN_ONE, GOOD, EVICTS, ONE, TWO, MORE, OPEN = "chosen", FITS, "evicting", "one-away", "two-away", "further", "open"
+"""The kinds of nodes: chosen; the pod fits; it fits if others leave; so many obstacles are in the way; not decided."""
+SHADES = tuple(
+    themed(mixed("#DDF1EA", "#6DBBA3", n / 4), mixed("#17382F", "#2C8269", n / 4))  # from CHOSEN_SOFT towards CHOSEN
+    for n in range(5)
+)
+"""The colours of nodes on which the pod fits, from the fewest points to the most."""
+CAUSES = {
+    "taint": KINDS[1],
+    "full": KINDS[4],
+    "label": KINDS[6],
+    "pods": KINDS[3],
+    **dict.fromkeys(("disk", "zone"), KINDS[5]),
+}
+"""The colours of nodes that are one obstacle away, by the sign of what is in the way; others have that of OTHER."""
+OTHER = KINDS[0]
+FILLS = {
+    CHOSEN_ONE: CHOSEN,
+    GOOD: SHADES[2],
+    EVICTS: themed("#FBE0D3", "#4E2D1F"),
+    ONE: OTHER,
+    TWO: themed("#B9BEC8", "#59626F"),
+    MORE: themed("#DDE0E5", "#2D3541"),
+    OPEN: themed("#D5D9E0", "#343D4B"),
+}
+"""By kind, those that are nearest first: the colour of its square."""
+
+
+def kinds(decision: Decision) -> list[str]:
+    """By position of a node: its kind. Each filter that refuses it is an obstacle, asked or not."""
+    verdicts, nodes = decision.verdicts, len(decision.cluster.nodes)
+    if verdicts is None or verdicts.rejected is not None:
+        return [OPEN] * nodes
+    many = (verdicts.refused_by == EXCLUDED).astype(int)
+    for found in filter(None, verdicts.refusals):
+        many += found.mask
+    result = [GOOD if n == 0 else ONE if n == 1 else TWO if n == 2 else MORE for n in many.tolist()]
+    if decision.preemption is not None:
+        for place in decision.preemption.positions.tolist():
+            result[place] = EVICTS
+    if (star := starred(decision)) >= 0:
+        result[star] = CHOSEN_ONE
+    return result
+
+
+def starred(decision: Decision) -> int:
+    """The position of the chosen node, or of the nominated one; -1 for none."""
+    return decision.cluster.index.get(decision.node or decision.nominated_node or "", -1)
+
+
+def siblings(decision: Decision) -> Counter[int]:
+    """By position of a node, how many pods with the pod's controller run there."""
+    own, pods, found = controller_of(decision.pod.pod.metadata), decision.cluster.pods, Counter[int]()
+    for row in np.flatnonzero(pods.node >= 0).tolist() if own is not None else ():
+        if controller_of(pods.info(row).pod.metadata) == own:
+            found[int(pods.node[row])] += 1
+    return found
+
+
+def one_away(decision: Decision, kinds: Sequence[str]) -> dict[str, list[int]]:
+    """By plugin, the nodes of these kinds on which it alone is in the way; the most frequent plugin first."""
+    found: dict[str, list[int]] = {}
+    for place, kind in enumerate(kinds):
+        if kind == ONE:
+            found.setdefault(verdict_of(decision, place).removeprefix(REFUSED), []).append(place)
+    return dict(sorted(found.items(), key=lambda each: -len(each[1])))
+
+
+def cause_fill(plugin: str) -> str:
+    """The colour of nodes on which this plugin alone is in the way: the same in every picture."""
+    return CAUSES.get(SIGNS.get(plugin, ""), OTHER)
+
+
+def verdict_of(decision: Decision, place: int) -> str:
+    """ "feasible", "refused by NodeAffinity", "not looked at", or before a decision "not looked at yet"."""
+    verdicts = decision.verdicts
+    if verdicts is None:
+        return UNDECIDED
+    if verdicts.rejected is not None:
+        return UNASKED
+    plugin = verdicts.plugin(place)
+    return FITS if plugin is None else f"{REFUSED}{plugin}"
+
+
+def runners_up(decision: Decision) -> set[int]:
+    """The nodes that lose only at the last rule of preemption that compares any, or tie there."""
+    preemption = decision.preemption
+    asked = [rung for rung in preemption.rungs if rung.entered.sum() > 1] if preemption is not None else []
+    if preemption is None or not asked:
+        return set()
+    return set(preemption.positions[asked[-1].entered].tolist()) - {starred(decision)}
+
+
+def totals(decision: Decision) -> dict[int, int]:
+    """By position of a node that was scored: its points."""
+    scores = decision.scores
+    return dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
+
+
+def node_fills(decision: Decision) -> list[str]:
+    """By position, the colour of a node: its kind's, that of what is in the way, or that of its score."""
+    kind_of, total = kinds(decision), totals(decision)
+    fills = [FILLS[kind] for kind in kind_of]
+    for plugin, places in one_away(decision, kind_of).items():
+        for place in places:
+            fills[place] = cause_fill(plugin)
+    low, high = (min(total.values()), max(total.values())) if total else (0, 0)
+    for place, points in total.items():
+        if kind_of[place] == GOOD:
+            fills[place] = SHADES[round(4 * (points - low) / (high - low))] if high > low else SHADES[-1]
+    return fills
