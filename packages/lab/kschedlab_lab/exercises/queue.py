@@ -10,13 +10,13 @@ from kschedlab import build
 from kschedlab.build import HOUR, as_yaml
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import Objects
-from kschedlab.messages import listed, say, terms
+from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE
-from kschedlab.queue.order import active_q_comp
+from kschedlab.queue.order import active_q_comp, pod_timestamp
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
@@ -142,92 +142,62 @@ status:
     reason: Unschedulable
     lastTransitionTime:
     lastProbeTime:
----
-apiVersion: v1
-kind: Pod
-metadata: {{name: {younger}, creationTimestamp: "2026-03-02T08:10:00Z"}}
-spec: {{priority: 100, containers: [{{name: main, image: app}}]}}
 """
-"""The pods, without their times."""
+"""The elder pod, without its times."""
 NAMES = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
 
 
 def later_but_first(rng: random.Random) -> Exercise:
     """Two pods of equal priority: the one that was created later is popped first."""
-    elder, younger = rng.sample(NAMES, 2)
+    names = dict(zip(("elder", "younger"), rng.sample(NAMES, 2), strict=True))
     field = rng.choice(["lastProbeTime", "lastTransitionTime"])
+    younger = decoded(waiting(names["younger"], 100, 8 * HOUR + 10))
+    probe = 8 * HOUR + 40 if field == "lastProbeTime" else UNSET
 
     def goal(objects: Objects) -> str:
-        pods = {pod.metadata.name: pod for pod in objects.pods}
-        if set(pods) != {elder, younger} or len(objects.pods) != 2:
-            return say(
-                "There must be two pods, {elder} and {younger}; you gave {given}.",
-                elder=elder,
-                younger=younger,
-                given=listed(sorted(pods)) or say("none"),
-            )
-        old, young = pods[elder], pods[younger]
-        return wrong_order(old, young, field)
+        given = [pod.metadata.name for pod in objects.pods]
+        if given != [names["elder"]]:
+            return say("Write one pod, {elder}; you gave {given}.", given=listed(given) or say("none"), **names)
+        return wrong_order(objects.pods[0], younger, field, names)
 
-    probe = 8 * HOUR + 40 if field == "lastProbeTime" else UNSET
-    transition = 8 * HOUR + 20
-    example = [waiting(elder, 100, 8 * HOUR, transition, probe), waiting(younger, 100, 8 * HOUR + 10)]
     return Build(
         say("Later, but first"),
         say(
-            "Two pods of equal priority wait. Fill in the times: {elder} is created first, and yet v1.13 pops "
-            "{younger} first, because of {elder}'s {field}.",
-            elder=elder,
-            younger=younger,
+            "{younger} has priority 100, was created at 2026-03-02T08:10:00Z, and was not tried yet. Fill in the times "
+            "of {elder}: it is created first, and yet v1.13 pops {younger} first, because of {elder}'s {field}.",
             field=field,
+            **names,
         ),
         goal,
-        as_yaml(example),
+        as_yaml([waiting(names["elder"], 100, 8 * HOUR, 8 * HOUR + 20, probe)]),
         say(
             "{elder} was tried already: podTimestamp reads its {field}, and that is after {younger}'s creation.",
-            elder=elder,
             field=field,
-            younger=younger,
+            **names,
         ),
         (
             say("A time is written as 2026-03-02T08:00:00Z. A condition without a time may leave it blank."),
             say("podTimestamp reads lastProbeTime, and lastTransitionTime only if that is blank."),
         ),
-        start=START.format(elder=elder, younger=younger),
+        start=START.format(**names),
     )
 
 
-def wrong_order(old: Pod, young: Pod, field: str) -> str:
+def wrong_order(elder: Pod, younger: Pod, field: str, names: dict[str, str]) -> str:
     """What is missing, "" if the answer is right."""
-    elder, younger = old.metadata.name, young.metadata.name
-    if (old.spec.priority or 0) != (young.spec.priority or 0):
-        return say(
-            "The priorities differ: {elder} has {one}, {younger} {other}.",
-            elder=elder,
-            one=old.spec.priority or 0,
-            younger=younger,
-            other=young.spec.priority or 0,
-        )
-    created = [pod.metadata.creationTimestamp for pod in (old, young)]
-    if None in created or created[0] >= created[1]:  # type: ignore[operator]  # None was seen to
-        return say(
-            "{elder}'s metadata.creationTimestamp has to be before {younger}'s; both need one.",
-            elder=elder,
-            younger=younger,
-        )
-    if not active_q_comp(young, old):
-        return say(
-            "{elder} is still popped first, or neither comes first: podTimestamp reads its {field}.",
-            elder=elder,
-            field=field_of(old),
-        )
-    if field_of(old) != field:
-        return say(
-            "{younger} is popped first, but because of {elder}'s {field}.",
-            younger=younger,
-            elder=elder,
-            field=field_of(old),
-        )
+    ranks = [pod.spec.priority or 0 for pod in (elder, younger)]
+    created = elder.metadata.creationTimestamp
+    if ranks[0] != ranks[1]:
+        message = later("The priorities differ: {elder} has {one}, {younger} {other}.")
+        return say(message, one=ranks[0], other=ranks[1], **names)
+    if created is None or created >= pod_timestamp(younger):
+        return say("{elder}'s metadata.creationTimestamp has to be before {younger}'s.", **names)
+    read = field_of(elder)
+    if not active_q_comp(younger, elder):
+        message = later("{elder} is still popped first, or neither comes first: podTimestamp reads its {field}.")
+        return say(message, field=read, **names)
+    if read != field:
+        return say("{younger} is popped first, but because of {elder}'s {field}.", field=read, **names)
     return ""
 
 

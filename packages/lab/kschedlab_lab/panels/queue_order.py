@@ -159,8 +159,7 @@ def picture(settings: Settings, room: Room, answered: bool = True) -> Html:
         found.append(Waiting(drawn, tuple(dots), answered and name == first))
     ticks = [(MAYBE.index(hour), clock_time(hour)) for hour in (8 * HOUR, 9 * HOUR, 10 * HOUR)]
     alt = describe(*both) if answered else say("Two pods and their timestamps.")
-    below = say("a tie: neither") if answered and not first else ""
-    return draw_order(found, ticks, len(MAYBE), below, alt, room)
+    return draw_order(found, ticks, len(MAYBE), alt, room)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.queue_pods import COUNTS, PILL, Handle, Pod, pill, text, version_tag
-from kschedlab_lab.views.style import HAIR, INK_2, ON_ACCENT, TRAY
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, svg
 
 ROW, TOP, EDGE, LEFT, RIGHT = 28, 34, 8, 162, 24
@@ -37,13 +37,8 @@ class Waiting:
     first: bool = False
 
 
-def draw_order(
-    pods: Sequence[Waiting], ticks: Sequence[tuple[int, str]], slots: int, said: str, alt: str, room: Room
-) -> Html:
-    """The pods on the clock. ``slots``: those of the moments, and one for "not set"; ``ticks``: (slot, time).
-
-    ``said``: what is written below.
-    """
+def draw_order(pods: Sequence[Waiting], ticks: Sequence[tuple[int, str]], slots: int, alt: str, room: Room) -> Html:
+    """The pods on the clock. ``slots``: those of the moments, and one for "not set"; ``ticks``: (slot, time)."""
     step, bottom = step_of(slots, room), TOP + sum(map(_tall, pods))
     shapes = [version_tag(EDGE + 54, TOP - 12)]
     shapes.append(text(say("not set"), LEFT - (4 if step >= 20 else 14), TOP - 12, "end", font_size=12, opacity=0.8))
@@ -55,8 +50,7 @@ def draw_order(
     for each in pods:
         shapes += _lane(each, top, step, room)
         top += _tall(each)
-    shapes.append(text(said, EDGE, bottom + 14, font_weight="bold"))
-    return svg(shapes, room.width, bottom + 24, alt, size=13)
+    return svg(shapes, room.width, bottom, alt, size=13)
 
 
 def step_of(slots: int, room: Room) -> float:
@@ -71,9 +65,10 @@ def _tall(each: Waiting) -> int:
 def _lane(each: Waiting, top: float, step: float, room: Room) -> Iterator[Html]:
     """The pod, with a thick frame if it is next, and below it a row for each timestamp."""
     wide = LEFT - 24 - EDGE
-    yield pill(each.pod, EDGE, top, wide, f"pod/{each.pod.name}", thick=3.5 if each.first else 1)
+    frame, thick = (CHOSEN, 3.5) if each.first else (HAIR, 1.0)
+    yield pill(each.pod, EDGE, top, wide, f"pod/{each.pod.name}", frame=frame, thick=thick)
     if each.first:
-        yield text(say("next"), LEFT, top + PILL / 2 + 5, font_weight="bold")
+        yield text(say("next"), LEFT + step + 8, top + PILL / 2 + 5, font_weight="bold", fill=CHOSEN)
     for i, dot in enumerate(each.dots):
         y, end = top + HEAD + ROW * (i + 0.5) - 4, room.width - RIGHT / 2
         bold = "bold" if dot.counts else None

@@ -40,21 +40,22 @@ def test_over_the_seeds_the_answers_differ():
 
 def built(seed):
     exercise = exercises(seed)[1]
-    elder, younger = re.findall(r"name: (?!main)(\w+)", exercise.start)
-    return exercise, elder, younger
+    (elder,) = re.findall(r"name: (?!main)(\w+)", exercise.start)
+    return exercise, elder, exercise.question.partition(" ")[0]
 
 
-def test_what_is_missing_in_a_built_pair_is_said_step_by_step():
+def test_what_is_missing_in_a_built_pod_is_said_step_by_step():
     exercise, elder, younger = built(1)
     at = 8 * HOUR
 
     def said(*made):
         return exercise.check(as_yaml(made)).words
 
-    assert said(waiting(elder, 100, at)).startswith("There must be two pods")
-    assert said(waiting(elder, 100, at), waiting(younger, 50, at + 5)).startswith("The priorities differ")
-    assert "has to be before" in said(waiting(elder, 100, at), waiting(younger, 100, at))
-    assert "is still popped first" in said(waiting(elder, 100, at), waiting(younger, 100, at + 5))
+    assert said(waiting(elder, 100, at), waiting(younger, 100, at)).startswith(f"Write one pod, {elder}; you gave ")
+    assert said(waiting(elder, 50, at)).startswith(f"The priorities differ: {elder} has 50, {younger} 100")
+    assert "has to be before" in said(waiting(elder, 100, at + 10))
+    assert "is still popped first" in said(waiting(elder, 100, at))
+    assert "is still popped first" in said(waiting(elder, 100, at, at + 10))
 
 
 def test_the_wrong_field_is_told():
@@ -62,8 +63,8 @@ def test_the_wrong_field_is_told():
         exercise, elder, younger = built(seed)
         probe = "lastTransitionTime." in exercise.question
         times = (9 * HOUR, 9 * HOUR) if probe else (9 * HOUR, UNSET)
-        answer = as_yaml([waiting(elder, 0, 8 * HOUR, *times), waiting(younger, 0, 8 * HOUR + 5)])
         other = "lastProbeTime" if probe else "lastTransitionTime"
+        answer = as_yaml([waiting(elder, 100, 8 * HOUR, *times)])
         assert exercise.check(answer).words == f"{younger} is popped first, but because of {elder}'s {other}."
 
 
