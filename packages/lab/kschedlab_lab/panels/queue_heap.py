@@ -222,7 +222,7 @@ def drawn(
         for number, (pod, priority) in enumerate(done.popped.items(), 1)
         if pod not in act.queue
     ]
-    calls = {"Pop()": _pop(min(len(popped) + 1, len(PODS))), "Add()": _add()} if last else {}
+    calls = {"Pop": _pop(min(len(popped) + 1, len(PODS))), "Add": _add()} if last else {}
     return draw_heap(places, alt, popped, calls, room)
 
 

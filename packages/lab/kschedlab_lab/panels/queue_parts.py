@@ -65,7 +65,7 @@ class Settings(Restorable):
 
     when: str = choice("when", WHEN, NEVER)
     event: str = choice("event", tuple(CALLS), MOVE)
-    reason: str = choice("it fails with", (UNSCHEDULABLE, ERROR), UNSCHEDULABLE)
+    reason: str = choice("it fails with", (UNSCHEDULABLE, ERROR), UNSCHEDULABLE, folded=True)
 
 
 class Call(NamedTuple):
@@ -270,9 +270,8 @@ def where_to() -> Question[Settings]:
         if answer == say("both"):
             return say("A pod is never in two parts: each call looks into both first.")
         return say(
-            "The event came while web was in no part of the queue, so it could not move web. The attempt may "
-            "have looked at the cluster before the event. In unschedulableQ web would miss what it waits for, so "
-            "it is tried again."
+            "web was in no part of the queue, so the event could not move it. The attempt may have looked at the "
+            "cluster before the event: in unschedulableQ web would miss it."
         )
 
     def during(settings: Settings, room: Room) -> Html:
@@ -297,9 +296,8 @@ def what_leaves_it() -> Question[Settings]:
     (right,) = (event for event in OFFERED if calls(Settings(AFTER, event))[-1].where == WAITING)
 
     def why(settings: Settings, answer: str) -> str:
-        wanted = next(event for event in OFFERED if say(event) == answer)
-        told = [say("{event}: {why}.", event=say(each), why=say(WHY[each])) for each in (wanted, right)]
-        return sentences(dict.fromkeys(told))
+        wrong = [event for event in OFFERED if event != right and say(event) == answer]
+        return sentences(say("{event}: {why}.", event=answer, why=say(WHY[each])) for each in wrong)
 
     def waits(settings: Settings, room: Room) -> Html:
         return drawn(Settings(), calls(Settings()), -1, room, fixed=True)

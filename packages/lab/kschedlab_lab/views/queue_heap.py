@@ -123,7 +123,7 @@ def _lane(popped: Sequence[Place], calls: Mapping[str, Handle], wide: float, y: 
     look = {"fill": "currentColor", "fill_opacity": FAINT, "stroke": "currentColor", "stroke_dasharray": "5 4"}
     for i, (call, handle) in enumerate(calls.items()):
         x = EDGE + i * (wide + GAP)
-        box = rect(wide, PILL, PILL / 2, x, y + 18, **look)
+        box = rect(wide, PILL, 8, x, y + 18, **look)
         word = text(call, x + wide / 2, y + 18 + PILL / 2 + 4, "middle", font_size=12, font_weight="bold")
         shapes.append(element("g", box, word, data_key=call, **handle))
     for i, each in enumerate(popped, 2):

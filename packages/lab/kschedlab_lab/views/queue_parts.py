@@ -71,7 +71,7 @@ class Parts:
 def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     """The parts side by side, what decided, and the attempt as a line with the event on it."""
     gap = 46 if room.width >= 560 else 8
-    tall = min(max(room.height - UNDER - 190, TALL), 2 * TALL)
+    tall = min(max(room.height - UNDER - 170, TALL), 2 * TALL)
     wide = (room.width - 2 * EDGE - 2 * gap) / 3
     left = {name: EDGE + i * (wide + gap) for i, name in enumerate((ACTIVE, TRYING, WAITING))}
     titles = {ACTIVE: ACTIVE, TRYING: say(TRYING), WAITING: WAITING}
@@ -97,9 +97,9 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         y += 20
     if parts.error:
         shapes.append(refused(parts.error, EDGE + 6, y, "start"))
-    y = EDGE + tall + UNDER + 14 + 3 * 20
+    y = EDGE + tall + UNDER + 14 + 50
     shapes += _attempt(parts, y, room)
-    return svg(shapes, room.width, y + 108, alt, size=13)
+    return svg(shapes, room.width, y + 98, alt, size=13)
 
 
 def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, gap: float, tall: float) -> list[Html]:
@@ -139,7 +139,7 @@ def _check(check: Check, x: float, y: float, size: int) -> Html:
 def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     """The attempt on a line, with what comes before and after it; the event is a bolt on that line."""
     wide = slot_width(len(parts.slots), room)
-    line, start, end = y + 46, EDGE + 2.25 * wide, EDGE + 3.25 * wide
+    line, start, end = y + 42, EDGE + 2.25 * wide, EDGE + 3.25 * wide
     band = element("rect", x=start, y=line - 22, width=wide, height=44, rx=8, fill=TICK)
     shapes = [band, arrow([(EDGE + 1.25 * wide, line), (room.width - EDGE, line)], 1.4)]
     for x, said in ((start, "Pop"), (end, say("it fails"))):
@@ -149,11 +149,11 @@ def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     for i, (x, slot) in enumerate(zip(places, parts.slots, strict=True)):
         spot = element("circle", cx=x, cy=line, r=13, stroke="currentColor", stroke_dasharray="3 3", fill=TRAY)
         bold = "bold" if i == parts.at else None
-        words = text(slot.words, x, line + 36, "middle", font_size=12, font_weight=bold)
+        words = text(slot.words, x, line + 32, "middle", font_size=12, font_weight=bold)
         shapes.append(element("g", spot, words, **slot.handle))
     x, half = places[parts.at], text_width(parts.event, bold=True) / 2
     middle = min(max(x, EDGE + half), room.width - EDGE - half)
-    shapes.append(text(parts.event, middle, line + 53, "middle", font_size=12, font_weight="bold"))
+    shapes.append(text(parts.event, middle, line + 48, "middle", font_size=12, font_weight="bold"))
     disc = element("circle", r=13, fill=COUNTS if parts.event else INK_3, stroke="none")
     bolt = element("path", d=BOLT, fill=ON_ACCENT)
     shapes.append(element("g", disc, bolt, data_key="event", transform=f"translate({x:.1f},{line:.1f})", **parts.bolt))

@@ -52,7 +52,7 @@ def place(drawing: Html, key: str) -> tuple[float, float]:
 @pytest.mark.parametrize("length", range(1, 12))
 def test_each_pod_of_a_heap_has_its_place(length: int, room: Room) -> None:
     drawing = draw_heap(
-        [Place(f"p{i}", 100 - i) for i in range(length)], "a heap", [], {"Pop()": {"data_set": "x"}}, room
+        [Place(f"p{i}", 100 - i) for i in range(length)], "a heap", [], {"Pop": {"data_set": "x"}}, room
     )
     found, known = texts(drawing), keys(drawing)
     for i in range(length):
@@ -73,7 +73,7 @@ def test_marks_have_signs_and_popped_pods_stand_in_their_order() -> None:
     drawing = draw_heap(places, "", [Place("e", 9), Place("f", 8)], {}, Room())
     found = texts(drawing)
     assert [found.count(each) for each in ("? a", "⇄ b", "+ c", "↑ d")] == [1, 1, 1, 1]
-    assert place(drawing, "pod/e")[0] < place(drawing, "pod/f")[0] and "Pop()" not in keys(drawing)
+    assert place(drawing, "pod/e")[0] < place(drawing, "pod/f")[0] and "Pop" not in keys(drawing)
 
 
 @each_room
