@@ -58,7 +58,7 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     assert box is not None
     page.drag("event", box["width"] / 5 * 2, 0)
     expect(page.sentence).to_contain_text("web is in activeQ.")
-    expect(page.picture).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1: no")
+    expect(page.picture).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1")
     page.key("event").focus()
     page.page.keyboard.press("ArrowRight")
     expect(page.sentence).to_contain_text("MoveAllToActiveQueue(): it brings back everybody.")

@@ -158,13 +158,13 @@ def step_of(steps: float, room: Room) -> float:
 
 
 def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Iterator[Html]:
-    """A bolt for each event, and below it the words of the last one if it is new."""
+    """A bolt for each event (they are a step apart), and below it the words of the last one if it is new."""
     yield text(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)
     for each in events:
         over = each.at <= now
         disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
         bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
-        place = f"translate({NAMES + each.at * step:.1f},13)"
+        place = f"translate({NAMES + each.at * step:.1f},13) scale({min(step / 2 - 0.5, 9) / 9:.3g})"
         yield element("g", disc, bolt, transform=place, data_tip=each.words)
     last = next((each for each in reversed(events) if each.at <= now), None)
     if last is not None and now - last.at <= NEW:

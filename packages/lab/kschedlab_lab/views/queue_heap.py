@@ -73,9 +73,8 @@ def draw_heap(
 def _spot(index: int, width: float, level: float) -> Point:
     """The place of an index: the middle (x) and the upper edge (y) of its pod."""
     row = (index + 1).bit_length() - 1
-    return EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row, TOP + row * level + (
-        level - LEVEL
-    ) / 2 + HEAD
+    x = EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row
+    return x, TOP + row * level + (level - LEVEL) / 2 + HEAD
 
 
 def _ground(index: int, spot: Point, width: float, level: float, there: bool) -> Html:
