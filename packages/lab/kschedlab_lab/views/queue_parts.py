@@ -25,7 +25,7 @@ from kschedlab_lab.views.style import HAIR, INK_2, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
 EDGE, GAP, TALL, UNDER, HIGH = 8, 16, 118, 38, 48
-"""Margin, the space between parts, their least height, the space below them for the way back; a nominated pod's height."""
+"""Margin, the space between parts, their least height, the space for the way back; a nominated pod's height."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
 
