@@ -154,7 +154,7 @@ PHONE = {"width": 368, "height": 720}
 """What a page of the course has for a panel on a phone, 336 pixels, and the margin of the test's page."""
 CROWDED: dict[str, Panel[Any]] = {
     "the last box of the binding cycle": overview_path.panel().move(step=9),
-    "ten pods in a heap, and one more": queue_heap.panel(pods=10, operation="Add", priority=1050),
+    "eight pods in a heap": queue_heap.panel(which="new", pops=0),
     "two pods in activeQ": queue_parts.panel(),
     "a version whose rules are switched": generations.panel(version="v1.16", rules="policy_obeyed on"),
     "eight equal scores": select_host.panel(scores=(9,) * 8),

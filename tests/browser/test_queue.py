@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts, queue_returns
+from kschedlab_lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts
 from tests.browser.conftest import Show
 
 
@@ -17,24 +17,26 @@ def test_the_gap_is_predicted_in_the_picture(shown: Show) -> None:
 
 
 def test_a_pod_dragged_in_the_tree_is_updated_and_rises(shown: Show) -> None:
-    page = shown(queue_heap.panel())
-    page.drag("pod/dog", 0, -120)
+    page = shown(queue_heap.panel(pops=0))
+    page.drag("pod/dog", 0, -98)
     expect(page.sentence).to_contain_text("Update(dog, ")
-    expect(page.sentence).to_contain_text("The head is dog (900).")  # cat was popped before, and stays popped
-    page.key("pop").click()
+    expect(page.sentence).to_contain_text("The head is cat (900).")
+    for _ in range(3):
+        page.key("Pop").click()
     expect(page.sentence).to_contain_text("Pop returns dog;")
     page.key("pod/elk").focus()
     page.page.keyboard.press("ArrowUp")
     expect(page.sentence).to_contain_text("Update(elk, 750)")
-    page.page.get_by_role("radio").nth(1).check()
-    expect(page.sentence).to_contain_text("Add(new, ")
-    expect(page.key("pod/elk")).to_contain_text("750")  # what was done stays done
-    page.key("pod/cat").click()
-    expect(page.sentence).to_contain_text("Pop returns cat;")
+    page.key("Add").click()
+    expect(page.sentence).to_contain_text("Add(new, 1000)")
+    page.key("Pop").click()
+    page.key("Pop").click()
+    page.key("pod/new").click()
+    expect(page.sentence).to_contain_text("Pop returns new;")
 
 
 def test_the_swaps_are_played_one_by_one(shown: Show) -> None:
-    page = shown(queue_heap.panel(operation="Add", priority=1050))
+    page = shown(queue_heap.panel(which="new", pops=0))
     page.page.get_by_role("button", name="Show how").click()
     expect(page.picture).to_contain_text("+ new")
     expect(page.picture).to_contain_text("⇄ new")
@@ -56,21 +58,10 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     assert box is not None
     page.drag("event", box["width"] / 5 * 2, 0)
     expect(page.sentence).to_contain_text("web is in activeQ.")
-    expect(page.picture).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1: no")
-
-
-def test_events_are_sorted_by_hand_and_then_checked(shown: Show) -> None:
-    page = shown(queue_returns.panel())
-    column = page.key("db/returns").bounding_box()
-    card = page.key("db/web").bounding_box()
-    assert column is not None and card is not None
-    page.drag("db/web", column["x"] - card["x"], 0)
-    page.key("labels/web").click()
-    assert (page.session.panel.settings.db, page.session.panel.settings.labels) == ("returns", "returns")
-    page.key("button/0").click()
-    expect(page.sentence).to_contain_text("4 of 6 cards are right.")
-    page.page.get_by_role("button", name="Show the answer").click()
-    expect(page.sentence).to_contain_text("All cards are right.")
+    expect(page.picture).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1")
+    page.key("event").focus()
+    page.page.keyboard.press("ArrowRight")
+    expect(page.sentence).to_contain_text("MoveAllToActiveQueue(): it brings back everybody.")
 
 
 def test_a_nomination_is_forgotten_in_v1_13_only(shown: Show) -> None:
@@ -82,12 +73,12 @@ def test_a_nomination_is_forgotten_in_v1_13_only(shown: Show) -> None:
 
 
 def test_the_time_is_dragged(shown: Show) -> None:
-    page = shown(queue_clock.panel(time=7))
-    expect(page.sentence).to_contain_text("v1.37, 7 s: web backs off (3 attempts)")
+    page = shown(queue_clock.panel(lanes=queue_clock.ALL, time=7))
+    expect(page.sentence).to_contain_text("web backs off (3 attempts)")
     page.key("now").focus()
     for _ in range(4):
         page.page.keyboard.press("ArrowRight")
-    expect(page.sentence).to_contain_text("v1.37, 11 s: friend waits (1 attempt).")
+    expect(page.sentence).to_contain_text("web is tried at 10 s and bound at 10.1 s (4 attempts).")
     expect(page.page.get_by_role("group", name="time")).to_contain_text("11 s")
     page.drag("now", -400, 0)
     expect(page.sentence).to_contain_text("web is")
@@ -95,7 +86,7 @@ def test_the_time_is_dragged(shown: Show) -> None:
 
 
 def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
-    page = shown(queue_clock.versions_panel(older=True))
+    page = shown(queue_clock.panel(lanes=queue_clock.OLDER))
     expect(page.sentence).to_contain_text("In v1.13, web is tried at 7 s and bound at 7.1 s (4 attempts).")
     page.key("now").focus()
     for _ in range(8):
@@ -104,13 +95,13 @@ def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
 
 
 ASKED = {
-    "newest": queue_clock.versions_panel().ask(queue_clock.when_is_web_tried()),
-    "versions": queue_clock.versions_panel(older=True).ask(queue_clock.how_often_is_ssd_tried()),
-    "friend": queue_clock.friend_panel(),
+    "newest": queue_clock.panel().ask(queue_clock.when_is_web_tried()),
+    "versions": queue_clock.panel(lanes=queue_clock.OLDER, pod="ssd").ask(queue_clock.how_often_is_ssd_tried()),
+    "woken": queue_clock.panel(lanes=queue_clock.ALL).ask(queue_clock.who_is_woken()),
     "gap": queue_heap.panel().ask(queue_heap.after_pop()),
-    "next": queue_order.panel(mail_created=540).ask(queue_order.who_is_next()),
-    "where": queue_parts.panel(meanwhile=queue_parts.DURING).ask(queue_parts.where_to()),
-    "back": queue_returns.panel(),
+    "next": queue_order.panel(mail_transition=500, mail_probe=580).ask(queue_order.who_is_next()),
+    "where": queue_parts.panel(when=queue_parts.DURING).ask(queue_parts.where_to()),
+    "back": queue_parts.panel(when=queue_parts.AFTER).ask(queue_parts.what_leaves_it()),
     "list": queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent()),
 }
 

@@ -127,7 +127,7 @@ def test_every_place_of_a_handle_that_sets_something_else_is_recorded() -> None:
     picture = panel.state(panel.settings, ROOMS[0])["picture"]
     first, _ = nearest(panel.settings, 0, 0, picture)
     for name in ("bee", "gnu"):
-        places = {each.priority for each in first if (each.operation, each.which) == ("Update", name)}
+        places = {each.priority for each in first if (each.which, each.pops) == (name, 0)}
         assert places == {*queue_heap.Settings.controls()["priority"].values}
 
 
@@ -195,18 +195,12 @@ def test_settings_that_cannot_be_lead_to_what_they_become() -> None:
     assert recording(shown(overview_inside.panel()), Shared(), LIMITS)["becomes"] == {}
 
 
-def test_an_operation_follows_the_last_one() -> None:
-    panel = queue_heap.panel()
+def test_what_another_control_takes_along_is_recorded() -> None:
+    panel = overview_path.panel(step=3)
     record = recording(shown(panel), Shared(), Limits(60, 60, 0))
-    places = {"|".join(map(str, state["at"])): state for state in record["states"]}
-    for place, operation in enumerate(queue_heap.OPERATIONS):
-        if operation != "Pop":
-            asked = {**panel.settings.indices(), "operation": place}
-            begins, asked_for = ("|".join(map(str, each.values())) for each in (panel.settings.indices(), asked))
-            assert asked_for not in places  # it would be the first call
-            assert record["along"][begins][f"operation:{place}"] == {"before": "Pop"}
-            became = "|".join(map(str, {**asked, "before": "Pop"}.values()))
-            assert places[became]["state"] == str(panel.move(before="Pop", operation=operation).settings)
+    begins = "|".join(map(str, panel.settings.indices().values()))
+    stories = len(panel.settings.controls()["story"].values)
+    assert record["along"][begins] == {f"story:{other}": {"step": 0} for other in range(1, stories)}
 
 
 @pytest.fixture(scope="module")

@@ -1,128 +1,40 @@
-"""Exercises of lesson 02: which pod is next, and when does a failed one come back?"""
+"""Exercises of lesson 02: when does a failed pod come back, which of two pods is first, and how does a heap pop?"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kschedlab import build
-from kschedlab.build import HOUR, clock_time
+from kschedlab.build import HOUR, as_yaml
 from kschedlab.generations import GENERATIONS
-from kschedlab.messages import listed, say, terms
+from kschedlab.manifests.loading import Objects
+from kschedlab.messages import later, listed, say, terms
 from kschedlab.objects.meta import SECOND
-from kschedlab.queue import queued_pod
+from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
+from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE
-from kschedlab.text.html import element
+from kschedlab.queue.order import active_q_comp, pod_timestamp
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
+from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.queue_build import NAMES, later_but_first
-from kschedlab_lab.exercises.queue_repairs import downwards
-from kschedlab_lab.panels.queue_heap_watched import decoded
-from kschedlab_lab.panels.queue_order import waiting
-from kschedlab_lab.panels.queue_parts_run import NOON, neighbour
+from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.panels.queue_order import UNSET, decoded, field_of, waiting
+from kschedlab_lab.panels.queue_parts import NOON
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"queue {seed}")
-    return [
-        who_is_third(rng),
-        when_again(rng),
-        later_but_first(rng),
-        downwards(seed),
-    ]
+    return [when_again(rng), later_but_first(rng), downwards(seed)]
 
 
 # -- predict
-
-
-def tabled(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:
-    """A table, and the same as text."""
-    text = "\n".join(aligned([list(head), *rows], ""))
-    return Instance(element("div", table(head, (row(*cells) for cells in rows))), text)
-
-
-class Queued(NamedTuple):
-    """A pod in v1.37's queue: when it was created, and when it failed last or None; in minutes after midnight."""
-
-    name: str
-    priority: int
-    created: int
-    failed: int | None
-
-    @property
-    def entered(self) -> int:
-        """When it entered the queue: v1.37 notes the time again after each failed attempt."""
-        return self.created if self.failed is None else self.failed
-
-    @property
-    def facts(self) -> str:
-        """What the order is by."""
-        time = clock_time(self.entered)
-        new = say("priority {priority}, new since {time}", priority=self.priority, time=time)
-        return (
-            new
-            if self.failed is None
-            else say("priority {priority}, failed at {time}", priority=self.priority, time=time)
-        )
-
-
-def who_is_third(rng: random.Random) -> Exercise:
-    """The order of pops in v1.37."""
-
-    def draw(rng: random.Random) -> list[Queued]:
-        created = rng.sample(range(8 * HOUR, 10 * HOUR, 5), 5)
-        failed = [rng.choice([None, None, 10 * HOUR + 10 * n]) for n in range(5)]
-        ranks = rng.choice([(100, 100, 100, 50, 200), (100, 100, 100, 100, 200), (100, 100, 100, 100, 50)])
-        return [Queued(*each) for each in zip(rng.sample(NAMES, 5), ranks, created, failed, strict=True)]
-
-    def wanted(pods: list[Queued]) -> bool:
-        """The creation times alone would give a different third pod, and so would the lines of the table."""
-        by_creation = sorted(pods, key=lambda pod: (-pod.priority, pod.created))
-        return pops(pods)[2] not in (by_creation[2].name, pods[2].name)
-
-    pods = drawn(rng, draw, wanted)
-    order = pops(pods)
-    by_name = {each.name: each for each in pods}
-    place = terms("first", "second", "third", "fourth", "fifth")
-
-    def remark(each: str) -> str:
-        return say("{pod} is popped {place}: {own}.", pod=each, place=place[order.index(each)], own=by_name[each].facts)
-
-    def shown(pod: Queued) -> list[str]:
-        failed = say("not tried yet") if pod.failed is None else clock_time(pod.failed)
-        return [pod.name, str(pod.priority), clock_time(pod.created), failed]
-
-    right = say("The order is {pods}: by priority, then by the time of entering the queue.", pods=listed(order))
-    head = terms("pod", "priority", "created", "last failed")
-    solved = [[str(n), *shown(by_name[each])] for n, each in enumerate(order, 1)]
-    return Predict(
-        say("Third"),
-        say("These pods are ready in v1.37's activeQ. Which one is popped third?"),
-        order[2],
-        right,
-        (
-            say("Priority comes first."),
-            say("A new pod enters the queue when it is created, and a pod that failed enters it again at that time."),
-        ),
-        tabled(head, [shown(each) for each in pods]),
-        {each: remark(each) if each != order[2] else right for each in sorted(by_name)},
-        solved=lambda: tabled([say("popped"), *head], solved).picture,
-    )
-
-
-def pops(pods: Sequence[Queued]) -> list[str]:
-    """The names in the order in which v1.37 pops the pods."""
-    queued = [
-        queued_pod.QueuedPodInfo(decoded(waiting(each.name, each.priority, each.created)), each.entered, number)
-        for number, each in enumerate(pods)
-    ]
-    return [each.pod.metadata.name for each in queued_pod.sorted_pods(queued, queued_pod.priority_sort)]
 
 
 def at(seconds: float) -> str:
@@ -158,8 +70,10 @@ def when_again(rng: random.Random) -> Exercise:
         right: why,
     }
     moments = {case.event, case.event + backoff, 330, case.again}
+    head = terms("time", "what happens")
     rows = [[f"{each:g} s", say("web fails: no room")] for each in case.failed]
     rows.append([f"{case.event} s", say("a pod on a node ends")])
+    told = Instance(table(head, (row(*each) for each in rows)), "\n".join(aligned([list(head), *rows], "")))
     return Predict(
         say("When again?"),
         say("v1.37. The scheduler always has other pods to try. When does web next enter the active queue?"),
@@ -169,7 +83,7 @@ def when_again(rng: random.Random) -> Exercise:
             say("Backoff is 1 s after the first failure, doubles with each further one, and is 10 s at most."),
             say("When did web fail last? Backoff begins there; a pod leaves at the first full second after its end."),
         ),
-        tabled(terms("time", "what happens"), rows),
+        told,
         {at(seconds): remarks[at(seconds)] for seconds in sorted(moments)},
     )
 
@@ -188,7 +102,7 @@ def random_tries(rng: random.Random) -> Tries:
     rules = GENERATIONS["v1.37"]
     queue = rules.queue(lambda: NOON + clock, hints=queueing_hints(rules.filters))
     queue.add(pod)
-    gone = neighbour("cache")
+    gone = decoded(build.pod("job", "node-a"))
     failed: list[float] = []
 
     def sleep(seconds: int) -> None:
@@ -212,3 +126,150 @@ def random_tries(rng: random.Random) -> Tries:
         while queue.places()[pod.key].part != ACTIVE:
             sleep(1)
     return Tries(failed, event, clock / SECOND)
+
+
+# -- build
+
+START = """\
+apiVersion: v1
+kind: Pod
+metadata: {{name: {elder}, creationTimestamp: }}
+spec: {{priority: 100, containers: [{{name: main, image: app}}]}}
+status:
+  conditions:
+  - type: PodScheduled
+    status: "False"
+    reason: Unschedulable
+    lastTransitionTime:
+    lastProbeTime:
+"""
+"""The elder pod, without its times."""
+NAMES = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
+
+
+def later_but_first(rng: random.Random) -> Exercise:
+    """Two pods of equal priority: the one that was created later is popped first."""
+    names = dict(zip(("elder", "younger"), rng.sample(NAMES, 2), strict=True))
+    field = rng.choice(["lastProbeTime", "lastTransitionTime"])
+    younger = decoded(waiting(names["younger"], 100, 8 * HOUR + 10))
+    probe = 8 * HOUR + 40 if field == "lastProbeTime" else UNSET
+
+    def goal(objects: Objects) -> str:
+        given = [pod.metadata.name for pod in objects.pods]
+        if given != [names["elder"]]:
+            return say("Write one pod, {elder}; you gave {given}.", given=listed(given) or say("none"), **names)
+        return wrong_order(objects.pods[0], younger, field, names)
+
+    return Build(
+        say("Later, but first"),
+        say(
+            "{younger} has priority 100, was created at 2026-03-02T08:10:00Z, and was not tried yet. Fill in the times "
+            "of {elder}: it is created first, and yet v1.13 pops {younger} first, because of {elder}'s {field}.",
+            field=field,
+            **names,
+        ),
+        goal,
+        as_yaml([waiting(names["elder"], 100, 8 * HOUR, 8 * HOUR + 20, probe)]),
+        say(
+            "{elder} was tried already: podTimestamp reads its {field}, and that is after {younger}'s creation.",
+            field=field,
+            **names,
+        ),
+        (
+            say("A time is written as 2026-03-02T08:00:00Z. A condition without a time may leave it blank."),
+            say("podTimestamp reads lastProbeTime, and lastTransitionTime only if that is blank."),
+        ),
+        start=START.format(**names),
+    )
+
+
+def wrong_order(elder: Pod, younger: Pod, field: str, names: dict[str, str]) -> str:
+    """What is missing, "" if the answer is right."""
+    ranks = [pod.spec.priority or 0 for pod in (elder, younger)]
+    created = elder.metadata.creationTimestamp
+    if ranks[0] != ranks[1]:
+        message = later("The priorities differ: {elder} has {one}, {younger} {other}.")
+        return say(message, one=ranks[0], other=ranks[1], **names)
+    if created is None or created >= pod_timestamp(younger):
+        return say("{elder}'s metadata.creationTimestamp has to be before {younger}'s.", **names)
+    read = field_of(elder)
+    if not active_q_comp(younger, elder):
+        message = later("{elder} is still popped first, or neither comes first: podTimestamp reads its {field}.")
+        return say(message, field=read, **names)
+    if read != field:
+        return say("{younger} is popped first, but because of {elder}'s {field}.", field=read, **names)
+    return ""
+
+
+# -- repair
+
+
+def popped_broken(queue: list[int]) -> list[int]:
+    """The heap's array after Pop. The numbers are priorities; the highest comes out first."""
+    queue = list(queue)
+    queue[0] = queue[-1]
+    queue.pop()
+    place = 0
+    while 2 * place + 1 < len(queue):
+        child = 2 * place + 1
+        if queue[child] <= queue[place]:
+            break
+        queue[place], queue[child] = queue[child], queue[place]
+        place = child
+    return queue
+
+
+def popped_mended(queue: list[int]) -> list[int]:
+    """The heap's array after Pop. The numbers are priorities; the highest comes out first."""
+    queue = list(queue)
+    queue[0] = queue[-1]
+    queue.pop()
+    place = 0
+    while 2 * place + 1 < len(queue):
+        child = 2 * place + 1
+        if child + 1 < len(queue) and queue[child + 1] > queue[child]:
+            child += 1
+        if queue[child] <= queue[place]:
+            break
+        queue[place], queue[child] = queue[child], queue[place]
+        place = child
+    return queue
+
+
+def by_heap(queue: list[int]) -> list[int]:
+    """The answer of the queue's own heap."""
+    heap = numbers(queue)
+    heap.pop()
+    return [int(key) for key in heap.data.queue]
+
+
+def numbers(queue: Sequence[int]) -> Heap[int]:
+    """A heap of numbers, the highest first, added in this order."""
+    first: Callable[[int, int], bool] = lambda one, other: one > other  # noqa: E731
+    heap = Heap(str, first)
+    for each in queue:
+        heap.add(each)
+    return heap
+
+
+def arrays(rng: random.Random) -> Iterator[tuple[list[int]]]:
+    """Heaps as arrays, short ones first."""
+    for length in range(1, 9):
+        for _ in range(4):
+            heap = numbers(rng.sample(range(10, 100), length))
+            yield ([int(key) for key in heap.data.queue],)
+
+
+def downwards(seed: int) -> Exercise:
+    """Sifting down with only one child."""
+    return Repair(
+        say("Down the tree"),
+        say("This function takes the head out of a heap and repairs the array. Something is missing. Fix it."),
+        popped_broken,
+        popped_mended,
+        by_heap,
+        arrays,
+        say("The better of the two children goes up; otherwise a child would lie above a better one."),
+        (say("How many children can a place have?"), say("The right child is at 2i+2, if the array is that long.")),
+        seed,
+    )

@@ -1,241 +1,190 @@
 """The heap of the active queue at work: every comparison and every swap of one operation.
 
-Pods with different priorities are in a :class:`~kschedlab.queue.heap.Heap`, and one call follows the other: each
-pops, adds, updates or deletes a pod. The picture shows the heap after the last call, the story how that came about.
+Seven pods are in a :class:`~kschedlab.queue.heap.Heap`. One of them may be updated, or an eighth is added; then pods
+are popped. The picture shows the heap after the last call, the story how that came about.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from kschedlab.build import Manifest
+from kschedlab.build import HOUR, Manifest
 from kschedlab.messages import later, listed, say, sentences
-from kschedlab.objects.problems import InputValueError
-from kschedlab.queue.heap import Heap
-from kschedlab.queue.queued_pod import QueuedPodInfo
+from kschedlab.queue.heap import Heap, HeapData
+from kschedlab.queue.order import pod_timestamp
+from kschedlab.queue.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_heap_watched import Act, Watched, manifest, name, queued, watched
-from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
+from kschedlab_lab.panels.queue_order import decoded, waiting
+from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.queue_heap import Mark, Place, draw_heap
 from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.svg import Room, dragged
 
-PODS = {
-    "ant": 500,
-    "bee": 300,
-    "cat": 900,
-    "dog": 100,
-    "elk": 700,
-    "fox": 400,
-    "gnu": 800,
-    "hen": 200,
-    "owl": 600,
-    "yak": 1000,
-}
+PODS = {"ant": 500, "bee": 300, "cat": 900, "dog": 100, "elk": 700, "fox": 400, "gnu": 800}
 """Names and priorities, in order of arrival."""
 NEW = "new"
-OPERATIONS = ("Pop", "Add", "Update", "Delete")
+NONE = later("none")
 PIXELS = 7
 """How far a pod is dragged for one value of its priority."""
 
 
-NONE = later("none")
-WHICH = "|".join(PODS)
-CALL = re.compile(rf"Pop|Delete ({WHICH})|(Add {NEW}|Update ({WHICH})) \d+")
-
-
-def read_calls(text: str) -> str:
-    """Calls such as "Pop; Update dog 900". ValueError names the first that is none."""
-    for call in text.split("; "):
-        if text not in (NONE, say(NONE)) and not CALL.fullmatch(call):
-            raise InputValueError('"{call}" is not a call such as "Update dog 900"', call=call)
-    return NONE if text == say(NONE) else text
-
-
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """``before``: the calls before the last one, which the others are about. ``which``: the pod to update or delete;
-    ``priority``: of the pod that is added or updated.
-    """
+    """``which``: the pod that gets another priority, or the new one; ``pops``: calls of Pop after that."""
 
-    pods: int = slider("pods at first", range(3, len(PODS) + 1), 7, folded=True)
-    before: str = typed("calls before", NONE, (NONE,), read_calls)
-    operation: str = choice("operation", OPERATIONS, "Pop")
-    which: str = choice("pod", PODS, "ant")
-    priority: int = slider("priority", range(50, 1101, 50), 1050)
+    which: str = choice("pod", (NONE, *PODS, NEW), NONE)
+    priority: int = slider("priority", range(50, 1101, 50), 1000)
+    pops: int = slider("calls of Pop", range(len(PODS) + 1), 1)
 
     @property
-    def calls(self) -> tuple[str, ...]:
-        """Every call, the last one too."""
-        given = {
-            "Add": f" {NEW} {self.priority}",
-            "Update": f" {self.which} {self.priority}",
-            "Delete": f" {self.which}",
-        }
-        last = self.operation + given.get(self.operation, "")
-        return (last,) if self.before == NONE else (*self.before.split("; "), last)
-
-    def at(self, indices: Mapping[str, Any]) -> Self:
-        """As any panel's; another operation comes after the last one."""
-        there = super().at(indices)
-        is_next = there.operation != self.operation and there.before == self.before
-        return there.changed(before=_written(self.calls)) if is_next else there
+    def operation(self) -> str:
+        """The last call."""
+        if self.pops:
+            return "Pop"
+        return "" if self.which == NONE else "Add" if self.which == NEW else "Update"
 
 
-def _written(calls: Sequence[str]) -> str:
-    return "; ".join(calls) or NONE
+class Act(NamedTuple):
+    """The heap after one act of the operation: start, less, swap, push, pop or fix.
+
+    ``places``: the indices it is about; ``queue``: the pods in the array's order; ``priorities``: by pod; ``answer``:
+    of a comparison; ``gone``: the popped pod, if any.
+    """
+
+    act: str
+    places: tuple[int, ...]
+    queue: tuple[str, ...]
+    priorities: dict[str, int]
+    answer: bool = False
+    gone: str = ""
+
+
+class Watched(HeapData[QueuedPodInfo]):
+    """A heap's data that records every operation; the heap itself is unaware of it."""
+
+    def __init__(self) -> None:
+        super().__init__(key_func, priority_sort)
+        self.acts: list[Act] = []
+
+    def less(self, i: int, j: int) -> bool:
+        answer = super().less(i, j)
+        self.note("less", (i, j), answer)
+        return answer
+
+    def swap(self, i: int, j: int) -> None:
+        super().swap(i, j)
+        self.note("swap", (i, j))
+
+    def push(self, key: str, obj: QueuedPodInfo) -> None:
+        super().push(key, obj)
+        self.note("push", (len(self.queue) - 1,))
+
+    def pop(self) -> QueuedPodInfo:
+        """Take the last off."""
+        taken = super().pop()
+        self.note("pop", (), gone=name(taken.key))
+        return taken
+
+    def note(self, act: str, places: tuple[int, ...] = (), answer: bool = False, gone: str = "") -> None:
+        """Remember how the array looks now."""
+        priorities = {name(key): item.obj.pod.spec.priority or 0 for key, item in self.items.items()}
+        self.acts.append(Act(act, places, tuple(map(name, self.queue)), priorities, answer, gone))
+
+
+def name(key: str) -> str:
+    return key.partition("/")[2]
+
+
+def queued(pod: str, priority: int) -> QueuedPodInfo:
+    """A pod in the queue of v1.13, which orders it by podTimestamp."""
+    made = decoded(waiting(pod, priority, 8 * HOUR))
+    return QueuedPodInfo(made, pod_timestamp(made))
 
 
 def manifests(settings: Settings) -> list[Manifest]:
     """The pods of the heap, in the order in which they were added."""
-    return [manifest(name, priority) for name, priority in list(PODS.items())[: settings.pods]]
-
-
-class Popped(NamedTuple):
-    """A pod that came out, and the calls before that."""
-
-    name: str
-    priority: int
-    before: str
+    return [waiting(pod, priority, 8 * HOUR) for pod, priority in PODS.items()]
 
 
 class HeapCalls(NamedTuple):
-    """The last call, act by act, and the pods that are out, in the order of their pops."""
+    """The last call, act by act, and the pods that are out with their priorities, in the order of their pops."""
 
     acts: tuple[Act, ...]
-    popped: tuple[Popped, ...]
+    popped: dict[str, int]
 
 
 def run(settings: Settings) -> HeapCalls:
     """Call by call on the heap."""
-    heap, data = watched(manifests(settings))
-    out: dict[str, Popped] = {}
-    for number, call in enumerate(settings.calls):
+    heap = Heap(key_func, priority_sort)
+    heap.data = data = Watched()
+    for pod, priority in PODS.items():
+        heap.add(queued(pod, priority))
+    data.acts.clear()
+    data.note("start")
+    if settings.which != NONE:
+        if settings.which in PODS:
+            start = data.acts[0]
+            ranks = {**start.priorities, settings.which: settings.priority}
+            place = start.queue.index(settings.which)
+            data.acts.append(start._replace(act="fix", places=(place,), priorities=ranks))
+        heap.add(queued(settings.which, settings.priority))
+    popped = {}
+    for _ in range(min(settings.pops, len(data.queue))):
         data.acts.clear()
         data.note("start")
-        gone = _perform(heap, data, *call.split())
-        if gone:
-            before = _written(settings.calls[:number])
-            out[name(gone)] = Popped(name(gone), data.acts[0].priorities[gone], before)
-        out = {each: popped for each, popped in out.items() if f"default/{each}" not in data.items}
-    return HeapCalls(tuple(data.acts), tuple(out.values()))
-
-
-def _perform(heap: Heap[QueuedPodInfo], data: Watched, operation: str, which: str = "", priority: str = "") -> str:
-    """One call; the key of the pod that it pops."""
-    key = f"default/{which}"
-    if operation == "Pop":
-        if data.queue:
-            return heap.pop().key
-        data.note("empty")
-    elif operation == "Delete":
-        if heap.delete(key) is None:
-            data.note("absent")
-    else:
-        if key in data.queue:
-            start, ranks = data.acts[0], {**data.acts[0].priorities, key: int(priority)}
-            data.acts.append(start._replace(act="fix", places=(data.queue.index(key),), priorities=ranks))
-        heap.add(queued(manifest(which, int(priority))))
-    return ""
+        taken = heap.pop()
+        popped[name(taken.key)] = taken.pod.spec.priority or 0
+    return HeapCalls(tuple(data.acts), popped)
 
 
 def describe(act: Act) -> str:
-    array = [f"{name(key)} ({act.priorities[key]})" for key in act.queue]
-    if act.act == "empty":
-        return say("The heap is empty: the real Pop waits until somebody adds a pod.")
+    array = [f"{pod} ({act.priorities[pod]})" for pod in act.queue]
     if act.act == "start":
-        if not array:
-            return say("The heap is empty.")
         return say("{pods}; the head, {pod}, is next.", pods=count(len(array), "pod"), pod=array[0])
     if act.act == "push":
         return say("Push appends {pod} at index {index}.", pod=array[-1], index=act.places[0])
     if act.act == "pop":
-        return say("The last place is taken off: {pod} leaves the heap.", pod=name(act.gone))
+        return say("The last place is taken off: {pod} leaves the heap.", pod=act.gone)
     if act.act == "fix":
-        return say(
-            "items gets the new object, {pod}; Fix({index}) follows.",
-            pod=array[act.places[0]],
-            index=act.places[0],
-        )
-    if act.act == "absent":
-        return say('items has no such key, so v1.13 returns the error "object not found".')
+        index = act.places[0]
+        return say("items gets the new object, {pod}; Fix({index}) follows.", pod=array[index], index=index)
     i, j = act.places
+    about = {"i": i, "j": j, "one": array[i], "other": array[j]}
     if act.act == "swap":
-        return say(
-            "Swap({i}, {j}): {one} is at index {i} now, and {other} at index {j}.",
-            i=i,
-            j=j,
-            one=array[i],
-            other=array[j],
-        )
-    message = (
-        later("Less({i}, {j}): should {one} come out before {other}? Yes.")
-        if act.answer
-        else later("Less({i}, {j}): should {one} come out before {other}? No.")
-    )
-    return say(message, i=i, j=j, one=array[i], other=array[j])
+        return say("Swap({i}, {j}): {one} is at index {i} now, and {other} at index {j}.", **about)
+    if act.answer:
+        return say("Less({i}, {j}): should {one} come out before {other}? Yes.", **about)
+    return say("Less({i}, {j}): should {one} come out before {other}? No.", **about)
 
 
 def result(settings: Settings, done: HeapCalls) -> str:
-    """What the operation did."""
-    s, kinds = settings, [act.act for act in done.acts]
-    if "absent" in kinds:
-        return say(
-            "Delete({which}): there is no such key, and v1.13 returns the error “object not found”.", which=s.which
-        )
-    if "empty" in kinds:
-        return describe(done.acts[-1])
-    work = listed([count(kinds.count("less"), "comparison"), count(kinds.count("swap"), "swap")])
+    """What the last call did."""
     last = done.acts[-1]
-    if s.operation == "Pop":
+    if settings.operation == "Pop":
         if not last.queue:
-            return say("Pop returns {name}; the heap is empty now.", name=name(last.gone))
-        return say("Pop returns {name}; {head} is the head now.", name=name(last.gone), head=name(last.queue[0]))
-    if s.operation == "Delete":
-        return say("Delete takes {which} off: {work}. {head}", which=s.which, work=work, head=_head(last))
-    moved = NEW if s.operation == "Add" else s.which
-    at = last.queue.index(f"default/{moved}")
-    return say(
-        "{operation}({moved}, {priority}): {work}; {moved} is at index {at}. {head}",
-        operation=s.operation,
-        moved=moved,
-        priority=s.priority,
-        work=work,
-        at=at,
-        head=_head(last),
-    )
-
-
-def _head(act: Act) -> str:
-    if not act.queue:
-        return say("The heap is empty.")
-    return say("The head is {name} ({priorities}).", name=name(act.queue[0]), priorities=act.priorities[act.queue[0]])
+            out = last.gone
+            return say("Pop returns {name}; the heap is empty now. The next Pop waits until a pod is added.", name=out)
+        return say("Pop returns {name}; {head} is the head now.", name=last.gone, head=last.queue[0])
+    if not settings.operation:
+        return describe(last)
+    kinds, head = [act.act for act in done.acts], last.queue[0]
+    at = {"moved": settings.which, "at": last.queue.index(settings.which), "priority": settings.priority}
+    work = listed([count(kinds.count("less"), "comparison"), count(kinds.count("swap"), "swap")])
+    first = say("The head is {name} ({priorities}).", name=head, priorities=last.priorities[head])
+    message = later("{operation}({moved}, {priority}): {work}; {moved} is at index {at}. {head}")
+    return say(message, operation=settings.operation, work=work, head=first, **at)
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    done = run(settings)
-    sentence = result(settings, done)
-    return View(
-        lambda room: picture(settings, room),
-        sentence,
-        Html(),
-        sentence,
-        idle=idle(settings),
-        story=lambda room: story(settings, room),
-    )
-
-
-def idle(settings: Settings) -> dict[str, str]:
-    """The settings that the operation does not read are away."""
-    unread = {"Pop": ("which", "priority"), "Add": ("which",), "Delete": ("priority",), "Update": ()}
-    return dict.fromkeys(("before", *unread[settings.operation]), "")
+    sentence = result(settings, run(settings))
+    idle = {"priority": ""} if settings.which == NONE else {}
+    story = None if not settings.operation else lambda room: told(settings, room)
+    return View(lambda room: picture(settings, room), sentence, Html(), sentence, idle=idle, story=story)
 
 
 def picture(settings: Settings, room: Room) -> Html:
@@ -243,7 +192,7 @@ def picture(settings: Settings, room: Room) -> Html:
     return drawn(settings, done, len(done.acts) - 1, result(settings, done), room, last=True)
 
 
-def story(settings: Settings, room: Room) -> list[Frame]:
+def told(settings: Settings, room: Room) -> list[Frame]:
     """The operation, act by act; its last picture is the panel's."""
     done = run(settings)
     seen = [
@@ -256,54 +205,48 @@ def drawn(
     settings: Settings, done: HeapCalls, step: int, alt: str, room: Room, *, last: bool = False, picks: bool = False
 ) -> Html:
     """The heap after an act. ``last``: the operation is over, and every pod is a control; ``picks``: an answer."""
-    act = done.acts[step]
+    act, gone = done.acts[step], done.acts[-1].gone
     marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new", "fix": "new"}
-    leaving = settings.operation == "Pop" and any(each.act == "swap" for each in done.acts[: step + 1])
-    gone = done.acts[-1].gone if settings.operation in ("Pop", "Delete") else ""
+    leaving = gone and any(each.act == "swap" for each in done.acts[: step + 1])
     places = []
-    for i, key in enumerate(act.queue):
+    for i, pod in enumerate(act.queue):
         mark = marks.get(act.act, "") if i in act.places and not last else ""
-        if leaving and key == gone and not mark:
+        if leaving and pod == gone and not mark:
             mark = "leaving"
-        places.append(Place(name(key), act.priorities[key], mark, _handle(settings, key, act, last, picks)))
+        handle: Handle = _drag(pod, act.priorities[pod]) if last else {}
+        if picks and i:
+            handle = {"data_pick": pod, "aria_label": pod}
+        places.append(Place(pod, act.priorities[pod], mark, handle))
     popped = [
-        Place(each.name, each.priority, "", _back(each) if last else {})
-        for each in done.popped
-        if f"default/{each.name}" not in act.queue
+        Place(pod, priority, "", _back(pod, number) if last else {})
+        for number, (pod, priority) in enumerate(done.popped.items(), 1)
+        if pod not in act.queue
     ]
-    return draw_heap(places, alt, popped, _pop(settings) if last else None, room)
+    calls = {"Pop": _pop(min(len(popped) + 1, len(PODS))), "Add": _add()} if last else {}
+    return draw_heap(places, alt, popped, calls, room)
 
 
-def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> Handle:
-    """Every pod can be dragged: that updates it. A new pod keeps the priority with which it is added."""
-    each, priority = name(key), act.priorities[key]
-    if picks:
-        return {"data_pick": each, "aria_label": each} if key != act.queue[0] else {}
-    if not last:
-        return {}
-    which = "operation: Add" if each == NEW else f"operation: Update, which: {each}"
-    goes_on = settings.calls[-1] in (f"Add {each} {priority}", f"Update {each} {priority}")
-    before = settings.before if goes_on else _written(settings.calls)
-    said = say("{each}, priority {priority}", each=each, priority=priority)
+def _drag(pod: str, priority: int) -> Handle:
+    """Every pod can be dragged: that updates it, and begins again with all pods in the heap."""
+    said = say("{each}, priority {priority}", each=pod, priority=priority)
     drag = dragged("priority", "y", -PIXELS, said, say("drag it up or down: its priority"))
-    return {"data_grab": f"before: {before}, {which}, priority: {priority}", **drag}
+    return {"data_grab": f"pops: 0, which: {pod}, priority: {priority}", **drag}
 
 
-def _back(each: Popped) -> Handle:
+def _back(pod: str, number: int) -> Handle:
     """A click on a pod that came out leads back to its Pop."""
-    return {
-        "data_set": f"before: {each.before}, operation: Pop",
-        "data_tip": say("back to this Pop"),
-        "aria_label": say("back to the Pop of {pod}", pod=each.name),
-    }
+    said = say("back to the Pop of {pod}", pod=pod)
+    return {"data_set": f"pops: {number}", "data_tip": say("back to this Pop"), "aria_label": said}
 
 
-def _pop(settings: Settings) -> Handle:
-    return {
-        "data_set": f"before: {_written(settings.calls)}, operation: Pop",
-        "data_tip": say("take the head off"),
-        "aria_label": say("Pop: take the head off"),
-    }
+def _pop(pops: int) -> Handle:
+    tip = say("take the head off")
+    return {"data_set": f"pops: {pops}", "data_tip": tip, "aria_label": say("Pop: take the head off")}
+
+
+def _add() -> Handle:
+    said = say("add a pod of priority {priority}", priority=1000)
+    return {"data_set": f"pops: 0, which: {NEW}, priority: 1000", "data_tip": said, "aria_label": said}
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -311,34 +254,31 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, manifests, "queue_heap.panel()")
 
 
-# -- questions
-
-
 def after_pop() -> Question[Settings]:
     """Which pod fills the gap."""
 
     def why(settings: Settings, answer: str) -> str:
         acts = run(settings).acts
-        array = [name(key) for key in acts[0].queue]
-        if answer == array[-1]:
+        last = acts[0].queue[-1]
+        if answer == last:
             return say(
                 "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
             )
-        if answer == name(acts[-1].queue[0]):
+        wrong = say("{answer} is inside the array, which must get shorter at its end.", answer=answer)
+        if answer == acts[-1].queue[0]:
             wrong = say(
                 "{answer} is the head in the end. But if it moved there first, it would leave a gap inside the array.",
                 answer=answer,
             )
-        else:
-            wrong = say("{answer} is inside the array, which must get shorter at its end.", answer=answer)
-        return sentences([wrong, say("{last}, the last in the array, takes the place.", last=array[-1])])
+        return sentences([wrong, say("{last}, the last in the array, takes the place.", last=last)])
+
+    def before(settings: Settings, room: Room) -> Html:
+        return drawn(settings, run(settings), 0, say("The heap before the operation."), room, picks=True)
 
     return Question(
         say("Pop takes cat off. Which pod takes its place at first, before anything is compared?"),
-        tuple(pod for pod in list(PODS)[:7] if pod != "cat"),
-        lambda settings: name(run(settings).acts[1].queue[0]),
+        tuple(pod for pod in PODS if pod != "cat"),
+        lambda settings: run(settings).acts[1].queue[0],
         why,
-        lambda settings: (
-            lambda room: drawn(settings, run(settings), 0, say("The heap before the operation."), room, picks=True)
-        ),
+        lambda settings: lambda room: before(settings, room),
     )

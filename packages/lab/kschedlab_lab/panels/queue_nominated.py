@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from kschedlab import build
+from kschedlab.build import HOUR
 from kschedlab.messages import later, listed, say, sentences
-from kschedlab.objects.model import Pod
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_heap_watched import decoded
+from kschedlab_lab.panels.queue_order import decoded, waiting
 from kschedlab_lab.panels.settings import Restorable, steps, switch
 from kschedlab_lab.views import queue_pods
 from kschedlab_lab.views.queue_parts import Nominations, draw_nominations
@@ -22,7 +21,7 @@ from kschedlab_lab.views.svg import Room
 
 NODES = ("node-a", "node-b")
 PRIORITIES = {"urgent": 500, "batch": 100}
-LAST, ASKED = 6, 3
+LAST, ASKED = 4, 3
 """The number of the last call, and of the one that is asked about."""
 
 
@@ -43,21 +42,12 @@ class Settings(Restorable):
     calls: int = steps("calls", LAST)
 
 
-def pod(name: str, nominated: str = "", **labels: str) -> Pod:
-    """A preemptor. ``nominated``: its ``status.nominatedNodeName``."""
-    made = build.pod(name, priority=PRIORITIES[name], labels=labels)
-    made["metadata"]["uid"] = f"uid-{name}"
-    if nominated:
-        made["status"] = {"nominatedNodeName": nominated}
-    return decoded(made)
-
-
 @lru_cache(2)
 def calls_of(kept: bool) -> tuple[Call, ...]:
     """A fixed story of two pods, call by call."""
     npm = NominatedPodMap(NominationRules(survives_update=kept))
-    urgent, batch = pod("urgent"), pod("batch")
-    labelled, written = pod("urgent", tier="gold"), pod("urgent", "node-b", tier="gold")
+    urgent, batch = (decoded(waiting(name, priority, 8 * HOUR)) for name, priority in PRIORITIES.items())
+    labelled = decoded(waiting("urgent", PRIORITIES["urgent"], 8 * HOUR), tier="gold")
     made: list[tuple[str, str, Callable[[], None]]] = [
         ('add(urgent, "node-a")', later("Preemption chose node-a"), lambda: npm.add(urgent, "node-a")),
         ('add(batch, "node-a")', later("Two pods may wait for one node"), lambda: npm.add(batch, "node-a")),
@@ -71,12 +61,6 @@ def calls_of(kept: bool) -> tuple[Call, ...]:
             later("urgent keeps its nomination") if kept else later("urgent loses its nomination"),
             lambda: npm.update(urgent, labelled),
         ),
-        (
-            later("update(urgent, urgent nominated to node-b)"),
-            later("The status has reached the API server"),
-            lambda: npm.update(labelled, written),
-        ),
-        ("delete(batch)", later("A node without nominated pods loses its key"), lambda: npm.delete(batch)),
     ]
     found = [Call("newNominatedPodMap()", later("Nobody is nominated"), {}, {})]
     for call, said, act in made:
@@ -102,11 +86,8 @@ def sentence(settings: Settings) -> str:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     said = sentence(settings)
-    return View(partial(picture, settings), said, Html(), said, idle=_idle(settings))
-
-
-def _idle(settings: Settings) -> dict[str, str]:
-    return {} if settings.calls >= 4 else {"kept": say("This rule is about update, which nobody has called yet.")}
+    early = {"kept": say("This rule is about update, which nobody has called yet.")}
+    return View(partial(picture, settings), said, Html(), said, idle={} if settings.calls == LAST else early)
 
 
 def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
@@ -114,8 +95,7 @@ def picture(settings: Settings, room: Room, picks: bool = False) -> Html:
     seen = calls_of(settings.kept)
     here, before = seen[settings.calls], seen[max(settings.calls - 1, 0)]
     names = {each for pods in here.by_node.values() for each in pods}
-    gone = {each for pods in before.by_node.values() for each in pods} - names
-    lost = () if here.call.startswith("delete") else tuple(sorted(gone))
+    lost = tuple(sorted({each for pods in before.by_node.values() for each in pods} - names))
     by_node = {node: [queue_pods.Pod(name, PRIORITIES[name]) for name in here.by_node.get(node, ())] for node in NODES}
     alt = say("Both maps.") if picks else sentence(settings)
     return draw_nominations(

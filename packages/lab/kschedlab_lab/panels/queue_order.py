@@ -25,11 +25,15 @@ UNSET = -1
 TIMES = tuple(range(8 * HOUR, 10 * HOUR + 1, 10))
 """Minutes after midnight: the moments on the clock."""
 MAYBE = (UNSET, *TIMES)
-FIELDS = {"creationTimestamp": "C", "lastTransitionTime": "T", "lastProbeTime": "P"}
-CONTROLS = {"creationTimestamp": "created", "lastTransitionTime": "transition", "lastProbeTime": "probe"}
-"""By field: the end of its control's name."""
-NAMES = ("mail", "web")
-PRIORITIES = range(0, 201, 50)
+DOTS = {
+    "mail": (
+        ("C", "creationTimestamp", ""),
+        ("T", "lastTransitionTime", "mail_transition"),
+        ("P", "lastProbeTime", "mail_probe"),
+    ),
+    "web": (("C", "creationTimestamp", "web_created"),),
+}
+"""By pod, the times that are drawn, with their letters and their controls: web was not tried yet."""
 
 
 def moment(minutes: int) -> str:
@@ -39,23 +43,19 @@ def moment(minutes: int) -> str:
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The priorities and times of two pods. Without transition and probe, a pod has no PodScheduled condition."""
+    """mail was created at 08:00. Without transition and probe, it has no PodScheduled condition."""
 
-    mail_priority: int = slider("mail: priority", PRIORITIES, 100)
-    mail_created: int = slider("mail: created", TIMES, 8 * HOUR, moment)
     mail_transition: int = slider("mail: transition", MAYBE, UNSET, moment)
     mail_probe: int = slider("mail: probe", MAYBE, UNSET, moment)
-    web_priority: int = slider("web: priority", PRIORITIES, 100)
     web_created: int = slider("web: created", TIMES, 9 * HOUR, moment)
-    web_transition: int = slider("web: transition", MAYBE, UNSET, moment)
-    web_probe: int = slider("web: probe", MAYBE, UNSET, moment)
+    web_priority: int = slider("web: priority", range(0, 201, 50), 100)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
     s = settings
     return [
-        waiting("mail", s.mail_priority, s.mail_created, s.mail_transition, s.mail_probe),
-        waiting("web", s.web_priority, s.web_created, s.web_transition, s.web_probe),
+        waiting("mail", 100, 8 * HOUR, s.mail_transition, s.mail_probe),
+        waiting("web", s.web_priority, s.web_created),
     ]
 
 
@@ -71,13 +71,20 @@ def waiting(name: str, priority: int, created: int, transition: int = UNSET, pro
     return made
 
 
+def decoded(made: Manifest, **labels: str) -> Pod:
+    """The pod of a manifest, with these labels added."""
+    metadata = made["metadata"] | {"labels": made["metadata"].get("labels", {}) | labels}
+    (pod,) = decode_objects([made | {"metadata": metadata}]).pods
+    return pod
+
+
 def at(minutes: int) -> str:
     """The time as it is written in a manifest."""
     return f"2026-03-02T{clock_time(minutes)}:00Z"
 
 
 def pods(settings: Settings) -> tuple[Pod, Pod]:
-    mail, web = decode_objects(manifests(settings)).pods
+    mail, web = map(decoded, manifests(settings))
     return mail, web
 
 
@@ -120,41 +127,39 @@ def show(settings: Settings) -> View:
 
 
 def idle(settings: Settings, both: tuple[Pod, Pod]) -> dict[str, str]:
-    """The timestamps that activeQComp does not read, and why."""
-    equal, found = both[0].spec.priority == both[1].spec.priority, {}
-    for name, pod in zip(NAMES, both, strict=True):
-        for field, control in CONTROLS.items():
-            if not equal:
-                found[f"{name}_{control}"] = say("not asked: the priorities differ")
-            elif (used := field_of(pod)) != field and getattr(settings, f"{name}_{control}") != UNSET:
-                found[f"{name}_{control}"] = say("not read: {used} is set", used=used)
-    return found
+    """The times that activeQComp does not read, and why."""
+    mail, web = both
+    if mail.spec.priority != web.spec.priority:
+        unread = ("mail_transition", "mail_probe", "web_created")
+        return dict.fromkeys(unread, say("not asked: the priorities differ"))
+    if settings.mail_transition != UNSET and field_of(mail) == "lastProbeTime":
+        return {"mail_transition": say("not read: {used} is set", used="lastProbeTime")}
+    return {}
 
 
 def picture(settings: Settings, room: Room, answered: bool = True) -> Html:
     """The two pods on the clock. ``answered``: mark what counts and who is next; else each pod can be picked."""
     both = pods(settings)
-    sentence, first = describe(*both), next_of(*both)
+    first, equal = next_of(*both), both[0].spec.priority == both[1].spec.priority
     step = round(step_of(len(MAYBE), room), 1)
-    equal = both[0].spec.priority == both[1].spec.priority
     found = []
-    for i, (name, pod) in enumerate(zip(NAMES, both, strict=True)):
+    for pod in both:
+        name, rank = pod.metadata.name, pod.spec.priority or 0
         dots = []
-        for field, control in CONTROLS.items():
-            minutes = getattr(settings, f"{name}_{control}")
+        for sign, field, control in DOTS[name]:
+            minutes = getattr(settings, control, 8 * HOUR)
             said = say("{pod}: {field} {time}", pod=name, field=field, time=say(moment(minutes)))
-            drag = dragged(f"{name}_{control}", "x", step, said, said) if answered else {}
+            drag = dragged(control, "x", step, said, said) if answered and control else {}
             counts = answered and equal and field_of(pod) == field
-            dots.append(Dot(field, FIELDS[field], MAYBE.index(minutes), counts, drag))
-        priority = say("priority {priority}", priority=pod.spec.priority)
+            dots.append(Dot(field, sign, MAYBE.index(minutes), counts, drag))
         said = say("{pod}: priority", pod=name)
-        handle = dragged(f"{name}_priority", "y", -10, said, said)
-        drawn = queue_pods.Pod(name, pod.spec.priority or 0, priority, handle if answered else {"data_pick": name})
-        place = i if not answered else None if not first else int(first != name)
-        found.append(Waiting(drawn, tuple(dots), place))
+        handle = dragged("web_priority", "y", -10, said, said) if name == "web" else {}
+        priority = say("priority {priority}", priority=rank)
+        drawn = queue_pods.Pod(name, rank, priority, handle if answered else {"data_pick": name})
+        found.append(Waiting(drawn, tuple(dots), answered and name == first))
     ticks = [(MAYBE.index(hour), clock_time(hour)) for hour in (8 * HOUR, 9 * HOUR, 10 * HOUR)]
-    alt = sentence if answered else say("Two pods and their timestamps.")
-    return draw_order(found, ticks, len(MAYBE), alt, room, answered=answered)
+    alt = describe(*both) if answered else say("Two pods and their timestamps.")
+    return draw_order(found, ticks, len(MAYBE), alt, room)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -182,7 +187,7 @@ def who_is_next() -> Question[Settings]:
             "v1.13: mail was created at 08:00 and tried in vain at 08:20 and 09:40. web was created at 09:00 and not "
             "tried yet. Which pod is next?"
         ),
-        (*NAMES, say("a tie")),
+        (*DOTS, say("a tie")),
         lambda _: next_of(*both),
         why,
         lambda settings: partial(picture, settings, answered=False),

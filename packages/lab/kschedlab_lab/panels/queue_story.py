@@ -28,13 +28,15 @@ from kschedlab.queue.older.with_backoff import WithBackoff
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import schedule
-from kschedlab_lab.panels.queue_heap_watched import decoded
+from kschedlab_lab.panels.queue_order import decoded
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 from kschedlab_simulation.scheduler.node_changes import node_changes
 
 START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""
-TICK, ATTEMPT, END = SECOND // 4, SECOND // 10, 350 * SECOND
+TICK, ATTEMPT = SECOND // 4, SECOND // 10
+LAST = 14
+"""The last second of the clock."""
 PODS = ("web", "ssd", "friend")
 BOUND = "bound"
 
@@ -83,7 +85,6 @@ class Story:
         self.rules = GENERATIONS[self.generation]
         hints = {"hints": tuple(queueing_hints(self.rules.filters))} if self.rules.queue.hints else {}
         self.queue = self.rules.queue(lambda: START + self.clock, get_pod=self._known, on_moved=self._moved, **hints)
-        self.others = 0
 
     def _known(self, key: str) -> Pod | None:
         made = self.cluster.get(key.partition("/")[2])
@@ -93,28 +94,23 @@ class Story:
         if pod.metadata.name in PODS:
             self.entries.append(PartEntered(self.clock, pod.metadata.name, BOUND if part == GONE else part))
 
-    def run(self, until: int) -> None:
-        """Everything up to this moment."""
+    def run(self) -> None:
+        """Everything on the clock."""
         for name in PODS:
             self.queue.add(decoded(self.cluster[name]))
-        for tick in range(0, until + TICK, TICK):
+        for tick in range(0, LAST * SECOND + TICK, TICK):
             self.clock = tick
             for moment, _, happen in EVENTS:
-                if moment * SECOND == self.clock:
+                if moment * SECOND == tick:
                     happen(self)
             for period, flush in self.queue.flushes:
-                if self.clock % period == 0:
+                if tick % period == 0:
                     flush()
-            self._others()
+            if self.busy:  # another team's pod
+                made = build.pod(f"other-{tick}")
+                made["metadata"]["uid"] = f"uid-other-{tick}"
+                self.queue.add(decoded(made))
             self._try()
-
-    def _others(self) -> None:
-        """Add another team's pod if the scheduler is to be busy."""
-        if self.busy:
-            self.others += 1
-            made = build.pod(f"other-{self.others}", "", None, 0)
-            made["metadata"]["uid"] = f"uid-other-{self.others}"
-            self.queue.add(decoded(made))
 
     def _try(self) -> None:
         queued = self.queue.pop()
@@ -184,5 +180,5 @@ EVENTS: tuple[tuple[int, str, Callable[[Story], None]], ...] = (
 @lru_cache(16)
 def replay(generation: str, busy: bool) -> Story:
     story = Story(generation, busy)
-    story.run(END)
+    story.run()
     return story

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
@@ -18,8 +17,6 @@ EDGE, NAMES, TOP = 8, 62, 50
 """The margin, the width of the names at the left, and where the lanes begin."""
 NEW = 1
 """For so many steps the last event is named."""
-SMALL = 4.5
-"""The least radius of an event's disc."""
 THIN = 5
 """The height of a backoff's bar."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
@@ -72,15 +69,13 @@ class Event:
 class Clock:
     """The clock. ``steps``: its length; ``now``: the moment, as steps and in words; ``ticks``: (steps, words).
 
-    ``handle``: what makes the moment a control; ``gap``: where a step begins to take longer; ``counts``: a step is a
-    second, and each backoff that is over is labelled with its seconds.
+    ``handle``: what makes the moment a control; ``counts``: each backoff that is over is labelled with its seconds.
     """
 
     steps: float
     now: tuple[float, str]
     ticks: Sequence[tuple[float, str]]
     handle: Handle = field(default_factory=dict)
-    gap: float | None = None
     counts: bool = False
 
 
@@ -88,15 +83,16 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
     """The events, and below them the histories up to now; each stretch that has room for it says what it is."""
     step = step_of(clock.steps, room)
     lane = min(max((room.height - 124) / max(len(histories), 1), 44), 150 if len(histories) == 1 else 100)
-    shapes = _events(events, clock.now[0], step, room)
+    shapes = [*_events(events, clock.now[0], step, room)]
     for i, each in enumerate(histories):
         shapes += _lane(each, TOP + lane * i, lane - 10, step, room)
         if clock.counts:
             shapes += _lengths(each, clock.now[0], TOP + lane * i + lane - 22, step)
-        if clock.gap is not None:
-            shapes.append(_break(NAMES + clock.gap * step, TOP + lane * i + lane - 10))
     bottom = TOP + lane * len(histories)
-    shapes += _ticks(clock.ticks, bottom, step)
+    for at, said in clock.ticks:
+        x = NAMES + at * step
+        shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
+        shapes.append(text(said, x, bottom + 18, "middle", font_size=12))
     shapes.append(_now(clock, TOP - 4, bottom, step, room))
     kinds = {each.kind for history in histories for each in history.stretches} & {"active", "backoff", "unschedulable"}
     stroke = element("path", d="M3 0V12", stroke="currentColor", stroke_width=3)
@@ -161,41 +157,19 @@ def step_of(steps: float, room: Room) -> float:
     return (room.width - NAMES - 2 * EDGE) / steps
 
 
-def _events(events: Sequence[Event], now: float, step: float, room: Room) -> list[Html]:
-    """A bolt for each event, as large as its neighbours allow, and below it the words of the last one if it is new."""
-    shapes = [text(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)]
-    apart = min((two.at - one.at for one, two in pairwise(events)), default=1) * step
-    size = min(max(apart / 2 - 0.5, SMALL), 9)
+def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Iterator[Html]:
+    """A bolt for each event (they are a step apart), and below it the words of the last one if it is new."""
+    yield text(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)
     for each in events:
         over = each.at <= now
         disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
         bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
-        place = f"translate({NAMES + each.at * step:.1f},13) scale({size / 9:.3g})"
-        shapes.append(element("g", disc, bolt, transform=place, data_tip=each.words))
+        place = f"translate({NAMES + each.at * step:.1f},13) scale({min(step / 2 - 0.5, 9) / 9:.3g})"
+        yield element("g", disc, bolt, transform=place, data_tip=each.words)
     last = next((each for each in reversed(events) if each.at <= now), None)
     if last is not None and now - last.at <= NEW:
         left = min(max(NAMES + last.at * step - 9, NAMES), max(room.width - EDGE - text_width(last.words), EDGE))
-        shapes.append(text(last.words, left, 39, font_size=12))
-    return shapes
-
-
-def _ticks(ticks: Sequence[tuple[float, str]], y: float, step: float) -> Iterator[Html]:
-    """The marks below whose words do not touch the ones before."""
-    free = 0.0
-    for at, said in ticks:
-        x, wide = NAMES + at * step, text_width(said)
-        if x - wide / 2 > free:
-            yield element("line", x1=x, y1=y, x2=x, y2=y + 5, stroke="currentColor")
-            yield text(said, x, y + 18, "middle", font_size=12)
-            free = x + wide / 2
-
-
-def _break(x: float, y: float) -> Html:
-    """Two strokes through a line: from here on, a step is longer."""
-    strokes = "M-5 5L0 -5M0 5L5 -5"
-    place = f"translate({x:.1f},{y:.1f})"
-    tip = say("from here on, a step is 50 s")
-    return element("path", d=strokes, stroke="currentColor", stroke_width=1.6, transform=place, data_tip=tip)
+        yield text(last.words, left, 39, font_size=12)
 
 
 def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Html:

@@ -46,40 +46,35 @@ class Place:
     handle: Handle = field(default_factory=dict)
 
 
-def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: Handle | None, room: Room) -> Html:
-    """The heap. ``popped``: pods that came out before, in their order; ``pop``: what makes the popped lane a control.
-
-    ``alt``: the text alternative.
-    """
+def draw_heap(
+    places: Sequence[Place], alt: str, popped: Sequence[Place], calls: Mapping[str, Handle], room: Room
+) -> Html:
+    """The heap. ``popped``: pods that came out before, in their order; ``calls``: by name, what can be pressed."""
     pods = max(len(places) + len(popped), 1)
     levels = pods.bit_length()  # as if nothing had come out: the picture keeps its size
-    side = max(2 ** (levels - 1), len(popped) + 1, min(pods + 1, int((room.width - 2 * EDGE) / LEAST)))
+    side = max(2 ** (levels - 1), min(pods + 2, int((room.width - 2 * EDGE) / LEAST)))
     room = room._replace(width=max(room.width, LEAST * side + 2 * EDGE))
     wide = min(CELL, (room.width - 2 * EDGE) / side - GAP)
     level = min(max((room.height - TOP - BELOW) / levels, LEVEL), 2 * LEVEL)
     spots = [_spot(i, room.width, level) for i in range(2 ** max(len(places), 1).bit_length() - 1)]
     bottom = TOP + levels * level
+    short = say("the array, line by line")
+    caption = fitting((say("the array, line by line: below index i are 2i+1 and 2i+2"), short), room.width - 2 * EDGE)
     shapes = [
-        label(_caption(room.width), EDGE, 14, font_size=12, fill=INK_2),
+        label(caption, EDGE, 14, font_size=12, fill=INK_2),
         *(_ground(i, spot, room.width, level, i < len(places)) for i, spot in enumerate(spots)),
         element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke=INK_3),
         *(_node(each, spots[i], wide) for i, each in enumerate(places)),
-        *_lane(popped, wide, bottom + 8, pop),
+        *_lane(popped, calls, wide, bottom + 8),
     ]
     return svg(shapes, room.width, bottom + BELOW, alt, size=13)
-
-
-def _caption(width: float) -> str:
-    short = say("the array, line by line")
-    return fitting((say("the array, line by line: below index i are 2i+1 and 2i+2"), short), width - 2 * EDGE)
 
 
 def _spot(index: int, width: float, level: float) -> Point:
     """The place of an index: the middle (x) and the upper edge (y) of its pod."""
     row = (index + 1).bit_length() - 1
-    return EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row, TOP + row * level + (
-        level - LEVEL
-    ) / 2 + HEAD
+    x = EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row
+    return x, TOP + row * level + (level - LEVEL) / 2 + HEAD
 
 
 def _ground(index: int, spot: Point, width: float, level: float, there: bool) -> Html:
@@ -120,17 +115,17 @@ def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html
     return element("line", x1=x0, y1=y0 + PILL, x2=x1, y2=y1, stroke=colour, stroke_width=thick, opacity=faint)
 
 
-def _lane(popped: Sequence[Place], wide: float, y: float, pop: Handle | None) -> list[Html]:
-    """What takes the head out, and the pods that came out, in their order."""
+def _lane(popped: Sequence[Place], calls: Mapping[str, Handle], wide: float, y: float) -> list[Html]:
+    """What can be called, and the pods that came out, in their order."""
     title = say("popped, first to last") if popped else say("popped: none yet")
     shapes = [text(title, EDGE, y + 12, font_size=12, fill=INK_2)]
-    for i, each in enumerate(popped, pop is not None):
+    look = {"fill": "currentColor", "fill_opacity": FAINT, "stroke": "currentColor", "stroke_dasharray": "5 4"}
+    for i, (call, handle) in enumerate(calls.items()):
+        x = EDGE + i * (wide + GAP)
+        box = rect(wide, PILL, 8, x, y + 18, **look)
+        word = text(call, x + wide / 2, y + 18 + PILL / 2 + 4, "middle", font_size=12, font_weight="bold")
+        shapes.append(element("g", box, word, data_key=call, **handle))
+    for i, each in enumerate(popped, 2):
         pod = Pod(each.name, each.priority, "", each.handle)
         shapes.append(pill(pod, EDGE + i * (wide + GAP), y + 18, wide, f"pod/{each.name}", round_=PILL / 2))
-    if pop is not None:
-        x = EDGE
-        look = {"fill": "currentColor", "fill_opacity": FAINT, "stroke": "currentColor", "stroke_dasharray": "5 4"}
-        box = rect(wide, PILL, PILL / 2, x, y + 18, **look)
-        word = text("Pop()", x + wide / 2, y + 18 + PILL / 2 + 4, "middle", font_size=12, font_weight="bold")
-        shapes.append(element("g", box, word, data_key="pop", **pop))
     return shapes

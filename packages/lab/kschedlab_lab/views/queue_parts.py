@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import fitting
+from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.queue_pods import (
     COUNTS,
     PILL,
@@ -24,8 +24,8 @@ from kschedlab_lab.views.queue_pods import (
 from kschedlab_lab.views.style import HAIR, INK_2, INK_3, ON_ACCENT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
-EDGE, TALL, UNDER, HIGH = 8, 118, 38, 48
-"""Margin, least height of a part, the space below the parts for the way back, and the height of a nominated pod."""
+EDGE, GAP, TALL, UNDER, HIGH = 8, 16, 118, 38, 48
+"""Margin, the space between parts, their least height, the space for the way back; a nominated pod's height."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
 
@@ -52,8 +52,8 @@ class Parts:
 
     ``pods``: by part. ``cycles``: schedulingCycle and moveRequestCycle. ``way``: where a pod was and where it is now.
     ``checks``: what decided where it goes. ``error``: why a call was refused. ``slots``: the moments for the event, of
-    which ``event`` is taken; ``bolt``: what makes the event a control. ``picks``: whether the parts are answers;
-    ``quiet``: no event happens, so the bolt is grey.
+    which ``at`` is taken; ``bolt``: what makes the event a control. ``picks``: whether the parts are answers;
+    ``event``: its name, or "" if none happens: then the bolt is grey.
     """
 
     pods: Mapping[str, Sequence[Pod]]
@@ -62,18 +62,17 @@ class Parts:
     checks: tuple[Check, ...] = ()
     error: str = ""
     slots: tuple[Slot, ...] = ()
-    event: int = 0
+    at: int = 0
     bolt: Handle = field(default_factory=dict)
     picks: bool = False
-    quiet: bool = False
+    event: str = ""
 
 
 def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     """The parts side by side, what decided, and the attempt as a line with the event on it."""
-    gap = 46 if room.width >= 560 else 8
-    tall = min(max(room.height - UNDER - 178, TALL), 2 * TALL)
-    wide = (room.width - 2 * EDGE - 2 * gap) / 3
-    left = {name: EDGE + i * (wide + gap) for i, name in enumerate((ACTIVE, TRYING, WAITING))}
+    tall = min(max(room.height - UNDER - 170, TALL), 2 * TALL)
+    wide = (room.width - 2 * EDGE - 2 * GAP) / 3
+    left = {name: EDGE + i * (wide + GAP) for i, name in enumerate((ACTIVE, TRYING, WAITING))}
     titles = {ACTIVE: ACTIVE, TRYING: say(TRYING), WAITING: WAITING}
     shapes = []
     for name, x in left.items():
@@ -81,7 +80,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         box = area(titles[name], x, EDGE, wide, tall, key=f"part/{name}")
         shapes.append(element("g", box, **pick))
     y = EDGE + tall + UNDER + 14.0
-    shapes += [*_ways(parts.way, left, wide, gap, tall), version_tag(room.width - EDGE, y)]
+    shapes += _ways(parts.way, left, wide, tall)
     head = 12 + 14 * max(len(titled(titles[name], wide)) for name in left)
     for name, x in left.items():
         for i, pod in enumerate(parts.pods.get(name, ())):
@@ -93,23 +92,23 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         shapes.append(text(f"{name} {cycle}", x, y, font_size=12))
     y += 20
     for check in parts.checks:
-        shapes.append(_check(check, EDGE, y, 13 if room.width >= 460 else 12))
+        sign, fill = ("✓", None) if check.holds else ("✕", INK_2)
+        shapes.append(text(f"{sign} {check.words}", EDGE, y, font_size=12, fill=fill))
         y += 20
     if parts.error:
         shapes.append(refused(parts.error, EDGE + 6, y, "start"))
-    y = EDGE + tall + UNDER + 14 + 3 * 20
+    y = EDGE + tall + UNDER + 14 + 50
     shapes += _attempt(parts, y, room)
-    return svg(shapes, room.width, y + 96, alt, size=13)
+    return svg(shapes, room.width, y + 98, alt, size=13)
 
 
-def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, gap: float, tall: float) -> list[Html]:
+def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, tall: float) -> list[Html]:
     """The four ways of a pod; the one that was just taken is thick."""
     middle, bottom = EDGE + tall / 2, EDGE + tall
     a, t, u = left[ACTIVE], left[TRYING], left[WAITING]
-    reach = -2 if gap >= 40 else 4  # a narrow gap has no room for an arrow's head
     curves: dict[tuple[str, str], list[tuple[float, float]]] = {
-        (ACTIVE, TRYING): [(a + wide - reach, middle), (t - 2 + reach, middle)],
-        (TRYING, WAITING): [(t + wide - reach, middle), (u - 2 + reach, middle)],
+        (ACTIVE, TRYING): [(a + wide, middle), (t, middle)],
+        (TRYING, WAITING): [(t + wide, middle), (u, middle)],
         (TRYING, ACTIVE): _below(t + wide / 2 - 8, a + wide * 0.65, bottom, 24),
         (WAITING, ACTIVE): _below(u + wide / 2, a + wide * 0.35, bottom, 44),
     }
@@ -118,8 +117,6 @@ def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, g
         taken = each == way
         line = arrow(points, 3.6 if taken else 1.4)
         shapes.append(element("g", line, opacity=None if taken else 0.4))
-    if gap >= 40:
-        shapes.append(text("Pop", a + wide + gap / 2, middle - 8, "middle", font_size=12))
     return shapes
 
 
@@ -127,40 +124,27 @@ def _below(start: float, end: float, y: float, deep: float) -> list[tuple[float,
     return [(start, y + 2), (start, y + deep), (end, y + deep), (end, y + 2)]
 
 
-def _check(check: Check, x: float, y: float, size: int) -> Html:
-    """In bold and with its answer, unless the room is narrow."""
-    narrow = size <= 12
-    weight, answer = (None, "") if narrow else ("bold", say(": yes") if check.holds else say(": no"))
-    if check.holds:
-        return text(f"✓ {check.words}{answer}", x, y, font_size=size, font_weight=weight)
-    return text(f"✕ {check.words}{answer}", x, y, font_size=size, font_weight=weight, fill=INK_2)
-
-
 def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
-    """The attempt as a line: before the pop, during the attempt, afterwards; the event is a bolt on it."""
+    """The attempt on a line, with what comes before and after it; the event is a bolt on that line."""
     wide = slot_width(len(parts.slots), room)
-    line = y + 46
-    start, end = EDGE + 2 * wide, EDGE + len(parts.slots) * wide
-    band = element("rect", x=start, y=line - 22, width=end - start, height=44, rx=8, fill=TICK)
-    axis = arrow([(EDGE + wide, line), (room.width - EDGE, line)], 1.4)
-    shapes = [
-        band,
-        axis,
-        text(say("the attempt"), (start + end) / 2, y + 18, "middle", font_size=12, font_weight="bold"),
-    ]
+    line, start, end = y + 42, EDGE + 2.25 * wide, EDGE + 3.25 * wide
+    band = element("rect", x=start, y=line - 22, width=wide, height=44, rx=8, fill=TICK)
+    shapes = [version_tag(EDGE + 54, y + 18), band, arrow([(EDGE + 1.25 * wide, line), (room.width - EDGE, line)], 1.4)]
     for x, said in ((start, "Pop"), (end, say("it fails"))):
         shapes.append(element("line", x1=x, y1=line - 22, x2=x, y2=line + 22, stroke="currentColor", stroke_width=2))
         shapes.append(text(said, x, y + 18, "middle", font_size=12))
-    for i, slot in enumerate(parts.slots):
-        x = EDGE + (i + 0.5) * wide
+    places = [EDGE + (i + (0.5 if i == 0 else 0.75)) * wide for i in range(len(parts.slots))]
+    for i, (x, slot) in enumerate(zip(places, parts.slots, strict=True)):
         spot = element("circle", cx=x, cy=line, r=13, stroke="currentColor", stroke_dasharray="3 3", fill=TRAY)
-        bold = "bold" if i == parts.event else None
-        words = text(say(slot.words), x, line + 36, "middle", font_size=12, font_weight=bold)
+        bold = "bold" if i == parts.at else None
+        words = text(slot.words, x, line + 32, "middle", font_size=12, font_weight=bold)
         shapes.append(element("g", spot, words, **slot.handle))
-    at = EDGE + (parts.event + 0.5) * wide
-    disc = element("circle", r=13, fill=INK_3 if parts.quiet else COUNTS, stroke="none")
+    x, half = places[parts.at], text_width(parts.event, bold=True) / 2
+    middle = min(max(x, EDGE + half), room.width - EDGE - half)
+    shapes.append(text(parts.event, middle, line + 48, "middle", font_size=12, font_weight="bold"))
+    disc = element("circle", r=13, fill=COUNTS if parts.event else INK_3, stroke="none")
     bolt = element("path", d=BOLT, fill=ON_ACCENT)
-    shapes.append(element("g", disc, bolt, data_key="event", transform=f"translate({at:.1f},{line:.1f})", **parts.bolt))
+    shapes.append(element("g", disc, bolt, data_key="event", transform=f"translate({x:.1f},{line:.1f})", **parts.bolt))
     return shapes
 
 

@@ -166,13 +166,13 @@ MISTAKES: tuple[Callable[[], object], ...] = (
     lambda: Generation.named("Cold"),
 )
 SETTINGS = (
-    "pods before operation which priority Pop Add Update Delete calls story balanced image least nodes spread "
+    "pops none ant bee cat dog elk fox gnu new which priority calls story balanced image least nodes spread "
     "taints avoided down across off overview queue score map reduce preemption generations your cluster plugin devices"
 )
 TYPED: tuple[Callable[[], object], ...] = (
-    lambda: queue_heap.panel(pods=99),
-    lambda: queue_heap.panel(pods=None),
-    lambda: queue_heap.panel(operation=[]),
+    lambda: queue_heap.panel(pops=99),
+    lambda: queue_heap.panel(pops=None),
+    lambda: queue_heap.panel(which=[]),
     lambda: queue_heap.panel().restore("99"),
     lambda: queue_heap.panel().ask("99"),  # type: ignore[arg-type]
     lambda: queue_nominated.panel(calls=99),
@@ -205,8 +205,8 @@ def test_what_is_wrong_in_a_cell_is_told_in_chinese(mistake: Callable[[], object
 
 
 def test_a_chinese_reader_may_type_what_is_shown_with_full_width_marks() -> None:
-    typed = queue_heap.panel().restore("pods：3，operation：Add")
-    assert typed.settings == queue_heap.panel(pods=3, operation="Add").settings
+    typed = queue_heap.panel().restore("pops：3，which：new")
+    assert typed.settings == queue_heap.panel(pops=3, which="new").settings
     assert overview_path.panel(story="抢占").settings == overview_path.panel(story="preemption").settings
     assert parse_seeds("1，3、5～7") == [1, 3, 5, 6, 7]
 

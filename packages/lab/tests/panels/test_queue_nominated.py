@@ -19,8 +19,6 @@ def test_nominations(kept: bool) -> None:
         {"node-a": ("urgent", "batch")},
         {"node-a": ("batch",), "node-b": ("urgent",)},
         after_update,
-        {"node-a": ("batch",), "node-b": ("urgent",)},
-        {"node-b": ("urgent",)},
     ]
     for each in calls:
         pairs = {(f"uid-{name}", node) for node, names in each.by_node.items() for name in names}

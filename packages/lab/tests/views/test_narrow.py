@@ -46,14 +46,6 @@ def test_a_pod_that_a_rule_compares_keeps_its_start() -> None:
     assert {"09:30", "09:00", "10:00"} <= set(re.findall(r">(\d\d:\d\d)<", picture))
 
 
-def test_the_words_below_a_clock_do_not_touch() -> None:
-    panel = queue_clock.panel()
-    for width, shown in ((320, ["0 s", "10 s", "20 s", "30 s", "350 s"]), (640, ["200 s", "350 s"])):
-        picture = panel.state(panel.settings, Room(width, 480))["picture"]
-        ticks = re.findall(r">(\d+ s)<", picture)
-        assert [each for each in dict.fromkeys(ticks) if each in shown] == shown
-
-
 def test_a_card_shows_the_wide_drawing_unless_its_style_chooses_the_narrow_one() -> None:
     rooms: list[Room] = []
 
