@@ -24,7 +24,6 @@ from kschedlab_lab.panels import (
     queue_heap,
     queue_parts,
     score,
-    score_questions,
     select_host,
     selector,
     two_runs,
@@ -158,7 +157,7 @@ CROWDED: dict[str, Panel[Any]] = {
     "ten pods in a heap, and one more": queue_heap.panel(pods=10, operation="Add", priority=1050),
     "two pods in activeQ": queue_parts.panel(),
     "a version whose rules are switched": generations.panel(version="v1.16", rules="policy_obeyed on"),
-    "eight equal scores": select_host.panel(scores=(9,) * 8),
+    "four equal scores": select_host.panel(),
 }
 
 
@@ -216,7 +215,7 @@ ASKED: dict[str, Any] = {
     "generations": lambda: generations.panel(version="v1.20").ask(generations.question("Which?", NODES)),
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "priorities": lambda: overview_priorities.panel().ask(overview_priorities.how_much()),
-    "largest": lambda: score.panel(stage="weighted").ask(score_questions.largest_difference()),
+    "largest": lambda: score.panel("weighted").ask(score.largest_difference()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
     "devices": lambda: devices.panel(count=2, together=True),
     "selector": lambda: selector.panel(),
