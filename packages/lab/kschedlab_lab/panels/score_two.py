@@ -85,7 +85,7 @@ def draw(boxes: Sequence[Box], bars: Bars, alt: str, room: Room) -> Html:
     """The nodes with their disks, and below them the bars of their sums."""
     disks = {"node-a": (say("slow disk"),), "node-b": (say("fast disk"),)}
     named = [replace(box, captions=disks.get(box.name, ())) for box in boxes]
-    asked = [replace(box, marks={"data_pick": box.name}) for box in named]  # as large as the question
+    asked = [replace(box, marks={"data_pick": box.name}, tied=True) for box in named]  # as large for all
     plan = arrange(asked, room, len(NODES) * (HIGH + GAP) + GAP)
     sums = BarMeasures(bars, Room(room.width, 0), Fixed(NAMES, HIGH, GAP))
     nodes = Part(plan.width, plan.bottom, tuple(shapes(named, plan, "cpu")))
