@@ -23,7 +23,6 @@ from kschedlab_lab.panels import (
     queue_heap,
     queue_parts,
     score,
-    score_questions,
     select_host,
     selector,
     two_runs,
@@ -157,7 +156,7 @@ CROWDED: dict[str, Panel[Any]] = {
     "eight pods in a heap": queue_heap.panel(which="new", pops=0),
     "two pods in activeQ": queue_parts.panel(),
     "a version whose rules are switched": generations.panel(version="v1.16", rules="policy_obeyed on"),
-    "eight equal scores": select_host.panel(scores=(9,) * 8),
+    "four equal scores": select_host.panel(),
 }
 
 
@@ -214,7 +213,7 @@ ASKED: dict[str, Any] = {
     "gate": lambda: overview_gate.panel(busy=False, port=True, disk=True, taint=True).ask(overview_gate.who_refuses()),
     "generations": lambda: generations.panel(version="v1.20").ask(generations.question("Which?", NODES)),
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
-    "largest": lambda: score.panel(stage="weighted").ask(score_questions.largest_difference()),
+    "largest": lambda: score.panel("weighted").ask(score.largest_difference()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
     "devices": lambda: devices.panel(count=2, together=True),
     "selector": lambda: selector.panel(),

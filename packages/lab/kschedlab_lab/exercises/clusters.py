@@ -60,7 +60,7 @@ def scored(decision: Decision) -> Html:
     if decision.scores is None:
         return outcome(decision)
     plugins, nodes = decision.scores.plugins, sorted(decision.cluster.names)
-    scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(bare(decision)), rail=False, above=False)
+    scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(bare(decision)))
     return fitting(scores)
 
 

@@ -23,7 +23,7 @@ from kschedlab_lab.exercises.map_reduce_clusters import (
 )
 from kschedlab_lab.exercises.map_reduce_repair import wrong_maximum
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.views.score_formulas import added
+from kschedlab_lab.views.arithmetic import added
 
 
 def exercises(seed: int) -> list[Exercise]:

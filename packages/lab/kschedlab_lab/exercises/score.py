@@ -12,24 +12,18 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import listed, say, terms
+from kschedlab.messages import listed, say
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import element
-from kschedlab.text.plain import aligned
-from kschedlab.text.tables import row, table
-from kschedlab.text.words import listing
 from kschedlab_lab.exercises.clusters import scored, shown
-from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab_lab.exercises.exercise import Exercise, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.score_build import overrule
-from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
+from kschedlab_lab.exercises.score_clusters import DISK, LEAST, NEW, NODES, TAINTS, favourites
 from kschedlab_lab.exercises.score_repair import fair_draw
 from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.views.arithmetic import summed
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import number, result_list
-
-HIGHEST_WEIGHT = 12
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -37,7 +31,6 @@ def exercises(seed: int) -> list[Exercise]:
     rng = random.Random(f"score {seed}")
     return [
         which_node(rng),
-        which_weight(rng),
         overrule(rng),
         fair_draw(seed),
     ]
@@ -154,93 +147,4 @@ def node_words(case: Case, name: str) -> str:
 
 
 def sums_words(case: Case) -> str:
-    return say("The sums: {sums}.", sums=_sums(case))
-
-
-def _sums(case: Case) -> str:
-    return say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES)
-
-
-def _against(case: Case, one: str, other: str) -> str:
-    sums = case.sums()
-    return say("{one} {a} against {other} {b}", one=one, a=sums[one], other=other, b=sums[other])
-
-
-def which_weight(rng: random.Random) -> Exercise:
-    """The smallest weight with which another node wins alone."""
-
-    def wanted(case: Case) -> bool:
-        found = turning(case)
-        return case.scored and found is not None and 3 <= found <= HIGHEST_WEIGHT and len(case.decision.best) == 1
-
-    weights = {LEAST: rng.choice([6, 8, 10]), TAINTS: 1, AFFINITY: 1}
-    case = drawn(rng, lambda rng: decided(random_cluster(rng), with_weights(**weights)), wanted)
-    right, target = turning(case), favourites(case.decision, AFFINITY)[0]
-
-    def remark(said: str) -> str:
-        if not said.isdigit() or not 1 <= int(said) <= 100:
-            return say("A weight is a whole number from 1 to 100.")
-        reweighted = weighted(case, int(said))
-        if int(said) > (right or 0):
-            return say("With weight {weight} {target} wins, but also with a smaller one.", weight=said, target=target)
-        return say(
-            "With weight {weight}: {sums}. {best} is best.",
-            weight=said,
-            sums=_sums(reweighted),
-            best=listing(reweighted.decision.best),
-        )
-
-    return Predict(
-        say("From which weight on?"),
-        say(
-            "The profile: {plugins}. The table has the normalised scores; {node} wins. What is the smallest "
-            "weight of {affinity} with which {target} wins, without a tie?",
-            plugins=profile_words(weights),
-            node=case.decision.node,
-            affinity=AFFINITY,
-            target=target,
-        ),
-        str(right),
-        say(
-            "With weight {weight}: {sums}. With one less: {less}.",
-            weight=right,
-            sums=_against(weighted(case, right or 0), target, str(case.decision.node)),
-            less=_against(weighted(case, (right or 0) - 1), target, str(case.decision.node)),
-        ),
-        (
-            say("{target} gains 100 points with each step of the weight, the other nodes none.", target=target),
-            say(
-                "How far is {target} behind {node} at weight 1? A tie is not enough.",
-                target=target,
-                node=case.decision.node,
-            ),
-        ),
-        normalised_table(case, weights),
-        remark=remark,
-        solved=lambda: scored(weighted(case, right or 0).decision),
-    )
-
-
-def weighted(case: Case, weight: int) -> Case:
-    """The same cluster with another weight of NodeAffinity."""
-    return decided(case.manifests, case.decision.generation.weighted(**{AFFINITY: weight}))
-
-
-def turning(case: Case) -> int | None:
-    """The smallest weight of NodeAffinity with which its favourite wins alone; None if it wins already or never."""
-    favourite = favourites(case.decision, AFFINITY)
-    if case.decision.best == favourite:
-        return None
-    behind = max(case.sums().values()) - case.sums()[favourite[0]]
-    steps_needed = range(2 + behind // 100, 4 + behind // 100)
-    return next((weight for weight in steps_needed if weighted(case, weight).decision.best == favourite), None)
-
-
-def normalised_table(case: Case, weights: Mapping[str, int]) -> Instance:
-    """Normalised scores, plugin x node."""
-    head = [*terms("plugin", "weight"), *NODES]
-    rows = [
-        [short(name), str(weight), *(str(number(case.decision, "normalised", name, each)) for each in NODES)]
-        for name, weight in weights.items()
-    ]
-    return Instance(element("div", table(head, (row(*each) for each in rows))), "\n".join(aligned([head, *rows], "")))
+    return say("The sums: {sums}.", sums=say("; ").join(f"{name} {summed(case.decision, name)}" for name in NODES))

@@ -5,97 +5,76 @@ The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
-from kschedlab.messages import say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests, shop as shop
-from kschedlab_lab.panels.settings import choice, slider
-from kschedlab_lab.views.arithmetic import leading_to, steps, steps_html, summed
+from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests
+from kschedlab_lab.panels.settings import choice
+from kschedlab_lab.views.arithmetic import Calculation, steps
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, winners
-from kschedlab_lab.views.score_formulas import Calculation
-from kschedlab_lab.views.score_map import Asked, ScoreMap, story
+from kschedlab_lab.views.score_map import ScoreMap, story
 from kschedlab_lab.views.svg import Room
 
 PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
-ROWS = (*PLUGINS, SUM)
-
-
 MOST = 600
 """No setting leads to a higher sum: the bars keep their scale."""
-LOOKS = ("stage", "plugin", "node")
-"""The controls that choose what is shown, and decide nothing."""
-SWITCHES = dict(zip(STAGES, ((), ("fast",), ("avoided",), ("tainted",)), strict=True))
-"""By the stage that a panel is about, the switches that it has."""
+SHOWN = dict(zip(STAGES, ((), ("fast",), ("avoided",), ("stage", "cpu", "tainted")), strict=True))
+"""By the last stage that a panel comes to, the controls that it has."""
+PAIR = ("node-a", "node-c")
+"""The nodes whose difference is asked for."""
 
 
 @dataclass(frozen=True)
 class Settings(Cause):
     """The inputs, the stage shown, and the cell whose arithmetic is written out (``plugin`` or the sum)."""
 
-    stage: str = slider("stage", STAGES, STAGES[0])
-    plugin: str = choice("plugin", ROWS, SUM)
+    stage: str = choice("stage", STAGES, STAGES[0])
+    plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
 
 
-def arithmetic(decision: Decision, plugin: str, node: str) -> list[Calculation]:
-    """The arithmetic of this cell, or of the sum; empty if there is no such score."""
-    scores = decision.scores
-    if scores is None or decision.cluster.index[node] not in scores.nodes:
-        return []
-    if plugin == SUM:
-        return [summed(bare(decision), node)]
-    return steps(decision, plugin, node) if plugin in scores.plugins else []
-
-
-def show(settings: Settings, until: str = STAGES[-1]) -> View:
-    """The panel's view for these settings. ``until``: the last stage that a click goes to."""
+def show(settings: Settings, last: str = STAGES[-1]) -> View:
+    """The panel's view for these settings. ``last``: the last stage that it comes to."""
     decision = decide(settings)
-    node = decision.node if settings.plugin == SUM and decision.node else settings.node
-    cell = arithmetic(decision, settings.plugin, node)
-    sentence = sentences(_sentences(settings, cell, decision))
-    idle = {name: "" for name in ("fast", "tainted", "avoided") if name not in SWITCHES[until]}
-    return replace(view(picture(settings, decision, PLUGINS, sentence, until=until), cell), idle=idle)
-
-
-def view(shown: ScoreMap, cell: Sequence[Calculation]) -> View:
-    """The map with the arithmetic of a cell."""
+    said = sentences(_sentences(settings, decision))
+    shown = picture(settings, said, last)
 
     def frames(room: Room) -> list[Frame]:
         return [Frame(*each) for each in story(shown, room)]
 
-    table = steps_html(cell) if cell else Html()
-    names = winners(shown.decision) if shown.stage == STAGES[-1] else {}
-    return View(shown, shown.alt, table, shown.alt, story=frames, names=names)
+    return View(
+        shown,
+        said,
+        Html(),
+        said,
+        idle={name: "" for name in ("fast", "avoided", "stage", "cpu", "tainted") if name not in SHOWN[last]},
+        story=frames if settings.stage != STAGES[0] else None,
+        names=winners(decision) if settings.stage == STAGES[-1] else {},
+    )
 
 
-def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
-    """The map as a stage. ``more``: other fields of the map."""
-    values = settings.controls()["cpu"].values
-    handle = {"data_drag": "cpu", "data_axis": "x", "aria_label": say("the pod's CPU request")}
-    if settings.stage == STAGES[-1]:
-        handle["data_grab"] = f"plugin: {SUM}"  # what was in the frame is not what the new sums are about
-    asked = Asked(say("shop-new asks {cpu}m", cpu=settings.cpu), values.index(settings.cpu), len(values), handle)
+def picture(settings: Settings, alt: str, last: str) -> ScoreMap:
+    """The map at the stage of the settings."""
     selected = settings.plugin, settings.node
-    return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, most=MOST, **more)
+    return ScoreMap(decide(settings), PLUGINS, NODES, settings.stage, selected, alt, most=MOST, last=last)
 
 
-def _sentences(settings: Settings, cell: list[Calculation], decision: Decision) -> tuple[str, ...]:
+def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
     """What is decided in the last stage; and of a plugin, what is in its cell."""
     said, node = decided(bare(decision)), settings.node
     veto = say("node-c is vetoed: a million points less.") if settings.avoided and settings.stage in STAGES[2:] else ""
     if settings.plugin == SUM:
         return said, veto
-    points, formula = in_cell(cell, settings.stage)
-    name = short(settings.plugin)
-    gives = say("{plugin} gives {node} {number}", plugin=name, node=node, number=points)
+    points, formula = in_cell(settings)
+    gives = say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
     against = _against(settings, decision) if settings.stage == STAGES[2] else ""
     gives = say("{gives}, {against}", gives=gives, against=against) if against else gives
     framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
@@ -113,13 +92,14 @@ def _against(settings: Settings, decision: Decision) -> str:
     return say("{points:,} less than {node}", points=given[high] - mine, node=high) if given[high] > mine else ""
 
 
-def in_cell(cell: Sequence[Calculation], stage: str) -> tuple[str, str]:
+def in_cell(settings: Settings) -> tuple[str, str]:
     """The number in a plugin's cell, and the steps of this stage that lead to it."""
-    shown = stage if stage in STAGES[:3] else STAGES[2]
-    at = next(i for i, step in enumerate(cell) if step.what in (shown, SUM))
-    shown_steps = leading_to(cell, at, STAGES)
-    written = (f"{step} ({step.remark})" if step.remark and _needs_words(step) else str(step) for step in shown_steps)
-    return cell[at].result, say("; ").join(written)
+    found = steps(decide(settings), settings.plugin, settings.node)
+    ends = [i for i, step in enumerate(found) if step.what in STAGES]
+    place = min(STAGES.index(settings.stage), len(ends) - 1)
+    led = found[ends[place - 1] + 1 if place else 0 : ends[place] + 1]
+    written = (f"{step} ({step.remark})" if step.remark and _needs_words(step) else str(step) for step in led)
+    return led[-1].result, say("; ").join(written)
 
 
 def _needs_words(step: Calculation) -> bool:
@@ -127,10 +107,93 @@ def _needs_words(step: Calculation) -> bool:
     return step.formula == step.result or (step.what == STAGES[0] and "/" not in step.formula)
 
 
-def panel(until: str = "", **settings: Any) -> Panel[Settings]:
+def panel(last: str = STAGES[-1], **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. A click selects a cell.
 
-    ``until``: the stage to show, and the last one that a click goes to, where those after it would give something away.
+    ``last``: the stage to show, and the last one that it comes to, where those after it would give something away.
     """
-    first = Settings().changed(**({"stage": until} if until else {}), **settings)
-    return Panel(first, partial(show, until=until or STAGES[-1]), manifests)
+    first = Settings().changed(**({"stage": last} | settings))
+    return Panel(first, partial(show, last=last), manifests)
+
+
+def the_number() -> Question[Settings]:
+    """The number in the selected cell, a raw score."""
+
+    def why(settings: Settings, answer: str) -> str:
+        points, formula = in_cell(settings)
+        slip = say("Every division is rounded down.") if answer == str(int(points) + 1) else ""
+        return sentences((slip, say("{formula}.", formula=formula)))
+
+    def empty(settings: Settings) -> ScoreMap:
+        return replace(_sheet(settings, say("Which number belongs here?"), STAGES[0]), question=True)
+
+    asked = say("How many points does LeastAllocated give node-b?")
+    return Question(asked, (), lambda settings: in_cell(settings)[0], why, empty)
+
+
+def _sheet(settings: Settings, alt: str, stage: str) -> ScoreMap:
+    """The map at this stage, on which an answer is looked for."""
+    return replace(picture(settings, alt, settings.stage), stage=stage)
+
+
+def without_the_disk() -> Question[Settings]:
+    """What normalising makes of the same raw score, once the largest of the row is another one."""
+
+    def slow(settings: Settings) -> Settings:
+        return settings.changed(fast=False)
+
+    def points(settings: Settings, stage: str, node: str) -> int:
+        return number(decide(settings), stage, settings.plugin, node) or 0
+
+    def right(settings: Settings) -> str:
+        return str(points(slow(settings), STAGES[1], settings.node))
+
+    def why(settings: Settings, answer: str) -> str:
+        most = max(points(slow(settings), STAGES[0], each) for each in NODES)
+        raw, found = points(settings, STAGES[0], settings.node), right(settings)
+        slips = {
+            str(points(settings, STAGES[1], settings.node)): later("{answer} is with the fast disk."),
+            str(raw): later("{answer} is the raw score."),
+        }
+        known = say(slips[answer], answer=answer) if answer in slips else ""
+        largest = say(
+            "{most} is the largest of the row now: {raw} × 100 / {most} = {points}.", most=most, raw=raw, points=found
+        )
+        return sentences((known, largest))
+
+    def raw(settings: Settings) -> ScoreMap:
+        """The raw scores after the change; what it changed is struck out."""
+        sheet = _sheet(slow(settings), say("The raw scores"), STAGES[0])
+        return replace(sheet, question=True, before=decide(settings))
+
+    asked = say("node-d's fast disk fails: only zone west is left of its 60. node-c had 33 points; how many now?")
+    return Question(asked, (), right, why, raw, most=100, looks=("stage", "plugin", "node"), shows=slow)
+
+
+def largest_difference() -> Question[Settings]:
+    """Which row does most for one node over another? Asked beside the normalised scores and the weights."""
+
+    def gap(settings: Settings, plugin: str, stage: str) -> int:
+        high, low = (number(decide(settings), stage, plugin, node) or 0 for node in PAIR)
+        return abs(high - low)
+
+    def right(settings: Settings) -> str:
+        return max(names, key=lambda name: gap(settings, name, STAGES[2]))
+
+    def told(settings: Settings, plugin: str) -> str:
+        one, other = (number(decide(settings), STAGES[1], plugin, node) or 0 for node in PAIR)
+        gaps = {"gap": abs(one - other), "weighted": gap(settings, plugin, STAGES[2])}
+        weight = dict((each.name, times) for each, times in V1_20.scores)[plugin]
+        message = later("{plugin}: {one} and {other}, a difference of {gap}, × {weight} = {weighted}.")
+        return say(message, plugin=plugin, one=one, other=other, weight=weight, **gaps)
+
+    def why(settings: Settings, answer: str) -> str:
+        return sentences(told(settings, each) for each in dict.fromkeys((answer, right(settings))))
+
+    def shown(settings: Settings) -> ScoreMap:
+        sheet = _sheet(settings, say("The normalised scores, and the weights."), STAGES[1])
+        return replace(sheet, weights=True, selected=None)
+
+    names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
+    asked = say("Once the weights are in: which row makes the largest difference between node-a and node-c?")
+    return Question(asked, names, right, why, shown)

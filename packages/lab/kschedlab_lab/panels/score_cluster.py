@@ -1,4 +1,4 @@
-"""The cluster of lesson 03: settings -> manifests -> Cluster -> Decision -> the pod with its wishes beside four nodes.
+"""The cluster of lesson 03: settings -> manifests -> Cluster -> Decision.
 
 A new pod of the shop is scheduled on four nodes, and each of v1.20's default plugins can make a difference:
 
@@ -9,8 +9,7 @@ A new pod of the shop is scheduled on four nodes, and each of v1.20's default pl
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kschedlab.build import Manifest, node, pod
@@ -19,21 +18,10 @@ from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say
-from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
-from kschedlab.text.html import Html
-from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, slider, switch
-from kschedlab_lab.views.chart_bars import Bars
-from kschedlab_lab.views.drawing import Block, Box
-from kschedlab_lab.views.score import SUM, bare, decided, total, winners
-from kschedlab_lab.views.score_bars import sum_bars
-from kschedlab_lab.views.style import INK_3
-from kschedlab_lab.views.wishes import Wish, Wishes, arriving
 
 NEW = "default/shop-new"
 ZONE, DISK = "topology.kubernetes.io/zone", "disk"
@@ -41,28 +29,13 @@ MIB = 1 << 20
 NODES = ("node-a", "node-b", "node-c", "node-d")
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
-MOST = 480
-"""No request leads to a higher sum: the bars keep their scale while it is dragged."""
-WISHES = (
-    Wish(later("fast disk"), "+40"),
-    Wish(later("zone west"), "+20"),
-    Wish(later("cache's zone"), "+50"),
-    Wish(later("batch job on it"), "-30"),
-    Wish(later("even over zones"), ""),
-)
 
 
 @dataclass(frozen=True)
-class Request(Restorable):
-    """What the pod asks for."""
-
-    cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
-
-
-@dataclass(frozen=True)
-class Cause(Request):
+class Cause(Restorable):
     """The inputs of the scores."""
 
+    cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
     fast: bool = switch("fast disk on node-d", True)
     tainted: bool = switch("taint on node-d", True)
     avoided: bool = switch("note on node-c")
@@ -142,75 +115,3 @@ def cluster(cause: Cause) -> Cluster:
 def decide(cause: Cause) -> Decision:
     """The scheduler's decision for the new pod."""
     return schedule(NEW, cluster(cause), V1_20)
-
-
-def before(request: Request) -> Wishes:
-    """The picture before the decision: a click on a node picks it."""
-    return picture(Cause(request.cpu), None)
-
-
-def picture(cause: Cause, decision: Decision | None) -> Wishes:
-    """The pod and the nodes; with a decision, the nodes' sums, and the pod on its node."""
-    objects = decode_objects(manifests(cause))
-    (new,) = (each for each in objects.pods if not each.spec.nodeName)
-    boxes = [_box(each, objects.pods, new, decision) for each in objects.nodes]
-    said = say("Four nodes, and shop-new waits.") if decision is None else decided(decision)
-    return Wishes(_block(new), WISHES, boxes, said, _sums(decision) if decision is not None else None)
-
-
-def _sums(decision: Decision) -> Bars:
-    """A plain bar for each node: what its sum is made of comes later in the lesson."""
-    whole = {say(SUM): [float(total(decision, node) or 0) for node in NODES]}
-    return replace(sum_bars(decision, NODES, behind=False, most=MOST), parts=whole, fills={say(SUM): INK_3})
-
-
-def _box(drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:
-    name, labels = drawn.metadata.name, drawn.metadata.labels
-    blocks = [_block(each) for each in pods if each.spec.nodeName == name]
-    here = decision is not None and decision.node == name
-    if here:
-        blocks.append(arriving(_block(new)))
-    reason = ""
-    lines = [
-        say("zone {zone}", zone=labels[ZONE]),
-        say("{disk} disk", disk=labels[DISK]),
-        *([say("has image")] if drawn.status.images else []),
-        *([say("has a taint")] if drawn.spec.taints else []),
-    ]
-    tied = False
-    if decision is not None:
-        verdict = decision.verdict(name)
-        reason = verdict.reasons[0] if verdict.plugin else ""
-        tied = decision.scores is not None and name in decision.best and len(decision.best) > 1
-    pick = {"data_pick": name} if decision is None else {}
-    return Box(
-        name,
-        drawn.status.allocatable["cpu"].milli(),
-        tuple(blocks),
-        tuple(lines),
-        chosen=here,
-        refused=reason,
-        sign="label" if reason else "",
-        tied=tied,
-        marks=pick,
-    )
-
-
-def _block(drawn: Pod) -> Block:
-    name, cpu = drawn.metadata.name, pod_requests(drawn)["cpu"]
-    if drawn.spec.nodeName:
-        return Block(name, cpu, 0)
-    return Block(name, cpu, 0, marks={"data_drag": "cpu", "data_axis": "y", "aria_label": say("the pod's CPU request")})
-
-
-def show(request: Request) -> View:
-    """The view of the cluster: the nodes, their sums, and the pod on the chosen one."""
-    cause = Cause(request.cpu)
-    decision = bare(decide(cause))
-    said = decided(decision)
-    return View(picture(cause, decision), said, Html(), said, names=winners(decision))
-
-
-def shop(**settings: Any) -> Panel[Request]:
-    """The cluster; a drag changes the pod's request."""
-    return Panel(Request().changed(**settings), show, lambda each: manifests(Cause(each.cpu)), "lesson.shop()")

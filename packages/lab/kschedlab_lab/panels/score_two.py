@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from kschedlab.build import Manifest, node, pod
@@ -10,7 +12,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say
+from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
@@ -18,17 +20,21 @@ from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import DISK
 from kschedlab_lab.panels.settings import Restorable, choice
-from kschedlab_lab.views.drawing import Block, Box, Number
+from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
+from kschedlab_lab.views.drawing import Box, arrange, shapes
+from kschedlab_lab.views.layout import Part, column
+from kschedlab_lab.views.picture import Handles, boxes, boxes_before
 from kschedlab_lab.views.score import decided, number, total, winners
 from kschedlab_lab.views.score_bars import sum_bars
-from kschedlab_lab.views.wishes import Wish, Wishes, arriving
+from kschedlab_lab.views.svg import Room, svg
 
 NEW = "default/web"
 NODES = ("node-a", "node-b")
 ROOM, WISH = "NodeResourcesLeastAllocated", "NodeAffinity"
 WEIGHTS, MOST = (1, 2, 3), 225
 """Those of free room, and the highest sum that one of them leads to."""
-WEB, WISHES = Block("web", 1000, 0), (Wish(later("fast disk"), ""),)
+NAMES, HIGH, GAP = 90, 30, 8
+"""The width of the bars' names, the height of a bar, and what parts two, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -63,29 +69,28 @@ def decide(settings: Settings) -> Decision:
 def show(settings: Settings) -> View:
     """Web on its node, and what the plugins give each."""
     decision = decide(settings)
-    sentence = decided(decision)
-    boxes = [_box(name, decision) for name in NODES]
-    picture = Wishes(WEB, WISHES, boxes, sentence, sum_bars(decision, NODES, behind=False, most=MOST))
-    return View(picture, sentence, Html(), sentence, names=winners(decision))
+    said, bars = decided(decision), sum_bars(decision, NODES, behind=False, most=MOST)
+    return View(partial(draw, boxes(decision), bars, said), said, Html(), said, names=winners(decision))
 
 
-def _box(name: str, decision: Decision | None) -> Box:
-    """A node with its disk and its pods, and after the decision with web, if it is there."""
-    fast = name == "node-b"
-    blocks = [Block("shop", 2000, 0, (Number("2 CPU"),))] if fast else []
-    here = decision is not None and decision.node == name
-    if here:
-        blocks.append(arriving(WEB))
-    tied = decision is not None and name in decision.best and len(decision.best) > 1
-    lines = (say("fast disk") if fast else say("slow disk"),)
-    marks = {"data_pick": name} if decision is None else {}
-    return Box(name, 4000, tuple(blocks), lines, chosen=here, tied=tied, marks=marks)
-
-
-def before(settings: Settings) -> Wishes:
+def before(settings: Settings) -> Any:
     """Web waits beside its two nodes: a click on a node picks it."""
-    boxes = [_box(name, None) for name in NODES]
-    return Wishes(WEB, WISHES, boxes, say("Two nodes, and a pod waits."))
+    decision = decide(settings)
+    waiting = boxes_before(decision, Handles(nodes={name: {"data_pick": name} for name in NODES}))
+    bars = Bars(NODES, {}, ["?", "?"], {}, most=MOST)
+    return partial(draw, waiting, bars, say("Two nodes, and a pod waits."))
+
+
+def draw(boxes: Sequence[Box], bars: Bars, alt: str, room: Room) -> Html:
+    """The nodes with their disks, and below them the bars of their sums."""
+    disks = {"node-a": (say("slow disk"),), "node-b": (say("fast disk"),)}
+    named = [replace(box, captions=disks.get(box.name, ())) for box in boxes]
+    asked = [replace(box, marks={"data_pick": box.name}, tied=True) for box in named]  # as large for all
+    plan = arrange(asked, room, len(NODES) * (HIGH + GAP) + GAP)
+    sums = BarMeasures(bars, Room(room.width, 0), Fixed(NAMES, HIGH, GAP))
+    nodes = Part(plan.width, plan.bottom, tuple(shapes(named, plan, "cpu")))
+    whole = column([nodes, Part(sums.wide, sums.bottom, tuple(sums.shapes()))], 0)
+    return svg(whole.shapes, room.width, whole.height, alt)
 
 
 def which() -> Question[Settings]:
@@ -106,7 +111,7 @@ def which() -> Question[Settings]:
             b=total(decision, "node-b"),
         )
 
-    return Question(say("Where does web go?"), NODES, right, why, before)
+    return Question(say("web would like a fast disk. Where does it go?"), NODES, right, why, before)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

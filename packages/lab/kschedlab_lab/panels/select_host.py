@@ -1,4 +1,4 @@
-"""One of the best nodes: a NodeScoreList -> the node held after each element, and 10,000 draws by the scheduler."""
+"""One of the best nodes: a NodeScoreList -> how likely each node is held after each element."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,19 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice
-from kschedlab_lab.views.reservoir import Held, Reservoir, story
+from kschedlab_lab.views.reservoir import Held, Reservoir
 from kschedlab_lab.views.svg import Room
 
-DRAWS, SEED = 10_000, 1
-"""How many draws are counted, and the seed of them all."""
-HELD = later("k = 1: held")
-LISTS = ((9, 9), (9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7, 9), (9, 9, 9, 9, 9, 9, 9, 9))
+PARTS = 12
+"""So many equally likely draws tell exactly whether one is below 1/2, 1/3 or 1/4."""
+LISTS = ((9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7))
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     """The list of scores."""
 
-    scores: tuple[int, ...] = choice("sums", LISTS, LISTS[1], lambda scores: " ".join(map(str, scores)))
+    scores: tuple[int, ...] = choice("sums", LISTS, LISTS[0], lambda scores: " ".join(map(str, scores)))
 
 
 def names(scores: Sequence[int]) -> list[str]:
@@ -40,74 +40,58 @@ def names(scores: Sequence[int]) -> list[str]:
     return [f"node-{chr(ord('a') + i)}" for i in range(len(scores))]
 
 
-def best(scores: Sequence[int]) -> list[str]:
-    """The nodes with the highest score, in the list's order."""
-    return [name for name, score in zip(names(scores), scores, strict=True) if score == max(scores)]
+class _Fixed(random.Random):
+    """Draws that are given."""
 
+    def __init__(self, draws: Sequence[int]) -> None:
+        super().__init__()
+        self.draws = iter(draws)
 
-def walk(scores: Sequence[int]) -> list[Held]:
-    """Walk the list element by element, with exact probabilities."""
-    highest, equals, likely = scores[0], 1, {names(scores)[0]: Fraction(1)}
-    steps = [Held(names(scores)[0], highest, say("first: held to begin with"), Fraction(1), likely, HELD)]
-    for name, score in zip(names(scores)[1:], scores[1:], strict=True):
-        taken, what, brief = Fraction(0), say("lower: passed over"), later("lower")
-        if score > highest:
-            highest, equals, taken = score, 1, Fraction(1)
-            what, brief = say("higher: held at once, k = 1"), later("higher")
-        elif score == highest:
-            equals += 1
-            taken = Fraction(1, equals)
-            what = say("equal: k = {equals}, taken with probability {taken}", equals=equals, taken=taken)
-            brief = f"k = {equals}: {taken}"
-        likely = {held: each * (1 - taken) for held, each in likely.items()} | {name: taken}
-        steps.append(Held(name, score, what, taken, likely, brief))
-    return steps
+    def random(self) -> float:
+        """The next one, in the middle of its part between 0 and 1."""
+        return (next(self.draws) + 0.5) / PARTS
 
 
 @lru_cache
-def drawn(settings: Settings) -> Counter[str]:
-    """How often the scheduler's function draws each node. Many draws take a moment, so they are kept."""
-    rng, known = random.Random(SEED), names(settings.scores)
-    places = np.array([known.index(name) for name in best(settings.scores)])
-    return Counter(known[select_host(places, rng)] for _ in range(DRAWS))
+def likely(scores: tuple[int, ...]) -> dict[str, Fraction]:
+    """How likely the scheduler holds each node after these: all outcomes of its draws are tried."""
+    best = np.array([i for i, score in enumerate(scores) if score == max(scores)])
+    outcomes = list(product(range(PARTS), repeat=len(best) - 1))
+    held = Counter(select_host(best, _Fixed(draws)) for draws in outcomes)
+    return {name: Fraction(held[i], len(outcomes)) for i, name in enumerate(names(scores)) if held[i]}
 
 
-def example(settings: Settings) -> list[tuple[str, str]]:
-    """The first of the draws, element by element: which node is held, and what happened."""
-    rng, held, equals, found = random.Random(SEED), "", 1, list[tuple[str, str]]()
-    for name, score, step in zip(names(settings.scores), settings.scores, walk(settings.scores), strict=True):
-        if step.brief == "lower":
-            what = say("{name} has only {score}: {held} is still held.", name=name, score=score, held=held)
-        elif step.brief in (HELD, "higher"):
-            held, equals = name, 1
-            first = step.brief == HELD
-            what = say(
-                "{node} comes first and is held, k = 1." if first else "{node} has more and is held, k = 1.", node=name
-            )
-        else:
-            equals += 1
-            drawn = int(rng.random() * equals)
-            said = say("{name} is equal, k = {k}: intn({k}) gives {drawn}", name=name, k=equals, drawn=drawn)
-            stays = say("{said}, so {held} stays.", said=said, held=held)
-            held, what = (name, say("{said}, so it takes over.", said=said)) if drawn == 0 else (held, stays)
-        found.append((held, what))
-    return found
+def walk(scores: tuple[int, ...]) -> list[Held]:
+    """Walk the list element by element, with exact probabilities."""
+    return [_step(scores[: end + 1]) for end in range(len(scores))]
+
+
+def _step(seen: tuple[int, ...]) -> Held:
+    """What happens to the last of these."""
+    node, score, k = names(seen)[-1], seen[-1], seen.count(max(seen))
+    if score < max(seen):
+        what, brief = say("{node} has less, and is passed over.", node=node), say("lower")
+    elif k == 1:
+        what, brief = say("{node} has the highest sum so far, and is held: k = 1.", node=node), "k = 1"
+    else:
+        message = later("{node} is equal: k = {k}, so it takes over with probability {chance}.")
+        what, brief = say(message, node=node, k=k, chance=likely(seen)[node]), f"k = {k}"
+    return Held(node, score, likely(seen), what, brief)
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    steps, equals, once = walk(settings.scores), best(settings.scores), example(settings)
-    sentence = say(
-        "Each of the {nodes} is drawn with probability {next}.",
-        nodes=count(len(equals), "best node"),
-        next=steps[-1].likely[equals[0]],
-    )
-    picture = Reservoir(steps, [held for held, _ in once], drawn(settings), sentence)
+    steps = walk(settings.scores)
+    nodes = count(len(steps[-1].likely), "best node")
+    chance = max(steps[-1].likely.values())
+    said = say("Each of the {nodes} is drawn with probability {next}.", nodes=nodes, next=chance)
 
     def frames(room: Room) -> list[Frame]:
-        return [Frame(*each) for each in story(picture, room, [what for _, what in once])]
+        each = [Frame(Reservoir(steps, come, step.what)(room), step.what) for come, step in enumerate(steps, start=1)]
+        return [*each, Frame(picture(room), said)]
 
-    return View(picture, sentence, Html(), sentence, story=frames)
+    picture = Reservoir(steps, len(steps), said)
+    return View(picture, said, Html(), said, story=frames)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -123,23 +107,14 @@ def first_stays() -> Question[Settings]:
         return str(steps[-1].likely[steps[0].name])
 
     def why(settings: Settings, answer: str) -> str:
-        steps = walk(settings.scores)
-        stays = [1 - step.chance for step in steps[1:]]
-        product = " × ".join(map(str, stays))
-        if answer == "1":
-            return say(
-                "Each equal may take its place, so it stays with {product} = {right}.",
-                product=product,
-                right=right(settings),
-            )
+        equals = settings.scores.count(settings.scores[0])
+        product = " × ".join(f"{k - 1}/{k}" for k in range(2, equals + 1))
         return say("It must stay each time: {product} = {right}.", product=product, right=right(settings))
 
     asked = say("The first node is held before the others are seen. With what probability is it held at the end?")
-    return Question(asked, ("1", "1/2", "1/3", "1/4", "1/8"), right, why, _waiting)
+    return Question(asked, ("1", "1/2", "1/4", "1/8"), right, why, _waiting)
 
 
 def _waiting(settings: Settings) -> Reservoir:
-    """The list before anyone comes up."""
-    steps = walk(settings.scores)
-    once = example(settings)[:1]
-    return Reservoir(steps, [held for held, _ in once], {}, say("The list before the draw."), shown=1)
+    """The list after the first element."""
+    return Reservoir(walk(settings.scores), 1, say("The list before the draw."))

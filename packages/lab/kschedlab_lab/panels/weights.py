@@ -1,4 +1,4 @@
-"""Weights to drag: settings -> the generation with these weights -> Decision -> sums as bars, and a map of winners.
+"""Weights to drag: settings -> the generation with these weights -> Decision -> sums as bars.
 
 The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`. NodePreferAvoidPods keeps its
 weight of 10000: all nodes get its million.
@@ -22,11 +22,9 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart_bars import Bars
-from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import bare, gained, lead, total, winners
 from kschedlab_lab.views.score_bars import fills, sum_bars
-from kschedlab_lab.views.style import NODES as HUES
 from kschedlab_lab.views.weights import Weight, WeightStage
 
 FIELDS = {
@@ -39,12 +37,7 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
-DOWN, ACROSS = "spread", "nodes"
-"""The weights on the axes of the map."""
 MOST = 6
-KEY, KEY_OF_TIES = later("a: node-a wins."), later("a: node-a wins. =: a tie.")
-TONES = dict(zip(NODES, HUES, strict=False))
-"""By node, its hue in the map."""
 
 
 def _written(weight: int) -> str:
@@ -90,14 +83,9 @@ def show(weights: Weights) -> View:
     """The panel's view for these settings."""
     decision = decide(weights)
     sentence = lead(decision)
-    won = winners_map(weights)
-    picture = WeightStage(handles(weights), sums(weights), won, _key(won), sentence)
-    return View(picture, sentence, Html(), sentence, names=winners(decision))
-
-
-def _key(won: Grid) -> str:
-    """What a letter means, and the sign of a tie if the map has one."""
-    return say(KEY_OF_TIES if any(cell.text == "=" for line in won.cells for cell in line) else KEY)
+    return View(
+        WeightStage(handles(weights), sums(weights), sentence), sentence, Html(), sentence, names=winners(decision)
+    )
 
 
 def sums(weights: Weights) -> Bars:
@@ -122,34 +110,6 @@ def handles(weights: Weights) -> list[Weight]:
     ]
 
 
-def winners_map(weights: Weights) -> Grid:
-    """The winner for every value of two weights; the others stay. A click on a cell sets the two."""
-    values = range(MOST + 1)
-    names = [say(_written(each)) for each in values]
-    cells = [[_winner(weights.changed(**{DOWN: y, ACROSS: x})) for x in values] for y in values]
-    at = getattr(weights, DOWN), getattr(weights, ACROSS)
-    corner = f"{FIELDS[DOWN]} \\ {FIELDS[ACROSS]}"
-    return Grid(cells, names, names, corner, at, titles=(FIELDS[ACROSS], FIELDS[DOWN]), parted=True)
-
-
-def _unanswered(weights: Weights) -> Grid:
-    """The map without winners."""
-    full = winners_map(weights)
-    return replace(full, cells=[[GridCell("", None, "") for _ in line] for line in full.cells])
-
-
-def _winner(weights: Weights) -> GridCell:
-    """Who wins with these weights: a hue and a letter; a tie has only its sign."""
-    best, (y, x) = decide(weights).best, (getattr(weights, DOWN), getattr(weights, ACROSS))
-    place = listed((say(_written(y)), say(_written(x))))
-    sets = f"{DOWN}: {_written(y)}, {ACROSS}: {_written(x)}"
-    if len(best) == 1:
-        tip = say("{place}: {value}", place=place, value=best[0])
-        return GridCell(best[0].removeprefix("node-"), TONES[best[0]], tip, sets=sets)
-    tip = say("{place}: tie of {names}", place=place, names=say(" and ").join(best))
-    return GridCell("=", None, tip, sets=sets)
-
-
 def panel(**settings: Any) -> Panel[Weights]:
     """The panel; arguments override its default settings."""
     manifests = score_cluster.manifests(score_cluster.Cause())
@@ -164,9 +124,9 @@ def who_wins(field: str, old: int, new: int) -> Question[Weights]:
     Weights().changed(**{field: old}).changed(**{field: new})
 
     def before(weights: Weights) -> WeightStage:
-        then, alt = weights.changed(**{field: old}), say("The sums before the change")
+        then = weights.changed(**{field: old})
         still = [replace(each, control="") for each in handles(then)]
-        return WeightStage(still, replace(sums(then), picks=NODES), _unanswered(then), say(KEY), alt)
+        return WeightStage(still, replace(sums(then), picks=NODES), say("The sums before the change"))
 
     def right(weights: Weights) -> str:
         return decide(weights).best[0]

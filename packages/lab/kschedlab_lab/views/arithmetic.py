@@ -1,27 +1,80 @@
-"""The arithmetic behind one score, written out: ``(4000m - 1500m) × 100 / 4000m = 62``, with the engine's terms.
+"""How one score came about, written out with the engine's terms: ``(4000m - 2500m) × 100 / 4000m = 37``.
 
-Integer division truncates, as in Go, so each line has one division and its result is a whole number.
+Integer division truncates, as in Go, so each line has one division and its result is a whole number. What is written
+for a default plugin holds for v1.20 with its default arguments; what has no formula here is shown as its number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
 
+from kschedlab.cluster.labels import PREFER_NO_SCHEDULE, matches, tolerated
 from kschedlab.decision import Decision
-from kschedlab.messages import say, terms
+from kschedlab.messages import later, listed, say
+from kschedlab.objects.model import Node
 from kschedlab.objects.problems import UnknownNameError
-from kschedlab.text.html import Html, element, join
-from kschedlab.text.tables import row, table
-from kschedlab_lab.views.score_formulas import (
-    STAGES,
-    SUM,
-    WEIGHTED,
-    Calculation,
-    ScoredCell,
-    added,
-    score_steps,
-)
+from kschedlab.plugins.asking import of_node
+from kschedlab.score.image_locality import LOWEST, MIB, ImageLocality
+from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
+from kschedlab.score.node_affinity import NodeAffinityScore, preferred_terms
+from kschedlab.score.node_resources import BalancedResourceAllocation, NodeResourcesFitScore, least_allocated
+from kschedlab.score.plugin import Scored
+from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
+from kschedlab.score.taint_toleration import TaintTolerationScore
+from kschedlab.text.words import count
+
+RAW, NORMALISED, WEIGHTED, SUM = later("raw"), later("normalised"), later("weighted"), later("sum")
+LARGEST = 1000 * MIB
+"""An image of this size gets the full score."""
+
+
+@dataclass(frozen=True)
+class Calculation:
+    """``formula`` gives ``result``. ``what``: the stage or part of a stage; ``remark``: what the numbers mean."""
+
+    what: str
+    formula: str
+    result: str
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return self.result if self.formula == self.result else f"{self.formula} = {self.result}"
+
+
+@dataclass(frozen=True)
+class ScoredCell:
+    """One plugin's score of one node. ``place``: index among the scored nodes; ``position``: in the cluster."""
+
+    decision: Decision
+    scored: Scored
+    place: int
+    position: int
+
+    @property
+    def node(self) -> Node:
+        return self.decision.cluster.nodes[self.position]
+
+    @property
+    def raw(self) -> int:
+        """The score before normalisation."""
+        return int(self.scored.raw[self.place])
+
+    @property
+    def normal(self) -> int:
+        return int(self.scored.normalized[self.place])
+
+    def term(self, name: str) -> int:
+        """What the plugin counted on the node."""
+        found: Any = self.scored.terms[name]
+        return int(found[self.place])
+
+    def amounts(self, resource: str) -> tuple[int, int]:
+        """What would be requested, and how much there is."""
+        term: Any = self.scored.terms[resource]
+        return int(term["requested"][self.place]), int(term["capacity"][self.place])
 
 
 def steps(decision: Decision, plugin: str, node: str) -> list[Calculation]:
@@ -36,20 +89,8 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Calculation]:
     which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
     own = next((each for each, _ in decision.generation.scores if each.name == plugin), None)
     cell = ScoredCell(decision, scores.rows[which], place, position)
-    weighted = Calculation(
-        WEIGHTED, f"{cell.normal} × {scores.weights[which]}", str(scores.results[which, place]), say("score × weight")
-    )
-    here = f"cell/{plugin}/{node}"
-    return [
-        step if step.refers or step.what not in STAGES else replace(step, refers=((step.result, here),))
-        for step in [*score_steps(own, cell), weighted]
-    ]
-
-
-def leading_to(found: Sequence[Calculation], at: int, stages: Collection[str]) -> Sequence[Calculation]:
-    """The steps after the stage before, up to the one at this place."""
-    first = max((i + 1 for i in range(at) if found[i].what in stages), default=0)
-    return found[first : at + 1]
+    result = str(scores.results[which, place])
+    return [*score_steps(own, cell), Calculation(WEIGHTED, f"{cell.normal} × {scores.weights[which]}", result)]
 
 
 def summed(decision: Decision, node: str) -> Calculation:
@@ -58,20 +99,151 @@ def summed(decision: Decision, node: str) -> Calculation:
     if scores is None or position not in scores.nodes:
         raise KeyError(say("{node} was not scored", node=node))
     place = scores.nodes.tolist().index(position)
-    if not scores.plugins:
-        found = str(scores.total[place])
-        said = say("every node gets 1") if scores.drawn is None else say("with an extender, sums start at 0")
-        return Calculation(SUM, found, found, say("no score plugins: {said}", said=said))
-    values, total = scores.results[:, place].tolist(), str(scores.total[place])
-    cells = [(str(abs(value)), f"cell/{name}/{node}") for name, value in zip(scores.plugins, values, strict=True)]
-    return Calculation(SUM, added(values), total, refers=(*cells, (total, f"end/{node}")))
+    return Calculation(SUM, added(scores.results[:, place].tolist() or [0]), str(scores.total[place]))
 
 
-def steps_html(lines: Sequence[Calculation]) -> Html:
-    return table((*terms("Step", "Arithmetic"), ""), (row(step.label, _pointing(step), step.remark) for step in lines))
+def added(values: Sequence[int]) -> str:
+    """ "3 + 4 - 5"."""
+    return " ".join([str(values[0]), *(f"+ {value}" if value >= 0 else f"- {-value}" for value in values[1:])])
 
 
-def _pointing(step: Calculation) -> Html:
-    """The step, with its numbers pointing to their cells."""
-    look = "border-bottom:1px dotted;cursor:default;"
-    return join(element("span", text, data_ref=key, style=look) if key else text for text, key in step.parts())
+@singledispatch
+def score_steps(plugin: object, cell: ScoredCell) -> list[Calculation]:
+    """Raw and normalised score. A plugin unknown to this module shows its ``formula``, or its terms."""
+    terms = {name: of_node(term, cell.place, len(cell.scored.raw)) for name, term in cell.scored.terms.items()}
+    formula: str = getattr(plugin, "formula", "")
+    try:
+        written = formula.format(**terms)
+    except (LookupError, ValueError, AttributeError, TypeError):
+        written = ""
+    remark = "" if written else ", ".join(f"{name} {term}" for name, term in terms.items())
+    return [_raw(cell, written, remark), _final(cell)]
+
+
+def _raw(cell: ScoredCell, formula: str = "", remark: str = "") -> Calculation:
+    return Calculation(RAW, formula or str(cell.raw), str(cell.raw), remark)
+
+
+def _final(cell: ScoredCell, formula: str = "", remark: str = "") -> Calculation:
+    return Calculation(NORMALISED, formula or str(cell.normal), str(cell.normal), remark)
+
+
+def _as_it_is(cell: ScoredCell) -> Calculation:
+    return _final(cell, remark=say("it has no NormalizeScore"))
+
+
+@score_steps.register
+def _(plugin: NodeResourcesFitScore, cell: ScoredCell) -> list[Calculation]:
+    """The free share of each resource, and their mean."""
+    shares = list(_shares(plugin, cell))
+    mean = f"({' + '.join(share.result for share in shares)}) / {len(shares)}" if shares else ""
+    return [*shares, _raw(cell, mean), _as_it_is(cell)]
+
+
+def _shares(plugin: NodeResourcesFitScore, cell: ScoredCell) -> Iterator[Calculation]:
+    if plugin.strategy is not least_allocated or any(weight != 1 for _, weight in plugin.resources):
+        return
+    for resource, _ in plugin.resources:
+        asked, there = cell.amounts(resource)
+        share = (there - asked) * plugin.highest // there if asked <= there > 0 else 0
+        formula = f"({_amount(resource, there)} - {_amount(resource, asked)}) × {plugin.highest} / "
+        written = formula + _amount(resource, there) if asked <= there > 0 else str(share)
+        yield Calculation(resource, written, str(share))
+
+
+def _amount(resource: str, value: int) -> str:
+    """CPU in millicores, memory in MiB if it is a whole number of them."""
+    if resource == "cpu":
+        return f"{value}m"
+    return _bytes(value) if resource == "memory" else str(value)
+
+
+def _bytes(value: int) -> str:
+    return f"{value // MIB}Mi" if value % MIB == 0 else str(value)
+
+
+@score_steps.register
+def _(plugin: BalancedResourceAllocation, cell: ScoredCell) -> list[Calculation]:
+    """How near the shares of CPU and memory are."""
+    amounts = {resource: cell.amounts(resource) for resource in ("cpu", "memory")}
+    full = [resource for resource, (asked, there) in amounts.items() if asked >= there]
+    if full:
+        would = say("{resources} would be used up", resources=say(" and ").join(full))
+        return [_raw(cell, remark=would), _as_it_is(cell)]
+    shares = [f"{_amount(each, asked)} / {_amount(each, there)}" for each, (asked, there) in amounts.items()]
+    return [_raw(cell, f"(1 - |{' - '.join(shares)}|) × {plugin.highest}"), _as_it_is(cell)]
+
+
+@score_steps.register
+def _(plugin: ImageLocality, cell: ScoredCell) -> list[Calculation]:
+    """The size of the images that are there, of which each counts by the share of the nodes that have it."""
+    there = cell.term("bytes")
+    if not there:
+        return [_raw(cell, remark=say("no image of the pod is there")), _as_it_is(cell)]
+    is_one = len(cell.decision.pod.pod.spec.containers) == 1
+    if not is_one or not LOWEST <= there <= LARGEST:
+        return [_raw(cell), _as_it_is(cell)]
+    low, most = _bytes(LOWEST), _bytes(LARGEST)
+    return [_raw(cell, f"({_bytes(there)} - {low}) × {plugin.highest} / ({most} - {low})"), _as_it_is(cell)]
+
+
+@score_steps.register
+def _(plugin: TaintTolerationScore, cell: ScoredCell) -> list[Calculation]:
+    tolerations = tuple(t for t in cell.decision.pod.pod.spec.tolerations if t.effect in ("", PREFER_NO_SCHEDULE))
+    taints = [t.key for t in cell.node.spec.taints if t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations)]
+    remark = say("{effect} taints: {taints}", effect=PREFER_NO_SCHEDULE, taints=listed(taints) or say("none"))
+    return [_raw(cell, remark=remark), *_scaled(cell, plugin.highest, reverse=True)]
+
+
+@score_steps.register
+def _(plugin: NodeAffinityScore, cell: ScoredCell) -> list[Calculation]:
+    terms = plugin.added + preferred_terms(cell.decision.pod.pod.spec)
+    cluster = cell.decision.cluster
+    weights = [t.weight for t in terms if t.weight and matches(cluster, t.preference)[cell.position]]
+    found = count(len(weights), "preferred term")
+    matching = say("{terms} matches, by weight" if len(weights) == 1 else "{terms} match, by weight", terms=found)
+    remark = matching if weights else say("no preferred term matches")
+    return [_raw(cell, added(weights or [0]), remark), *_scaled(cell, plugin.highest, reverse=False)]
+
+
+def _scaled(cell: ScoredCell, highest: int, reverse: bool) -> list[Calculation]:
+    """DefaultNormalizeScore."""
+    largest = int(cell.scored.raw.max(initial=0))
+    if largest == 0:
+        return [_final(cell, remark=say("0 everywhere: all get {score}", score=highest if reverse else 0))]
+    share = f"{cell.raw} × {highest} / {largest}"
+    if not reverse:
+        return [_final(cell, share)]
+    scaled = cell.raw * highest // largest
+    return [Calculation(later("scaled"), share, str(scaled)), _final(cell, f"{highest} - {scaled}")]
+
+
+@score_steps.register
+def _(plugin: InterPodAffinityScore, cell: ScoredCell) -> list[Calculation]:
+    """Who pulls or pushes nearby, stretched from the least to the most of all nodes."""
+    pulls: dict[str, Any] = dict(cell.scored.terms)
+    if not pulls:
+        return [_raw(cell, remark=say("the pod is tied to nobody")), _final(cell)]
+    raw = _raw(cell, added([int(pull[cell.place]) for pull in pulls.values()]))
+    low, high = int(cell.scored.raw.min()), int(cell.scored.raw.max())
+    if plugin.range_includes_zero:
+        low, high = min(low, 0), max(high, 0)
+    if low == high:
+        return [raw, _final(cell)]
+    return [raw, _final(cell, f"{plugin.highest} × (({added([cell.raw, -low])}) / ({added([high, -low])}))")]
+
+
+@score_steps.register
+def _(plugin: PodTopologySpreadScore, cell: ScoredCell) -> list[Calculation]:
+    """The pods in the domain, by the logarithm of the number of domains; then reversed."""
+    terms: dict[str, Any] = dict(cell.scored.terms)
+    is_plain = not plugin.rounds_sum and all(term["maxSkew"] == 1 for term in terms.values())
+    if not terms or not is_plain or any(key not in cell.node.metadata.labels for key in terms):
+        return [_raw(cell), _final(cell)]
+    counted = [f"{term['pods'][cell.place]} × ln({term['domains']} + 2)" for term in terms.values()]
+    raw = _raw(cell, " + ".join(counted), say("pods × ln(domains + 2), rounded down"))
+    scores, nodes = cell.decision.scores, cell.decision.cluster.nodes
+    assert scores is not None
+    keyed = [set(terms) <= nodes[place].metadata.labels.keys() for place in scores.nodes.tolist()]
+    low, high = int(cell.scored.raw[keyed].min()), int(cell.scored.raw[keyed].max())
+    return [raw, _final(cell, f"100 × ({high} + {low} - {cell.raw}) / {high}" if high else "")]

@@ -9,23 +9,10 @@ from kschedlab.generations import V1_20
 from kschedlab.messages import say
 from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.score import STAGES, number, total
-from kschedlab_lab.views.svg import Room
 
 VETOES = "NodePreferAvoidPods"
 """Its weight is a veto, not points: bars and colours leave it out."""
 KNOWN = tuple(plugin.name for plugin, _ in V1_20.scores if plugin.name != VETOES)
-
-
-LEAST, MOST, NARROW = 19, 30, 420
-"""Limits of the height of a row; a room that is less wide has the highest: names break into two lines there."""
-
-
-def heights(room: Room, above: float, rows: int, bars: int) -> tuple[int, int, int]:
-    """The heights of a row, of a bar and of what parts two bars: a map of ``rows`` with ``bars`` below it fills the
-    room, of which it does not have what is ``above``."""
-    fair = int((room.height - above - 6 * bool(bars)) / max(rows + bars, 1))
-    high = MOST if room.width < NARROW else min(max(fair, LEAST), MOST)
-    return high, high * 4 // 5, high - high * 4 // 5
 
 
 def fills(plugins: Iterable[str]) -> dict[str, str]:

@@ -14,7 +14,6 @@ from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
-from tests.saying import says
 
 exercises = partial(made, "score")
 
@@ -39,32 +38,23 @@ def test_all_kinds_are_there_and_neighbours_differ():
         Repair,
     }
     assert [each.text() for each in first] == [each.text() for each in score.exercises(1)]
-    assert [a.text() for a in first[:2]] != [b.text() for b in second[:2]]
+    assert first[0].text() != second[0].text()
 
 
 def test_over_the_seeds_each_plugin_overrules():
-    assert {exercises(seed)[2].why.split()[0] for seed in range(20)} == set(score_build.RIVALS)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_the_weight_is_the_smallest(seed):
-    exercise = exercises(seed)[1]
-    right = int(exercise.right)
-    assert "is best" in exercise.check(str(right - 1)).words
-    assert exercise.check(str(right + 1)).words.endswith("but also with a smaller one.")
-    assert says(exercise.check("often").words, "weight", "whole number", 1, 100)
+    assert {exercises(seed)[1].why.split()[0] for seed in range(20)} == set(score_build.RIVALS)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_said_to_a_right_answer_has_no_control_characters(seed):
-    for exercise in exercises(seed)[:2]:
+    for exercise in exercises(seed)[:1]:
         said = exercise.check(exercise.right)
         assert said.state is State.RIGHT and "U+" not in f"{said!r}{said.html()}"
         assert str(said.picture).count("<svg") == 2, "the table alone, wide and narrow"
 
 
 def test_a_pod_that_is_forced_or_plain_does_not_overrule():
-    exercise = next(e for s in range(9) for e in [exercises(s)[2]] if e.why.startswith("NodeAffinity"))
+    exercise = next(e for s in range(9) for e in [exercises(s)[1]] if e.why.startswith("NodeAffinity"))
     plain, forced = pod("new"), pod("new", nodeSelector={"disk": "fast"})
     assert "is best:" in exercise.check(as_yaml([plain])).words
     assert "both nodes must stay feasible" in exercise.check(as_yaml([forced])).words
@@ -75,7 +65,7 @@ def test_a_pod_that_is_forced_or_plain_does_not_overrule():
 
 
 def test_two_wishes_are_one_too_many():
-    exercise = next(e for s in range(9) for e in [exercises(s)[2]] if e.why.startswith("NodeAffinity"))
+    exercise = next(e for s in range(9) for e in [exercises(s)[1]] if e.why.startswith("NodeAffinity"))
     both = score_build.wishing("NodeAffinity")
     both["spec"]["topologySpreadConstraints"] = score_build.wishing("PodTopologySpread")["spec"][
         "topologySpreadConstraints"
@@ -100,7 +90,7 @@ def test_the_scheduler_s_own_draw_is_fair(scores):
 
 
 def test_a_draw_that_is_nearly_fair_is_refuted_with_its_probabilities():
-    exercise = exercises(1)[3]
+    exercise = exercises(1)[2]
     verdict = exercise.check(exercise.broken)
     assert "expected: {'node-a': '1/2', 'node-b': '1/2'}" in verdict.evidence and "'node-b': '1'" in verdict.evidence
 
@@ -126,4 +116,4 @@ def test_any_fair_way_is_right():
         best = [name for name, each in scores if each == max(s for _, s in scores)]
         return best[intn(len(best))]
 
-    assert exercises(1)[3].check(by_place).state is State.RIGHT
+    assert exercises(1)[2].check(by_place).state is State.RIGHT

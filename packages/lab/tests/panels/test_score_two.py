@@ -20,4 +20,11 @@ def test_web_falls_into_its_node_above_what_the_plugins_give() -> None:
     assert "pod/web" in keys and keys["node/node-b"].get("data-state") == "chosen"
     sums = ["".join(keys[f"end/{node}"].itertext()) for node in two.NODES]
     assert sums == ["75", "125"]
+    before = two.which().before
+    assert before is not None
+    asked = ElementTree.fromstring(str(drawn(before(two.Settings()), Room(540, 400))))
+    others = [str(drawn(two.show(two.Settings(weight)).picture, Room(540, 400))) for weight in two.WEIGHTS]
+    sizes = {ElementTree.fromstring(other).get("viewBox") for other in others}
+    assert sizes == {asked.get("viewBox")}, "the answer is as large as the question"
+    assert not {"75", "125"} & set(asked.itertext())
     assert "tie" in str(drawn(two.show(two.Settings(room=2)).picture, Room()))
