@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -63,11 +63,6 @@ class Case:
         """What is decided for ``default/web`` with that weight."""
         return decided(decode_objects(self.manifests), weight)
 
-    @cached_property
-    def chosen(self) -> Decision:
-        """What is decided."""
-        return self.decision(self.weight)
-
 
 def decided(objects: Objects, weight: int) -> Decision:
     """The decision for ``default/web`` with that weight of Cooler."""
@@ -93,14 +88,17 @@ def heavier(rng: random.Random) -> Exercise:
     """A weight counts only beside the other weights."""
 
     def wanted(case: Case) -> bool:
-        nodes = {case.decision(weight).node for weight in (1, case.weight)}
-        hot = any(case.chosen.verdict(name).plugin for name in NODES)
-        best = case.chosen.best
-        return case.weight > 1 and len(nodes) == 2 and hot and len(best) == 1 and len(case.chosen.names) == 2
+        light, heavy = case.decision(1), case.decision(case.weight)
+        return light.node != heavy.node and len(heavy.best) == 1 and len(heavy.names) == 2
 
     case = drawn(rng, random_case, wanted)
-    before, right = case.decision(1), case.chosen
-    remarks = {name: _remark(case, name) for name in NODES}
+    before, right = case.decision(1).node, case.decision(case.weight)
+    counts = later("{node} is the answer for weight 1: now each point of Cooler counts {weight} times.")
+    remarks = {}
+    for name in NODES:
+        out = say("{node} is out: {reason}.", node=name, reason=", ".join(right.verdict(name).reasons))
+        remarks[name] = say(counts, node=name, weight=case.weight) if right.verdict(name).passes else out
+    remarks[str(right.node)] = _sums(right)
     return Predict(
         say("Heavier"),
         say(
@@ -108,7 +106,7 @@ def heavier(rng: random.Random) -> Exercise:
             "same memory free. ColdNode refuses nodes at {hot} degrees or more, and Cooler scores 100 - celsius. With "
             "weight 1, web goes to {node}. Where does it go with Cooler at weight {weight}?",
             hot=HOT,
-            node=before.node,
+            node=before,
             weight=case.weight,
         ),
         str(right.node),
@@ -117,9 +115,9 @@ def heavier(rng: random.Random) -> Exercise:
             say("First the filter: which node is out, whatever it would score?"),
             say("NodeResourcesFit: the mean of (free CPU × 100 / CPU) and the same for memory, with web on the node."),
         ),
-        measured(case.chosen, case.manifests, pick=True),
+        measured(right, case.manifests, pick=True),
         remarks,
-        solved=lambda: scored(case.chosen),
+        solved=lambda: scored(right),
     )
 
 
@@ -136,16 +134,6 @@ def _sums(decision: Decision) -> str:
         for i, place in enumerate(scores.nodes.tolist())
     ]
     return say("{plugins} give {scores}.", plugins=say(" and ").join(scores.plugins), scores=say("; ").join(said))
-
-
-def _remark(case: Case, name: str) -> str:
-    verdict = case.chosen.verdict(name)
-    if verdict.plugin is not None:
-        return say("{node} is out: {reason}.", node=name, reason=", ".join(verdict.reasons))
-    if name == case.chosen.node:
-        return _sums(case.chosen)
-    message = later("{node} is the answer for weight 1: now each point of Cooler counts {weight} times.")
-    return say(message, node=name, weight=case.weight)
 
 
 def filter_broken(labels: dict[str, str]) -> str | None:

@@ -1,4 +1,4 @@
-"""Is a difference real? Numbers of policies for the same seeds -> two policies, so many seeds -> an interval.
+"""Is a difference real? Numbers of policies for the same seeds -> the first and another, so many seeds -> an interval.
 
 The numbers come from anywhere: an experiment (``kschedlab_experiments``), a file, a real cluster.
 """
@@ -42,8 +42,7 @@ class Compared:
         (self.most,) = lengths
         names = tuple(self.numbers)
         fields = [
-            ("a", str, choice("A", names, names[0])),
-            ("b", str, choice("B", names, names[1])),
+            ("policy", str, choice(later("policy"), names[1:], names[1])),
             ("seeds", int, slider("seeds", range(1, self.most + 1), self.most)),
             ("joined", bool, switch("joined by seed", True)),
         ]
@@ -51,7 +50,7 @@ class Compared:
 
     def picture(self, settings: Any) -> Picture:
         """The numbers of these two policies for the first seeds."""
-        names = settings.a, settings.b
+        names = next(iter(self.numbers)), settings.policy
         return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.hero)
 
     def pairs(self, settings: Any) -> Pairs:
@@ -66,15 +65,14 @@ class Compared:
 
     def hidden(self, settings: Any, seeds: Collection[int] | None = None) -> Callable[[Room], Html]:
         """The picture while a question is open: the dots, of these seeds or of all, without what they say."""
-        alt = say("{a} and {b}, a dot for each seed", a=settings.a, b=settings.b)
-        return lambda room: draw_pairs(self.picture(settings), room, alt, False, seeds)
+        picture = self.picture(settings)
+        alt = say("{a} and {b}, a dot for each seed", a=picture.names[0], b=picture.names[1])
+        return lambda room: draw_pairs(picture, room, alt, False, seeds)
 
 
 def describe(picture: Picture) -> str:
     """Whether the difference is real, how large it is, and for how many seeds."""
     a, b = picture.names
-    if a == b:
-        return say("A and B are the same policy.")
     pairs = picture.pairs
     low, high = pairs.interval
     size = say(
@@ -97,8 +95,8 @@ def describe(picture: Picture) -> str:
         return sentences([verdict, size])
     changes = np.sign(pairs.differences).tolist()
     higher, lower = changes.count(1), changes.count(-1)
-    counts = later("B is higher for {higher} of {all} seeds, lower for {lower}.")
-    return sentences([verdict, size, say(counts, higher=higher, lower=lower, all=len(changes))])
+    counts = later("{b} is higher for {higher} of {all} seeds, lower for {lower}.")
+    return sentences([verdict, size, say(counts, b=b, higher=higher, lower=lower, all=len(changes))])
 
 
 def story(picture: Picture, room: Room) -> list[Frame]:
@@ -121,7 +119,7 @@ def story(picture: Picture, room: Room) -> list[Frame]:
 
 
 def panel(numbers: Numbers, what: str = "", hero: int = 0, **settings: Any) -> Panel[Any]:
-    """The panel; settings override its defaults: the first two policies, all seeds, joined.
+    """The panel; settings override its defaults: the second policy, all seeds, joined.
 
     ``numbers``: by policy, a number for each seed; ``what``: the measure; ``hero``: the seed that is named, 0 for none.
     InputValueError if seeds are missing.

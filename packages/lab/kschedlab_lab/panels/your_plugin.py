@@ -130,7 +130,7 @@ def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
         {part: dict(zip(names, results.tolist(), strict=True)) for part, results in parts.items()},
         decision.best,
         int(usual.min()),
-        100 * (MOST + 1),
+        100 * MOST + 50,
         own[-1],
         {name: score.normalized for name, score in alone.items()},
     )
@@ -185,13 +185,15 @@ def where(plugins: object = ()) -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         decision = decide(settings, added)
-        if answer == waits or decision.node is None:
-            return sentences(decided_and_why(decision))
-        verdict = decision.verdict(answer)
+        rack = decision.node if answer == waits else answer
+        found = decision.preemption.candidates if decision.preemption is not None else {}
+        if rack is None or rack in found or decision.verdict(rack).unresolvable:
+            return _no_eviction(decision) or decided_and_why(decision)[1]
+        verdict = decision.verdict(rack)
         if not verdict.passes:
             reason = ", ".join(verdict.reasons)
-            return say("{plugin} refuses {node}: {reason}.", plugin=verdict.plugin, node=answer, reason=reason)
-        return compared(decision, added, answer)
+            return say("{plugin} refuses {node}: {reason}.", plugin=verdict.plugin, node=rack, reason=reason)
+        return compared(decision, added, rack)
 
     def before(settings: Settings, room: Room) -> Html:
         has_points = bool(own_scores(V1_37.plus(*added)))

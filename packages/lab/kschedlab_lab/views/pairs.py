@@ -88,7 +88,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Picture:
-    """``names``: of A and B; ``numbers``: of all policies, for all seeds; ``count``: how many seeds are shown.
+    """``names``: of the two; ``numbers``: of all policies, for all seeds; ``count``: how many seeds are shown.
 
     ``what``: the measure, in percent; ``hero``: the seed that is named, 0 for none.
     """
@@ -137,9 +137,7 @@ class _Plan:
         self.picture, self.pairs = picture, picture.pairs
         self.seeds = range(1, picture.count + 1) if seeds is None else seeds
         self.width = float(room.width)
-        widest = max(text_width(name, bold=True) for name in picture.numbers) + 26
-        self.pill = min(widest, (self.width - 26) / len(picture.numbers))
-        self.top = 30.0 + 3 * PILLS * answered
+        self.top = 30.0 + PILLS * answered
         self.bottom = max(float(room.height), self.top + 200 + SEEDS) - SEEDS
         free = self.width - 2 * AXIS - 4
         self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in COLUMNS[answered])
@@ -187,16 +185,15 @@ def draw_pairs(
 
 
 def _choices(plan: _Plan) -> Iterator[Html]:
-    """Which two policies, and whether their numbers are joined by seed."""
-    picture = plan.picture
-    for place, (letter, mine) in enumerate(zip("AB", picture.names, strict=True)):
-        y = 2.0 + PILLS * place
-        yield label(letter, 4, y + 16, font_weight="bold")
-        choices = [(name, f"{letter.lower()}: {name}", name == mine) for name in picture.numbers]
-        yield from pills(choices, 20, y, plan.pill)
-    sets, text = f"joined: {'off' if picture.joined else 'on'}", say("joined by seed")
-    wide = text_width(text, bold=True) + 26
-    yield from pills([(text, sets, picture.joined)], 20, 2.0 + 2 * PILLS, wide)
+    """Which policy the first is compared with, and whether their numbers are joined by seed."""
+    picture, text = plan.picture, say("joined by seed")
+    switch = text_width(text, bold=True) + 26
+    others = [name for name in picture.numbers if name != picture.names[0]]
+    widest = max(text_width(name, bold=True) for name in others) + 26
+    choices = [(name, f"policy: {name}", name == picture.names[1]) for name in others]
+    yield from pills(choices, 2, 2, min(widest, (plan.width - switch - 8) / len(others)))
+    joins = (text, f"joined: {'off' if picture.joined else 'on'}", picture.joined)
+    yield from pills([joins], plan.width - switch, 2, switch)
 
 
 def _axis(plan: _Plan) -> Iterator[Html]:
@@ -308,7 +305,8 @@ def _differences_axis(plan: _Plan) -> Iterator[Html]:
     yield element("path", d=line, stroke="currentColor", stroke_width=1.3, stroke_dasharray="5 4", data_key="zero")
     texts = (label(number(each, True).replace(".0", ""), plan.end + 6, scale.y(each) + 4) for each in scale.ticks())
     yield element("g", *texts, fill=INK_2)
-    title = fitted(say("difference, B − A"), plan.width - plan.zero)
+    a, b = plan.picture.names
+    title = fitted(f"{b} − {a}", plan.width - plan.zero)
     yield label(title, plan.width - 4, plan.top - 10, "end", fill=INK_2)
 
 

@@ -134,7 +134,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     ),
     "experiments, two runs": lambda: two_runs.panel(Three(), BOTH),
     "experiments": lambda: pairs.panel(NUMBERS, hero=1).ask(pairs.do_the_same(NUMBERS)),
-    "experiments, real": lambda: pairs.panel(NUMBERS, b="lucky", joined=False).ask(pairs.is_it_chance(NUMBERS)),
+    "experiments, real": lambda: pairs.panel(NUMBERS, policy="lucky", joined=False).ask(pairs.is_it_chance(NUMBERS)),
 }
 """By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")

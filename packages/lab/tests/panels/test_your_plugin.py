@@ -126,6 +126,7 @@ def test_a_filter_that_says_evicting_does_not_help_is_not_asked_again():
         shown = panel([cold, alone], priority=9).ask(where([cold, alone]))
         before = str(shown.question.before(shown.settings)(ROOM))
         assert "taken" not in before and "data-drag" not in before
+        assert says(shown.question.why(shown.settings, "rack-a"), "ColdNode refuses rack-a")
         return f"{shown.question.right(shown.settings)}: {shown.view.sentence}"
 
     assert says(said(True), "it waits: web keeps waiting", "Alone", "not asked again")
@@ -156,6 +157,7 @@ def test_the_question_is_picked_in_the_picture():
     assert says(repr(asked.answer("rack-b")), "Right. Points: rack-b 446, rack-c 426")
     assert says(repr(asked.answer("rack-d")), "Not quite. Points: rack-b 446, rack-d 421")
     assert "ColdNode refuses rack-a: node(s) were too hot." in repr(asked.answer("rack-a"))
+    assert says(repr(asked.answer("it waits")), "Not quite. Points: rack-b 446, rack-c 426")
 
 
 def test_the_weight_is_typed():
