@@ -13,7 +13,6 @@ import kschedlab_lab.panels
 from kschedlab.text.html import Html
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
-    coins,
     devices,
     generations,
     overview_gate,
@@ -28,8 +27,6 @@ from kschedlab_lab.panels import (
     two_runs,
     your_plugin,
     your_plugin_motion,
-    your_plugin_preemption,
-    your_plugin_probes,
 )
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Nothing
@@ -53,11 +50,9 @@ FEW = {"800": 3}
 
 GIVEN: dict[str, Callable[..., Any]] = {
     "pairs.panel": partial(pairs.panel, NUMBERS),
-    "coins.panel": partial(coins.panel, NUMBERS["default"], NUMBERS["packing"]),
     "two_runs.panel": partial(two_runs.panel, Three(), BOTH),
     "your_plugin_motion.panel": partial(your_plugin_motion.panel, **COLD),
-    "your_plugin_preemption.panel": partial(your_plugin_preemption.panel, ALONE),
-    "your_plugin_probes.panel": partial(your_plugin_probes.panel, alone=ALONE),
+    "your_plugin.panel": partial(your_plugin.panel, [ALONE], priority=9),
 }
 """The panels that need something, with what they are given."""
 

@@ -99,14 +99,14 @@ def packing() -> Generation:
     return made
 
 
-def placed(objects: Objects, generation: Generation) -> dict[str, str | None]:
-    """The node of each pod that waits, by its name; None if it stays pending. They are bound in the order of names."""
-    cluster, found = Cluster(objects), dict[str, str | None]()
+def placed(objects: Objects, generation: Generation) -> dict[str, str]:
+    """The node of each pod that waits, by its name; "" if it stays pending. They are bound in the order of names."""
+    cluster, found = Cluster(objects), dict[str, str]()
     scheduler = Scheduler(cluster, generation, rng=random.Random(1))
     for key in sorted(cluster.pending):
         decision = scheduler.cycle(cluster.pending[key])
         scheduler.commit(decision)
-        found[decision.pod.pod.metadata.name] = decision.node
+        found[decision.pod.pod.metadata.name] = decision.node or ""
     return found
 
 
@@ -116,32 +116,24 @@ def boards(objects: Objects) -> Html:
     runs = []
     for name, generation in (("default", V1_37), ("packing", packing())):
         where = placed(objects, generation)
-        pods = (Placed(pod.metadata.name, size_of(pod), where[pod.metadata.name] or "") for pod in objects.pods)
-        runs.append(Moment(name, nodes, tuple(pods)))
+        there = (Placed(pod.metadata.name, size_of(pod), where.get(pod.metadata.name, "")) for pod in objects.pods)
+        runs.append(Moment(name, nodes, tuple(there)))
     alt = "; ".join(f"{pod.name}: {pod.node or say(WAITING)}" for run in runs for pod in run.pods)
     return fitting(lambda room: draw_runs(runs, room, alt), 440)
 
 
-START = """\
+POD = """\
 apiVersion: v1
 kind: Pod
-metadata: {name: a}
+metadata: {{name: {name}}}
 spec:
-  containers: [{name: c, image: i, resources: {requests: {cpu: }}}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: b}
-spec:
-  containers: [{name: c, image: i, resources: {requests: {cpu: }}}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: c}
-spec:
-  containers: [{name: c, image: i, resources: {requests: {cpu: }}}]
+  containers: [{{name: c, image: i, resources: {{requests: {{cpu: {cpu}}}}}}}]
 """
-"""The beginning of three pods."""
+
+
+def pods(*cpu: object) -> str:
+    """The pods a, b and c with these requests."""
+    return "---\n".join(POD.format(name=name, cpu=each) for name, each in zip("abc", cpu, strict=True))
 
 
 def packed(rng: random.Random) -> Exercise:
@@ -155,9 +147,9 @@ def packed(rng: random.Random) -> Exercise:
         spread, full = placed(objects, V1_37), placed(objects, packing())
         if len(spread) < len(objects.pods):
             return say("The three pods wait: leave spec.nodeName out.")
-        if spread["c"] is not None:
+        if spread["c"]:
             return say("With the default, c finds room on {node}.", node=spread["c"])
-        return "" if full["c"] is not None else say("With packing, c fits nowhere either.")
+        return "" if full["c"] else say("With packing, c fits nowhere either.")
 
     return Build(
         say("Room for the large one"),
@@ -167,11 +159,11 @@ def packed(rng: random.Random) -> Exercise:
             cpu=cpu,
         ),
         goal,
-        START.replace("cpu: ", "cpu: 1", 2).replace("cpu: }", f"cpu: {cpu}}}"),
+        pods(1, 1, cpu),
         say("The default puts a and b on two nodes, and no node stays empty; packing puts both on one."),
         (say("Where does the default put a second small pod?"), say("Which request needs a whole node?")),
         base=base,
-        start=START,
+        start=pods("", "", ""),
         decided=boards,
     )
 

@@ -1,10 +1,11 @@
-"""Exercises of lesson 09: plugins of your own beside those that are there, and what they must declare."""
+"""Exercises of lesson 09: plugins of your own beside those that are there, and a label that is no number."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -17,9 +18,10 @@ from kschedlab.plugins import NodeView, node_filter, node_score
 from kschedlab.scheduler import schedule
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import pictured, scored
-from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.views.racks import Rack, stage_after, stage_before
 
 NODES = ("node-a", "node-b", "node-c")
@@ -47,7 +49,7 @@ def generation(weight: int) -> Generation:
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"your plugin {seed}")
-    return [heavier(rng), declared(rng), warmest(rng)]
+    return [heavier(rng), known(seed), warmest(rng)]
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,6 @@ class Case:
     def decision(self, weight: int) -> Decision:
         """What is decided for ``default/web`` with that weight."""
         return decided(decode_objects(self.manifests), weight)
-
-    @cached_property
-    def chosen(self) -> Decision:
-        """What is decided."""
-        return self.decision(self.weight)
 
 
 def decided(objects: Objects, weight: int) -> Decision:
@@ -91,14 +88,17 @@ def heavier(rng: random.Random) -> Exercise:
     """A weight counts only beside the other weights."""
 
     def wanted(case: Case) -> bool:
-        nodes = {case.decision(weight).node for weight in (1, case.weight)}
-        hot = any(case.chosen.verdict(name).plugin for name in NODES)
-        best = case.chosen.best
-        return case.weight > 1 and len(nodes) == 2 and hot and len(best) == 1 and len(case.chosen.names) == 2
+        light, heavy = case.decision(1), case.decision(case.weight)
+        return light.node != heavy.node and len(heavy.best) == 1 and len(heavy.names) == 2
 
     case = drawn(rng, random_case, wanted)
-    before, right = case.decision(1), case.chosen
-    remarks = {name: _remark(case, name) for name in NODES}
+    before, right = case.decision(1).node, case.decision(case.weight)
+    counts = later("{node} is the answer for weight 1: now each point of Cooler counts {weight} times.")
+    remarks = {}
+    for name in NODES:
+        out = say("{node} is out: {reason}.", node=name, reason=", ".join(right.verdict(name).reasons))
+        remarks[name] = say(counts, node=name, weight=case.weight) if right.verdict(name).passes else out
+    remarks[str(right.node)] = _sums(right)
     return Predict(
         say("Heavier"),
         say(
@@ -106,7 +106,7 @@ def heavier(rng: random.Random) -> Exercise:
             "same memory free. ColdNode refuses nodes at {hot} degrees or more, and Cooler scores 100 - celsius. With "
             "weight 1, web goes to {node}. Where does it go with Cooler at weight {weight}?",
             hot=HOT,
-            node=before.node,
+            node=before,
             weight=case.weight,
         ),
         str(right.node),
@@ -115,9 +115,9 @@ def heavier(rng: random.Random) -> Exercise:
             say("First the filter: which node is out, whatever it would score?"),
             say("NodeResourcesFit: the mean of (free CPU × 100 / CPU) and the same for memory, with web on the node."),
         ),
-        measured(case.chosen, case.manifests, pick=True),
+        measured(right, case.manifests, pick=True),
         remarks,
-        solved=lambda: scored(case.chosen),
+        solved=lambda: scored(right),
     )
 
 
@@ -136,60 +136,51 @@ def _sums(decision: Decision) -> str:
     return say("{plugins} give {scores}.", plugins=say(" and ").join(scores.plugins), scores=say("; ").join(said))
 
 
-def _remark(case: Case, name: str) -> str:
-    verdict = case.chosen.verdict(name)
-    if verdict.plugin is not None:
-        return say("{node} is out: {reason}.", node=name, reason=", ".join(verdict.reasons))
-    if name == case.chosen.node:
-        return _sums(case.chosen)
-    message = later("{node} is the answer for weight 1: now each point of Cooler counts {weight} times.")
-    return say(message, node=name, weight=case.weight)
+def filter_broken(labels: dict[str, str]) -> str | None:
+    """Why a node with these labels is refused, or None."""
+    if int(labels.get("celsius", 0)) >= 60:
+        return "node(s) were too hot"
+    return None
 
 
-SOURCES = {
-    "Dry": ('None if node.metadata.labels.get("dry") == "yes" else "node(s) were wet"', "static"),
-    "Signed": ('None if "owner" in node.metadata.labels else "node(s) had no owner"', "static"),
-    "Alone": ('"node(s) had pods" if node.pods else None', "hurt"),
-    "AtMostThree": ('"node(s) had three pods" if len(node.pods) >= 3 else None', "hurt"),
-    "Company": ('None if node.pods else "node(s) were empty"', "help"),
-    "NearCache": ('None if any(p.metadata.name == "cache" for p in node.pods) else "no cache"', "help"),
-}
-"""By name: a filter's expression, and what pods that come to a node do to its answer."""
-DECLARATIONS = {
-    "static": "depends_on_pods=False",
-    "hurt": "depends_on_pods=True, monotonic=True",
-    "help": "depends_on_pods=True, monotonic=False",
-}
-WHY = {
-    "static": later("It looks at labels of nodes alone, so one answer is enough for a whole preemption."),
-    "hurt": later("It counts pods: one that comes can make it refuse, and never makes it pass."),
-    "help": later("A pod that comes can make it pass, as with required pod affinity."),
-}
+def filter_mended(labels: dict[str, str]) -> str | None:
+    """Why a node with these labels is refused, or None."""
+    celsius = labels.get("celsius", "")
+    if not celsius.isdecimal():
+        return "node(s) had no temperature"
+    if int(celsius) >= 60:
+        return "node(s) were too hot"
+    return None
 
 
-def declared(rng: random.Random) -> Exercise:
-    """What a filter may declare."""
-    name = rng.choice(list(SOURCES))
-    expression, sort = SOURCES[name]
-    source = f'@node_filter("{name}", ...)\ndef judge(pod, node):\n    return {expression}'
-    wrong = {
-        "static": say("Then a snapshot without a victim would get the old answer, and preemption would find no node."),
-        "hurt": say("True, but it claims too little: no pod changes the answer.")
-        if sort == "static"
-        else say("Not true: one more pod can make the node pass."),
-        "help": say("That is safe, but it claims too little: think of what one more pod on the node changes."),
-    }
-    return Predict(
-        say("What may it declare?"),
-        say("Which declaration is true, and makes preemption ask the filter least often?"),
-        DECLARATIONS[sort],
-        say(WHY[sort]),
-        (
-            say("Does the answer change when a pod comes or goes?"),
-            say("If it does: can one more pod make a node pass?"),
+def labels_of_nodes(rng: random.Random) -> Iterator[tuple[dict[str, str]]]:
+    """Labels as nodes have them: a temperature, none, and what is no number."""
+    for celsius in (75, 50, 60, rng.randrange(60), rng.randrange(60, 100)):
+        yield ({"celsius": str(celsius)},)
+    yield ({},)
+    for text in ("warm", "", f"{rng.randrange(20, 90)} C"):
+        yield ({"celsius": text},)
+
+
+def known(seed: int) -> Exercise:
+    """A filter that is asked about every node, also one with a label that nobody expected."""
+    return Repair(
+        say("Not a number"),
+        say(
+            "This filter lets a node without the label in, and one with celsius: warm ends the decision of every pod "
+            "with an error. Mend it: where the label is missing or is not a whole number, refuse the node with the "
+            'reason "node(s) had no temperature".'
         ),
-        Instance(lines(source), source),
-        {words: say(WHY[sort]) if each == sort else wrong[each] for each, words in DECLARATIONS.items()},
+        filter_broken,
+        filter_mended,
+        filter_mended,
+        labels_of_nodes,
+        say("A label is a text that anyone may write. A filter decides what an unknown temperature means."),
+        (
+            say("What does int() do with a text that is no number?"),
+            say("str.isdecimal tells whether a text has digits alone; an empty one has none."),
+        ),
+        seed,
     )
 
 
@@ -217,28 +208,25 @@ def warmest(rng: random.Random) -> Exercise:
         return [node("node-x", 8, "32Gi", {"celsius": str(warm + 1)})]
 
     def goal(objects: Objects) -> str:
-        warmest, own = degrees(objects), {each.metadata.name for each in objects.nodes} - {*NODES}
+        own = [each for each in objects.nodes if each.metadata.name not in NODES]
         if len(own) != 1 or len(objects.pods) != 4 or len(objects.nodes) != 4:
             return say("Add one node, with a name of its own, and nothing else.")
-        (name,) = own
-        if warmest[name] < 0:
+        name, measured = own[0].metadata.name, degrees(objects)
+        if measured[name] < 0:
             return say('celsius of {node}: write whole degrees, such as "58".', node=name)
-        amounts = {each.metadata.name: each.status.allocatable.get("cpu") for each in objects.nodes}
-        cpu = {name: amount.milli() if amount is not None else 0 for name, amount in amounts.items()}
-        if cpu[name] > max(cpu[other] for other in NODES):
+        if (cpu := own[0].status.allocatable.get("cpu")) is not None and cpu.milli() > 8000:
             return say("{node} is larger than the others: it needs only to be empty.", node=name)
-        if any(warmest[name] <= warmest[other] for other in NODES):
+        if any(measured[name] <= measured[other] for other in NODES):
             return say(
-                "{node} has {degrees} degrees: it must be warmer than all others.", node=name, degrees=warmest[name]
+                "{node} has {degrees} degrees: it must be warmer than all others.", node=name, degrees=measured[name]
             )
         decision = decided(objects, weight)
-        if decision.verdict(name).plugin is not None:
-            return say("{node} is refused: {reason}.", node=name, reason=", ".join(decision.verdict(name).reasons))
-        return (
-            ""
-            if decision.best == [name]
-            else sentences((say("web goes to {node}.", node=decision.node), _sums(decision)))
-        )
+        verdict = decision.verdict(name)
+        if not verdict.passes:
+            return say("{node} is refused: {reason}.", node=name, reason=", ".join(verdict.reasons))
+        if decision.best == [name]:
+            return ""
+        return sentences((say("web goes to {node}.", node=decision.node), _sums(decision)))
 
     case = drawn(rng, random_case, fits)
     solution = as_yaml(example(max(degrees(decode_objects(case.manifests)).values())))

@@ -1,11 +1,11 @@
-"""Is a difference real? Numbers of policies for the same seeds -> two policies, so many seeds -> an interval.
+"""Is a difference real? Numbers of policies for the same seeds -> the first and another, so many seeds -> an interval.
 
 The numbers come from anywhere: an experiment (``kschedlab_experiments``), a file, a real cluster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import make_dataclass
 from functools import partial
 from typing import Any
@@ -42,8 +42,7 @@ class Compared:
         (self.most,) = lengths
         names = tuple(self.numbers)
         fields = [
-            ("a", str, choice("A", names, names[0])),
-            ("b", str, choice("B", names, names[1])),
+            ("policy", str, choice(later("policy"), names[1:], names[1])),
             ("seeds", int, slider("seeds", range(1, self.most + 1), self.most)),
             ("joined", bool, switch("joined by seed", True)),
         ]
@@ -51,7 +50,7 @@ class Compared:
 
     def picture(self, settings: Any) -> Picture:
         """The numbers of these two policies for the first seeds."""
-        names = settings.a, settings.b
+        names = next(iter(self.numbers)), settings.policy
         return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.hero)
 
     def pairs(self, settings: Any) -> Pairs:
@@ -61,20 +60,19 @@ class Compared:
     def __call__(self, settings: Any) -> View:
         picture = self.picture(settings)
         sentence = describe(picture)
-        told = partial(story, picture) if settings.joined and settings.a != settings.b else None
+        told = partial(story, picture) if picture.joined and picture.pairs.enough else None
         return View(lambda room: draw_pairs(picture, room, sentence), sentence, Html(), sentence, story=told)
 
     def hidden(self, settings: Any, seeds: Collection[int] | None = None) -> Callable[[Room], Html]:
         """The picture while a question is open: the dots, of these seeds or of all, without what they say."""
-        alt = say("{a} and {b}, a dot for each seed", a=settings.a, b=settings.b)
-        return lambda room: draw_pairs(self.picture(settings), room, alt, False, seeds)
+        picture = self.picture(settings)
+        alt = say("{a} and {b}, a dot for each seed", a=picture.names[0], b=picture.names[1])
+        return lambda room: draw_pairs(picture, room, alt, False, seeds)
 
 
 def describe(picture: Picture) -> str:
     """Whether the difference is real, how large it is, and for how many seeds."""
     a, b = picture.names
-    if a == b:
-        return say("A and B are the same policy.")
     pairs = picture.pairs
     low, high = pairs.interval
     size = say(
@@ -95,55 +93,33 @@ def describe(picture: Picture) -> str:
         verdict = say("Hard to explain by chance.") if pairs.real else say("It may be chance.")
     if not pairs.joined:
         return sentences([verdict, size])
-    return sentences(
-        [verdict, size, say("B is higher for {higher} of {all} seeds, lower for {lower}.", **signs(pairs))]
-    )
+    changes = np.sign(pairs.differences).tolist()
+    higher, lower = changes.count(1), changes.count(-1)
+    counts = later("{b} is higher for {higher} of {all} seeds, lower for {lower}.")
+    return sentences([verdict, size, say(counts, b=b, higher=higher, lower=lower, all=len(changes))])
 
 
 def story(picture: Picture, room: Room) -> list[Frame]:
-    """The named seed, those with which nothing changes, those with less and with more; then how the hill grows."""
-    signs = np.sign(picture.pairs.differences).tolist()
-    seeds = {sign: {seed for seed, each in enumerate(signs, 1) if each == sign} for sign in (0, -1, 1)}
-    frames, drawn = list[Frame](), set[int]()
-
-    def draw(more: set[int], caption: str) -> None:
-        drawn.update(more)
-        frames.append(Frame(draw_pairs(picture, room, caption, False, frozenset(drawn)), caption))
-
-    if 0 < picture.hero <= picture.count:
-        difference = number(float(picture.pairs.differences[picture.hero - 1]), signed=True)
-        draw({picture.hero}, say("Seed {seed}: {difference}.", seed=picture.hero, difference=difference))
-    all_seeds = len(signs)
-    draw(seeds[0], say("With {number} of {all} seeds nothing changes.", number=len(seeds[0]), all=all_seeds))
-    draw(seeds[-1], say("With {number} of {all}, B is lower.", number=len(seeds[-1]), all=all_seeds))
-    draw(seeds[1], say("With {number} of {all}, B is higher.", number=len(seeds[1]), all=all_seeds))
-    frames += _grains(picture, room) if picture.pairs.enough else ()
+    """How the hill comes about: a lot, its mean, and more of them."""
+    mean = number(float(picture.pairs.resampled[0]), signed=True)
+    drawn = later(
+        "How far can chance move the mean? Draw {all} of the {all} differences: some come twice, some never. "
+        "Their mean, {mean}, is one grain."
+    )
+    frames = list[Frame]()
+    for grains, caption in (
+        (1, say(drawn, all=picture.count, mean=mean)),
+        (SOME, say("Draw again, {number} times: here chance moves the mean.", number=SOME)),
+    ):
+        frames.append(Frame(draw_pairs(picture, room, caption, grains=grains), caption))
+    caption = say("{number:,} grains are a hill; the thick bar is the middle 95 % of them.", number=RESAMPLES)
+    frames.append(Frame(draw_pairs(picture, room, caption), caption))
     said = describe(picture)
     return [*frames, Frame(draw_pairs(picture, room, said), said)]
 
 
-def _grains(picture: Picture, room: Room) -> Iterator[Frame]:
-    """How the hill comes about: a lot, its mean, and more of them."""
-    mean = number(float(picture.pairs.resampled[0]), signed=True)
-    drawn = later("How far can chance move the mean? Draw {all} of the {all} differences: some come twice, some never.")
-    for grains, caption in (
-        (0, say(drawn, all=picture.count)),
-        (1, say("Their mean, {mean}, is one grain.", mean=mean)),
-        (SOME, say("Draw again, {number} times: here chance moves the mean.", number=SOME)),
-    ):
-        yield Frame(draw_pairs(picture, room, caption, grains=grains), caption)
-    caption = say("{number:,} grains are a hill; the thick bar is the middle 95 % of them.", number=RESAMPLES)
-    yield Frame(draw_pairs(picture, room, caption), caption)
-
-
-def signs(pairs: Pairs) -> dict[str, int]:
-    """For how many seeds B is higher and lower."""
-    found = np.sign(pairs.differences).tolist()
-    return {"higher": found.count(1), "lower": found.count(-1), "all": len(found)}
-
-
 def panel(numbers: Numbers, what: str = "", hero: int = 0, **settings: Any) -> Panel[Any]:
-    """The panel; settings override its defaults: the first two policies, all seeds, joined.
+    """The panel; settings override its defaults: the second policy, all seeds, joined.
 
     ``numbers``: by policy, a number for each seed; ``what``: the measure; ``hero``: the seed that is named, 0 for none.
     InputValueError if seeds are missing.

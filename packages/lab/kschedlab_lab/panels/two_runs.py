@@ -102,9 +102,10 @@ class Both:
     def apart(self, settings: Any) -> Iterator[str]:
         """Which pods make the difference."""
         first, second = self.moments(settings)
-        for one, other in ((first, second), (second, first)):
-            if pods := one.waiting - other.waiting:
-                yield self.waits(one, pods)
+        one, several = later("{pods} waits only with {name}."), later("{pods} wait only with {name}.")
+        for run, other in ((first, second), (second, first)):
+            if pods := sorted(run.waiting - other.waiting):
+                yield say(one if len(pods) == 1 else several, pods=listing(pods), name=run.name)
 
     def arrival(self, first: Moment, second: Moment) -> str:
         """What the newest pod asks for, and where it goes."""
@@ -116,14 +117,6 @@ class Both:
             return sentences((asks, say("Both: {node}.", node=here)))
         where = say("{a}: {first}, {b}: {second}.", a=first.name, first=here, b=second.name, second=there)
         return sentences((asks, where))
-
-    def waits(self, run: Moment, pods: set[str]) -> str:
-        """Which pods wait only here, and why if a node's CPU and another's memory are in the way."""
-        one, several = later("{pods} waits only with {name}."), later("{pods} wait only with {name}.")
-        said = say(one if len(pods) == 1 else several, pods=listing(sorted(pods)), name=run.name)
-        lost = [pod for pod in run.pods if pod.name in pods]
-        why = say("There, one node has the CPU and another the memory.") if all(map(run.apart, lost)) else ""
-        return sentences((said, why))
 
     def deploy(self) -> Question[Any]:
         """Would you deploy the second scheduler? The picture of the end shows."""

@@ -22,11 +22,11 @@ from kschedlab.text.html import Html
 from kschedlab.text.tables import LIMITS, folded, html
 from kschedlab.text.words import listing
 from kschedlab_lab.exercises.limits import EndlessError, alarm
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.picture import NO_HANDLES, Boxes, boxes_before
-from kschedlab_lab.views.racks import NO_LABEL, STEP, Points, Rack, points_height, stage, stage_before
+from kschedlab_lab.views.picture import colours, decided_and_why
+from kschedlab_lab.views.racks import NO_LABEL, STEP, Points, Rack, stage, stage_before
 from kschedlab_lab.views.svg import Room
 
 MOST = 4
@@ -41,13 +41,14 @@ def _celsius(label: str, default: int) -> Any:
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The temperature of each rack, or no label, and the weight of your score, 0 to leave it out."""
+    """The temperature of each rack, or no label; the weight of your score, 0 to leave it out; web's priority."""
 
     a: int = _celsius(later("celsius of rack-a"), 75)
     b: int = _celsius(later("celsius of rack-b"), 50)
     c: int = _celsius(later("celsius of rack-c"), 40)
     d: int = _celsius(later("celsius of rack-d"), 35)
     weight: int = slider("weight of your score", range(MOST + 1), 1, lambda v: str(v) if v else later("off"))
+    priority: int = slider(later("priority of web"), (0, 9), 0)
 
 
 FIRST = Settings()
@@ -60,10 +61,10 @@ def manifests(settings: Settings = FIRST) -> list[Manifest]:
     labels = {name: _labels(getattr(settings, setting)) for name, setting in RACKS.items()}
     return [
         *(node(name, 8, "32Gi", each) for name, each in labels.items()),
-        pod("api", "rack-b", 2, 0, 8 * HOUR, memory="4Gi"),
+        pod("api", "rack-b", 2, 0, 9 * HOUR, memory="4Gi"),
         pod("db", "rack-c", 5, 0, 8 * HOUR, memory="4Gi"),
         pod("etl", "rack-d", 6, 0, 8 * HOUR, memory="4Gi"),
-        pod("web", "", 1, 0, memory="1Gi"),
+        pod("web", "", 1, settings.priority, memory="1Gi"),
     ]
 
 
@@ -94,10 +95,8 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
 def refused_degrees(plugins: tuple[object, ...]) -> dict[str, tuple[int, ...]]:
     """By rack: the temperatures at which a filter among the plugins refuses it, found by asking; -1: no label."""
     found: dict[str, list[int]] = {name: [] for name in RACKS}
-    made = V1_37.plus(*plugins)
     for degrees in (NO_LABEL, *DEGREES):
-        same = Settings(*(degrees,) * len(RACKS))
-        decision = schedule("default/web", Cluster(decode_objects(manifests(same))), made)
+        decision = decide(Settings(*(degrees,) * len(RACKS)), plugins)
         for name in RACKS:
             if decision.verdicts is not None and not decision.verdict(name).passes:
                 found[name].append(degrees)
@@ -116,26 +115,25 @@ def racks(settings: Settings, plugins: Sequence[object]) -> dict[str, Rack]:
 
 
 def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
-    """The weighted scores that are not the same for all feasible racks; None if nothing was scored."""
-    scores = decision.scores
-    if scores is None:
-        return None
+    """What is added up for each feasible rack; None if no score of yours was asked."""
     made = V1_37.plus(*plugins)
-    own = own_scores(made)
+    own, scores = own_scores(made), decision.scores
+    if scores is None or not own:
+        return None
     names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
-    parts, same = dict[str, dict[str, int]](), dict[str, int]()
-    for plugin, weight, results in zip(scores.plugins, scores.weights, scores.results.tolist(), strict=True):
-        if plugin in own or len(set(results)) > 1:
-            parts[f"{plugin} ×{weight}"] = dict(zip(names, results, strict=True))
-        elif results[0]:
-            same[plugin] = results[0]
-    totals = dict(zip(names, scores.total.tolist(), strict=True))
-    once = {name: 0 for name in names}
-    if own:
-        alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names)
-        once = {name: score.normalized for name, score in alone.items()}
-    most = 200 + (100 * MOST if own else 0)
-    return Points(parts, totals, decision.best, same, most, own[-1] if own else "", once)
+    rows = zip(scores.plugins, scores.weights, scores.results, strict=True)
+    yours = {f"{plugin} ×{weight}": results for plugin, weight, results in rows if plugin in own}
+    usual = scores.total - sum(yours.values())
+    parts = {"v1.37": usual - usual.min(), **yours}
+    alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names)
+    return Points(
+        {part: dict(zip(names, results.tolist(), strict=True)) for part, results in parts.items()},
+        decision.best,
+        int(usual.min()),
+        100 * MOST + 50,
+        own[-1],
+        {name: score.normalized for name, score in alone.items()},
+    )
 
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
@@ -143,15 +141,14 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     decision = decide(settings, plugins)
     said = sentence(decision)
     own = own_scores(V1_37.plus(*plugins))
-    draw = partial(stage, decision, racks(settings, plugins), points(decision, plugins))
+    found = points(decision, plugins)
     return View(
-        lambda room: draw(room, said),
+        lambda room: stage(decision, racks(settings, plugins), room, said, found, bool(own)),
         said,
         folded(say("the numbers"), html(decision.sections(LIMITS))),
         said,
-        names={} if decision.node is None else {decision.node: "chosen"},
-        idle={} if own else {"weight": ""},
-        story=partial(story, settings, plugins) if plugins and decision.scores is not None else None,
+        names=colours(decision),
+        idle={"priority": "", **({} if own else {"weight": ""})},
     )
 
 
@@ -159,103 +156,70 @@ def sentence(decision: Decision) -> str:
     """Where the pod goes, and which racks are out."""
     if decision.error:
         return say("One of your functions failed. {error}", error=decision.error)
-    if decision.scores is None and decision.node is None:
-        return decision.outcome.replace(decision.pod.key, decision.pod.pod.metadata.name, 1)
+    if decision.node is None:
+        return sentences((decided_and_why(decision)[0], _no_eviction(decision)))
     refused = [name for name in RACKS if not decision.verdict(name).passes]
-    out = say("{nodes}: {reasons}.", nodes=listing(refused), reasons=_reasons(decision, refused[0])) if refused else ""
-    one = decision.scores is None or len(decision.best) == 1
-    message = later("web goes to {nodes}." if one else "{nodes} tie.")
-    return sentences((say(message, nodes=decision.node if one else listing(decision.best)), out))
+    tie = decision.scores is not None and len(decision.best) > 1
+    said = say("{nodes} tie.", nodes=listing(decision.best)) if tie else decided_and_why(decision)[0]
+    reasons = ", ".join(decision.verdict(refused[0]).reasons) if refused else ""
+    return sentences((said, say("{nodes}: {reasons}.", nodes=listing(refused), reasons=reasons) if refused else ""))
 
 
-def _reasons(decision: Decision, rack: str) -> str:
-    return ", ".join(decision.verdict(rack).reasons)
-
-
-def _refusal(decision: Decision, refused: Sequence[str]) -> str:
-    """Which filter refuses these racks, and why: as it refuses the first."""
-    plugin, reasons = decision.verdict(refused[0]).plugin, _reasons(decision, refused[0])
-    return say("{plugin} refuses {node}: {reason}.", plugin=plugin, node=listing(refused), reason=reasons)
-
-
-def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
-    """The pod waits; the filters refuse; the points come without your score, then with it; the pod goes."""
-    decision, shown = decide(settings, plugins), racks(settings, plugins)
-    without = decide(settings.changed(weight=0), plugins)
-    said, all_points, filtered = sentence(decision), points(decision, plugins), Boxes(decision, NO_HANDLES).tried()
-    frames = [Frame(stage(decision, shown, None, room, said, boxes_before(decision)), say("web waits."))]
-    refused = [name for name in RACKS if not decision.verdict(name).passes]
-    if refused:
-        frames.append(Frame(stage(decision, shown, None, room, said, filtered), _refusal(decision, refused)))
-    own = stage(without, shown, points(without, plugins), room, said, filtered)
-    frames.append(Frame(own, say("v1.37's own points.")))
-    if all_points is not None and all_points.own:
-        frames.append(Frame(stage(decision, shown, all_points, room, said, filtered), say("With your score.")))
-    return [*frames, Frame(stage(decision, shown, all_points, room, said), said)]
+def _no_eviction(decision: Decision) -> str:
+    """Which filter keeps preemption from asking it again."""
+    names = [verdict.plugin for verdict in map(decision.verdict, RACKS) if verdict.unresolvable]
+    if decision.nominated_node is not None or not names:
+        return ""
+    return say("{name} says that evicting does not help, so it is not asked again.", name=names[0])
 
 
 def where(plugins: object = ()) -> Question[Settings]:
     """The question before the picture, with the same plugins as the panel."""
-    added = several(plugins)
+    added, waits = several(plugins), say("it waits")
     names = [name for name, _ in V1_37.plus(*added).plugins]
-    both = later("Where does web go with {first} and {second}?")
-    with_them = say(both, first=names[0], second=names[1]) if len(names) == 2 else ""
-    if names and not with_them:
-        with_them = say("Where does web go with {plugins}?", plugins=listing(names))
+    with_them = say("Where does web go with {plugins}?", plugins=listing(names)) if names else say("Where does web go?")
 
     def right(settings: Settings) -> str:
-        return str(decide(settings, added).node)
+        decision = decide(settings, added)
+        return decision.node or decision.nominated_node or waits
 
     def why(settings: Settings, answer: str) -> str:
         decision = decide(settings, added)
-        if decision.verdict(answer).passes:
-            return advantage(decision, added, answer)
-        return _refusal(decision, [answer])
+        rack = decision.node if answer == waits else answer
+        found = decision.preemption.candidates if decision.preemption is not None else {}
+        if rack is None or rack in found or decision.verdict(rack).unresolvable:
+            return _no_eviction(decision) or decided_and_why(decision)[1]
+        verdict = decision.verdict(rack)
+        if not verdict.passes:
+            reason = ", ".join(verdict.reasons)
+            return say("{plugin} refuses {node}: {reason}.", plugin=verdict.plugin, node=rack, reason=reason)
+        return compared(decision, added, rack)
 
     def before(settings: Settings, room: Room) -> Html:
-        shown = racks(settings, added)
-        return stage_before(decide(settings, added), shown, room, high=points_height(shown))
+        has_points = bool(own_scores(V1_37.plus(*added)))
+        return stage_before(decide(settings, added), racks(settings, added), room, has_points=has_points)
 
-    return Question(
-        with_them or say("Where does web go?"),
-        (*RACKS,),
-        right,
-        why,
-        lambda settings: partial(before, settings),
-    )
+    return Question(with_them, (*RACKS, waits), right, why, lambda settings: partial(before, settings))
 
 
-def advantage(decision: Decision, plugins: Sequence[object], other: str) -> str:
-    """The plugin that most prefers the chosen rack to this one, or to the next best; "" without a choice.
-
-    If your score prefers the other rack, by how much, and both totals.
-    """
-    found, chosen = points(decision, plugins), decision.node
-    if found is None or chosen is None:
+def compared(decision: Decision, plugins: Sequence[object], rack: str) -> str:
+    """The sums of the chosen rack and of this one, or of the next best; "" without a choice."""
+    scores = decision.scores
+    if scores is None or decision.node is None:
         return ""
-    if other == chosen:
-        other = max((name for name in found.totals if name != chosen), key=found.totals.__getitem__)
-    plugin, each = max(found.parts.items(), key=lambda part: part[1][chosen] - part[1][other])
-    name = plugin.partition(" ")[0]
-    own = next((gains for key, gains in found.parts.items() if key.partition(" ")[0] == found.own), None)
-    if own is not None and own[other] > own[chosen]:
-        return say(
-            "{own} gives {other} {more} points more, {plugin} {less} less: {total} against {best}.",
-            own=found.own,
-            other=other,
-            more=own[other] - own[chosen],
-            plugin=name,
-            less=each[chosen] - each[other],
-            total=found.totals[other],
-            best=found.totals[chosen],
-        )
+    names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
+    sums = {name: str(total) for name, total in zip(names, scores.total.tolist(), strict=True)}
+    if (found := points(decision, plugins)) is not None:
+        sums = {name: f"{' + '.join(map(str, found.of(name)))} = {sum(found.of(name))}" for name in names}
+    if rack == decision.node:
+        totals = dict(zip(names, scores.total.tolist(), strict=True))
+        rack = max((name for name in names if name != rack), key=totals.__getitem__)
     return say(
-        "{plugin} gives {node} {most} points, {other} {less}.",
-        plugin=name,
-        node=chosen,
-        most=each[chosen],
-        other=other,
-        less=each[other],
+        "Points: {node} {most}, {other} {less}.",
+        node=decision.node,
+        most=sums[decision.node],
+        other=rack,
+        less=sums[rack],
     )
 
 
@@ -276,26 +240,17 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
             return say("No weight up to {most} is enough.", most=MOST)
         weight = min(int(answer), int(need))
         decision = decide(settings.changed(weight=weight), added)
-        found = points(decision, added)
-        assert found is not None
-        totals = found.totals
-        if weight == int(need):
-            others = max(total for name, total in totals.items() if name != rack)
-            message = later("Weight {weight} is enough: {most} against {less} points.")
-            return say(message, weight=weight, most=totals[rack], less=others)
-        return say(
-            "With weight {weight}, {node} still leads: {most} against {less} points.",
-            weight=weight,
-            node=decision.node,
-            most=totals[str(decision.node)],
-            less=totals.get(rack, 0),
-        )
+        enough = say("Weight {weight} is enough.", weight=weight)
+        too_little = say("With weight {weight}, {node} still leads.", weight=weight, node=decision.node)
+        said = enough if decision.node == rack else too_little
+        return sentences((said, compared(decision, added, rack)))
 
     def before(settings: Settings, room: Room) -> Html:
         plain = decide(settings, added)
-        still = {name: replace(each, control="", toggle="") for name, each in racks(settings, added).items()}
         found = points(plain, added)
-        return stage(plain, still, replace(found, own="") if found is not None else None, room, sentence(plain))
+        fixed = replace(found, own="") if found is not None else None
+        still = {name: replace(each, control="", toggle="") for name, each in racks(settings, added).items()}
+        return stage(plain, still, room, sentence(plain), fixed)
 
     def there(settings: Settings) -> Settings:
         need = right(settings)
@@ -303,8 +258,7 @@ def lightest(rack: str, plugins: object) -> Question[Settings]:
 
     score = (own_scores(V1_37.plus(*added)) or [say("your score")])[-1]
     text = say("From which weight of {score} on does web go to {rack}?", score=score, rack=rack)
-    drawn = partial(partial, before)
-    return Question(text, (), right, why, drawn, MOST, shows=there)
+    return Question(text, (), right, why, lambda settings: partial(before, settings), MOST, shows=there)
 
 
 class Racks(Panel[Settings]):

@@ -14,10 +14,9 @@ from kschedlab_lab.views.svg import Room, label, rect
 
 FILLS = KINDS
 """Parts of bars; green and vermillion are not among them, because they mean the chosen node and what is refused."""
-LINE, GAP, SIDE, ENDS, SHORT = 15, 8, 0.4, 60, 60
-"""Height of a line, gap between bars, the greatest part of the room for names, the room beside the longest bar of
-those with a fixed scale, and the room for names below which only what tells them apart is shown."""
-LOW, HIGH = 20, 34
+LINE, ENDS, SHORT = 15, 60, 60
+"""Height of a line, the room beside the longest bar of those with a fixed scale, and the room for names below which
+only what tells them apart is shown."""
 AIR = 3
 """What a part leaves beside its name and number, if it is not so short that only the number fits."""
 
@@ -50,7 +49,7 @@ class Bars:
 
 
 class Fixed(NamedTuple):
-    """Where bars begin, how high each is, and what parts them, for bars that do not choose it by their room."""
+    """Where bars begin, how high each is, and what parts them."""
 
     left: float
     high: float
@@ -60,18 +59,14 @@ class Fixed(NamedTuple):
 class BarMeasures:
     """The measures of bars in a room, and their parts; they end at ``bottom``."""
 
-    def __init__(self, bars: Bars, room: Room, fixed: Fixed | None = None) -> None:
+    def __init__(self, bars: Bars, room: Room, fixed: Fixed) -> None:
         self.bars, self.wide = bars, room.width
-        number = max(len(bars.names), 1)
-        longest = max((text_width(f"★ {name}", bold=True) for name in bars.names), default=0)
-        self.left = fixed.left if fixed else min(longest + 16, SIDE * room.width)
+        self.left, self.high, self.gap = fixed
         longest = max((text_width(bars.end(i), bold=True) for i in range(len(bars.names))), default=0)
         self.long = max(room.width - self.left - (ENDS if bars.most else longest + 18), 60)
         totals = [bars.total(i) for i in range(len(bars.names))]
         self.scale = self.long / max([*totals, bars.most, 1])
-        self.gap = fixed.gap if fixed else GAP
-        self.high = fixed.high if fixed else min(max((room.height - 10) / number - GAP, LOW), HIGH)
-        self.bottom = 6 + number * (self.high + self.gap)
+        self.bottom = 6 + max(len(bars.names), 1) * (self.high + self.gap)
 
     def shapes(self) -> list[Html]:
         """All bars, with their origin at the upper left corner of the room."""

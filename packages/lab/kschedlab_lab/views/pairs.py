@@ -57,19 +57,15 @@ class Pairs:
         return float(self.b.mean() - self.a.mean())
 
     @cached_property
-    def lots(self) -> npt.NDArray[np.int64]:
-        """int64[2, resamples, seeds]: as many seeds as these, drawn from them again and again."""
-        return np.random.default_rng(1).integers(0, len(self.a), (2, RESAMPLES, len(self.a)))
-
-    @cached_property
     def resampled(self) -> Floats:
-        """The mean difference of each lot: a bootstrap (Efron 1979).
+        """The mean difference of as many seeds, drawn from these again and again: a bootstrap (Efron 1979).
 
         Pairs are drawn as pairs, unless nobody knows which numbers belong together.
         """
+        lots = np.random.default_rng(1).integers(0, len(self.a), (2, RESAMPLES, len(self.a)))
         if self.joined:
-            return self.differences[self.lots[0]].mean(axis=1)
-        return self.b[self.lots[0]].mean(axis=1) - self.a[self.lots[1]].mean(axis=1)
+            return self.differences[lots[0]].mean(axis=1)
+        return self.b[lots[0]].mean(axis=1) - self.a[lots[1]].mean(axis=1)
 
     @cached_property
     def interval(self) -> tuple[float, float]:
@@ -92,7 +88,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Picture:
-    """``names``: of A and B; ``numbers``: of all policies, for all seeds; ``count``: how many seeds are shown.
+    """``names``: of the two; ``numbers``: of all policies, for all seeds; ``count``: how many seeds are shown.
 
     ``what``: the measure, in percent; ``hero``: the seed that is named, 0 for none.
     """
@@ -134,18 +130,14 @@ def number(value: float, signed: bool = False) -> str:
 class _Plan:
     """Where things are: two columns of dots, and beside them their differences on a scale of their own.
 
-    ``seeds``: those whose dots are drawn. ``beside``: whether the switch has room beside the policies' names.
+    ``seeds``: those whose dots are drawn.
     """
 
     def __init__(self, picture: Picture, room: Room, answered: bool, seeds: Collection[int] | None) -> None:
         self.picture, self.pairs = picture, picture.pairs
         self.seeds = range(1, picture.count + 1) if seeds is None else seeds
         self.width = float(room.width)
-        choices = [text_width(name, bold=True) + 26 for name in picture.numbers]
-        self.switch = text_width(say("joined by seed"), bold=True) + 26
-        self.beside = 26 + len(choices) * max(choices) + self.switch <= self.width
-        self.pill = min(max(choices), (self.width - 26) / len(choices))
-        self.top = 30.0 + PILLS * (0 if not answered else 2 if self.beside else 3)
+        self.top = 30.0 + PILLS * answered
         self.bottom = max(float(room.height), self.top + 200 + SEEDS) - SEEDS
         free = self.width - 2 * AXIS - 4
         self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in COLUMNS[answered])
@@ -188,21 +180,20 @@ def draw_pairs(
     shapes = [*_axis(plan), *_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan))]
     if answered:
         under, over = ([*_hill(plan)], [*_interval(plan)]) if grains is None else ([], [*_grains(plan, grains)])
-        shapes += [*_choices(plan), *_differences_axis(plan), *under, *_swarm(plan, grains), *over, *_seeds(plan)]
+        shapes += [*_choices(plan), *_differences_axis(plan), *under, *_swarm(plan), *over, *_seeds(plan)]
     return svg(shapes, plan.width, plan.bottom + SEEDS, alt)
 
 
 def _choices(plan: _Plan) -> Iterator[Html]:
-    """Which two policies, and whether their numbers are joined by seed."""
-    picture = plan.picture
-    for place, (letter, mine) in enumerate(zip("AB", picture.names, strict=True)):
-        y = 2.0 + PILLS * place
-        yield label(letter, 4, y + 16, font_weight="bold")
-        choices = [(name, f"{letter.lower()}: {name}", name == mine) for name in picture.numbers]
-        yield from pills(choices, 20, y, plan.pill)
-    sets = f"joined: {'off' if picture.joined else 'on'}"
-    x, y = (plan.width - plan.switch, 2.0) if plan.beside else (20.0, 2.0 + 2 * PILLS)
-    yield from pills([(say("joined by seed"), sets, picture.joined)], x, y, plan.switch)
+    """Which policy the first is compared with, and whether their numbers are joined by seed."""
+    picture, text = plan.picture, say("joined by seed")
+    switch = text_width(text, bold=True) + 26
+    others = [name for name in picture.numbers if name != picture.names[0]]
+    widest = max(text_width(name, bold=True) for name in others) + 26
+    choices = [(name, f"policy: {name}", name == picture.names[1]) for name in others]
+    yield from pills(choices, 2, 2, min(widest, (plan.width - switch - 8) / len(others)))
+    joins = (text, f"joined: {'off' if picture.joined else 'on'}", picture.joined)
+    yield from pills([joins], plan.width - switch, 2, switch)
 
 
 def _axis(plan: _Plan) -> Iterator[Html]:
@@ -212,17 +203,9 @@ def _axis(plan: _Plan) -> Iterator[Html]:
     yield element("path", d=grid, stroke=TICK, fill="none")
     yield element("g", *(label(f"{each:g}", AXIS - 6, scale.y(each) + 4, "end") for each in scale.ticks()), fill=INK_2)
     yield label(fitted(f"{picture.what}, %", plan.zero - 8), 4, plan.top - 10, fill=INK_2)
-    for x, text in zip((plan.left, plan.right), _names(plan), strict=True):
+    for x, name in zip((plan.left, plan.right), picture.names, strict=True):
+        text = fitted(name, plan.right - plan.left, bold=True)
         yield label(text, x, plan.bottom + 8, "middle", font_weight="bold")
-
-
-def _names(plan: _Plan) -> list[str]:
-    """What is below the two columns: the names, with their letters if there is room."""
-    names, wide = plan.picture.names, plan.right - plan.left - 8
-    for texts in ([f"{letter} {name}" for letter, name in zip("AB", names, strict=True)], [*names]):
-        if sum(text_width(text, bold=True) for text in texts) / 2 <= wide:
-            return texts
-    return [fitted(name, wide, bold=True) for name in names]
 
 
 def colour(difference: float) -> str:
@@ -322,26 +305,19 @@ def _differences_axis(plan: _Plan) -> Iterator[Html]:
     yield element("path", d=line, stroke="currentColor", stroke_width=1.3, stroke_dasharray="5 4", data_key="zero")
     texts = (label(number(each, True).replace(".0", ""), plan.end + 6, scale.y(each) + 4) for each in scale.ticks())
     yield element("g", *texts, fill=INK_2)
-    title = fitted(say("difference, B − A"), plan.width - plan.zero)
+    a, b = plan.picture.names
+    title = fitted(f"{b} − {a}", plan.width - plan.zero)
     yield label(title, plan.width - 4, plan.top - 10, "end", fill=INK_2)
 
 
-def _swarm(plan: _Plan, grains: int | None) -> Iterator[Html]:
-    """A dot for each difference, side by side where they are equal; many of them overlap.
-
-    ``grains``: 0 or 1 while the first lot is drawn: how often it has each is written as rings around the dot.
-    """
-    lot = np.bincount(plan.pairs.lots[0, 0], minlength=len(plan.pairs.a)).tolist() if grains in (0, 1) else None
+def _swarm(plan: _Plan) -> Iterator[Html]:
+    """A dot for each difference, side by side where they are equal; many of them overlap."""
     each = [*_each(plan)] if plan.pairs.joined else []
     besides = aside([plan.differences.y(b - a) for _, a, b in each])
     step = min(2 * DOT, (plan.hill - 14 - plan.zero) / max([*besides, 1]))
     for (seed, a, b), k in zip(each, besides, strict=True):
-        x, y, times = plan.hill - 14 - k * step, plan.differences.y(b - a), 1 if lot is None else lot[seed - 1]
-        dot = _dot(x, y, colour(b - a), f"seed/{seed}", _tip(seed, a, b))
-        yield dot if times else element("g", dot, opacity=0.25)
-        for more in range(1, times):
-            ring: Any = {"cx": x, "cy": y, "r": DOT + 2.5 * more, "stroke": colour(b - a), "stroke_width": 1.5}
-            yield element("circle", fill="none", **ring)
+        x, y = plan.hill - 14 - k * step, plan.differences.y(b - a)
+        yield _dot(x, y, colour(b - a), f"seed/{seed}", _tip(seed, a, b))
 
 
 def _grains(plan: _Plan, number: int) -> Iterator[Html]:
@@ -375,27 +351,14 @@ def _interval(plan: _Plan) -> Iterator[Html]:
     pairs, x = plan.pairs, plan.hill
     low, high = pairs.interval
     fill = CHOSEN if pairs.real else INK_2
-    top, bottom = plan.differences.y(high), plan.differences.y(low)
+    top, bottom, middle = (plan.differences.y(value) for value in (high, low, pairs.mean))
     if len(pairs.a) >= 2:
         yield element("path", d=f"M{x:.1f} {top:.1f}V{bottom:.1f}", stroke=fill, stroke_width=4, data_key="interval")
-    middle = plan.differences.y(pairs.mean)
     look: Look = {"r": 6.5, "fill": fill, "stroke": TRAY, "stroke_width": 1.5}
     yield element("circle", **look, data_key="difference", transform=f"translate({x:.1f},{middle:.1f})")
-    zero = plan.differences.y(0)
-
-    def clear(value: float, y: float) -> float:
-        """The height of a number, above or below the line at 0 that would strike it through."""
-        return y if not -3 < y - zero < 13 else zero - 5 if value > 0 else zero + 15
-
-    written = clear(pairs.mean, middle + 4.5)
     mean: Any = {"fill": fill, "font_weight": "bold", "font_size": 14}
-    yield label(number(pairs.mean, True), x + 11, written, **mean, **HALO)
-    if pairs.enough:
-        above, below = min(clear(high, top + 2), written - 16), max(clear(low, bottom + 6), written + 15)
-        above = min(above, zero - 5) if -3 < above - zero < 13 else above
-        below = max(below, zero + 15) if -3 < below - zero < 13 else below
-        yield label(number(high, True), x + 11, above, fill=INK_2, **HALO)
-        yield label(number(low, True), x + 11, below, fill=INK_2, **HALO)
+    above_zero = middle - 9 if abs(middle - plan.differences.y(0)) < 8 else middle + 4.5
+    yield label(number(pairs.mean, True), x + 11, above_zero, **mean, **HALO)
 
 
 def _seeds(plan: _Plan) -> Iterator[Html]:

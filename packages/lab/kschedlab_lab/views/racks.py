@@ -22,10 +22,10 @@ BULB, SCALE, STEP, NO_LABEL = 9, (20, 40, 60, 80), 5, -1
 MERCURY = themed("#D64B45", "#F0827C")
 ROW, NAME, TOTAL = 19, 74, 48
 """The height of a row of bars, widths of names and of totals; in pixels."""
-SCORE, LEGEND, LOW, ABOVE, SHORTEST = 34, 38, 4, 8, 160
-"""Heights: of a score below a rack, of a legend of two lines, of the space below the bars, and above the racks; the
+SCORE, LEGEND, LOW, ABOVE, SHORTEST = 34, 26, 4, 8, 160
+"""Heights: of a score below a rack, of a legend, of the space below the bars, and above the racks; the
 least height of a rack."""
-COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
+COLOURS = (KINDS[7], KINDS[0], KINDS[4], KINDS[1])
 
 
 @dataclass(frozen=True)
@@ -46,46 +46,52 @@ class Rack:
 
 @dataclass(frozen=True)
 class Points:
-    """The weighted scores that differ, by plugin and node. ``same``: points of all nodes, by plugin; ``most``: the
-    longest bar.
+    """By part and feasible node, what is added up. ``same``: what the first part gives every node, and is left out.
 
-    ``own``: the plugin whose weight is dragged, as the setting ``weight``, and by node its points at weight 1.
+    ``most``: the longest bar; ``own``: the plugin whose weight is dragged, as the setting ``weight``, "" for none;
+    ``each``: by node, its points at weight 1.
     """
 
     parts: Mapping[str, Mapping[str, int]]
-    totals: Mapping[str, int]
     best: Sequence[str]
-    same: Mapping[str, int]
+    same: int
     most: int
     own: str = ""
     each: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, name: str) -> list[int]:
+        """The terms of this node's sum; [] if it is refused."""
+        return [part[name] for part in self.parts.values() if name in part]
 
 
 def stage(
     decision: Decision,
     racks: Mapping[str, Rack],
-    points: Points | None,
     room: Room,
     alt: str,
-    known: Sequence[Box] | None = None,
+    points: Points | None = None,
+    has_points: bool = True,
 ) -> Html:
-    """The racks, and what the plugins give them. ``known``: before the decision is made, what is known of it."""
-    is_alone = known is None and points is None and decision.node is not None
-    shown = [replace(box, captions=()) for box in (boxes(decision) if known is None else known)]
-    width = float(room.width)
-    bars, high = _bars([*racks], points, width) if points is not None else ([], 0.0)
-    if is_alone:
+    """The racks after the decision, and their points. ``has_points``: whether there is room for them, if need be."""
+    bars, high = _bars([*racks], points, float(room.width)) if points is not None else ([], LOW)
+    if points is None and has_points and decision.node is not None:
         bars = [moved(words(say("One rack is left: there is nothing to score."), fill=INK_2), 8, 0)]
-    return _stage(decision, shown, racks, room, alt, bars, max(high, points_height(racks)))
+    above, *nodes = (replace(box, captions=()) for box in boxes(decision))
+    gone = [replace(block, size=min(block.size, _asks(decision)), numbers=()) for block in above.blocks]
+    shown = [replace(above, blocks=tuple(gone)), *nodes]
+    return _stage(decision, shown, racks, room, alt, bars, max(high, points_height(racks) if has_points else LOW))
 
 
-def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room, pick: bool = True, high: float = 0) -> Html:
-    """The racks while a question is open. ``pick``: one picks a node; ``high``: the height that points will take."""
+def stage_before(
+    decision: Decision, racks: Mapping[str, Rack], room: Room, pick: bool = True, has_points: bool = False
+) -> Html:
+    """The racks while a question is open. ``pick``: one picks a node; ``has_points``: whether they will need room."""
     picks = [
         replace(box, marks={"data_pick": box.name}) if box.capacity and pick else box for box in boxes_before(decision)
     ]
     still = {name: replace(rack, control="", toggle="") for name, rack in racks.items()}
-    return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), (), high)
+    lower = points_height(racks) if has_points else LOW
+    return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), (), lower)
 
 
 def stage_after(decision: Decision, racks: Mapping[str, Rack], room: Room) -> Html:
@@ -95,7 +101,7 @@ def stage_after(decision: Decision, racks: Mapping[str, Rack], room: Room) -> Ht
 
 
 def points_height(racks: Mapping[str, Rack]) -> float:
-    """The height that points take, at least: it is kept free where there are none."""
+    """The height that points take: it is kept free where there are none."""
     return LEGEND + ROW * len(racks) + LOW
 
 
@@ -110,22 +116,25 @@ def _stage(
     captions: bool = False,
 ) -> Html:
     """``bars``: what is drawn below the racks, in a height of ``lower``. ``captions``: their scores are there."""
-    resource, wide = scarcest(decision), room.width >= NARROW
-    side = TUBE if wide else SLIM
-    plan = _arranged(shown, decision.pod.request.get(resource, 0), side, room, lower)
-    named = zip(shown, plan.places, strict=True)
+    side = TUBE if room.width >= NARROW else SLIM
+    plan = _arranged(shown, _asks(decision), side, room, lower)
+    places = dict(zip((box.name for box in shown), plan.places, strict=True))
     tubes = [
         part
-        for box, place in named
-        if box.name in racks
-        for part in tube(box.name, racks[box.name], place._replace(x=place.x - side), side)
+        for name, rack in racks.items()
+        for part in tube(name, rack, places[name]._replace(x=places[name].x - side), side)
     ]
     below = element("g", *bars, transform=f"translate(0,{plan.bottom:g})")
     nodes = [
-        *shapes([replace(shown[0], title=" "), *shown[1:]], plan, resource, captions),
+        *shapes([replace(shown[0], title=" "), *shown[1:]], plan, scarcest(decision), captions),
         *_waits(shown[0], plan.places),
     ]
     return svg([*nodes, *tubes, below], plan.width, plan.bottom + lower, alt)
+
+
+def _asks(decision: Decision) -> int:
+    """How much the pod requests of what scales the picture."""
+    return decision.pod.request.get(scarcest(decision), 0)
 
 
 def _waits(box: Box, places: Sequence[Place]) -> Iterator[Html]:
@@ -216,24 +225,22 @@ def _tag(name: str, rack: Rack, x: float, y: float) -> Html:
 
 def _bars(names: Sequence[str], points: Points, width: float) -> tuple[list[Html], float]:
     """The legend, a row for each node, and their height."""
-    found, y = _legend(points, width)
-    scale = (width - NAME - TOTAL - 8) / max(points.most, 1)
+    legend, scale = _legend(points, width), (width - NAME - TOTAL - 8) / points.most
+    found, y = [moved(legend, 8, 2)], max(legend.height + 6, LEGEND)
     for i, name in enumerate(names):
         found.append(element("g", *_row(name, points, scale), transform=f"translate(0,{y + ROW * i:g})"))
     return found, y + ROW * len(names) + LOW
 
 
-def _legend(points: Points, width: float) -> tuple[list[Html], float]:
-    """The plugins with their colours, in as many lines as it takes, and where the legend ends."""
+def _legend(points: Points, width: float) -> Part:
+    """The parts with their colours."""
+    names = [*points.parts]
+    texts = [say("{part}, above {points} points", part=names[0], points=points.same), *names[1:]]
     entries = [
         row([Part(12, 12, (rect(12, 12, 3, fill=COLOURS[i % len(COLOURS)]),)), words(text)], 4)
-        for i, text in enumerate(plugin.replace("NodeResourcesBalanced", "Balanced") for plugin in points.parts)
+        for i, text in enumerate(texts)
     ]
-    tip = "; ".join(f"{plugin} {each}" for plugin, each in points.same.items())
-    alike = say("and {points} more for each node alike", points=sum(points.same.values()))
-    same = words(alike, fill=INK_2, data_tip=tip or None)
-    part = wrap([*entries, same], width - 16, 14, 2)
-    return [moved(part, 8, 2)], part.height + 4
+    return wrap(entries, width - 16, 14, 2)
 
 
 def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
@@ -241,12 +248,12 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
     weight = "bold" if best else None
     star = element("tspan", "★ ", fill=CHOSEN) if best else None
     yield element("text", star, fitted(name, NAME - 4), x=4, y=14, font_weight=weight)
-    if name not in points.totals:
+    if not points.of(name):
         yield label(say("refused: it gets no points"), NAME + 4, 14, fill=EVICTED)
         return
     x = float(NAME)
     for i, (plugin, each) in enumerate(points.parts.items()):
-        long = scale * each.get(name, 0)
+        long = scale * each[name]
         fill = COLOURS[i % len(COLOURS)]
         key = f"points/{plugin}/{name}"
         yield rect(max(long, 0.1), ROW - 4, None, x, 2, fill=fill, stroke=PANEL, data_key=key)
@@ -254,7 +261,7 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
             yield label(str(each[name]), x + long / 2, 14, "middle", fill=ink(fill))
         x += long
     total = x + (18 if points.own else 4)
-    yield label(str(points.totals[name]), total, 14, font_weight=weight, data_key=f"points/total/{name}")
+    yield label(str(sum(points.of(name))), total, 14, font_weight=weight, data_key=f"points/total/{name}")
     if points.own and points.each.get(name):
         yield element(
             "g",

@@ -1,4 +1,4 @@
-"""When a waiting pod is tried while racks cool down: a lane for each plugin, with the racks' thermometers."""
+"""When a waiting pod is tried while racks cool down: their thermometers along the time, and a lane for each plugin."""
 
 from __future__ import annotations
 
@@ -7,77 +7,82 @@ from dataclasses import dataclass
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import EDGE, Arrangement, Block, Box, Place, shapes
-from kschedlab_lab.views.layout import moved, words
-from kschedlab_lab.views.picture import WAITING
-from kschedlab_lab.views.racks import NARROW, SLIM, STEP, TUBE, Rack, tube
-from kschedlab_lab.views.style import CHOSEN, INK_2
+from kschedlab_lab.views.drawing import EDGE, Place
+from kschedlab_lab.views.layout import moved, placed, words
+from kschedlab_lab.views.racks import SLIM, STEP, Rack, tube
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
-HEAD, BELOW, LEAST, MOST, DOT, GAP = 44, 40, 70, 120, 5, 14
-"""Heights above a lane's racks and below them, limits of their own; the radius of a try; the space between racks."""
-CAPACITY = 4000
-"""Milli CPU of a rack."""
+HEAD, TAG, LANE, DOT, LEAST, MOST = 26, 54, 80, 7, 80, 170
+"""Heights: of a moment's name, of what is below a thermometer, of a lane; the radius of a try; the least and the
+greatest height of a thermometer; in pixels."""
 
 
 @dataclass(frozen=True)
 class Lane:
-    """What a plugin makes of a moment. ``tries``: how many so far; ``node``: where web runs, or "".
-
-    ``remark``: what has just happened; ``celsius``: by rack; ``refused``: degrees at which the plugin refuses a rack.
-    """
+    """A plugin. ``tries``: how often web is tried at each moment; ``node``: where the last try binds it, or ""."""
 
     name: str
-    tries: int
+    tries: Sequence[int]
     node: str
-    remark: str
-    celsius: Mapping[str, int]
-    refused: tuple[int, ...] = ()
 
 
-def draw_tries(lanes: Sequence[Lane], room: Room, alt: str) -> Html:
-    """One lane above the other."""
-    tall = min(max(room.height / len(lanes) - HEAD - BELOW, LEAST), MOST)
-    step = HEAD + tall + BELOW
-    drawn = [shape for i, lane in enumerate(lanes) for shape in _lane(lane, i * step, tall, room)]
-    return svg(drawn, room.width, step * len(lanes), alt)
+def draw_tries(
+    moments: Mapping[int, Mapping[str, int]],
+    refused: Sequence[int],
+    lanes: Sequence[Lane],
+    room: Room,
+    alt: str,
+    answered: bool = True,
+) -> Html:
+    """``moments``: by second, the temperature of each rack; ``refused``: degrees at which the plugins refuse a rack.
+
+    ``answered``: else the lanes are empty.
+    """
+    tall = min(max(room.height - HEAD - TAG - LANE * len(lanes), LEAST), MOST)
+    wide = room.width / len(moments)
+    drawn = list[Html]()
+    for i, (second, celsius) in enumerate(moments.items()):
+        x = wide * (i + 0.5)
+        drawn.append(placed(words(f"{second} s", 15, bold=True), x, 0))
+        drawn += _thermometers(second, celsius, refused, x, tall)
+    for k, lane in enumerate(lanes):
+        drawn += _lane(lane, wide, HEAD + tall + TAG + LANE * k, room.width, answered)
+    return svg(drawn, room.width, HEAD + tall + TAG + LANE * len(lanes), alt)
 
 
-def _lane(lane: Lane, y: float, tall: float, room: Room) -> Iterator[Html]:
-    """The plugin's name with a dot for each try, what happens, and below that the pod and its racks."""
-    name = words(lane.name, 15, bold=True)
-    yield moved(name, EDGE, y)
-    for k in range(lane.tries):
-        fill = CHOSEN if lane.node and k == lane.tries - 1 else "currentColor"
-        at = f"translate({EDGE + name.width + 14 + k * 15:g},{y + name.height / 2:g})"
-        tip = say("try {number}", number=k + 1)
-        yield element("circle", r=DOT, fill=fill, transform=at, data_key=f"try/{lane.name}/{k}", data_tip=tip)
-    if lane.remark:
-        remark = words(lane.remark, width=room.width - 2 * EDGE, fill=CHOSEN if lane.node else INK_2)
-        yield moved(remark, EDGE, y + name.height + 1)
-    wide = min((room.width - 2 * EDGE + GAP) / (len(lane.celsius) + 1) - GAP, 170)
-    top = y + HEAD
-    places = [Place(EDGE + i * (wide + GAP), top, wide, tall) for i in range(len(lane.celsius) + 1)]
-    side = TUBE if room.width >= NARROW else SLIM
-    trays = [place._replace(x=place.x + side, width=wide - side) for place in places[1:]]
-    boxes = [Box(f"{lane.name}/{WAITING}", 0, _web(lane, ""), title=WAITING)]
-    boxes += [
-        Box(
-            f"{lane.name}/{rack}",
-            CAPACITY,
-            _web(lane, rack),
-            chosen=lane.node == rack,
-            refused=say("too hot") if celsius // STEP * STEP in lane.refused else "",
-            title=rack,
-        )
-        for rack, celsius in lane.celsius.items()
-    ]
-    plan = Arrangement((places[0], *trays), room.width, top + tall)
-    yield from shapes(boxes, plan, "cpu", captions=False)
-    for (rack, celsius), place in zip(lane.celsius.items(), places[1:], strict=True):
-        yield from tube(f"{lane.name}/{rack}", Rack(celsius, "", STEP, 90, lane.refused), place, side)
+def _thermometers(
+    second: int, celsius: Mapping[str, int], refused: Sequence[int], x: float, tall: float
+) -> Iterator[Html]:
+    """The racks' thermometers at one moment, side by side around ``x``."""
+    for k, (rack, degrees) in enumerate(celsius.items()):
+        middle = x + (k - (len(celsius) - 1) / 2) * 2 * SLIM
+        place = Place(middle - SLIM + 16, HEAD, SLIM, tall)
+        yield from tube(f"{second}/{rack}", Rack(degrees, "", STEP, 90, tuple(refused)), place, SLIM)
+        yield placed(words(rack.removeprefix("rack-"), 12, fill=INK_2), middle, HEAD + tall + 30)
 
 
-def _web(lane: Lane, rack: str) -> tuple[Block, ...]:
-    mark = "placed" if rack else ""
-    return (Block("web", CAPACITY // 4, 0, mark=mark, key=f"{lane.name}/web"),) if lane.node == rack else ()
+def _lane(lane: Lane, wide: float, y: float, width: float, answered: bool) -> Iterator[Html]:
+    """The plugin's name, and along the time a dot for each try, with what comes of it."""
+    line = y + 32
+    yield moved(words(lane.name, 15, bold=True), EDGE, y)
+    yield element("path", d=f"M{EDGE} {line:g}H{width - EDGE:g}", stroke=HAIR, stroke_width=2)
+    last = max((i for i, number in enumerate(lane.tries) if number), default=0)
+    for i, number in enumerate(lane.tries if answered else ()):
+        middle, is_bound = wide * (i + 0.5), bool(lane.node) and i == last
+        for k in range(number):
+            fill = CHOSEN if is_bound and k == number - 1 else "currentColor"
+            at = f"translate({middle + (k - (number - 1) / 2) * 2.4 * DOT:g},{line:g})"
+            key = f"try/{lane.name}/{sum(lane.tries[:i]) + k}"
+            yield element("circle", r=DOT, fill=fill, stroke=TRAY, transform=at, data_key=key)
+        said = _comes(number, lane.node if is_bound else "")
+        yield placed(words(said, width=wide - 8, fill=CHOSEN if is_bound else INK_2), middle, line + 11)
+
+
+def _comes(tries: int, node: str) -> str:
+    """What comes of so many tries; ``node``: where the last one binds the pod."""
+    if node:
+        return say("runs on {node}", node=node)
+    if not tries:
+        return say("sleeps on")
+    return say("tried in vain") if tries == 1 else say("{number} tries in vain", number=tries)

@@ -78,19 +78,6 @@ class Moment:
     def percent(self) -> str:
         return f"{100 * self.used / self.capacity:.1f}"
 
-    def free(self, node: str) -> Size:
-        """What the node has left."""
-        there = [pod.size for pod in self.pods if pod.node == node]
-        room = self.nodes[node]
-        return Size(room.cpu - sum(each.cpu for each in there), room.memory - sum(each.memory for each in there))
-
-    def apart(self, pod: Placed) -> bool:
-        """Whether there is enough CPU on one node and enough memory on another, and on none both."""
-        free = [self.free(node) for node in self.nodes]
-        cpu = {i for i, each in enumerate(free) if each.cpu >= pod.size.cpu}
-        memory = {i for i, each in enumerate(free) if each.memory >= pod.size.memory}
-        return bool(cpu) and bool(memory) and not cpu & memory
-
     def memory(self, node: str) -> float:
         """The share of the node's memory that its pods have."""
         return sum(pod.size.memory for pod in self.pods if pod.node == node) / self.nodes[node].memory

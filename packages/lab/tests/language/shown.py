@@ -81,7 +81,7 @@ OWN_NAMES = {
         "untolerated taints unreachable Allocation"
     ),
     "your_plugin": (  # plugins, their label and their reason; part of a name; an error as the framework writes it
-        "celsius web api db etl old cold patient Cooler Half Alone unresolvable too hot had other pods "
+        "celsius web api db etl old cold patient Cooler Half Alone warm too hot had other pods "
         "normalize reverse Score plugin plugins running failed with Fit"
     ),
     "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines

@@ -17,7 +17,6 @@ from kschedlab_lab.exercises.sheet import answers, answers_html, sheets
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
     cluster_questions,
-    coins,
     contents,
     devices,
     first,
@@ -45,8 +44,6 @@ from kschedlab_lab.panels import (
     your_cluster,
     your_plugin,
     your_plugin_motion,
-    your_plugin_preemption,
-    your_plugin_probes,
 )
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session, described
@@ -117,15 +114,15 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         your_plugin.lightest("rack-d", [COLD, COOLER])
     ),
     "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
-    "your_plugin, probes": lambda: your_plugin_probes.panel(cold=COLD, patient=ALONE),
-    "your_plugin, preemption": lambda: your_plugin_preemption.panel(ALONE),
+    "your_plugin, preemption": lambda: your_plugin.panel([COLD, ALONE], priority=9).ask(
+        your_plugin.where([COLD, ALONE])
+    ),
     "your_plugin, motion": lambda: your_plugin_motion.panel(
         cold=COLD, patient=node_filter("ColdNode", events=[])(COLD)
     ),
     "experiments, two runs": lambda: two_runs.panel(Three(), BOTH),
-    "experiments, coins": lambda: coins.panel(NUMBERS["default"], NUMBERS["packing"]),
     "experiments": lambda: pairs.panel(NUMBERS, hero=1).ask(pairs.do_the_same(NUMBERS)),
-    "experiments, real": lambda: pairs.panel(NUMBERS, b="lucky", joined=False).ask(pairs.is_it_chance(NUMBERS)),
+    "experiments, real": lambda: pairs.panel(NUMBERS, policy="lucky", joined=False).ask(pairs.is_it_chance(NUMBERS)),
 }
 """By name, the panels of the lessons, with their questions."""
 LESSONS = ("preemption", "overview", "queue", "score", "generations", "map_reduce", "devices")

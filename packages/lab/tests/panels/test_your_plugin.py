@@ -85,17 +85,24 @@ def test_what_a_filter_refuses_is_found_by_asking_it():
 
 def test_points_add_up_and_the_weight_is_dragged_where_a_score_is():
     for weight in range(MOST + 1):
-        found = points(decide(Settings(weight=weight), BOTH), BOTH)
-        assert found is not None and found.best == decide(Settings(weight=weight), BOTH).best
-        for name, total in found.totals.items():
-            assert sum(part[name] for part in found.parts.values()) + sum(found.same.values()) == total
-    assert found.parts["Cooler ×4"] == {"rack-b": 200, "rack-c": 240, "rack-d": 260}
-    assert found.each == {"rack-b": 50, "rack-c": 60, "rack-d": 65} and "rack-a" not in found.totals
+        decision = decide(Settings(weight=weight), BOTH)
+        found = points(decision, BOTH)
+        assert found is not None and found.best == decision.best
+        totals = [sum(found.of(decision.cluster.names[place])) for place in decision.scores.nodes.tolist()]
+        assert [total + found.same for total in totals] == decision.scores.total.tolist()
+    assert found.parts == {
+        "v1.37": {"rack-b": 25, "rack-c": 5, "rack-d": 0},
+        "Cooler ×4": {"rack-b": 200, "rack-c": 240, "rack-d": 260},
+    }
+    assert found.each == {"rack-b": 50, "rack-c": 60, "rack-d": 65} and not found.of("rack-a")
     markup = drawn(BOTH)
     assert markup.count('data-drag="weight"') == 3 and "refused: it gets no points" in markup
-    assert 'data-drag="weight"' not in drawn([cold]) and 'data-drag="weight"' in drawn(BOTH, weight=0)
-    assert show(Settings(), [cold]).idle == {"weight": ""}
-    assert show(Settings(), BOTH).idle == {}
+    assert 'data-drag="weight"' in drawn(BOTH, weight=0) and show(Settings(), BOTH).idle == {"priority": ""}
+
+
+def test_without_a_score_of_ones_own_there_are_no_points():
+    assert points(decide(Settings(), [cold]), [cold]) is None and "points/" not in drawn([cold])
+    assert show(Settings(), [cold]).idle == {"priority": "", "weight": ""}
 
 
 @pytest.mark.parametrize("width", [400, 480, 640, 720])
@@ -110,18 +117,20 @@ def test_the_sentence_says_who_is_refused():
     said = show(Settings(), BOTH).sentence
     assert says(said, "rack-a", "node(s) were too hot", "web goes to rack-b")
     hot = show(Settings(75, 75, 75, 75), BOTH).sentence
-    assert says(hot, "web", "none of 4 nodes", "preemption")
+    assert says(hot, "web keeps waiting")
 
 
-def test_a_story_ends_at_the_picture():
-    view = show(Settings(), BOTH)
-    frames = view.story(Room())
-    refuses = "ColdNode refuses rack-a: node(s) were too hot."
-    captions = ["web waits.", refuses, "v1.37's own points.", "With your score."]
-    assert [frame.caption for frame in frames[:4]] == captions
-    assert frames[-1].picture == view.picture(Room()) and show(Settings()).story is None
-    half = node_score("Half")(lambda pod, node: 0.5)
-    assert show(Settings(), [half]).story is None  # nothing was decided
+def test_a_filter_that_says_evicting_does_not_help_is_not_asked_again():
+    def said(unresolvable: bool) -> str:
+        alone = node_filter("Alone", unresolvable=unresolvable)(lambda pod, node: "taken" if node.pods else None)
+        shown = panel([cold, alone], priority=9).ask(where([cold, alone]))
+        before = str(shown.question.before(shown.settings)(ROOM))
+        assert "taken" not in before and "data-drag" not in before
+        assert says(shown.question.why(shown.settings, "rack-a"), "ColdNode refuses rack-a")
+        return f"{shown.question.right(shown.settings)}: {shown.view.sentence}"
+
+    assert says(said(True), "it waits: web keeps waiting", "Alone", "not asked again")
+    assert says(said(False), "rack-b: web goes to rack-b; api has to leave")
 
 
 def test_racks_are_as_high_in_every_state():
@@ -134,7 +143,7 @@ def test_racks_are_as_high_in_every_state():
 
 
 def test_one_rack_that_is_left_needs_no_points():
-    hot = show(Settings(75, 75, 40, 75), [cold])
+    hot = show(Settings(75, 75, 40, 75), BOTH)
     assert says(hot.sentence, "web goes to rack-c") and "nothing to score" in str(hot.picture(ROOM))
 
 
@@ -145,9 +154,10 @@ def test_the_question_is_picked_in_the_picture():
     assert re.findall('data-pick="([^"]*)"', before) == [*RACKS]
     assert "score" not in before and "★" not in before
     assert "data-drag" not in before and "data-set" not in before
-    assert says(repr(asked.answer("rack-b")), "Right. NodeResourcesFit", "rack-b 73", "rack-c 54")
-    assert says(repr(asked.answer("rack-d")), "NodeResourcesFit", "rack-b 73", "rack-d 48")
+    assert says(repr(asked.answer("rack-b")), "Right. Points: rack-b 446, rack-c 426")
+    assert says(repr(asked.answer("rack-d")), "Not quite. Points: rack-b 446, rack-d 421")
     assert "ColdNode refuses rack-a: node(s) were too hot." in repr(asked.answer("rack-a"))
+    assert says(repr(asked.answer("it waits")), "Not quite. Points: rack-b 446, rack-c 426")
 
 
 def test_the_weight_is_typed():
@@ -155,8 +165,8 @@ def test_the_weight_is_typed():
     assert says(asked.question.text, "weight of Cooler", "rack-d")
     before = str(asked.question.before(asked.settings)(ROOM))
     assert "data-drag" not in before and "data-set" not in before and "★" in before
-    assert says(repr(asked.answer("2")), "Right. Weight 2", "551 against 546")
-    assert says(repr(asked.answer("1")), "weight 1, rack-b", "496 against 486")
+    assert says(repr(asked.answer("2")), "Right. Weight 2 is enough", "rack-d 0 + 130 = 130", "rack-b 25 + 100 = 125")
+    assert says(repr(asked.answer("1")), "weight 1, rack-b", "rack-b 25 + 50 = 75", "rack-d 0 + 65 = 65")
     assert "Weight 2 " in repr(asked.answer("4")) and "Weight 2 " in repr(asked.answer(None))
     for wrong in ("-5", "5", "1000"):
         with pytest.raises(ValueError, match=f'"{wrong}" is not a whole number from 0 to 4'):
@@ -216,5 +226,4 @@ def test_a_plugin_without_an_end_is_stopped():
 
 
 def test_a_cooler_rack_that_loses_is_told_what_it_gains_and_loses() -> None:
-    told = where(BOTH).why(Settings(), "rack-d")
-    assert says(told, "Cooler gives rack-d", "NodeResourcesFit", "less", "against")
+    assert says(where(BOTH).why(Settings(), "rack-d"), "rack-b 25 + 50 = 75", "rack-d 0 + 65 = 65")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.text.html import Html
-from kschedlab_lab.views.chart_bars import FILLS, BarMeasures, Bars
+from kschedlab_lab.views.chart_bars import FILLS, BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell
 from kschedlab_lab.views.chart_lines import Lines, ticks
 from kschedlab_lab.views.score_bars import KNOWN, fills
@@ -35,7 +35,7 @@ def heat_map(values: list[list[int]], rows: list[str], columns: list[str], **mor
 
 
 def bars(shown: Bars) -> Callable[[Room], Html]:
-    return lambda room: svg(BarMeasures(shown, room).shapes(), room.width, room.height, "")
+    return lambda room: svg(BarMeasures(shown, room, Fixed(90, 24, 8)).shapes(), room.width, room.height, "")
 
 
 def every_kind(name: str = "node-a") -> list[Callable[[Room], Html]]:
