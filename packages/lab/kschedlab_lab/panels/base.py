@@ -75,7 +75,7 @@ class Panel(Generic[S]):
 
     ====================  ==========================================================================================
     reading               ``settings``, ``view``, ``error``; ``str(settings)`` is the text that restores them
-    copies                :meth:`move`, :meth:`reset`, :meth:`restore`, :meth:`ask`, :meth:`answer`; this panel stays
+    copies                :meth:`move`, :meth:`restore`, :meth:`ask`, :meth:`answer`; this panel stays
     looking               :meth:`still`, :meth:`then`; as the last line of a cell it appears as a stage
     taking away           :meth:`link`, :meth:`yaml`
     ====================  ==========================================================================================
@@ -112,10 +112,6 @@ class Panel(Generic[S]):
     def move(self, **values: Any) -> Self:
         """A copy with these controls set, by name. ValueError if a control does not allow the value."""
         return self._copy(self.settings.changed(**values))
-
-    def reset(self) -> Self:
-        """A copy with the settings that this panel began with."""
-        return self._copy(self._first)
 
     def restore(self, text: str) -> Self:
         """A copy with the settings in this text. ValueError says what is wrong with the text."""

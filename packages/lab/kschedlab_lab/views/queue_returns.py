@@ -86,7 +86,7 @@ def _line(
     if each.right is not None:
         x = columns[1] + wide + 14
         good = text("✓", x, y + high / 2 + 5, font_size=15, font_weight="bold", fill=CHOSEN)
-        yield good if each.right else refused("", x, y + high / 2 + 5, "start", 15)
+        yield good if each.right else refused("", x, y + high / 2 + 5, 15)
         reason = _lines(each.why, wide, high, fill=INK_2)
         yield element("g", *reason, transform=f"translate({free:.1f},{y:.1f})", pointer_events="none")
 
