@@ -53,15 +53,10 @@ def leading_to(found: Sequence[Calculation], at: int, stages: Collection[str]) -
 
 
 def summed(decision: Decision, node: str) -> Calculation:
-    """The steps to the node's total score. KeyError if it has none."""
+    """The steps to the total score of a node that has one."""
     scores, position = decision.scores, decision.cluster.index[node]
-    if scores is None or position not in scores.nodes:
-        raise KeyError(say("{node} was not scored", node=node))
+    assert scores is not None
     place = scores.nodes.tolist().index(position)
-    if not scores.plugins:
-        found = str(scores.total[place])
-        said = say("every node gets 1") if scores.drawn is None else say("with an extender, sums start at 0")
-        return Calculation(SUM, found, found, say("no score plugins: {said}", said=said))
     values, total = scores.results[:, place].tolist(), str(scores.total[place])
     cells = [(str(abs(value)), f"cell/{name}/{node}") for name, value in zip(scores.plugins, values, strict=True)]
     return Calculation(SUM, added(values), total, refers=(*cells, (total, f"end/{node}")))

@@ -9,12 +9,17 @@ from unittest.mock import Mock
 import pytest
 
 from kschedlab.text.html import Html, element
+from kschedlab_lab.exercises import RosterForm, SheetForm
+from kschedlab_lab.exercises.card import Card
+from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels import base
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.classroom import classroom
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab_lab.stage import live
+from kschedlab_lab.stage.widget import Stage
 from kschedlab_lab.views.svg import Room
 
 
@@ -284,20 +289,15 @@ def test_a_question_that_fails_says_so_instead_of_staying_open(panel: Panel[Sett
     assert shown["verdict"]["why"] == "Error: RuntimeError: labls" and shown["sentence"] == "1 pods"
 
 
-def test_text_of_several_lines_stays_in_lines(panel: Panel[Settings]) -> None:
-    table = Session(panel.then("one\n  two <2>")).shown["table"]
-    assert [line.partition(">")[2] for line in table.split("</pre>")[:-1]] == ["one", "  two &lt;2&gt;"]
-
-
 def test_copies_of_a_panel_that_asks_are_covered_until_then(panel: Panel[Settings]) -> None:
     asking = panel.ask(which())
-    moved, table = asking.move(pods=2), asking.then(element("table", "the answer"))
-    assert [Session(each).shown["covered"] for each in (moved, table)] == ["How many?"] * 2
-    assert "the answer" not in str(Session(table).shown)
-    assert "<details><summary>After the question: How many?</summary>" in str(table.still())
+    moved, other = asking.move(pods=2), asking.then(panel.move(pods=3))
+    assert [Session(each).shown["covered"] for each in (moved, other)] == ["How many?"] * 2
+    assert "3 pods" not in str(Session(other).shown)
+    assert "<details><summary>After the question: How many?</summary>" in str(other.still())
     Session(asking).receive({"answer": "1", "n": "1"})
-    assert Session(moved).shown["sentence"] == "2 pods" and "the answer" in Session(table).shown["table"]
-    assert "<details>" not in str(table.still())
+    assert [Session(each).shown["sentence"] for each in (moved, other)] == ["2 pods", "3 pods"]
+    assert "<details>" not in str(other.still())
 
 
 def test_a_question_below_another_waits_for_it(panel: Panel[Settings]) -> None:
@@ -346,7 +346,8 @@ def in_a_classroom() -> Iterator[None]:
 
 
 def test_one_switch_enlarges_what_is_there_and_what_comes(panel: Panel[Settings], in_a_classroom: None) -> None:
-    later = [panel.stage(), panel.ask(which()).stage()]
+    card = Card(Predict("Next", "Which?", "web", "It came first.", ()))
+    later = [panel.stage(), panel.ask(which()).stage(), card, RosterForm(), SheetForm("queue", "1")]
     assert all(each.large for each in later)
     classroom(on=False)
     assert not any(each.large for each in later)
@@ -360,6 +361,25 @@ def test_a_stage_follows_its_panel_and_the_question(panel: Panel[Settings]) -> N
     again = panel.stage()
     Session(panel).receive({"set": {"pods": 3}, "n": "1"})
     assert again.shown["sentence"] == "3 pods"
+
+
+def test_a_saved_picture_follows_and_what_is_asked_for_is_sent(
+    panel: Panel[Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, replies = list[tuple[Any, Any]](), list[Any]()
+    monkeypatch.setattr(live, "_publish", lambda data, **more: shown.append((data, more)))
+    monkeypatch.setattr(Stage, "send", lambda stage, reply: replies.append(reply))
+    stage = panel.stage()
+    stage._received(stage, {"still": True}, [])
+    assert shown == [], "it is nowhere yet"
+    stage.display()
+    stage._received(stage, {"set": {"pods": 3}, "n": "1"}, [])
+    assert len(shown) == 2 and replies == []
+    stage._received(stage, {"still": True}, [])
+    saved, more = shown[2]
+    assert "numbers: 3" in saved["text/plain"] and more == {**shown[0][1], "update": True}
+    stage._received(stage, {"menu": True, "n": "2"}, [])
+    assert replies == [{"menu": panel.menu()}]
 
 
 def test_a_stage_draws_and_sends_a_new_state_once() -> None:
