@@ -11,7 +11,7 @@ import pytest
 from kschedlab.manifests.loading import Objects
 from kschedlab.text.html import element
 from kschedlab_lab.exercises import limits
-from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.build import LONGEST, Build
 from kschedlab_lab.exercises.card import CELL, WHOLE, Card
 from kschedlab_lab.exercises.exercise import State, drawn
 from kschedlab_lab.exercises.limits import alarm, limited
@@ -88,6 +88,18 @@ def test_what_cannot_be_read_is_no_try():
     assert picked.check("neither").state is State.ERROR and picked.tries == 0
     assert mended.check(7).state is State.ERROR and mended.tries == 0
     assert mended.check(lambda number: number[0]).state is State.ERROR and mended.tries == 1
+
+
+def test_an_answer_may_be_long_and_no_longer():
+    answer = f"{NODE % 'b'}#".ljust(LONGEST, "x")
+    assert build().check(answer).state is State.RIGHT
+    assert says(build().check(f"{answer}x").words, "50001 characters", "50000 are enough")
+
+
+def test_a_note_and_a_verdict_are_shown_as_markup():
+    exercise = predict()
+    for said in (exercise.hint(), exercise.check("web")):
+        assert said._repr_html_() == str(said.html()) and said.words in said._repr_html_()
 
 
 def test_hints_come_before_the_solution():

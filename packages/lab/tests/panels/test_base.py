@@ -77,7 +77,8 @@ def test_state_is_restored_from_text(panel: Panel[Settings]) -> None:
     "message",
     [
         {"state": "pods: <b>"},
-        {"set": {"pods": 9}},
+        {"set": {"pods": 5}},
+        {"set": {"pods": -1}},
         {"set": {"<b>": 0}},
         {"set": 3},
         {"set": {"pods": "x"}},
@@ -245,6 +246,20 @@ def test_a_cell_that_runs_again_keeps_its_answer(panel: Panel[Settings], monkeyp
     assert "asking" in run("one").shown
     sent(run(""), answer="2")
     assert "asking" in run("").shown, "a front end that names no cells is asked each time"
+
+
+def test_an_answer_is_one_of_the_choices_or_a_number_up_to_the_most(panel: Panel[Settings]) -> None:
+    picked = replace(which(), choices=("1", "2"))
+    assert picked.checked(2) == "2"
+    with pytest.raises(ValueError, match='"3" is not one of 1'):
+        panel.ask(picked).answer("3")
+    numbers, any_number = replace(which(), most=1000), replace(which(), most=None)
+    assert [numbers.checked(each) for each in ("0", 1000, "1,000")] == ["0", "1000", "1000"]
+    assert any_number.checked("1001") == "1001"
+    for question, what in ((numbers, "a whole number from 0 to 1,000"), (any_number, "a whole number, 0 or more")):
+        for wrong in ("-1", "1.5", "many", *(["1001"] if question is numbers else [])):
+            with pytest.raises(ValueError, match=f'"{wrong}" is not {what}'):
+                question.checked(wrong)
 
 
 def test_the_votes_of_a_class_open_the_answer_and_are_nobody_s_own(panel: Panel[Settings]) -> None:
