@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any, TypeAlias
 
@@ -65,6 +64,7 @@ class SheetForm(Desk):
     def __init__(self, lesson: str = "preemption", seeds: str = "1-30") -> None:
         lessons = {each: title_of(each) for each in LESSONS}
         contents = {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)}
+        self._first = parse_seeds(seeds)[0]
         self._about, self._made = ("", "", ""), dict[int, Any]()
         super().__init__(kind="sheets", lessons=lessons, lesson=lesson, seeds=seeds, contents=contents)
 
@@ -94,9 +94,7 @@ class SheetForm(Desk):
         return [self._made[each] for each in wanted if each in self._made]
 
     def still(self) -> Html:
-        with suppress(ValueError):
-            return join([super().still(), sample(self.form["lesson"], parse_seeds(self.form["seeds"])[0])])
-        return super().still()
+        return join([super().still(), sample(self.form["lesson"], self._first)])
 
     def __repr__(self) -> str:
         message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")

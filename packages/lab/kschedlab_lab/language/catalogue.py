@@ -60,5 +60,5 @@ def key_of(message: Message) -> str:
 
 def front_end_words(catalogue: Catalog) -> dict[str, str]:
     """The translations of what JavaScript shows."""
-    shown = [each for each in catalogue if any(file.endswith(".js") for file, _ in each.locations)]
-    return {str(each.id): str(each.string) for each in shown if each.id and each.string}
+    shown = {str(each.id) for each in catalogue if any(file.endswith(".js") for file, _ in each.locations)}
+    return {text: said for text, said in texts(catalogue).items() if text in shown}

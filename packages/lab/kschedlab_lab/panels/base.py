@@ -18,13 +18,11 @@ from weakref import WeakSet
 from kschedlab.build import Manifest, as_yaml
 from kschedlab.messages import gap, say
 from kschedlab.objects.problems import InputTypeError
-from kschedlab.shown import Shown
 from kschedlab.text.html import Html, element, join
-from kschedlab.text.tables import LIMITS, html
 from kschedlab_lab.panels.question import Gate, Question
 from kschedlab_lab.panels.remembered import Asking, this_cell
 from kschedlab_lab.panels.session import Session
-from kschedlab_lab.panels.settings import Nothing, Restorable
+from kschedlab_lab.panels.settings import Restorable
 from kschedlab_lab.views.coded import coded
 from kschedlab_lab.views.image import image
 from kschedlab_lab.views.svg import Room
@@ -75,14 +73,14 @@ class Panel(Generic[S]):
 
     ====================  ==========================================================================================
     reading               ``settings``, ``view``, ``error``; ``str(settings)`` is the text that restores them
-    copies                :meth:`move`, :meth:`reset`, :meth:`restore`, :meth:`ask`, :meth:`answer`; this panel stays
+    copies                :meth:`move`, :meth:`restore`, :meth:`ask`, :meth:`answer`; this panel stays
     looking               :meth:`still`, :meth:`then`; as the last line of a cell it appears as a stage
     taking away           :meth:`link`, :meth:`yaml`
     ====================  ==========================================================================================
 
     ``export``: from settings to their manifests, or to a text of them. ``call``: the code that creates this panel.
-    ``question``: asked before the answer appears; ``gate``: the question of another panel that covers this one;
-    ``cover``: the same for a panel that has a question, too.
+    ``question``: asked before the answer appears; ``gate``: whether it was answered, which copies share; ``cover``: the
+    gate of another panel that covers this one.
     """
 
     def __init__(
@@ -93,10 +91,9 @@ class Panel(Generic[S]):
         call: str = CALL,
         *,
         question: Question[S] | None = None,
-        gate: Gate | None = None,
     ) -> None:
         self._first, self._show, self._export, self._call = settings, show, export, call
-        self.question, self.gate = question, gate or Gate(question.text if question else "")
+        self.question, self.gate = question, Gate(question.text if question else "")
         self.cover: Gate | None = None
         self._watchers: WeakSet[Any] = WeakSet()
         self._view: View | None = None
@@ -112,10 +109,6 @@ class Panel(Generic[S]):
     def move(self, **values: Any) -> Self:
         """A copy with these controls set, by name. ValueError if a control does not allow the value."""
         return self._copy(self.settings.changed(**values))
-
-    def reset(self) -> Self:
-        """A copy with the settings that this panel began with."""
-        return self._copy(self._first)
 
     def restore(self, text: str) -> Self:
         """A copy with the settings in this text. ValueError says what is wrong with the text."""
@@ -135,12 +128,11 @@ class Panel(Generic[S]):
         other.predict(answer)
         return other
 
-    def then(self, shown: Any) -> Panel[Any]:
-        """A panel, or something with HTML (a table, a picture), covered until the question of this one is answered."""
-        if isinstance(shown, Panel):
-            return shown._below(self.gate)
-        view = View(Html(), "", _markup(shown), shown if type(shown) is str else repr(shown))
-        return Panel(Nothing(), lambda _: view, gate=self.gate)
+    def then(self, panel: Panel[Any]) -> Panel[Any]:
+        """A copy of another panel, with its question, covered until the question of this one is answered."""
+        other = panel.ask(panel.question) if panel.question is not None else panel._copy(panel.settings)
+        other.cover = self.gate
+        return other
 
     def link(self) -> str:
         """The line of code that recreates this panel in its current state."""
@@ -157,12 +149,6 @@ class Panel(Generic[S]):
         other._watchers = WeakSet()
         other._first = settings
         other.go(settings)
-        return other
-
-    def _below(self, cover: Gate) -> Self:
-        """A copy, with its question, that is covered until this gate opens."""
-        other = self.ask(self.question) if self.question is not None else self._copy(self.settings)
-        other.cover = cover
         return other
 
     def _compute(self, settings: S) -> tuple[View, str]:
@@ -347,10 +333,7 @@ class Panel(Generic[S]):
         view = self.view
         if self.error:
             return element("p", say("Error: {error}", error=self.error))
-        picture = drawn(view.picture, Room())
-        is_drawing = str(picture).startswith("<svg")
-        shown = image(picture, view.sentence, PAPER) if is_drawing else picture
-        return element("div", shown, words(view))
+        return element("div", image(drawn(view.picture, Room()), view.sentence, PAPER), words(view))
 
 
 def _failed(error: str) -> View:
@@ -369,16 +352,3 @@ def attempted(make: Callable[[], T]) -> tuple[T | None, str]:
 def words(view: View) -> Html:
     sentence = element("p", element("b", view.sentence), style="margin:0.3em 0") if view.sentence else None
     return join([sentence, view.table])
-
-
-def _markup(shown: Any) -> Html:
-    """What an object shows of itself."""
-    if isinstance(shown, Html):
-        return shown
-    if callable(getattr(shown, "html", None)):
-        return shown.html()
-    if isinstance(shown, Shown):
-        return html(shown.sections(LIMITS))
-    return join(
-        element("pre", line or " ", style="margin: 0; white-space: pre-wrap") for line in str(shown).split("\n")
-    )

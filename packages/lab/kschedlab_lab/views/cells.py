@@ -168,9 +168,7 @@ def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: fl
         look = {"fill": ACT_SOFT if mine else TRAY, "stroke": ACT if mine else HAIR}
         pill = rect(wide - 8, 22, 10, x + place * wide + 2, y, **look)
         bold = {"font_weight": "bold"} if mine else {}
-        text = label(
-            fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", None, **bold
-        )
+        text = label(fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", **bold)
         shapes.append(element("g", pill, text, data_set=sets, aria_label=sets if language() == ENGLISH else words))
     return shapes
 
@@ -232,8 +230,8 @@ def named(
     tip = {"data_tip": text} if any("…" in line for line in lines) else {}
     about = {**tip, **marks}
     if len(lines) == 1:
-        return label(lines[0], right, y, "end", None, **look, **about)
-    words = (label(line, right, y + CLOSE * i, "end", None, **look) for i, line in enumerate(lines))
+        return label(lines[0], right, y, "end", **look, **about)
+    words = (label(line, right, y + CLOSE * i, "end", **look) for i, line in enumerate(lines))
     return element("g", *words, **about)
 
 

@@ -79,13 +79,13 @@ def fitting(texts: Sequence[str], width: float, size: float = 12, bold: bool = F
     return next((text for text in texts if text_width(text, size, bold) <= width), texts[-1])
 
 
-def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = False) -> list[str]:
+def wrapped(text: str, width: float, lines: int, size: float = 12) -> list[str]:
     """The text in at most that many lines; an ellipsis ends what does not fit."""
-    found = flowed(text, width, size, bold, lines)
+    found = flowed(text, width, size, most=lines)
     if len(found) <= lines:
         return found
     rest = BETWEEN.sub("", " ".join(found[lines - 1 :]))
-    return [*found[: lines - 1], fitted(rest, width, size, bold)]
+    return [*found[: lines - 1], fitted(rest, width, size)]
 
 
 def folded(name: str, width: float, size: float = 12, bold: bool = False) -> list[str]:

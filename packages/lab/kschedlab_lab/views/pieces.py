@@ -135,10 +135,9 @@ def bar(
     wide: float,
     high: float,
     carry: bool = False,
-    named: bool = True,
     size: float = 12,
 ) -> Html:
-    """A pod as a bar at (x, y). ``carry``: it can be carried to a node; ``named``: its name is in it, of this size."""
+    """A pod as a bar at (x, y). ``carry``: it can be carried to a node; ``size``: of its name."""
     fill = priority_fill(piece.priority)
     ghost = piece.mark == "ghost"
     stroke, thick, dashes, pale = (INK_3, 2, "6 4", 0.25) if ghost else (HAIR, 1, None, None)
@@ -147,8 +146,7 @@ def bar(
     halo: dict[str, Any] = {} if ghost else {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
     colour, below = None if ghost else ink(fill), high / 2 + 4.5
     words = (
-        label(text, 6 + x, below, fill=colour, **look, **halo)
-        for text, x, look in (_within(piece, wide - 10, size) if named else ())
+        label(text, 6 + x, below, fill=colour, **look, **halo) for text, x, look in _within(piece, wide - 10, size)
     )
     return element(
         "g",

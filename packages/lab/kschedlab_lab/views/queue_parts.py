@@ -96,7 +96,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         shapes.append(text(f"{sign} {check.words}", EDGE, y, font_size=12, fill=fill))
         y += 20
     if parts.error:
-        shapes.append(refused(parts.error, EDGE + 6, y, "start"))
+        shapes.append(refused(parts.error, EDGE + 6, y))
     y = EDGE + tall + UNDER + 14 + 50
     shapes += _attempt(parts, y, room)
     return svg(shapes, room.width, y + 98, alt, size=13)
@@ -201,6 +201,6 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     if not nominations.node_of:
         shapes.append(text(say("empty"), x + 12, top + 34, font_size=12, opacity=0.7))
     for n, name in enumerate(nominations.lost):
-        shapes.append(refused(say("{pod}: no list", pod=name), x + 10, top + tall - 10 - 18 * n, "start"))
+        shapes.append(refused(say("{pod}: no list", pod=name), x + 10, top + tall - 10 - 18 * n))
     shapes.append(version_tag(room.width - EDGE, top + tall + 18, nominations.version))
     return svg(shapes, room.width, top + tall + 26, alt, size=13)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, TypeAlias
 
 from kschedlab.messages import later, say
@@ -24,7 +23,7 @@ COMPARED, SWAPPED, COUNTS = INK_2, INK, ACT
 """Colours of this lesson: two pods are compared, two are swapped, a value is the one that counts."""
 FAINT = "0.05"
 """The opacity of an area's fill."""
-text = partial(label, limit=60)
+text = label
 
 
 @dataclass(frozen=True)
@@ -127,8 +126,6 @@ def arrow(points: Sequence[tuple[float, float]], thick: float = 1.6) -> Html:
     )
 
 
-def refused(
-    words: str, x: float, y: float, anchor: str = "middle", size: int = 13, weight: str | None = "bold"
-) -> Html:
+def refused(words: str, x: float, y: float, size: int = 13) -> Html:
     """A failure: orange, with a cross."""
-    return label(f"✕ {words}", x, y, anchor, 70, fill=EVICTED, font_weight=weight, font_size=size)
+    return label(f"✕ {words}", x, y, fill=EVICTED, font_weight="bold", font_size=size)

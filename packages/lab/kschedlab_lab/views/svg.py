@@ -21,16 +21,14 @@ class Room(NamedTuple):
     height: int = 420
 
 
-def svg(
-    shapes: Iterable[Html], width: float, height: float, alt: str, left: float = 0, top: float = 0, size: int = 12
-) -> Html:
+def svg(shapes: Iterable[Html], width: float, height: float, alt: str, left: float = 0, size: int = 12) -> Html:
     """The shapes as an SVG with this view box. ``alt``: the text alternative; ``size``: its font size."""
     is_english = language() == ENGLISH
     return element(
         "svg",
         element("g", *shapes, font_family=FONT if is_english else CHINESE_FONT, font_size=size),
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"{left:g} {top:g} {width:g} {height:g}",
+        viewBox=f"{left:g} 0 {width:g} {height:g}",
         width=f"{width / EM:.1f}em",
         height=f"{height / EM:.1f}em",
         role="img",
@@ -41,12 +39,9 @@ def svg(
     )
 
 
-def label(
-    text: str, x: float, y: float, anchor: str = "start", limit: int | None = None, **more: str | float | None
-) -> Html:
-    """Text at (x, y); an ellipsis ends text longer than ``limit`` characters."""
-    short = text if limit is None or len(text) <= limit else f"{text[: limit - 1]}…"
-    return element("text", short, x=x, y=y, text_anchor=None if anchor == "start" else anchor, **more)
+def label(text: str, x: float, y: float, anchor: str = "start", **more: str | float | None) -> Html:
+    """Text at (x, y)."""
+    return element("text", text, x=x, y=y, text_anchor=None if anchor == "start" else anchor, **more)
 
 
 def rect(

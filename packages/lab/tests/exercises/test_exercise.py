@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import signal
 import sys
 import threading
 
@@ -10,10 +11,10 @@ import pytest
 from kschedlab.manifests.loading import Objects
 from kschedlab.text.html import element
 from kschedlab_lab.exercises import limits
-from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.build import LONGEST, Build
 from kschedlab_lab.exercises.card import CELL, WHOLE, Card
 from kschedlab_lab.exercises.exercise import State, drawn
-from kschedlab_lab.exercises.limits import limited
+from kschedlab_lab.exercises.limits import alarm, limited
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from tests.saying import says
@@ -87,6 +88,18 @@ def test_what_cannot_be_read_is_no_try():
     assert picked.check("neither").state is State.ERROR and picked.tries == 0
     assert mended.check(7).state is State.ERROR and mended.tries == 0
     assert mended.check(lambda number: number[0]).state is State.ERROR and mended.tries == 1
+
+
+def test_an_answer_may_be_long_and_no_longer():
+    answer = f"{NODE % 'b'}#".ljust(LONGEST, "x")
+    assert build().check(answer).state is State.RIGHT
+    assert says(build().check(f"{answer}x").words, "50001 characters", "50000 are enough")
+
+
+def test_a_note_and_a_verdict_are_shown_as_markup():
+    exercise = predict()
+    for said in (exercise.hint(), exercise.check("web")):
+        assert said._repr_html_() == str(said.html()) and said.words in said._repr_html_()
 
 
 def test_hints_come_before_the_solution():
@@ -205,6 +218,36 @@ def test_a_loop_is_stopped_beside_the_main_thread(impatient):
     assert found == ["It ran too long, and was stopped."]
 
 
+class Strange:
+    """What can neither be compared nor written."""
+
+    def __eq__(self, other):
+        raise RuntimeError
+
+    __hash__ = None
+    __repr__ = __eq__
+
+
+def test_what_a_function_gives_may_be_anything():
+    exercise = Repair("Half", "?", half, halved, lambda n: Strange(), cases, "", ())
+    assert "yours:    <Strange>\n  expected: <Strange>" in exercise.check(lambda number: Strange()).evidence
+    assert exercise.check(lambda number: "x" * 401).evidence.count("x") == 400
+    assert "…" not in exercise.check(lambda number: "x" * 398).evidence
+
+
+def test_no_alarm_rings_beside_the_main_thread():
+    found = []
+
+    def work():
+        with alarm():
+            found.append(signal.getitimer(signal.ITIMER_VIRTUAL))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [(0, 0)]
+
+
 @pytest.mark.parametrize("answer", [5, "half", half(2)])
 def test_only_a_function_can_be_handed_over(answer):
     assert says(repair().check(answer).words, "function", "check(my_function)")
@@ -262,6 +305,23 @@ def test_a_draft_is_kept_without_a_verdict():
     card = Card(build())
     sent(card, draft="kind: N")
     assert card.exercise.tries == 0 and "kind: N" in str(card.exercise.still(WHOLE)[0])
+
+
+def test_a_card_says_what_it_has_heard_and_judges_its_cell_again():
+    judged = []
+    card = Card(repair(), CELL, lambda: judged.append(True))
+    sent(card, again=True)
+    assert judged == [True]
+    sent(card, check="", n=3, **{"from": "left"})
+    sent(card, hint=True, n="1", **{"from": "right"})
+    assert card.face["heard"] == {"left": 3, "right": 1}
+
+
+def test_an_answer_picked_in_another_language_is_picked_again():
+    picked, typed = predict(remarks={"web": "Yes.", "db": "It came later."}), predict()
+    for exercise, given, kept in ((picked, "db", "db"), (picked, "früher", ""), (typed, "db", "db")):
+        exercise.resume(State.WRONG, 2, 1, False, given)
+        assert (exercise.given, bool(exercise.reply), exercise.hints_seen) == (kept, bool(kept), 1)
 
 
 def test_yaml_begins_with_a_skeleton_which_is_no_answer():

@@ -79,5 +79,12 @@ def test_it_is_drawn_from_the_seed_alone(lesson):
     assert [each.text() for each in one] != [each.text() for each in other]
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, "1"])
+def test_a_seed_is_a_whole_number(seed):
+    assert exercises_of("queue", 0)
+    with pytest.raises(ValueError, match=f'seed: "{seed}" is not a whole number, 0 or more'):
+        exercises_of("queue", seed)
+
+
 def test_every_lesson_that_is_named_is_there():
     assert [name for name in LESSONS if importlib.util.find_spec(f"kschedlab_lab.exercises.{name}") is None] == []

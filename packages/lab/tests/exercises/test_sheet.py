@@ -53,6 +53,11 @@ def test_a_short_manifest_is_among_the_answers_and_is_right():
         assert exercise.model() in line and exercise.model() in exercise.right
 
 
+def test_a_form_for_no_seeds_is_refused():
+    with pytest.raises(ValueError, match="x"):
+        SheetForm("queue", "x")
+
+
 def test_a_saved_notebook_shows_how_the_first_sheet_begins():
     saved = str(SheetForm("queue", "7, 1-2").still())
     assert [each.title for each in exercises_of("queue", 7) if html.escape(each.title) in saved] == [

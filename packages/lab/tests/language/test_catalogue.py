@@ -30,7 +30,15 @@ def test_a_new_catalogue_marks_nothing_as_doubtful(tmp_path: Path) -> None:
 def test_only_what_javascript_shows_has_its_files() -> None:
     files = {file for each in updated({}) for file, _ in each.locations}
     assert files and all(file.endswith(".js") for file in files)
-    assert "Check" in front_end_words(updated({"Check": "检查"}))
+    assert front_end_words(updated({"Check": "检查", "{number} node": "{number} 个节点"})) == {"Check": "检查"}
+
+
+def test_the_head_of_a_catalogue_and_what_has_no_translation_are_no_texts() -> None:
+    catalogue = empty("de")
+    catalogue.add("yes", "ja", context="answer")
+    catalogue.add("no")
+    assert [each.id for each in catalogue] == ["", "yes", "no"]
+    assert texts(catalogue) == {"answer\4yes": "ja"}
 
 
 SOURCE = """

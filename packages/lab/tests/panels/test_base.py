@@ -9,12 +9,17 @@ from unittest.mock import Mock
 import pytest
 
 from kschedlab.text.html import Html, element
+from kschedlab_lab.exercises import RosterForm, SheetForm
+from kschedlab_lab.exercises.card import Card
+from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels import base
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.classroom import classroom
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab_lab.stage import live
+from kschedlab_lab.stage.widget import Stage
 from kschedlab_lab.views.svg import Room
 
 
@@ -58,7 +63,7 @@ def test_code_moves_a_copy_and_computes_it_once() -> None:
     assert panel.view.sentence == "1 pods" and moved.view.sentence == "2 pods" and repr(moved)
     assert computed == [Settings(), Settings(2, 1)]
     sent(Session(moved), state="pods: 3")
-    assert moved.settings == Settings(3, 0) and moved.reset().settings == Settings(2, 1)
+    assert moved.settings == Settings(3, 0)
 
 
 def test_state_is_restored_from_text(panel: Panel[Settings]) -> None:
@@ -72,7 +77,8 @@ def test_state_is_restored_from_text(panel: Panel[Settings]) -> None:
     "message",
     [
         {"state": "pods: <b>"},
-        {"set": {"pods": 9}},
+        {"set": {"pods": 5}},
+        {"set": {"pods": -1}},
         {"set": {"<b>": 0}},
         {"set": 3},
         {"set": {"pods": "x"}},
@@ -242,6 +248,20 @@ def test_a_cell_that_runs_again_keeps_its_answer(panel: Panel[Settings], monkeyp
     assert "asking" in run("").shown, "a front end that names no cells is asked each time"
 
 
+def test_an_answer_is_one_of_the_choices_or_a_number_up_to_the_most(panel: Panel[Settings]) -> None:
+    picked = replace(which(), choices=("1", "2"))
+    assert picked.checked(2) == "2"
+    with pytest.raises(ValueError, match='"3" is not one of 1'):
+        panel.ask(picked).answer("3")
+    numbers, any_number = replace(which(), most=1000), replace(which(), most=None)
+    assert [numbers.checked(each) for each in ("0", 1000, "1,000")] == ["0", "1000", "1000"]
+    assert any_number.checked("1001") == "1001"
+    for question, what in ((numbers, "a whole number from 0 to 1,000"), (any_number, "a whole number, 0 or more")):
+        for wrong in ("-1", "1.5", "many", *(["1001"] if question is numbers else [])):
+            with pytest.raises(ValueError, match=f'"{wrong}" is not {what}'):
+                question.checked(wrong)
+
+
 def test_the_votes_of_a_class_open_the_answer_and_are_nobody_s_own(panel: Panel[Settings]) -> None:
     asking = panel.ask(which())
     session = Session(asking)
@@ -284,20 +304,15 @@ def test_a_question_that_fails_says_so_instead_of_staying_open(panel: Panel[Sett
     assert shown["verdict"]["why"] == "Error: RuntimeError: labls" and shown["sentence"] == "1 pods"
 
 
-def test_text_of_several_lines_stays_in_lines(panel: Panel[Settings]) -> None:
-    table = Session(panel.then("one\n  two <2>")).shown["table"]
-    assert [line.partition(">")[2] for line in table.split("</pre>")[:-1]] == ["one", "  two &lt;2&gt;"]
-
-
 def test_copies_of_a_panel_that_asks_are_covered_until_then(panel: Panel[Settings]) -> None:
     asking = panel.ask(which())
-    moved, table = asking.move(pods=2), asking.then(element("table", "the answer"))
-    assert [Session(each).shown["covered"] for each in (moved, table)] == ["How many?"] * 2
-    assert "the answer" not in str(Session(table).shown)
-    assert "<details><summary>After the question: How many?</summary>" in str(table.still())
+    moved, other = asking.move(pods=2), asking.then(panel.move(pods=3))
+    assert [Session(each).shown["covered"] for each in (moved, other)] == ["How many?"] * 2
+    assert "3 pods" not in str(Session(other).shown)
+    assert "<details><summary>After the question: How many?</summary>" in str(other.still())
     Session(asking).receive({"answer": "1", "n": "1"})
-    assert Session(moved).shown["sentence"] == "2 pods" and "the answer" in Session(table).shown["table"]
-    assert "<details>" not in str(table.still())
+    assert [Session(each).shown["sentence"] for each in (moved, other)] == ["2 pods", "3 pods"]
+    assert "<details>" not in str(other.still())
 
 
 def test_a_question_below_another_waits_for_it(panel: Panel[Settings]) -> None:
@@ -346,7 +361,8 @@ def in_a_classroom() -> Iterator[None]:
 
 
 def test_one_switch_enlarges_what_is_there_and_what_comes(panel: Panel[Settings], in_a_classroom: None) -> None:
-    later = [panel.stage(), panel.ask(which()).stage()]
+    card = Card(Predict("Next", "Which?", "web", "It came first.", ()))
+    later = [panel.stage(), panel.ask(which()).stage(), card, RosterForm(), SheetForm("queue", "1")]
     assert all(each.large for each in later)
     classroom(on=False)
     assert not any(each.large for each in later)
@@ -360,6 +376,25 @@ def test_a_stage_follows_its_panel_and_the_question(panel: Panel[Settings]) -> N
     again = panel.stage()
     Session(panel).receive({"set": {"pods": 3}, "n": "1"})
     assert again.shown["sentence"] == "3 pods"
+
+
+def test_a_saved_picture_follows_and_what_is_asked_for_is_sent(
+    panel: Panel[Settings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, replies = list[tuple[Any, Any]](), list[Any]()
+    monkeypatch.setattr(live, "_publish", lambda data, **more: shown.append((data, more)))
+    monkeypatch.setattr(Stage, "send", lambda stage, reply: replies.append(reply))
+    stage = panel.stage()
+    stage._received(stage, {"still": True}, [])
+    assert shown == [], "it is nowhere yet"
+    stage.display()
+    stage._received(stage, {"set": {"pods": 3}, "n": "1"}, [])
+    assert len(shown) == 2 and replies == []
+    stage._received(stage, {"still": True}, [])
+    saved, more = shown[2]
+    assert "numbers: 3" in saved["text/plain"] and more == {**shown[0][1], "update": True}
+    stage._received(stage, {"menu": True, "n": "2"}, [])
+    assert replies == [{"menu": panel.menu()}]
 
 
 def test_a_stage_draws_and_sends_a_new_state_once() -> None:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
-from kschedlab.objects.model import Deployment, Node, Pod
+from kschedlab.objects.model import Deployment, Node, NodeCondition, Pod
 from kschedlab_lab.panels import preemption, terminal
 from kschedlab_lab.panels.terminal_desk import KUBECONFIG, Desk, kubeconfig
 from kschedlab_lab.panels.terminal_feed import KEPT, Feed
@@ -130,6 +130,23 @@ def test_much_is_cut_short() -> None:
     view = played.view()
     picture = str(view.picture(ROOM))
     assert "more" in picture and ElementTree.fromstring(picture).tag.endswith("svg")
+
+
+def test_eight_nodes_and_four_waiting_pods_are_drawn_and_the_others_counted() -> None:
+    seen = Played("nomination").feed.seen
+    node = next(iter(seen.nodes))
+    lost = replace(node.status, conditions=(NodeCondition("Ready", "False"),))
+
+    def words(nodes: int, pods: int) -> str:
+        named = [replace(node.metadata, name=f"n{i}") for i in range(nodes)]
+        every = tuple(replace(node, metadata=each, status=lost if each.name == "n1" else node.status) for each in named)
+        waiting = tuple(Pod(metadata=replace(Pod().metadata, name=f"p{i}")) for i in range(pods))
+        drawn = str(view_of(seen._replace(nodes=every, pods=waiting), "").picture(ROOM))
+        return " ".join(ElementTree.fromstring(drawn).itertext())
+
+    assert "not ready" in words(2, 0) and "not ready" not in words(1, 0) and "nobody" in words(1, 0)
+    assert "more" not in words(8, 4) and "nobody" not in words(8, 4)
+    assert "1 node more" in words(9, 4) and "2 more" in words(1, 6)
 
 
 def test_pods_without_a_request_and_ended_ones_take_no_place() -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from kschedlab.build import pod
 from kschedlab.objects.meta import SECOND
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, join
 from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import Piece, bar, running
+from kschedlab_lab.views.pieces import BADGE, Fact, Piece, badge_width, bar, draw_badges, running
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 from tests.verdicts import model
@@ -101,3 +101,26 @@ def test_a_note_that_does_not_fit_is_shortened_before_it_is_left_out():
     mail["metadata"]["deletionTimestamp"] = "2026-03-02T08:00:00Z"
     leaving = running(model(mail), model(mail).metadata.deletionTimestamp - 21 * SECOND)
     assert says(leaving.note, "21 s") and ">21 s<" in str(bar(leaving, (0, 0), 125, 28))
+
+
+def test_a_pod_of_a_replica_set_keeps_its_end_and_another_its_beginning() -> None:
+    def name(name: str, wide: float) -> str:
+        return text(ElementTree.fromstring(f"<g xmlns='{SVG[1:-1]}'>{bar(Piece(name, 1000), (0, 0), wide, 28)}</g>"))
+
+    assert name("urgent-5d9c7f9c6-x2kqp", 300) == "urgent-5d9c7f9c6-x2kqp"
+    assert name("urgent-5d9c7f9c6-x2kqp", 130) == "urgent…x2kqp"
+    assert name("urgent-x2kqp", 60) == "urgen" and name("urgent", 5) == "u"
+
+
+def test_facts_go_on_below_where_a_row_ends() -> None:
+    facts = [Fact(f"fact {name}", True, kind="taint" if name == "b" else "") for name in "abc"]
+    wide = badge_width(facts[0]) + 6 + badge_width(facts[1])
+    rows = [
+        [
+            float(each.attrib["transform"].partition(",")[2][:-1])
+            for each in ElementTree.fromstring(f"<g>{join(drawn)}</g>")
+        ]
+        for drawn, _ in (draw_badges(facts, "node/a", 0, 10, right) for right in (1000, wide, wide - 1))
+    ]
+    next_row = 10 + BADGE - 2 + 5
+    assert rows == [[10, 10, 10], [10, 10, next_row], [10, next_row, 2 * next_row - 10]]

@@ -24,7 +24,7 @@ def test_a_long_name_breaks_between_its_humps() -> None:
 
 
 def test_lines_end_between_words_and_the_last_one_says_that_there_is_more() -> None:
-    assert wrapped("Insufficient cpu", 96, 3, bold=True) == ["Insufficient", "cpu"]
+    assert wrapped("Insufficient cpu", 88, 3) == ["Insufficient", "cpu"]
     first, second = wrapped("one two three four five six", 60, 2)
     assert first == "one two" and second.startswith("three") and second.endswith("…")
 
