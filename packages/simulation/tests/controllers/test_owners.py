@@ -310,15 +310,16 @@ def test_a_paused_deployment_does_not_roll_out_but_scales():
     assert conditions(stage)["Progressing"] == DONE
 
 
-def test_scaling_during_a_rollout_scales_old_and_new_in_proportion():
+@pytest.mark.parametrize(("replicas", "scaled"), [(20, [10, 15]), (5, [3, 4]), (1, [1, 1]), (0, [0, 0])])
+def test_scaling_during_a_rollout_scales_old_and_new_in_proportion(replicas: int, scaled: list[int]):
     stage = Stage(NODE, owner("Deployment", replicas=10), kubelet=KubeletSettings(start=30 * SECOND, stop=0)).run(90)
     change_template(stage, Deployment)
     stage.run(10)
     assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == [5, 8]
-    scale(stage, Deployment, 20)
-    stage.run(1)
-    assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == [10, 15]
-    assert progress(stage, 200)[-1] == (20, 20, 20, 0)
+    scale(stage, Deployment, replicas)
+    stage.run(0.5)
+    assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == scaled
+    assert progress(stage, 200)[-1] == (replicas, replicas, replicas, 0)
 
 
 def test_an_earlier_template_reuses_its_replica_set_and_old_ones_go():
