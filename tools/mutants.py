@@ -210,10 +210,10 @@ def stages(mutant: Mutant, executed: Executed) -> dict[str, list[str]]:
     asked = {
         "its module's tests": [test for test in its_lines or package if f"/test_{module.stem}" in test],
         "those that execute it": sorted(its_lines, key=lambda test: not test.startswith(tests)),
-        "those that execute its module": every_line,
         "those whose processes execute it": sorted(
             executed.tests_of_processes(mutant.module, mutant.lines()), key=lambda test: not test.startswith(tests)
         ),
+        "those that execute its module": every_line,
         "its package's": package,
     }
     without = {name: [test for test in every if not test.startswith(BROWSER)] for name, every in asked.items()}

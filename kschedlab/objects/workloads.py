@@ -236,6 +236,7 @@ class JobSpec(Part, frozen=True):
     completions: Int32 | None = None
     backoffLimit: Int32 | None = None
     selector: LabelSelector | None = None
+    suspend: bool | None = None
     template: PodTemplate = PodTemplate()
 
 
@@ -303,7 +304,7 @@ class CronJobSpec(Part, frozen=True):
     timeZone: str | None = None
     startingDeadlineSeconds: Int64 | None = None
     concurrencyPolicy: str = "Allow"
-    suspend: bool = False
+    suspend: bool | None = None
     jobTemplate: JobTemplate = JobTemplate()
     successfulJobsHistoryLimit: Int32 = 3
     failedJobsHistoryLimit: Int32 = 1

@@ -132,7 +132,7 @@ class Results(Shown):
             if numbers[~np.isnan(numbers)].any():
                 values = (_mean(numbers), np.nanstd(numbers), np.nanmin(numbers), np.nanmax(numbers))
                 rows.append(Row([measure_of(name).title, *(number(value, name) for value in values)]))
-        return Section(self.variants[0], [Table(head, rows)], say("over {seeds} seeds", seeds=len(self.seeds)))
+        return Section(self.variants[0], [Table(head, rows)], self._over())
 
     def _compared(self, variant: str) -> Section:
         first, place = self.variants[0], self.variants.index(variant)
@@ -163,7 +163,11 @@ class Results(Shown):
         if rows:
             parts.append(self._verdicts())
         title = say("{variant} compared with {first}", variant=variant, first=first)
-        return Section(title, parts, say("over {seeds} seeds with the same arrivals", seeds=len(self.seeds)))
+        return Section(title, parts, say("{over} with the same arrivals", over=self._over()))
+
+    def _over(self) -> str:
+        seeds = len(self.seeds)
+        return say("over 1 seed") if seeds == 1 else say("over {seeds} seeds", seeds=seeds)
 
     def _verdicts(self) -> str:
         """What the last column means, or why no difference can be called real."""

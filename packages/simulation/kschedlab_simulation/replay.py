@@ -89,7 +89,7 @@ class Replay:
         if not 0 <= position <= len(self.log):
             raise IndexError(
                 say(
-                    "position {position} does not exist: the log has {number} entries",
+                    "position {position} does not exist: the log ends at {number}",
                     position=position,
                     number=len(self.log),
                 )

@@ -66,7 +66,7 @@ def test_positions_beyond_the_ends():
     replay.seek(len(RUN))
     assert replay.forward() is None
     for position in (-1, len(RUN) + 1):
-        with pytest.raises(IndexError, match=f"position {position} does not exist: the log has 11 entries"):
+        with pytest.raises(IndexError, match=f"position {position} does not exist: the log ends at 11"):
             replay.seek(position)
 
 

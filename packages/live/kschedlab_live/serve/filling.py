@@ -108,5 +108,6 @@ _KINDS: dict[str, Callable[[Data], Data]] = {
         updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
     ),
     "Job": _workload(backoffLimit=6, completionMode="NonIndexed", suspend=False),
+    "CronJob": _workload(suspend=False),
     "Service": _service,
 }

@@ -6,6 +6,7 @@ RFC 6902, RFC 7386; v1.37: k8s.io/apimachinery pkg/util/strategicpatch, k8s.io/a
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -96,7 +97,7 @@ def _pointer(text: Any) -> list[str]:
 
 def _at(document: Any, path: list[str]) -> Any:
     for part in path:
-        document = document[_index(part, len(document) - 1)] if isinstance(document, list) else document[part]
+        document = document[_index(part, len(document))] if isinstance(document, list) else document[part]
     return document
 
 
@@ -105,7 +106,7 @@ def _added(document: Any, path: list[str], value: Any) -> Any:
         return value
     parent, last = _at(document, path[:-1]), path[-1]
     if isinstance(parent, list):
-        parent.insert(len(parent) if last == "-" else _index(last, len(parent)), value)
+        parent.insert(len(parent) if last == "-" else _index(last, len(parent) + 1), value)
     elif isinstance(parent, dict):
         parent[last] = value
     else:
@@ -118,16 +119,17 @@ def _removed(document: Any, path: list[str]) -> Any:
         raise ValueError("the object itself cannot be removed")
     parent, last = _at(document, path[:-1]), path[-1]
     if isinstance(parent, list):
-        del parent[_index(last, len(parent) - 1)]
+        del parent[_index(last, len(parent))]
     else:
         del parent[last]
     return document
 
 
-def _index(text: str, highest: int) -> int:
-    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > highest:
+def _index(text: str, places: int) -> int:
+    """One of so many places; a negative one counts from the end (gopkg.in/evanphx/json-patch.v4)."""
+    if not re.fullmatch("[+-]?[0-9]{1,9}", text) or not -places <= int(text) < places:
         raise IndexError(text)
-    return int(text)
+    return int(text) % places
 
 
 # -- strategic merge patches

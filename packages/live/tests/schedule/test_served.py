@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import urllib.error
 import urllib.request
@@ -13,6 +14,8 @@ from typing import Any
 import pytest
 
 from kschedlab.program.main import main
+from kschedlab_live.schedule.access import Access
+from kschedlab_live.schedule.service import Service, Settings
 from packages.live.tests.real.plane import pod, until
 from packages.live.tests.real.schedulers import Program, scheduler
 from packages.live.tests.serve.served import TWO_NODES, Served, served
@@ -85,6 +88,35 @@ def test_the_plugin_of_the_page(cluster: Served, tmp_path: Path) -> None:
         until(lambda: sorted(where(cluster)[name] for name in ("one", "two")) == ["", "n2"])
         expected = "1 Insufficient cpu, 1 node(s) were too hot"
         until(lambda: any(expected in note for note in news(cluster, "kschedlab")))
+
+
+@pytest.mark.parametrize(("lease", "taken"), [("", False), ("kept", False), ("lost", True)])
+def test_a_service_ends_when_it_is_told_to_or_has_lost_its_lease(cluster: Served, lease: str, taken: bool) -> None:
+    said: list[str] = []
+    path = f"/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/{lease}"
+    name = f"own-{lease or 'free'}"
+
+    async def life() -> int:
+        named = ("kube-system", lease) if lease else None
+        settings = Settings(GENERATIONS["v1.37"], name=name, lease=named, verbose=taken)
+        service, stop = Service(Access(cluster.url, "here"), settings, said.append), asyncio.Event()
+        running = asyncio.create_task(service.run(stop))
+        create(cluster, pod(name, scheduler=name))
+        await asyncio.to_thread(until, lambda: where(cluster)[name])
+        assert service.fault == "" and not running.done()
+        if taken:
+            own = cluster.http.get(path).json()
+            cluster.http.put(path, json=own | {"spec": own["spec"] | {"holderIdentity": "another"}}).raise_for_status()
+        else:
+            stop.set()
+        return await asyncio.wait_for(running, 20)
+
+    assert asyncio.run(life()) == taken
+    assert said[0].startswith(f"schedules pods of schedulerName {name} in here") and said[-1] == "stopped"
+    assert (f"the lease kube-system/{lease} is lost: another holds it" in said) == taken
+    assert any(f"Normal Scheduled Pod default/{name}: " in line for line in said) == taken, "verbose"
+    if lease:
+        assert cluster.http.get(path).json()["spec"]["holderIdentity"] == ("another" if taken else "")
 
 
 def test_a_port_that_is_taken_is_an_error_with_words(cluster: Served) -> None:

@@ -20,6 +20,7 @@ NEWER = {
         {"name": "None", "type": "date", "jsonPath": "{}"},
     ],
 }
+SCHEMAS = "#/components/schemas/kschedlab."
 MERGE = {"Content-Type": "application/merge-patch+json"}
 
 
@@ -104,9 +105,27 @@ def test_a_wrong_definition_is_refused(http, field, changed):
     assert answer.status_code == 422 and answer.json()["details"]["causes"][0]["field"] == field
 
 
+@pytest.mark.parametrize(
+    ("struct", "field", "schema"),
+    [
+        ("PodSpec", "containers", {"type": "array", "items": {"allOf": [{"$ref": f"{SCHEMAS}Container"}]}}),
+        ("PodSpec", "affinity", {"allOf": [{"$ref": f"{SCHEMAS}Affinity"}]}),
+        ("PodSpec", "nodeSelector", {"type": "object", "additionalProperties": {"type": "string"}}),
+        ("PodSpec", "priority", {"type": "integer"}),
+        ("PodSpec", "nodeName", {"type": "string"}),
+        ("NodeSpec", "unschedulable", {"type": "boolean"}),
+    ],
+)
+def test_what_is_read_of_the_servers_own_kinds_is_described(http, struct, field, schema):
+    schemas = http.get("/openapi/v3/api/v1").json()["components"]["schemas"]
+    assert schemas[f"kschedlab.{struct}"]["properties"][field] == schema
+
+
 def test_the_servers_own_kinds_and_scopes_stay(http):
-    own = definition("deployments", versions=[NEWER], group="policy", scope="Cluster")
-    assert http.post(DEFINITIONS, json=own).status_code == 422
+    for group, status in (("apps", 422), ("policy", 422), ("apps.example.com", 201)):
+        own = definition("deployments", versions=[NEWER], group=group, scope="Cluster")
+        own["metadata"]["name"] = f"deployments.{group}"
+        assert http.post(DEFINITIONS, json=own).status_code == status
     http.post(DEFINITIONS, json=definition("kept"))
     answer = http.patch(f"{DEFINITIONS}/kept.example.com", json={"spec": {"scope": "Cluster"}}, headers=MERGE)
     assert answer.status_code == 422 and "immutable" in answer.json()["message"]

@@ -21,6 +21,11 @@ def patched(kind, data, patch):
         ({"a": 1}, [{"op": "add", "path": "/b", "value": 2}], {"a": 1, "b": 2}),
         ({"a": [1, 3]}, [{"op": "add", "path": "/a/1", "value": 2}], {"a": [1, 2, 3]}),
         ({"a": [1]}, [{"op": "add", "path": "/a/-", "value": 2}], {"a": [1, 2]}),
+        ({"a": [1, 2]}, [{"op": "replace", "path": "/a/-1", "value": 3}], {"a": [1, 3]}),
+        ({"a": [1, 2]}, [{"op": "remove", "path": "/a/-2"}], {"a": [2]}),
+        ({"a": [1, 2]}, [{"op": "add", "path": "/a/-1", "value": 3}], {"a": [1, 2, 3]}),
+        ({"a": [1, 2]}, [{"op": "add", "path": "/a/-3", "value": 3}], {"a": [3, 1, 2]}),
+        ({"a": [1]}, [{"op": "add", "path": "/a/+1", "value": 2}], {"a": [1, 2]}),
         ({"a": {"x/y": 1, "m~n": 2}}, [{"op": "remove", "path": "/a/x~1y"}], {"a": {"m~n": 2}}),
         ({"a": {"m~n": 2}}, [{"op": "replace", "path": "/a/m~0n", "value": 3}], {"a": {"m~n": 3}}),
         ({"a": 1}, [{"op": "move", "from": "/a", "path": "/b"}], {"b": 1}),
@@ -38,7 +43,11 @@ def test_json_patches(data, patch, expected):
     ("patch", "why"),
     [
         ([{"op": "remove", "path": "/x"}], "operation 0 of the JSON patch fails: the path does not exist"),
-        ([{"op": "add", "path": "/a/9", "value": 1}], "does not exist"),
+        *(
+            ([{"op": "add", "path": f"/a/{at}", "value": 1}], "does not exist")
+            for at in ("2", "-3", "x", "", "9" * 9999)
+        ),
+        *(([{"op": "remove", "path": f"/a/{at}"}], "does not exist") for at in ("1", "-2", "-", "1.0")),
         ([{"op": "test", "path": "/a", "value": []}], "differs from the tested one"),
         ([{"op": "move", "from": "/b", "path": "/b/c"}], "cannot move into itself"),
         ([{"op": "add", "path": "a", "value": 1}], "not a JSON pointer"),

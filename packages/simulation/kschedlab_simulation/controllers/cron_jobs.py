@@ -12,12 +12,12 @@ from typing import TypeAlias
 import simpy
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import SECOND, Time
+from kschedlab.objects.meta import SECOND, Time, controller_of
 from kschedlab.objects.model import CronJob, Job, ObjectMeta
 from kschedlab_simulation.controllers.jobs import is_finished
 from kschedlab_simulation.controllers.ownership import by_owner, owned_by
 from kschedlab_simulation.controllers.replicas import reference_to
-from kschedlab_simulation.controllers.schedules import parse_schedule
+from kschedlab_simulation.controllers.schedules import Schedule, parse_schedule, time_zone
 from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
 from kschedlab_simulation.controllers.writes import Create, Delete, apply_writes
 from kschedlab_simulation.events import Record, silent
@@ -31,7 +31,7 @@ Key: TypeAlias = tuple[str, str]
 
 def due_time(owner: CronJob, now: int) -> int | None:
     """The latest scheduled time that has passed and has no Job yet; ValueError for an invalid schedule."""
-    schedule = parse_schedule(owner.spec.schedule, owner.spec.timeZone)
+    schedule = _schedule_of(owner)
     last = owner.status.lastScheduleTime or owner.metadata.creationTimestamp or 0
     deadline = owner.spec.startingDeadlineSeconds
     if deadline is not None:
@@ -40,6 +40,10 @@ def due_time(owner: CronJob, now: int) -> int | None:
     while moment is not None and moment <= now:
         due, moment = moment, schedule.next(moment)
     return due
+
+
+def _schedule_of(owner: CronJob) -> Schedule:
+    return parse_schedule(owner.spec.schedule, time_zone(owner.spec.timeZone))
 
 
 def job_of(owner: CronJob, at: int) -> Job:
@@ -104,31 +108,32 @@ class CronJobs:
             return
         jobs = owned_by(self._jobs, owner)
         apply_writes(self._api, map(Delete, surplus(owner, jobs)), NAME)
+        try:
+            time_zone(owner.spec.timeZone)
+        except ValueError as error:
+            message = f'invalid timeZone: "{owner.spec.timeZone}": {error}'
+            self._record(owner, "Warning", "UnknownTimeZone", message, NAME)
+            return
         if owner.spec.suspend:
             return
         try:
             due = due_time(owner, now)
         except ValueError as error:
-            self._record(
-                owner,
-                "Warning",
-                "UnparseableSchedule",
-                f'unparseable schedule: "{owner.spec.schedule}" : {error}',
-                NAME,
-            )
+            message = f'unparseable schedule: "{owner.spec.schedule}" : {error}'
+            self._record(owner, "Warning", "UnparseableSchedule", message, NAME)
             return
-        if due is not None:
-            owner = self._start(owner, [job for job in jobs if not is_finished(job)], due)
-        following = parse_schedule(owner.spec.schedule, owner.spec.timeZone).next(now)
+        if due is not None and not self._start(owner, [job for job in jobs if not is_finished(job)], due):
+            return
+        following = _schedule_of(owner).next(now)
         if following is not None:
             self._queue.add(key, following - now, idle=True)
 
-    def _start(self, owner: CronJob, active: Sequence[Job], due: int) -> CronJob:
-        """Create the Job, as the concurrencyPolicy allows."""
+    def _start(self, owner: CronJob, active: Sequence[Job], due: int) -> bool:
+        """Create the Job, as the concurrencyPolicy allows. False if another has its name: no later time is awaited."""
         if active and owner.spec.concurrencyPolicy == "Forbid":
             message = "Not starting job because prior execution is running and concurrency policy is Forbid"
             self._record(owner, "Normal", "JobAlreadyActive", message, NAME)
-            return owner
+            return True
         if owner.spec.concurrencyPolicy == "Replace":
             apply_writes(self._api, map(Delete, active), NAME)
         job = job_of(owner, due)
@@ -138,7 +143,11 @@ class CronJobs:
             if error.reason != "AlreadyExists":
                 self._record(owner, "Warning", "FailedCreate", f"Error creating job: {error}", NAME)
                 raise
+            taken = self._api.get(Job, job.metadata.namespace, job.metadata.name)
+            if controller_of(taken.metadata) != controller_of(job.metadata):
+                return False
         else:
             self._record(owner, "Normal", "SuccessfulCreate", f"Created job {job.metadata.name}", NAME)
         started = replace(owner, status=replace(owner.status, lastScheduleTime=Time(due)))
-        return self._api.update_status(started, by=NAME)
+        self._api.update_status(started, by=NAME)
+        return True

@@ -1,13 +1,13 @@
 """Computes a Job's next writes, and when it is finished.
 
-v1.37: pkg/controller/job/job_controller.go (syncJob, manageJob), backoff_utils.go. Jobs with indices, policies
-or suspension are not modelled; finished pods are tracked by uid instead of by a finalizer.
+v1.37: pkg/controller/job/job_controller.go (syncJob, manageJob), backoff_utils.go. Jobs with indices or policies
+are not modelled; finished pods are tracked by uid instead of by a finalizer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace as replace_record
 
 from msgspec.structs import replace
 
@@ -30,8 +30,8 @@ UID_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid")
 class JobRecord:
     """The controller's memory of a Job's pods.
 
-    ``counted``: the uids that the status already counts; ``failures``: how many pods failed after the last success,
-    the latest of them at ``failed_at``.
+    ``counted``: the uids that the status already counts or never will; ``failures``: how many pods failed after the
+    last success, the latest of them at ``failed_at``.
     """
 
     counted: dict[str, None] = field(default_factory=dict)
@@ -82,26 +82,33 @@ def plan(job: Job, pods: Sequence[Pod], record: JobRecord, now: int, expectation
         job.status,
         succeeded=job.status.succeeded + len(succeeded),
         failed=job.status.failed + len(failed),
-        startTime=job.status.startTime or Time.whole_second(now),
+        startTime=job.status.startTime or (None if job.spec.suspend else Time.whole_second(now)),
     )
     active = [pod for pod in pods if is_active(pod)]
     writes: list[Write] = []
-    requeue_after = 0
+    requeue_after, managed = 0, False
     backoff_limit = BACKOFF_LIMIT if job.spec.backoffLimit is None else job.spec.backoffLimit
     if status.failed > backoff_limit:
         writes = [Delete(pod) for pod in active]
         message = "Job has reached the specified backoff limit"
         status = _finished_status(status, now, "Failed", "BackoffLimitExceeded", message)
-    elif expectations_met and job.metadata.deletionTimestamp is None:
+    elif managed := expectations_met and job.metadata.deletionTimestamp is None:
         writes, requeue_after = _manage(job, status, active, record, now)
+        unwanted = {pod.metadata.uid: None for pod in active if Delete(pod) in writes}
+        record = replace_record(record, counted=record.counted | unwanted)
     count = len(active) + sum(1 if isinstance(write, Create) else -1 for write in writes)
     terminating = sum(pod.metadata.deletionTimestamp is not None and pod.status.phase not in TERMINAL for pod in pods)
     status = replace(status, active=count, ready=sum(map(is_ready, active)), terminating=terminating)
     if not is_finished(replace(job, status=status)) and _is_complete(job, status):
         message = "Reached expected number of succeeded pods"
         status = _finished_status(status, now, "Complete", "CompletionsReached", message)
+    elif managed:
+        status = _suspended_or_resumed(job, status, now)
     if status != job.status:
         writes.append(UpdateStatus(replace(job, status=status)))
+    if _is_suspended(status) != _is_suspended(job.status):
+        reason = "Suspended" if job.spec.suspend else "Resumed"
+        writes.append(RecordEvent(job, "Normal", reason, f"Job {reason.lower()}", "job-controller"))
     if is_finished(replace(job, status=status)):
         writes.append(_report(job, status.conditions[-1]))
     return JobSync(writes, record, requeue_after)
@@ -112,6 +119,8 @@ def _manage(job: Job, status: JobStatus, active: Sequence[Pod], record: JobRecor
     template = template_of(job)
     if template is None:
         return [], 0
+    if job.spec.suspend:
+        return [Delete(pod) for pod in active], 0
     missing = _desired_active(job, status, len(active)) - len(active)
     if missing < 0:
         return [Delete(pod) for pod in job_pods_to_delete(active, min(-missing, BURST))], 0
@@ -133,6 +142,22 @@ def _desired_active(job: Job, status: JobStatus, active: int) -> int:
 def _completions(job: Job) -> int | None:
     """None: one success is enough. Defaults to 1 if neither completions nor parallelism is set."""
     return 1 if job.spec.completions is None and job.spec.parallelism is None else job.spec.completions
+
+
+def _suspended_or_resumed(job: Job, status: JobStatus, now: int) -> JobStatus:
+    """The status once the Job's ``suspend`` has been followed: each resumption starts it anew."""
+    if bool(job.spec.suspend) == _is_suspended(status):
+        return status
+    words, began = ("True", "JobSuspended", "Job suspended"), None
+    if not job.spec.suspend:
+        words, began = ("False", "JobResumed", "Job resumed"), Time.whole_second(now)
+    others = tuple(condition for condition in status.conditions if condition.type != "Suspended")
+    condition = Condition("Suspended", *words, lastTransitionTime=Time.whole_second(now))
+    return replace(status, startTime=began, conditions=(*others, condition))
+
+
+def _is_suspended(status: JobStatus) -> bool:
+    return any(condition.type == "Suspended" and condition.status == "True" for condition in status.conditions)
 
 
 def _is_complete(job: Job, status: JobStatus) -> bool:

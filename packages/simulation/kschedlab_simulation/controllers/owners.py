@@ -7,7 +7,7 @@ without a template create and delete no pods.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -38,7 +38,6 @@ from kschedlab_simulation.controllers.replicas import (
     claim,
     next_available_in,
     replica_status,
-    replicas_of,
     scale,
     selector_of,
     template_of,
@@ -73,17 +72,33 @@ def _message(owner: Owner, obj: Pod | PersistentVolumeClaim, verb: str, name: st
         return f"{verb}d pod: {name}"
     if isinstance(obj, Pod):
         return f"{verb} Pod {name} in StatefulSet {owner.metadata.name} successful"
+    return f"{verb} Claim {name} Pod {_pod_of_claim(owner, name)} in StatefulSet {owner.metadata.name} success"
+
+
+def _pod_of_claim(owner: StatefulSet, name: str) -> str:
+    """The name of the pod that this claim is for."""
     claims = owner.spec.volumeClaimTemplates
     prefixes = [f"{claim.metadata.name}-" for claim in claims if name.startswith(f"{claim.metadata.name}-")]
-    pod = name.removeprefix(max(prefixes, key=len, default=""))
-    return f"{verb} Claim {name} Pod {pod} in StatefulSet {owner.metadata.name} success"
+    return name.removeprefix(max(prefixes, key=len, default=""))
 
 
-def failure(owner: Replicated, active: Sequence[Pod], error: ApiError) -> RecordEvent:
-    """The event of pods that could not be created or deleted; ``active``: the owner's pods."""
-    creating = len(active) < replicas_of(owner)
-    reason, what = ("FailedCreate", "creating") if creating else ("FailedDelete", "deleting")
-    return RecordEvent(owner, "Warning", reason, f"Error {what}: {error}", component_of(owner))
+def failures(owner: Owner, write: Write, error: ApiError) -> list[RecordEvent]:
+    """The events of a pod or claim that could not be created or deleted."""
+    obj, name = write.obj, meta(write.obj).name
+    settled = "NotFound" if isinstance(write, Delete) else "AlreadyExists" if isinstance(owner, StatefulSet) else ""
+    if not isinstance(write, Create | Delete) or error.reason == settled:
+        return []
+    verb = "Create" if isinstance(write, Create) else "Delete"
+    place = f"in StatefulSet {owner.metadata.name} failed error:"
+    if isinstance(owner, StatefulSet) and isinstance(obj, PersistentVolumeClaim):
+        pod = _pod_of_claim(owner, name)
+        texts = [f"{verb} Claim {name} for Pod {pod} {place} {error}"]
+        texts.append(f"{verb} Pod {pod} {place} failed to create PVC {name}: {error}")
+    elif isinstance(owner, StatefulSet):
+        texts = [f"{verb} Pod {name} {place} {error}"]
+    else:
+        texts = [f"Error {verb.lower().removesuffix('e')}ing: {error}"] if isinstance(obj, Pod) else []
+    return [RecordEvent(owner, "Warning", f"Failed{verb}", text, component_of(owner)) for text in texts]
 
 
 KINDS: tuple[type[Owner], ...] = (ReplicaSet, ReplicationController, StatefulSet, Job, Deployment)
@@ -240,7 +255,11 @@ class Owners:
             if event := success(owner, write, stored):
                 self._record(*event)
 
-        apply_writes(self._api, writes, f"{key[0].__name__.lower()}-controller", expect, self._record)
+        def explain(write: Write, error: ApiError) -> None:
+            for event in failures(owner, write, error):
+                self._record(*event)
+
+        apply_writes(self._api, writes, f"{key[0].__name__.lower()}-controller", expect, self._record, explain)
 
     # -- sync
 
@@ -275,7 +294,6 @@ class Owners:
                 self._write(owner, scale(owner, active, self._pods_of_deployment(owner), self._api.now))
             except ApiError as refusal:
                 error = refusal
-                self._record(*failure(owner, active, refusal))
         terminating = [
             pod for pod in owned if pod.metadata.deletionTimestamp is not None and pod.status.phase not in TERMINAL
         ]
@@ -300,10 +318,12 @@ class Owners:
         uid, now = owner.metadata.uid, self._api.now
         revisions = stateful_sets.revisions(owner, pods, self._templates.get(uid, {}))
         self._templates[uid] = revisions.templates
-        if self._expectations_met(key):
-            claims = self._informers[PersistentVolumeClaim].get
-            self._write(owner, stateful_sets.next_writes(owner, pods, revisions, claims, now))
-        self._update_status(owner, stateful_sets.status_of(owner, pods, revisions, now))
+        try:
+            if self._expectations_met(key):
+                claims = self._informers[PersistentVolumeClaim].get
+                self._write(owner, stateful_sets.next_writes(owner, pods, revisions, claims, now))
+        finally:
+            self._update_status(owner, stateful_sets.status_of(owner, pods, revisions, now))
         self._requeue(key, next_available_in(pods, owner.spec.minReadySeconds, now))
 
     def _sync_deployment(self, key: Key, owner: Deployment) -> None:
@@ -324,8 +344,13 @@ class Owners:
             self._records[uid] = jobs.initial_record(job, pods)
         uids = {pod.metadata.uid: None for pod in pods}
         deleted_pods = [pod for each, pod in self._deleted_job_pods.get(uid, {}).items() if each not in uids]
-        plan = jobs.plan(job, [*pods, *deleted_pods], self._records[uid], self._api.now, self._expectations_met(key))
-        self._write(job, plan.writes)
+        pods, record, now = [*pods, *deleted_pods], self._records[uid], self._api.now
+        plan = jobs.plan(job, pods, record, now, self._expectations_met(key))
+        try:
+            self._write(job, plan.writes)
+        except ApiError:
+            self._write(job, jobs.plan(job, pods, record, now, expectations_met=False).writes)
+            raise
         self._records[uid] = plan.record
         self._deleted_job_pods.pop(uid, None)
         if plan.requeue_after:

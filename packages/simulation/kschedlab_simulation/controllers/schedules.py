@@ -69,8 +69,16 @@ class Schedule:
         return day and weekday if self.any_day or self.any_weekday else day or weekday
 
 
-def parse_schedule(text: str, zone: str | None = None) -> Schedule:
-    """The schedule. ValueError, with the reason, if the text or the time zone is none."""
+def time_zone(name: str | None) -> tzinfo:
+    """The zone of this name, UTC without one. ValueError if there is none."""
+    try:
+        return ZoneInfo(name) if name else UTC
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"unknown time zone {name}") from None
+
+
+def parse_schedule(text: str, zone: tzinfo = UTC) -> Schedule:
+    """The schedule. ValueError, with the reason, if the text is none."""
     fields = NAMED.get(text, text).split()
     if len(fields) != len(_FIELDS):
         raise ValueError(f"expected exactly 5 fields, found {len(fields)}: {text}")
@@ -78,11 +86,7 @@ def parse_schedule(text: str, zone: str | None = None) -> Schedule:
         _values(field, *bounds) for field, bounds in zip(fields, _FIELDS, strict=True)
     )
     stars = [field in ("*", "?", "*/1", "?/1") for field in fields]
-    try:
-        place = ZoneInfo(zone) if zone else UTC
-    except (KeyError, ValueError, OSError):
-        raise ValueError(f"unknown time zone {zone}") from None
-    return Schedule(minutes, hours, days, months, weekdays, stars[2], stars[4], place)
+    return Schedule(minutes, hours, days, months, weekdays, stars[2], stars[4], zone)
 
 
 def _values(field: str, least: int, most: int, names: dict[str, int]) -> frozenset[int]:

@@ -11,6 +11,7 @@ from kschedlab.objects.kinds import key_of
 from kschedlab.objects.model import ApiObject, ObjectMeta
 from kschedlab_simulation.events import Record, silent
 from kschedlab_simulation.server.api import ApiServer
+from kschedlab_simulation.status import ApiError
 
 
 class Create(NamedTuple):
@@ -51,6 +52,7 @@ class RecordEvent(NamedTuple):
 Write: TypeAlias = Create | Update | UpdateStatus | Delete | RecordEvent
 OnWrite = Callable[[Write, ApiObject | None], None]
 """Called with each write and the resulting object (None if deleted)."""
+OnRefusal = Callable[[Write, ApiError], None]
 
 
 def meta(obj: ApiObject) -> ObjectMeta:
@@ -64,8 +66,9 @@ def apply_writes(
     by: str,
     on_write: OnWrite | None = None,
     record: Record = silent,
+    on_refusal: OnRefusal | None = None,
 ) -> None:
-    """Send the writes in order. ApiError at the first that fails; earlier ones stay.
+    """Send the writes in order. ApiError at the first that fails, after ``on_refusal``; earlier ones stay.
 
     Several writes to one object do not conflict: each uses the resourceVersion of the one before it.
     """
@@ -75,7 +78,12 @@ def apply_writes(
             record(*write)
             continue
         identity = type(write.obj), key_of(write.obj)
-        stored = _apply(api, write, versions.get(identity), by)
+        try:
+            stored = _apply(api, write, versions.get(identity), by)
+        except ApiError as error:
+            if on_refusal is not None:
+                on_refusal(write, error)
+            raise
         if stored is not None:
             versions[identity] = meta(stored).resourceVersion
         if on_write is not None:

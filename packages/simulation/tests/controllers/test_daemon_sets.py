@@ -17,7 +17,7 @@ from kschedlab_simulation.controllers.autoscalers import desired_replicas
 from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
 from kschedlab_simulation.controllers.daemon_sets import daemon_spec, node_of, wanted_on
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
-from kschedlab_simulation.controllers.schedules import parse_schedule
+from kschedlab_simulation.controllers.schedules import parse_schedule, time_zone
 from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.timeline.scenario import Settings
 from packages.simulation.tests.controllers.stage import documents, template
@@ -200,7 +200,7 @@ def test_the_next_time(after, schedule, expected):
 
 def test_a_time_zone():
     moment = Time.parse("2026-01-01T00:00:00Z")
-    found = parse_schedule("0 8 * * *", "Europe/Berlin").next(moment)
+    found = parse_schedule("0 8 * * *", time_zone("Europe/Berlin")).next(moment)
     assert datetime.fromtimestamp(found // SECOND, UTC).hour == 7
 
 
@@ -245,6 +245,38 @@ def test_concurrency(policy, jobs):
     simulation = running(*nodes(1), job, until="3m10s")
     active = [each for each in simulation.api.list(Job)[0] if each.status.active]
     assert len(active) == jobs
+
+
+@pytest.mark.parametrize(("owned", "last"), [(True, "2026-01-01T00:05:00Z"), (False, None)])
+def test_the_name_of_a_job_is_taken(owned, last):
+    """By its own Job, which it then counts, or by another's, which it leaves alone."""
+    minute = int(Time.parse("2026-01-01T00:05:00Z")) // (60 * SECOND)
+    reference = {"apiVersion": "batch/v1", "kind": "CronJob", "name": "tick", "uid": "c", "controller": True}
+    tick = cron_job()
+    tick["metadata"]["uid"] = "c"
+    metadata = {"name": f"tick-{minute}", "namespace": "default", "ownerReferences": [reference] if owned else []}
+    spec = {"template": template(restartPolicy="Never")}
+    taken = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+    simulation = running(*nodes(1), tick, taken, until="7m")
+    found = simulation.api.get(CronJob, "default", "tick").status.lastScheduleTime
+    assert found == (last and Time.parse(last))
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason", "message"),
+    [
+        ({"timeZone": "Moon"}, "UnknownTimeZone", 'invalid timeZone: "Moon": unknown time zone Moon'),
+        ({"timeZone": "../x", "suspend": True}, "UnknownTimeZone", 'invalid timeZone: "../x": unknown time zone ../x'),
+        (
+            {"schedule": "* *"},
+            "UnparseableSchedule",
+            'unparseable schedule: "* *" : expected exactly 5 fields, found 2: * *',
+        ),
+    ],
+)
+def test_a_time_that_is_none_is_told(spec, reason, message):
+    simulation = running(*nodes(1), cron_job(**spec), until="20m")
+    assert {(each.reason, each.message) for each in simulation.log if isinstance(each, Recorded)} == {(reason, message)}
 
 
 def test_a_deadline_and_suspension():

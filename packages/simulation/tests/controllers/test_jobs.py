@@ -6,7 +6,7 @@ from kschedlab.build import Manifest
 from kschedlab.objects.model import Job, Pod
 from kschedlab_simulation.controllers.jobs import JobRecord
 from kschedlab_simulation.controllers.kubelet import EXIT_CODE, RUN_SECONDS, KubeletSettings
-from packages.simulation.tests.controllers.stage import NODE, SECOND, Stage, owner, template
+from packages.simulation.tests.controllers.stage import NODE, NOON, SECOND, Stage, owner, template
 
 QUICK = KubeletSettings(start=0, stop=0, run=10 * SECOND)
 
@@ -87,6 +87,33 @@ def test_lower_parallelism_deletes_surplus_pods():
     found = stage.get(Job, "web")
     stage.api.update(replace(found, spec=replace(found.spec, parallelism=1)))
     assert stage.run(20).phases() == {"Running": 1}
+    assert stage.get(Job, "web").status.failed == 0, "deleted by the Job itself"
+
+
+def test_a_suspended_job_has_no_pods_and_starts_anew_once_resumed():
+    stage = Stage(NODE, job(seconds=30, parallelism=2, completions=2, suspend=True), kubelet=QUICK)
+
+    def status(suspend: bool | None = None, seconds: int = 5) -> tuple[int, int | None, int, int]:
+        """(pods, when it began, active ones, failed ones), some seconds after this change."""
+        found = stage.get(Job, "web")
+        if suspend is not None:
+            stage.api.update(replace(found, spec=replace(found.spec, suspend=suspend)))
+        now = stage.run(seconds).get(Job, "web").status
+        return len(stage.names()), now.startTime and (now.startTime - NOON) // SECOND, now.active, now.failed
+
+    assert status() == (0, None, 0, 0)
+    assert status(suspend=False) == (2, 5, 2, 0)
+    assert status(suspend=True) == (0, None, 0, 0)
+    assert ends(stage) == [("Suspended", "JobSuspended")]
+    assert status(suspend=False) == (2, 15, 2, 0)
+    assert status(seconds=60) == (2, 15, 0, 0)
+    assert [(each.type, each.status) for each in stage.get(Job, "web").status.conditions] == [
+        ("Suspended", "False"),
+        ("SuccessCriteriaMet", "True"),
+        ("Complete", "True"),
+    ]
+    told = [reason for reason, _ in stage.events("job-controller") if not reason.startswith("Successful")]
+    assert told == ["Suspended", "Resumed", "Suspended", "Resumed", "Completed"]
 
 
 def test_a_finished_job_of_a_manifest_is_left_alone():

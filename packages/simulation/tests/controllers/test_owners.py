@@ -7,6 +7,8 @@ from msgspec.structs import replace
 from kschedlab.build import Manifest, node, pod
 from kschedlab.objects.model import (
     Deployment,
+    Job,
+    JobStatus,
     PersistentVolumeClaim,
     Pod,
     ReplicaSet,
@@ -308,15 +310,16 @@ def test_a_paused_deployment_does_not_roll_out_but_scales():
     assert conditions(stage)["Progressing"] == DONE
 
 
-def test_scaling_during_a_rollout_scales_old_and_new_in_proportion():
+@pytest.mark.parametrize(("replicas", "scaled"), [(20, [10, 15]), (5, [3, 4]), (1, [1, 1]), (0, [0, 0])])
+def test_scaling_during_a_rollout_scales_old_and_new_in_proportion(replicas: int, scaled: list[int]):
     stage = Stage(NODE, owner("Deployment", replicas=10), kubelet=KubeletSettings(start=30 * SECOND, stop=0)).run(90)
     change_template(stage, Deployment)
     stage.run(10)
     assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == [5, 8]
-    scale(stage, Deployment, 20)
-    stage.run(1)
-    assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == [10, 15]
-    assert progress(stage, 200)[-1] == (20, 20, 20, 0)
+    scale(stage, Deployment, replicas)
+    stage.run(0.5)
+    assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == scaled
+    assert progress(stage, 200)[-1] == (replicas, replicas, replicas, 0)
 
 
 def test_an_earlier_template_reuses_its_replica_set_and_old_ones_go():
@@ -348,6 +351,38 @@ def test_a_replica_set_reports_why_it_cannot_create_pods():
     assert conditions(stage)["ReplicaFailure"] == ("True", "FailedCreate")
     reason, message = stage.events()[-1]
     assert reason == "FailedCreate" and message.startswith(f"Error creating: {why}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "quota", "said"),
+    [
+        ("ReplicaSet", "pods", ['Error creating: pods "web-']),
+        ("Job", "pods", ['Error creating: pods "web-']),
+        ("StatefulSet", "pods", ['Create Pod web-0 in StatefulSet web failed error: pods "web-0"']),
+        (
+            "StatefulSet",
+            "persistentvolumeclaims",
+            [
+                'Create Claim data-web-0 for Pod web-0 in StatefulSet web failed error: persistentvolumeclaims "',
+                "Create Pod web-0 in StatefulSet web failed error: failed to create PVC data-web-0: persistentvolumecl",
+            ],
+        ),
+    ],
+)
+def test_an_owner_says_what_a_quota_refuses_it_and_keeps_its_status(kind: str, quota: str, said: list[str]):
+    claim = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}
+    more = {
+        "StatefulSet": {"volumeClaimTemplates": [claim]},
+        "Job": {"template": template(labels={}, restartPolicy="Never")},
+    }
+    full: Manifest = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q", "namespace": "default"}}
+    full |= {"spec": {"hard": {quota: "0"}}, "status": {"hard": {quota: "0"}, "used": {quota: "0"}}}
+    stage = Stage(NODE, full, owner(kind, **more.get(kind, {}))).run(1)
+    told = [message for reason, message in stage.events() if reason == "FailedCreate"]
+    assert [text[: len(start)] for text, start in zip(told, said, strict=False)] == said
+    assert stage.names() == []
+    status = stage.all({"Job": Job, "StatefulSet": StatefulSet, "ReplicaSet": ReplicaSet}[kind])[0].status
+    assert status.startTime if isinstance(status, JobStatus) else status.observedGeneration
 
 
 def test_two_templates_have_different_replica_sets_and_equal_ones_the_same():

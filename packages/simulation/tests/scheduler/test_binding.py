@@ -110,6 +110,28 @@ def test_the_wait_on_permit_times_out(generation: str, message: str) -> None:
     assert ("FailedScheduling", message) in plane.events("web")
 
 
+@pytest.mark.parametrize(
+    ("generation", "message"),
+    [
+        ("v1.16", 'pod "web" rejected due to timeout after waiting 20s at permit'),
+        ("v1.37", WITH_HINTS.format("rejected due to timeout after waiting 20s at plugin Second")),
+    ],
+)
+def test_the_shortest_wait_of_several_plugins_counts(generation: str, message: str) -> None:
+    class Second(Gate):
+        pass
+
+    class Third(Gate):
+        pass
+
+    plane = Plane(node("n1"), generation=generation, plugins=[Gate(60), Second(20), Third(40)])
+    plane.create(pod("web"))
+    plane.run(19)
+    assert plane.events("web") == []
+    plane.run(2)
+    assert plane.events("web") == [("FailedScheduling", message)]
+
+
 def test_all_plugins_must_allow_the_pod_and_the_first_rejection_counts() -> None:
     class Second(Gate):
         pass
