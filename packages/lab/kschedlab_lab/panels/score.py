@@ -166,7 +166,7 @@ def without_the_disk() -> Question[Settings]:
         sheet = _sheet(slow(settings), say("The raw scores"), STAGES[0])
         return replace(sheet, question=True, before=decide(settings))
 
-    asked = say("node-d's fast disk fails: only zone west is left of its 60. node-c had 33 points; how many now?")
+    asked = say("node-d's fast disk fails. node-c had 33 points; how many now?")
     return Question(asked, (), right, why, raw, most=100, looks=("stage", "plugin", "node"), shows=slow)
 
 
@@ -194,6 +194,6 @@ def largest_difference() -> Question[Settings]:
         sheet = _sheet(settings, say("The normalised scores, and the weights."), STAGES[1])
         return replace(sheet, weights=True, selected=None)
 
-    names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
-    asked = say("Once the weights are in: which row makes the largest difference between node-a and node-c?")
+    names = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread")
+    asked = say("With the weights, which row parts node-a and node-c most?")
     return Question(asked, names, right, why, shown)

@@ -111,7 +111,7 @@ def first_stays() -> Question[Settings]:
         product = " × ".join(f"{k - 1}/{k}" for k in range(2, equals + 1))
         return say("It must stay each time: {product} = {right}.", product=product, right=right(settings))
 
-    asked = say("The first node is held before the others are seen. With what probability is it held at the end?")
+    asked = say("With what probability is the first node still held at the end?")
     return Question(asked, ("1", "1/2", "1/4", "1/8"), right, why, _waiting)
 
 
