@@ -26,14 +26,13 @@ LEGIBLE = 18
 
 @dataclass(frozen=True)
 class Cell:
-    """``text``: its content; ``small``: what became of it; ``fill``: its colour, "" if it is empty.
+    """``text``: its content; ``fill``: its colour, "" if it is empty.
 
     ``ring``: the colour of an inner border; ``frame``: that of an outer one; ``hatched``: a tie. ``marks``: attributes
     of the drawing.
     """
 
     text: str = ""
-    small: str = ""
     fill: str = ""
     ring: str = ""
     frame: str = ""
@@ -88,7 +87,7 @@ def middle(shapes: Iterable[Html]) -> Html:
 
 
 def draw_cell(cell: Cell, box: Box) -> Html:
-    """One cell, for :func:`middle`: its text, and what is small below it if there is room for two lines."""
+    """One cell, for :func:`middle`."""
     wide, high = round(box.wide) - 2, round(box.high) - 2
     line: Look = {"stroke": cell.frame, "stroke_width": 3} if cell.frame else {}
     if not cell.fill:
@@ -100,14 +99,11 @@ def draw_cell(cell: Cell, box: Box) -> Html:
         shapes.append(rect(wide - thick, high - thick, None, thick / 2, thick / 2, **inside))
     if cell.hatched:
         shapes.append(_hatching(box))
-    two = cell.small and box.high >= 34
-    x, y = round(box.wide / 2) - 1, round(box.high / 2 + 3 - (7 if two else 0))
+    x, y = round(box.wide / 2) - 1, round(box.high / 2 + 3)
     bold = "bold" if cell.frame or cell.hatched else None
     halo: Look = {"stroke": TRAY, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
     if cell.text:
         shapes.append(element("text", cell.text, x=x, y=y, font_weight=bold, **halo))
-    if two:
-        shapes.append(element("text", cell.small, x=x, y=y + 15))
     colour = ink(cell.fill) if cell.fill else None
     return element("g", *shapes, transform=f"translate({box.x + 1:.0f},{box.y + 1:.0f})", fill=colour, **cell.marks)
 

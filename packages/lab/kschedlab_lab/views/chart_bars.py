@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from kschedlab.messages import say
@@ -26,9 +26,8 @@ class Bars:
     """A stacked bar for each name. ``parts``: by part, its length in each bar, in the order of ``names``.
 
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
-    ``fills``: by part, its colour; ``picks``: the bars that answer a question; ``sets``: by name, the settings that a
-    click on the bar applies; ``most``: the total that fills the width, so that other bars have the same scale, 0 if it
-    is the largest.
+    ``fills``: by part, its colour; ``picks``: the bars that answer a question; ``most``: the total that fills the
+    width, so that other bars have the same scale, 0 if it is the largest.
     """
 
     names: Sequence[str]
@@ -38,7 +37,6 @@ class Bars:
     marked: Sequence[str] = ()
     picks: Sequence[str] = ()
     tied: Sequence[str] = ()
-    sets: Mapping[str, str] = field(default_factory=dict)
     most: float = 0
 
     def end(self, i: int) -> str:
@@ -95,7 +93,6 @@ class BarMeasures:
         ]
         shapes.append(label(bars.end(i), x + 8, middle, font_weight="bold", data_key=f"end/{name}"))
         about = {"data_pick": name, "aria_label": name} if name in bars.picks else {}
-        about |= {"data_set": bars.sets[name], "aria_label": name} if name in bars.sets else {}
         place = f"translate(0,{6 + i * (self.high + self.gap):g})"
         return element("g", *shapes, data_key=f"bar/{name}", transform=place, **about)
 

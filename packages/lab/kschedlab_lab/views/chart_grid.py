@@ -1,26 +1,23 @@
-"""A grid of coloured cells as SVG: numbers by row and column, or the answer for each pair of two settings."""
+"""A grid of coloured cells as SVG: numbers by row and column."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
 from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
-from kschedlab_lab.views.style import AMOUNTS, INK, NODES, ink
-from kschedlab_lab.views.svg import Room, label, rect, svg
+from kschedlab_lab.views.style import AMOUNTS, NODES, ink
+from kschedlab_lab.views.svg import Room, label, rect
 
-LINE, CLOSE = 15, 14
-"""Height of a line of text, and of one of two lines, in pixels at normal size."""
+CLOSE = 14
+"""Height of one of two lines, in pixels at normal size."""
 BLACK = "#000000"
 PALE = (AMOUNTS[0], NODES[5])
 """Fills that a light page would swallow without an outline."""
-LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
-SWATCH, BELOW = 10, 8
-"""Least and greatest height of a cell, greatest width, and the greatest part of the room for the names of rows; width
-of a row's colour, and the height below the cells."""
+BROAD, SWATCH = 132, 10
+"""The greatest width of a cell, and the width of a row's colour."""
 
 
 @dataclass(frozen=True)
@@ -45,78 +42,43 @@ class GridCell:
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of cells. ``selected``: the framed cell; ``framed``: rows in frames, by their names.
+    """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
-    ``refused``: columns with a cross. ``titles``: of the columns and the rows; ``left``: the least width of the names
-    of rows; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour; ``between``: what is free
-    between the names and the cells; ``picks``: whether a column answers a question; ``parted``: whether a line parts
-    cells of different text.
+    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour.
     """
 
     cells: Sequence[Sequence[GridCell]]
     rows: Sequence[str]
     columns: Sequence[str]
-    alt: str
+    left: float
     selected: tuple[int, int] | None = None
-    titles: tuple[str, str] = ("", "")
-    left: float = 0
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     swatches: Mapping[str, str] = field(default_factory=dict)
-    framed: Sequence[str] = ()
-    between: float = 0
-    picks: bool = False
-    parted: bool = False
-
-    def __call__(self, room: Room) -> Html:
-        plan = GridMeasures(self, room)
-        return svg(plan.shapes(), plan.width, plan.bottom, self.alt)
 
 
 class GridMeasures:
-    """The measures of a grid in a room, and its parts. The first cell is at (``left``, ``top``).
+    """The measures of a grid in a room, with rows of this height, and its parts."""
 
-    ``high``: the height of a row, if the room does not decide it.
-    """
-
-    def __init__(self, grid: Grid, room: Room, high: float = 0) -> None:
-        self.grid, self.room = grid, room
-        longest = max(map(text_width, grid.rows), default=0) + (LINE + 4 if grid.titles[1] else 0)
-        self.left = max(min(longest + (10 if grid.titles[1] else 16), SIDE * room.width), grid.left)
-        self.names = self.left - grid.between - 8 - (SWATCH + 4 if grid.swatches else 0)
+    def __init__(self, grid: Grid, room: Room, high: float) -> None:
+        self.grid, self.left, self.top, self.high = grid, grid.left, 28, high
+        self.names = self.left - 8 - (SWATCH + 4)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
-        folds = self.short and any(" " in c.short and text_width(c.short, bold=True) > self.wide for c in cells)
-        self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
-        fair = (room.height - self.top - BELOW) / max(len(grid.rows), 1)
-        self.high = high or min(max(fair, 2 * CLOSE + 4 if folds else LOW), HIGH)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
         self.end = self.top + self.high * len(grid.rows)
-        self.bottom = self.end + BELOW
 
     def shapes(self) -> list[Html]:
         """All parts, with their origin at the upper left corner of the room."""
         grid = self.grid
-        shapes = [*self._titles(), *self._rows(), *self._columns()]
         cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
-        shapes.append(element("g", *cells, text_anchor="middle", fill=BLACK))
-        return [*shapes, *self._frames()]
-
-    def _titles(self) -> list[Html]:
-        """That of the columns above them, that of the rows along them."""
-        across, down = self.grid.titles
-        broad, tall = self.wide * len(self.grid.columns), self.high * len(self.grid.rows)
-        shapes = []
-        if down:
-            words = label(fitted(f"← {down}", tall), 0, 0, "middle", font_style="italic")
-            place = f"translate({LINE - 3},{self.top + tall / 2:g})rotate(-90)"
-            shapes.append(element("g", words, transform=place))
-        if across:
-            named = fitted(f"{across} →", self.left + broad)
-            middle = self.left + broad - max(broad, text_width(named)) / 2
-            shapes.append(label(named, middle, 14, "middle", font_style="italic"))
-        return shapes
+        return [
+            *self._rows(),
+            *self._columns(),
+            element("g", *cells, text_anchor="middle", fill=BLACK),
+            *self._frame_of_selected(),
+        ]
 
     def _rows(self) -> list[Html]:
         shapes = []
@@ -137,26 +99,16 @@ class GridMeasures:
         return shapes
 
     def _columns(self) -> list[Html]:
-        """Where values don't fit side by side, every second or third, and the selected one."""
-        shapes, grid = [], self.grid
-        longest = max(map(text_width, grid.columns), default=0)
-        every = max(ceil((longest + 4) / self.wide), 1) if grid.titles[0] else 1
-        shown = grid.selected[1] % every if grid.selected else 0
-        places, names, room = range(shown, len(grid.columns), every), grid.columns, every * self.wide - 2
-        signs = ["✕ " if c in grid.refused else "" for c in range(len(names))]
-        if any(text_width(signs[c] + names[c]) > room for c in places):
-            names = after_hyphen(names)
-        for c in places:
-            name, sign, x = grid.columns[c], signs[c], self.left + self.wide * (c + 0.5)
-            text = fitted(f"{sign}{names[c]}", room)
-            x = max(x, self.left + text_width(text) / 2)
-            words = [label(text, x, self.top - 9, "middle")]
-            about = {"data_key": f"column/{name}", "data_tip": _tip(name, [text.removeprefix(sign)])}
-            if grid.picks:
-                left = self.left + self.wide * c + 1
-                words.insert(0, rect(self.wide - 2, 22, 4, left, self.top - 24, fill="transparent"))
-                about |= {"data_pick": name, "aria_label": name}
-            shapes.append(element("g", *words, **about))
+        shapes, grid, room = [], self.grid, self.wide - 2
+        signs = ["✕ " if c in grid.refused else "" for c in range(len(grid.columns))]
+        is_wide = any(text_width(sign + name) > room for sign, name in zip(signs, grid.columns, strict=True))
+        names = after_hyphen(grid.columns) if is_wide else grid.columns
+        for c, name in enumerate(grid.columns):
+            text = fitted(f"{signs[c]}{names[c]}", room)
+            words = label(text, self.left + self.wide * (c + 0.5), self.top - 9, "middle")
+            shapes.append(
+                element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text.removeprefix(signs[c])]))
+            )
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:
@@ -199,33 +151,17 @@ class GridMeasures:
             for i, line in enumerate(lines)
         ]
 
-    def _borders(self) -> list[Html]:
-        """The lines between cells of different text, as one path."""
-        grid, path = self.grid, ""
-        for r, line in enumerate(grid.cells if grid.parted else ()):
-            for c, cell in enumerate(line):
-                x, y = self.left + self.wide * c, self.top + self.high * r
-                if c and line[c - 1].text != cell.text:
-                    path += f"M{x:.1f} {y:.1f}v{self.high:g}"
-                if r and grid.cells[r - 1][c].text != cell.text:
-                    path += f"M{x:.1f} {y:.1f}h{self.wide:.1f}"
-        look: dict[str, Any] = {"stroke": INK, "stroke_width": 2, "stroke_linecap": "round", "pointer_events": "none"}
-        return [element("path", d=path, **look)] if path else []
-
-    def _frames(self) -> list[Html]:
-        grid, frames = self.grid, [*self._borders()]
-        for name in grid.framed:
-            y, wide = self.top + self.high * grid.rows.index(name) - 1, self.wide * len(grid.columns) + 2
-            frames.append(_frame(f"framed/{name}", self.left - 1, y, wide, self.high + 2, "currentColor", 2.5))
-        if grid.selected is not None:
-            r, c = grid.selected
-            place = self.left + self.wide * c - 1, self.top + self.high * r - 1
-            fill = grid.cells[r][c].fill
-            whole = fill if grid.cells[r][c].share == 1 else None
-            inner = _frame("selected/inside", *place, self.wide + 2, self.high + 2, ink(whole), 5) if whole else ""
-            outer = _frame("selected", *place, self.wide + 2, self.high + 2, "currentColor", 2.5)
-            frames += [element("g", inner), outer]
-        return frames
+    def _frame_of_selected(self) -> list[Html]:
+        grid = self.grid
+        if grid.selected is None:
+            return []
+        r, c = grid.selected
+        place = self.left + self.wide * c - 1, self.top + self.high * r - 1
+        fill = grid.cells[r][c].fill
+        whole = fill if grid.cells[r][c].share == 1 else None
+        inner = _frame("selected/inside", *place, self.wide + 2, self.high + 2, ink(whole), 5) if whole else ""
+        outer = _frame("selected", *place, self.wide + 2, self.high + 2, "currentColor", 2.5)
+        return [element("g", inner), outer]
 
 
 def _frame(key: str, x: float, y: float, width: float, height: float, colour: str, thick: float) -> Html:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ class Lines:
     """``series``: by name, the points of a line, among them one for each of ``xs``; ``at``: the x in question.
 
     ``titles``: of the axes; ``drag``: the control that dragging the marked point changes, one value for each of
-    ``xs``; ``most``: where the vertical axis may end: a line that goes on is cut there.
+    ``xs``; ``most``: where the vertical axis ends, at or above all points.
     """
 
     xs: Sequence[int]
@@ -97,19 +97,9 @@ class _Drawing:
     def _curves(self) -> list[Html]:
         shapes = []
         for i, (name, line) in enumerate(self.lines.series.items()):
-            places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in self._below(line.items()))
+            places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in line.items())
             shapes.append(element("path", d=f"M{'L'.join(places)}", data_key=f"line/{name}", fill="none", **_stroke(i)))
         return shapes
-
-    def _below(self, line: Iterable[tuple[Number, Number]]) -> Iterator[tuple[Number, Number]]:
-        """The points of a line up to where it leaves the chart."""
-        end, before = self.ticks[-1], None
-        for x, y in line:
-            if y > end and before is not None:
-                yield before[0] + (x - before[0]) * (end - before[1]) / (y - before[1]), end
-                return
-            before = (x, y)
-            yield before
 
     def _points(self) -> list[Html]:
         lines, at = self.lines, self.lines.at
@@ -119,8 +109,6 @@ class _Drawing:
         rule = {"x1": x, "x2": x, "y1": self.top, "y2": self.top + self.height}
         shapes = [element("line", **rule, stroke="currentColor", stroke_dasharray="3 4", stroke_opacity=0.6)]
         for i, (name, value) in enumerate(zip(lines.series, values, strict=True)):
-            if value > self.ticks[-1]:
-                continue
             mark: dict[str, Any] = {"cx": x, "cy": self.y(value), "r": 7, "fill": COLOURS[i % len(COLOURS)]}
             shapes.append(element("circle", **mark, stroke="currentColor", data_key=f"point/{name}"))
         written = f"{at:,}"

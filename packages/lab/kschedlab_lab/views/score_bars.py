@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
@@ -44,11 +44,10 @@ def sum_bars(
     nodes: Sequence[str],
     won: bool = True,
     behind: bool = True,
-    sets: Mapping[str, str] | None = None,
     most: float = 0,
 ) -> Bars:
-    """A bar for each node. ``won``: whether the winner shows, and ``behind``: how far the others are behind; ``sets``:
-    by node, what a click on its bar applies; ``most``: the sum that fills the width."""
+    """A bar for each node. ``won``: whether the winner shows, and ``behind``: how far the others are behind;
+    ``most``: the sum that fills the width."""
     plugins = decision.scores.plugins if decision.scores is not None else ()
     parts = {
         plugin: [float(max(number(decision, STAGES[2], plugin, node) or 0, 0)) for node in nodes]
@@ -58,7 +57,7 @@ def sum_bars(
     tied = best if len(best) > 1 else ()
     marked = [decision.node] if won and decision.node else []
     ends = _ends(decision, nodes, won and behind)
-    return Bars(nodes, parts, ends, fills(plugins), marked, tied=tied, sets=sets or {}, most=most)
+    return Bars(nodes, parts, ends, fills(plugins), marked, tied=tied, most=most)
 
 
 def _ends(decision: Decision, nodes: Sequence[str], behind: bool) -> list[str]:

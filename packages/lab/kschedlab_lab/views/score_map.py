@@ -58,7 +58,7 @@ class ScoreMap:
         fair = int((room.height - TOP) / (len(self.plugins) + bars))
         high = MOST if room.width < NARROW else min(max(fair, LEAST), MOST)
         left = NARROW_NAMES if room.width < NARROW else NAMES
-        plan = GridMeasures(replace(self.grid(), left=left), room, high)
+        plan = GridMeasures(self.grid(left), room, high)
         shapes, bottom = plan.shapes(), plan.end + 4
         if bars:
             bar = high * 4 // 5
@@ -83,7 +83,7 @@ class ScoreMap:
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
         return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
-    def grid(self) -> Grid:
+    def grid(self, left: float) -> Grid:
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
         out = (i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin or self._is_out(node))
@@ -91,7 +91,7 @@ class ScoreMap:
             cells,
             self.plugins,
             self.nodes,
-            self.alt,
+            left,
             (list(self.plugins).index(here[0]), list(self.nodes).index(here[1])) if here else None,
             refused=list(out),
             notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},

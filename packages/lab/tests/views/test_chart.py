@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.text.html import Html
 from kschedlab_lab.views.chart_bars import FILLS, BarMeasures, Bars, Fixed
-from kschedlab_lab.views.chart_grid import Grid, GridCell
+from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.chart_lines import Lines, ticks
 from kschedlab_lab.views.score_bars import KNOWN, fills
 from kschedlab_lab.views.style import AMOUNTS, CHOSEN
@@ -23,7 +23,9 @@ ROOMS = (Room(400, 300), Room(640, 330), Room(1100, 500))
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def heat_map(values: list[list[int]], rows: list[str], columns: list[str], **more: list[str] | tuple[int, int]) -> Grid:
+def heat_map(
+    values: list[list[int]], rows: list[str], columns: list[str], selected: tuple[int, int] | None = None
+) -> Callable[[Room], Html]:
     cells = [
         [
             GridCell(str(value), AMOUNTS[0], f"{row}, {name}: {value}", sets=f"plugin: {row}, node: {name}")
@@ -31,7 +33,8 @@ def heat_map(values: list[list[int]], rows: list[str], columns: list[str], **mor
         ]
         for row, line in zip(rows, values, strict=True)
     ]
-    return Grid(cells, rows, columns, "plugin", **more)  # type: ignore[arg-type]
+    grid = Grid(cells, rows, columns, 150, selected)
+    return lambda room: svg(GridMeasures(grid, room, 30).shapes(), room.width, room.height, "")
 
 
 def bars(shown: Bars) -> Callable[[Room], Html]:
@@ -40,7 +43,7 @@ def bars(shown: Bars) -> Callable[[Room], Html]:
 
 def every_kind(name: str = "node-a") -> list[Callable[[Room], Html]]:
     return [
-        heat_map([[1, 2]], [name], [name, "b"], selected=(0, 1), framed=[name]),
+        heat_map([[1, 2]], [name], [name, "b"], selected=(0, 1)),
         Lines([1, 2], {name: {1: 1, 2: 2}, "y": {1: 3, 2: 4}}, (name, name), "", at=2),
         bars(Bars([name, "b"], {name: [1, 2], "y": [3, 4]}, [name, "6"], {name: FILLS[0], "y": FILLS[1]}, [name])),
     ]
@@ -80,12 +83,11 @@ def test_a_chart_keeps_to_its_room(number: int, room: Room) -> None:
     assert len(keyed(picture)) == sum(each.get("data-key") is not None for each in picture.iter())
 
 
-def test_a_grid_marks_the_cell_and_the_row() -> None:
-    chart = heat_map([[10, 20, 0], [30, 40, 50]], ROWS, COLUMNS, selected=(1, 0), framed=["Fit"])
+def test_a_grid_marks_the_cell() -> None:
+    chart = heat_map([[10, 20, 0], [30, 40, 50]], ROWS, COLUMNS, selected=(1, 0))
     parts = keyed(drawn(chart))
     cells = {key: words(parts[f"cell/{key}"]) for key in ("Fit/node-a", "Spread/node-b")}
     assert cells == {"Fit/node-a": ["10"], "Spread/node-b": ["40"]}
-    assert abs(middle(parts["framed/Fit"]) - place(parts["column/node-b"].find(f"{SVG}text"))) < 2
     assert abs(middle(parts["selected"]) - place(parts["column/node-a"].find(f"{SVG}text"))) < 2
     assert parts["selected"].get("stroke") == "currentColor"
 
@@ -105,7 +107,7 @@ def test_the_first_row_is_on_top() -> None:
     assert tops == sorted(tops) and len(tops) == 2
 
 
-def cells_of(chart: Grid, room: Room = ROOMS[1]) -> list[ElementTree.Element]:
+def cells_of(chart: Callable[[Room], Html], room: Room = ROOMS[1]) -> list[ElementTree.Element]:
     return [each for key, each in keyed(drawn(chart, room)).items() if key.startswith("cell/") and "/box" not in key]
 
 
