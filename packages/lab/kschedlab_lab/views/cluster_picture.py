@@ -260,7 +260,7 @@ def _insides(decision: Decision, squares: Squares, made: Grid) -> list[Html]:
     """What is in the squares of few nodes, and below them: their pods and names."""
     names = [decision.cluster.names[group[0]] for group, _, _ in made.cells]
     found = {box.name: box for box in boxes(decision, nodes=names)}
-    room = made.shape.wide - 32
+    room = made.shape.wide - 6
     shown = names if all(text_width(name, bold=True) <= room for name in names) else short_names(names)
     drawn = [
         _inside(found[name], ending(title, room), squares.tip(group), made.shape.wide - 22)

@@ -58,7 +58,7 @@ class Shape(NamedTuple):
 
 
 SQUARES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in range(60, 10, -1))
-BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 8) for wide in range(320, 57, -4))
+BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 6) for wide in range(320, 39, -4))
 """The sizes of nodes without their names and pods, and with them, from the largest to the smallest."""
 THUMB = 24
 """The least size of a square for a thumb, in pixels."""
@@ -171,7 +171,7 @@ def _blocks(pools: Mapping[str, Sequence[int]], width: float, shape: Shape) -> G
     cells, heads, x, y, bottom, room = list[Any](), [], 0.0, 0.0, 0.0, width
     for pool, places in pools.items():
         whole = max(min(len(places), columns) * (wide + gap), NAME) + ASIDE
-        if x + whole > width + ASIDE + gap:
+        if x and x + whole - ASIDE - gap + 2 * left > width:
             x, y = 0.0, bottom
         heads.append((pool, x, y))
         top = y + LINE + 6
