@@ -82,5 +82,5 @@ def test_a_thermometer_a_label_and_the_weight_are_handles(shown: Show) -> None:
     expect(page.key("tube/rack-a/degrees")).to_have_text("–")
     page.page.locator('[data-set="a: 75"]').click()
     expect(page.sentence).to_contain_text("rack-a: node(s) were too hot.")
-    page.drag("points/weight/rack-d", 60, 0)
+    page.drag("points/weight/rack-d", 160, 0)
     expect(page.sentence).to_contain_text("web goes to rack-d")
