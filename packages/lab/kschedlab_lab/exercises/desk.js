@@ -107,6 +107,7 @@ function roster(model, el, send) {
   const told = (reply) => {
     table.innerHTML = reply.table;
     csv = reply.csv;
+    save.hidden = !csv;
     buttons.hidden = reply.table === example;
   };
   model.on("msg:custom", told);

@@ -122,7 +122,7 @@ class RosterForm(Desk):
         for name, text in message.get("files", {}).items():
             self._take(str(name), str(text))
         roster = Roster(self.files)
-        return {"table": str(roster.html()), "csv": roster.export()}
+        return {"table": str(roster.html()), "csv": roster.export() if roster.students else ""}
 
     def _take(self, name: str, text: str) -> None:
         """A file takes the place of the one with its name, unless only the old one can be read."""

@@ -16,6 +16,7 @@ from kschedlab.objects.model import ResourceClaim
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
 from kschedlab_lab.exercises.build import Build
+from kschedlab_lab.exercises.clusters import COLUMN
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab_lab.exercises.fitting import HALF, fitting, kept
 from kschedlab_lab.exercises.predict import Predict
@@ -87,7 +88,8 @@ class Case:
         )
         picture = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
         written = "\n".join(aligned([head, *rows], ""))
-        return Instance(picture, f"{written}\n\n{text}" if text else written, join([kept(draw), *more]))
+        whole = f"{written}\n\n{text}" if text else written
+        return Instance(picture, whole, join([kept(draw), *more]), draw(COLUMN), join(more))
 
     def _state(self, name: str) -> str:
         held = say("held by rival") if name == self.held else ""

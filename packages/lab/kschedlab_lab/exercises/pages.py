@@ -20,13 +20,10 @@ PRINTED = (
     Path(__file__).with_name("sheet.css").read_text(encoding="utf-8")
     + f":lang(zh) body {{ font-family: {CHINESE_FONT}; }}"
 )
-RULED = "border-bottom:1px solid #888;height:1.9em;"
-FRAMED = "border:1px solid #888;margin:0.4em 0;padding:0 0.4em;"
 PAPER = "border:1px solid #888;padding:0.6em 1.2em;"
-FREE = "border-bottom:1px dotted #999;height:1.75em;"
 BLANK = re.compile(r": (?=\})")
 """Where a value is missing in the manifest that an exercise begins with."""
-LINES = range(3, 7)
+LINES = range(2, 7)
 """How many free lines a frame for manifests or a function may have."""
 
 
@@ -81,7 +78,7 @@ def sheet_page(lesson: str, seed: int, exercises: Sequence[Exercise], solutions:
 
 
 def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
-    """What is given, and the room for the answer: beside it, but below what is wide, and a frame below its picture."""
+    """What is given, and beside it the room for the answer; below it if both are wide."""
     head = element("h2", f"{number}. {exercise.title}")
     asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
     given, instance = _instance(exercise), exercise.instance
@@ -90,15 +87,12 @@ def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
         task = element("div", element("div", given), element("div", *picked), class_="beside") if picked else given
         return element("div", head, *asked, task, *_solution(exercise), class_="exercise")
     room = _room(exercise)
-    if str(instance.printed):
-        is_wide = exercise.answered_by in ("yaml", "function")
-        asks = element("div", *asked, *([] if is_wide else [room]))
-        beside = element("div", element("div", given), asks, class_="beside")
-        return element("div", head, beside, *([room] if is_wide else []), class_="exercise")
-    if str(instance.picture) or not instance.text or exercise.answered_by == "function":
-        flow = element("div", given, element("div", room, class_="room"), class_="flow")
+    if exercise.answered_by != "text" or not instance.text or str(instance.picture) and not str(instance.printed):
+        left = [element("div", given)] if str(given) else []
+        flow = element("div", *left, element("div", room, class_="room"), class_="flow")
         return element("div", head, *asked, flow, class_="exercise")
-    beside = element("div", element("div", *asked, given), room, class_="beside")
+    left, right = ([given], [*asked, instance.request, room]) if str(instance.printed) else ([*asked, given], [room])
+    beside = element("div", element("div", *left), element("div", *right), class_="beside")
     return element("div", head, beside, class_="exercise")
 
 
@@ -113,14 +107,14 @@ def _instance(exercise: Exercise) -> Html:
 def _room(exercise: Exercise) -> Html:
     """Room for the answer: boxes to tick, a line, or a frame."""
     if exercise.choices():
-        return join(element("div", f"☐ {each}", style="margin:0.25em 0") for each in exercise.choices())
+        return join(element("div", f"☐ {each}", class_="choice") for each in exercise.choices())
     if exercise.answered_by == "text":
-        return element("div", "", style=RULED)
+        return element("div", "", class_="ruled")
     missing = str(exercise.right).count("\n") - exercise.start.count("\n")
     number = min(max(missing, LINES.start), LINES.stop) if exercise.answered_by == "yaml" else LINES.stop
     number = 1 if BLANK.search(exercise.start) else number
-    free = (element("div", "", style=FREE) for _ in range(number))
-    return element("div", lines(BLANK.sub(": ________ ", exercise.start)), *free, style=FRAMED)
+    free = element("div", *(element("div", "", class_="line") for _ in range(number)), class_="free")
+    return element("div", lines(BLANK.sub(": ________ ", exercise.start)), free, class_="frame")
 
 
 def _solution(exercise: Exercise) -> tuple[Html, Html]:
