@@ -1,4 +1,4 @@
-"""Exercises of lesson 10: which device a claim gets, and claims to write and to mend."""
+"""Exercises of lesson 10: which device a claim gets, and a claim to write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kschedlab.build import Manifest, as_yaml
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, listed, meant, say, sentences, terms
+from kschedlab.messages import listed, meant, say, sentences, terms
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
@@ -36,6 +36,8 @@ from kschedlab_lab.views.device_map import Look, draw_devices, draw_sights, unas
 from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, TRIED, NodeSight, Sight, sights
 
 NODES = ("node-a", "node-b", "node-c")
+MODEL = "a100"
+"""What train needs."""
 SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (16,)}
 """The models, and the memory in Gi that they come with."""
 
@@ -43,21 +45,20 @@ SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"devices {seed}")
-    return [which_device(rng), two_on_one_root(rng), one_mistake(rng)]
+    return [which_device(rng), two_on_one_root(rng)]
 
 
 @dataclass(frozen=True)
 class Case:
-    """Three nodes with GPUs, one of them held and one with a taint, and what train's claim asks for."""
+    """Three nodes with GPUs, one of them held and one with a taint, and what train's claim asks for: one a100 with so
+    much memory in Gi, or two of them. ``together``: these are on one root."""
 
     gpus: Mapping[str, Sequence[Gpu]]
     held: str
     broken: str
-    model: str
     memory: int
     count: int = 1
     together: bool = False
-    tolerates: bool = False
 
     @property
     def base(self) -> list[Manifest]:
@@ -66,8 +67,7 @@ class Case:
 
     @property
     def claim(self) -> Manifest:
-        expressions = [of_model(self.model), of_memory(self.memory)]
-        return claim_of(expressions, self.count, self.together, self.tolerates)
+        return claim_of([of_model(MODEL), of_memory(self.memory)], self.count, self.together)
 
     @cached_property
     def decision(self) -> Decision:
@@ -122,7 +122,7 @@ def random_case(rng: random.Random) -> Case:
     gpus = {name: [gpu(number) for number in range(3)] for name in NODES}
     names = [f"{name}/gpu-{number}" for name in NODES for number in range(3)]
     held, broken = rng.sample(names, 2)
-    return Case(gpus, held, broken, "a100", rng.choice([40, 80]))
+    return Case(gpus, held, broken, rng.choice([40, 80]))
 
 
 # -- predict
@@ -136,7 +136,7 @@ def which_device(rng: random.Random) -> Exercise:
         if len(free) != 1 or len(remarks_of(case)) < 4:
             return False
         gpus = zip(case.gpus[free[0].node], free[0].devices, strict=True)
-        return any(gpu[1] == case.model and gpu[2] >= case.memory and seen.state == FREE for gpu, seen in gpus)
+        return any(gpu[1] == MODEL and gpu[2] >= case.memory and seen.state == FREE for gpu, seen in gpus)
 
     case = drawn(rng, random_case, wanted)
     (right,) = devices_of(case.decision)
@@ -163,7 +163,7 @@ def remarks_of(case: Case) -> dict[str, str]:
     for node in sights(case.decision):
         for device, gpu in zip(node.devices, case.gpus[node.node], strict=True):
             name = f"{node.node}/{device.id.device}"
-            if gpu[1] == case.model:
+            if gpu[1] == MODEL:
                 found[name] = _remark(node, name, device)
     return found
 
@@ -221,13 +221,10 @@ def fault(case: Case, objects: Objects) -> str:
     got = say("train gets {devices}", devices=say(" and ").join(names)) if names else say("train gets no device")
     if len(gpus) != case.count:
         return say("{got}: not {number}.", got=got, number=case.count)
-    if any(gpu[1] != case.model or gpu[2] < case.memory for gpu in gpus):
-        return say(
-            "{got}: each must be an {model} with {memory}Gi or more.", got=got, model=case.model, memory=case.memory
-        )
+    if any(gpu[1] != MODEL or gpu[2] < case.memory for gpu in gpus):
+        return say("{got}: each must be an {model} with {memory}Gi or more.", got=got, model=MODEL, memory=case.memory)
     roots = [gpu[3] for gpu in gpus]
-    apart = case.together and len(set(roots)) > 1
-    return say("{got}, on the roots {roots}.", got=got, roots=say(" and ").join(roots)) if apart else ""
+    return say("{got}, on the roots {roots}.", got=got, roots=say(" and ").join(roots)) if len(set(roots)) > 1 else ""
 
 
 def missed(case: Case, decision: Decision) -> str:
@@ -240,115 +237,54 @@ def missed(case: Case, decision: Decision) -> str:
 
 
 def elsewhere(case: Case, objects: Objects) -> str:
-    """What a claim that is right here by luck would take or refuse on other nodes; "" if it is right there, too."""
+    """What a claim that is right here by luck would take or refuse on another node; "" if it is right there, too."""
     (claim,) = (each for each in objects.of(ResourceClaim) if each.metadata.name == "gpus")
-    model, least, number = case.model, case.memory, case.count
-    asked = say(
-        "{number} {model} with {memory}Gi on one root" if case.together else "{number} {model} with {memory}Gi",
-        number=number,
-        model=model,
-        memory=least,
-    )
 
-    def gets(model: str, memory: int, roots: str = "p0", broken: str = "") -> bool:
-        gpus = [(f"gpu-{place}", model, memory, roots[2 * place :][:2] or roots[:2]) for place in range(number)]
-        cluster = Cluster.from_dicts([*fleet({"node": gpus}, broken=broken), train()], GENERATION.api).add(claim)
+    def gets(model: str, memory: int, roots: tuple[str, str] = ("p0", "p0")) -> bool:
+        gpus = [(f"gpu-{place}", model, memory, root) for place, root in enumerate(roots)]
+        cluster = Cluster.from_dicts([*fleet({"node": gpus}), train()], GENERATION.api).add(claim)
         return decided(cluster).node is not None
 
-    plain = later("{number} {model} with {memory}Gi")
-    less = say(plain, number=number, model=model, memory=least - 1)
-    others = say(plain, number=number, model="h100", memory=least)
+    def two(model: str, memory: int) -> str:
+        return say("{number} {model} with {memory}Gi", number=case.count, model=model, memory=memory)
+
+    least = case.memory
     for takes_it, what in (
-        (gets(model, least - 1), less),
-        (gets("h100", least), others),
-        (case.together and gets(model, least, "p0p1"), say("devices on two roots")),
+        (gets(MODEL, least - 1), two(MODEL, least - 1)),
+        (gets("h100", least), two("h100", least)),
+        (gets(MODEL, least, ("p0", "p1")), say("devices on two roots")),
     ):
         if takes_it:
             return say("Here it gets the right devices, but it would take {devices} as well.", devices=what)
-    for takes_it, what in (
-        (gets(model, least), asked),
-        (
-            not case.tolerates or gets(model, least, broken="node/gpu-0"),
-            say("{devices}, one of them broken", devices=asked),
-        ),
-    ):
-        if not takes_it:
-            return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=what)
+    if not gets(MODEL, least):
+        asked = say("{devices} on one root", devices=two(MODEL, least))
+        return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=asked)
     return ""
 
 
 def two_on_one_root(rng: random.Random) -> Exercise:
-    """A claim for two devices on one root, where selectors alone do not lead there."""
+    """A claim for two devices on one root, to write, where selectors alone do not lead there."""
 
     def wanted(case: Case) -> bool:
         apart = replace(case, together=False)
         return case.decision.node is not None and fault(case, decode_objects([*apart.base, apart.claim])) != ""
 
     case = drawn(rng, lambda rng: replace(random_case(rng), count=2, together=True), wanted)
-    return claim_for(
-        case,
+    return Build(
         say("Two on one root"),
         say(
             "train needs two a100 with at least {memory}Gi each, on one PCIe root. Write its claim, gpus.",
             memory=case.memory,
         ),
+        lambda objects: fault(case, objects) or elsewhere(case, objects),
+        claim_text(case.claim),
         say("The selectors say what each device must be, the constraint what the two have in common."),
         (
             say("Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim."),
             say("constraints is a list beside requests; its one line is - matchAttribute: {root}", root=ROOT),
         ),
-        START,
-    )
-
-
-MISTAKES = {
-    '"a100"': '"A100"',
-    f"matchAttribute: {ROOT}": f"matchAttribute: {DRIVER}/pcieRoot",
-    "key: broken": "key: Broken",
-}
-"""By what is right in a claim, what may be there instead."""
-
-
-def one_mistake(rng: random.Random) -> Exercise:
-    """A claim that no node can serve, for one mistake."""
-
-    def wanted(case: Case) -> bool:
-        needs_taint = replace(case, tolerates=False).decision.node is None
-        return case.decision.node is not None and needs_taint
-
-    def draw(rng: random.Random) -> Case:
-        return replace(random_case(rng), count=2, together=True, tolerates=True)
-
-    case = drawn(rng, draw, wanted)
-    good = rng.choice(sorted(MISTAKES))
-    return claim_for(
-        case,
-        say("One mistake"),
-        say(
-            "train needs two a100 with at least {memory}Gi on one PCIe root, and may use the broken one. This claim "
-            "has a mistake, and no node can serve it. Mend it.",
-            memory=case.memory,
-        ),
-        say("It was {mistake}; {good} is right.", mistake=MISTAKES[good], good=good),
-        (
-            say("Three lines may be wrong: the model, the constraint, or the toleration's key."),
-            say("Compare them with the picture and with the lesson's claims: the domain, and each letter's case."),
-        ),
-        claim_text(case.claim).replace(good, MISTAKES[good]),
-    )
-
-
-def claim_for(case: Case, title: str, question: str, why: str, hints: tuple[str, ...], start: str) -> Exercise:
-    """A claim to write or to mend. ``start``: what stands in the editor at first."""
-    return Build(
-        title,
-        question,
-        lambda objects: fault(case, objects) or elsewhere(case, objects),
-        claim_text(case.claim),
-        why,
-        hints,
         case.instance(),
         as_yaml(case.base),
-        start,
+        START,
         drawing,
     )

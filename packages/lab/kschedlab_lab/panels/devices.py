@@ -24,7 +24,7 @@ from kschedlab_devices.search import TAINTED, UNLIKE
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.cells import Dial, pills
+from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.device_map import Look, draw_sights, unasked
 from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, TRIED, NodeSight, sights
 from kschedlab_lab.views.device_story import search_story
@@ -42,6 +42,8 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-b": (("gpu-0", "a100", 80, "p0"), ("gpu-1", "a100", 40, "p0"), ("gpu-2", "t4", 16, "p1")),
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
+RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
+"""The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
 MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
 EXPRESSION = re.compile(r"^( *)expression: (device\.\w+\S*\])(\.\w+ .*|\.\w+)(\.compareTo.*|)$", re.MULTILINE)
@@ -52,7 +54,7 @@ LINES = 5
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """What train claims. ``rival``: another claim holds node-b's gpu-0; ``broken``: node-c's gpu-0 has a taint."""
+    """What train claims. ``rival``: another claim holds node-b's gpu-0."""
 
     model: str = choice("model", MODELS, "a100")
     count: int = choice("count", range(1, 3), 1)
@@ -60,7 +62,6 @@ class Settings(Restorable):
     together: bool = switch("on one root")
     tolerates: bool = switch("broken, too")
     rival: bool = switch("held by rival", True)
-    broken: bool = switch("taint: broken", True)
 
 
 def selectors(settings: Settings) -> list[str]:
@@ -109,8 +110,7 @@ def _folded(found: re.Match[str]) -> str:
 
 def manifests(settings: Settings) -> list[Manifest]:
     """The nodes, their GPUs, the claims and train."""
-    held, broken = "node-b/gpu-0" if settings.rival else "", "node-c/gpu-0" if settings.broken else ""
-    return [*fleet(GPUS, held, broken), claim(settings), train()]
+    return [*fleet(GPUS, RIVALS if settings.rival else "", BROKEN), claim(settings), train()]
 
 
 def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -> list[Manifest]:
@@ -181,8 +181,7 @@ def show(settings: Settings) -> View:
         sentence,
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [
-            Frame(draw_sights(now, room, look, seen, place), caption)
-            for now, place, caption in search_story(seen, sentence)
+            Frame(draw_sights(now, room, look, seen), caption) for now, caption in search_story(seen, sentence)
         ],
     )
 
@@ -204,12 +203,12 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
         return group(98, written if on else "", (label, f"{name}: {_other(on)}", on))
 
     least = f"≥ {settings.memory}Gi" if settings.memory else say("any memory")
-    dial = Dial.among(MEMORY, settings.memory, least, "memory")
+    amount = f'quantity("{settings.memory}Gi")' if settings.memory else ""
     model = "" if settings.model == "any" else f'.model == "{settings.model}"'
     which = (
         group(34, f"count: {settings.count}", *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
         group(50, model, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
-        _over(Part(112, 26, (dial.drawn(108, 13),)), f'quantity("{settings.memory}Gi")' if settings.memory else ""),
+        _over(Part(112, 26, (placed(words(least, bold=True), 56, 5),)), amount),
     )
     how = (on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations"))
     part = wrap((wrap(which, width, 2), wrap(how, width, 2)), width, 2)
@@ -230,19 +229,11 @@ def written(settings: Settings) -> Html:
 
 
 def handles(settings: Settings) -> dict[str, dict[str, str]]:
-    """What a click on a device sets: whether rival holds it, or it has the taint."""
-    sets = {
-        "node-b/gpu-0": ("rival", later("{name}: rival: {state}"), settings.rival, "unlocked"),
-        "node-c/gpu-0": ("broken", later("{name}: broken: {state}"), settings.broken, "taint"),
-    }
-    return {
-        f"{DRIVER}/{name}": {
-            "data_set": f"{control}: {_other(on)}",
-            "aria_label": say(message, name=name, state=say(_other(on))),
-            "faint": "" if on else sign,
-        }
-        for name, (control, message, on, sign) in sets.items()
-    }
+    """A click on the device that rival holds ends rival, or brings it back."""
+    state = _other(settings.rival)
+    said = say("{name}: rival: {state}", name=RIVALS, state=say(state))
+    sets = {"data_set": f"rival: {state}", "aria_label": said, "faint": "" if settings.rival else "unlocked"}
+    return {f"{DRIVER}/{RIVALS}": sets}
 
 
 def _other(on: bool) -> str:

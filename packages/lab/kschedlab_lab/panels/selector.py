@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from typing import Any
 
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
@@ -29,12 +30,10 @@ from kube_cel.steps import EvaluatedPart
 
 ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
 SELECTORS = {
-    "one model": f'{ATTRIBUTES}.model == "a100"',
     "both": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) > 0 && {ATTRIBUTES}.model == "a100"',
     "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
     "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
     "either": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
-    "a loop": f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
 }
 """Selectors to begin with: by name, an expression each."""
 PREFIX = {"model": ATTRIBUTES, "pcieRoot": ATTRIBUTES, "firmware": ATTRIBUTES, "memory": CAPACITY}
@@ -99,7 +98,8 @@ def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
 @cache
 def fleet() -> tuple[NodeSight, ...]:
     """The nodes with their devices, of which none is held or broken; a selector says nothing of roots."""
-    nodes = [unasked(each) for each in sights(devices.decide(devices.Settings(rival=False, broken=False)))]
+    made = [*devices.fleet(GPUS), devices.claim_of([]), devices.train()]
+    nodes = map(unasked, sights(devices.decided(Cluster.from_dicts(made, devices.GENERATION.api))))
     return tuple(node._replace(devices=tuple(each._replace(wire="") for each in node.devices)) for node in nodes)
 
 

@@ -9,7 +9,6 @@ The heights depend on the width alone, so that no question, answer or step chang
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,16 +17,15 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_devices.search import IN_USE, NOT_SELECTED, TAINTED
 from kschedlab_lab.views.device_sights import (
-    BRIEF,
     FREE,
     HELD,
     OFFERED,
     OPEN,
     PICKED,
     SELECTED,
-    SIGNS,
     SPARED,
     TAKES,
+    TOLD,
     TRIED,
     NodeSight,
     Reason,
@@ -39,8 +37,10 @@ from kschedlab_lab.views.device_tree import draw_tree, tree_height, tree_room
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words
-from kschedlab_lab.views.lettering import fitted, fitting, flowed
+from kschedlab_lab.views.lettering import fitted, fitting
 from kschedlab_lab.views.style import (
+    ACT,
+    ACT_SOFT,
     CHOSEN,
     EVICTED,
     EVICTED_SOFT,
@@ -64,12 +64,12 @@ LEAST, MOST = 34, 86
 TALL, LINE, NAME, SIGN = 35, 16, 17.6, 21
 """The height from which a device has room for two lines of text, that of one line and of the name below, and the width
 of a sign."""
-FLAT, HIGHEST, LOW = 0.205, 112, 80
-"""The height of the largest device for the width of the picture, its limit, and where nodes are below one another."""
+FLAT, LOWEST, HIGHEST = 0.205, 80, 112
+"""The height of the largest device for the width of the picture, and its limits."""
 AT_LEFT, FAINT = ("", "lock", "taint"), 0.6
 """Signs of what a device is, and how much is seen of one that does not count now."""
-NARROW, NAMES, SIDE = 128, 92, 7
-"""The least width of a node beside others; else the width of its name, at its left. What a halo needs at the sides."""
+NARROW, SIDE = 128, 7
+"""The least width of a node, and what a halo needs at the sides."""
 Marks: TypeAlias = Mapping[str, Mapping[str, str]]
 """By ``driver/pool/device``: attributes that turn the device into a handle. ``faint``: the sign that a click brings."""
 
@@ -79,7 +79,7 @@ class Look(NamedTuple):
 
     ``marks``: those that are handles; ``ring``: the key of the one that is looked at; ``lines``: of a tree, for which
     room is kept at least, None for no trees; ``top``: what is above the nodes, for a width; ``least``: the size that
-    is asked for, a line in each node; ``high``: the limit of heights.
+    is asked for, a line in each node; ``grip``: the control that moves it, by ``step``; ``high``: the limit of heights.
     """
 
     marks: Marks = {}
@@ -87,6 +87,8 @@ class Look(NamedTuple):
     lines: int | None = 0
     top: Callable[[float], Part] = lambda width: NOTHING
     least: float = 0
+    grip: str = ""
+    step: float = 0
     high: float = HIGHEST
 
 
@@ -114,13 +116,9 @@ def draw_sights(
     room: Room,
     look: Look = PLAIN,
     whole: Sequence[NodeSight] = (),
-    searched: int | None = None,
 ) -> Html:
-    """The same for nodes and devices as they are seen.
-
-    ``whole``: the end of a story, for which room is kept; ``searched``: the node whose search goes on.
-    """
-    part = device_part(seen, room.width, look, whole, searched)
+    """The same for nodes and devices as they are seen. ``whole``: the end of a story, for which room is kept."""
+    part = device_part(seen, room.width, look, whole)
     return svg([part_at_top(part)], room.width, part.height + 11, spoken(seen))
 
 
@@ -139,31 +137,19 @@ def device_part(
     room: float,
     look: Look,
     whole: Sequence[NodeSight] = (),
-    searched: int | None = None,
 ) -> Part:
     """The nodes in a picture that is so wide."""
     width = room - 2 * SIDE
-    if width < NARROW * min(len(seen), 3):
-        return column([look.top(width), _below(seen, width, _scale(seen, min(LOW, look.high), look), searched)], 12)
     known = (*seen, *whole)
     trees = 0.0 if look.lines is None else max(tree_room(look.lines), *map(tree_height, known))
     columns = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     wide = (width - GAP * (columns - 1)) / columns
-    scale = _scale(seen, min(FLAT * room, look.high), look)
+    scale = _scale(seen, min(max(FLAT * room, LOWEST), look.high), look)
     insides = [_devices(node, wide - 2 * PAD, scale) for node in seen]
     high = max((each.height for each in insides), default=0)
     parts = [_beside(node, each, wide, high, trees) for node, each in zip(seen, insides, strict=True)]
     rows = [row(parts[at : at + columns], GAP, "start") for at in range(0, len(parts), columns)]
     return column([look.top(width), *rows], GAP)
-
-
-def _below(seen: Sequence[NodeSight], width: float, scale: Scale, searched: int | None) -> Part:
-    """The nodes below one another; while one is searched, only this one and the tree of its search."""
-    one = seen if searched is None else [seen[searched]]
-    lines = [_across(node, width, scale) for node in one]
-    if searched is not None:
-        lines.append(draw_tree(one[0], width, _colour(one[0])))
-    return column([*lines, Part(1, 1)], 6)  # the halo of the last one
 
 
 def unasked(node: NodeSight) -> NodeSight:
@@ -191,18 +177,6 @@ def _beside(node: NodeSight, inside: Part, wide: float, high: float, trees: floa
     named = Part(wide, name.height, (placed(name, wide / 2, 0),))
     tree = draw_tree(node, wide + SIDE, _colour(node))
     return column([tray, named, Part(wide, trees, (moved(tree, 0, 0),)) if trees else NOTHING], 5)
-
-
-def _across(node: NodeSight, wide: float, scale: Scale) -> Part:
-    """A node across the whole width: its name is beside its devices, with what it gives or what is in the way."""
-    inside = _devices(node, wide - NAMES - 2 * PAD, scale)
-    said = _said(node)
-    lines = [words(line, fill=INK_2) for line in (flowed(said, NAMES - PAD) if said else ())]
-    title = column([_title(node, NAMES - PAD), *lines], 2)
-    room = scale.high + NAME + scale.deep if scale.look.least else 0
-    high = max(inside.height, title.height, room) + ABOVE + PAD
-    shapes = (moved(title, PAD, (high - title.height) / 2), moved(inside, NAMES + PAD, high - PAD - inside.height))
-    return _tray(node, Part(wide, high, shapes))
 
 
 def _tray(node: NodeSight, inside: Part) -> Part:
@@ -234,16 +208,6 @@ def _colour(node: NodeSight) -> str:
     return "currentColor" if any(each.state == PICKED for each in node.devices) else CHOSEN
 
 
-def _said(node: NodeSight) -> str:
-    """What the node gives, or could give; else what is in the way of its devices."""
-    given = [each.id.device for each in node.devices if each.state in (TAKES, OFFERED)]
-    if given:
-        message = later("gives {devices}") if node.chosen else later("could give {devices}")
-        return say(message, devices=say(" and ").join(given))
-    counted = Counter(BRIEF[each.state] for each in node.devices if each.state in BRIEF)
-    return listed(say("{number} {what}", number=number, what=say(what)) for what, number in counted.items())
-
-
 def _devices(node: NodeSight, wide: float, scale: Scale) -> Part:
     """The devices of a node in rows, with the wires that join those on one root."""
     many = max(min(int((wide + SPACE) // (LEAST + SPACE)), len(node.devices)), 1)
@@ -262,11 +226,24 @@ def _wired(node: NodeSight, line: Sequence[Sight], box: float, scale: Scale) -> 
 
 
 def _asked(node: NodeSight, devices: Part, scale: Scale) -> Iterator[Html]:
-    """Behind the devices, a line at the size that is asked for."""
-    if scale.look.least:
-        y = devices.height - NAME - scale.look.least * scale.high / scale.unit
-        line = f"M{-PAD} {y:g}H{devices.width + PAD:g}"
-        yield element("path", d=line, stroke=INK_3, stroke_dasharray="2 3", data_key=f"least/{node.node}")
+    """Behind the devices, a line at the size that is asked for, and its grip."""
+    look, pixels = scale.look, scale.high / scale.unit
+    if not look.least and not look.grip:
+        return
+    y = devices.height - NAME - look.least * pixels
+    line = f"M{-PAD} {y:g}H{devices.width + PAD:g}"
+    shapes = [element("path", d=line, stroke=INK_3, stroke_dasharray="2 3")]
+    marks: dict[str, Any] = {}
+    if look.grip:
+        marks = {"data_drag": look.grip, "data_axis": "y", "data_step": f"{-look.step * pixels:g}"}
+        carets = f"M{-PAD - 2.5} {y - 1.5:g}l2.5 -2.5l2.5 2.5M{-PAD - 2.5} {y + 1.5:g}l2.5 2.5l2.5 -2.5"
+        shapes += [
+            element("path", d=line, stroke="transparent", stroke_width=14),
+            element("circle", cx=-PAD, cy=y, r=12, fill="transparent"),
+            element("circle", cx=-PAD, cy=y, r=6.5, fill=ACT_SOFT, stroke=ACT),
+            element("path", d=carets, fill="none", stroke=ACT, stroke_width=1.3),
+        ]
+    yield element("g", *shapes, data_key=f"least/{node.node}", **marks)
 
 
 def _wires(line: Sequence[Sight]) -> dict[str, tuple[int, list[int]]]:
@@ -314,19 +291,19 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     if device.state in (OFFERED, TRIED):
         look["stroke_dasharray"] = "5 4"
     ink = ink_on(fill)
-    if high < TALL:
-        line = fitting((f"{device.kind} {device.amount}".strip(), device.amount), wide + 2)
-        text = words(fitted(line, wide + 2), fill=ink)
-    else:
-        kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink)
-        text = column([kind, words(fitted(device.amount, wide + 2), fill=ink)][not device.kind :], 0, "middle")
+    inside = high >= TALL
+    kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink if inside else None)
+    text = words(fitted(device.amount, wide + 2), fill=ink)
+    if inside:
+        text = column([kind, text][not device.kind :], 0, "middle")
     box = element(
         "rect", width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **look, data_key=f"{device.key}/box"
     )
     facts = placed(text, wide / 2, (high - text.height) / 2)
-    shapes = [element("g", box, facts, opacity=None if taken or device.state in (OPEN, FREE) else 0.5)]
+    above = () if inside else (placed(kind, wide / 2, -LINE),)
+    shapes = [element("g", box, facts, *above, opacity=None if taken or device.state in (OPEN, FREE) else 0.5)]
     marks = {**scale.look.marks.get(str(device.id), {})}
-    y = -11 if high >= text.height + 2 * 9 else -17
+    y = -17 - LINE if above else -11 if high >= text.height + 2 * 9 else -17
     for x, sign in zip((1, wide - 17), _signs(device, marks.pop("faint", "")), strict=True):
         shapes += [element("g", sign, transform=f"translate({x:g},{y:g})")] if sign else []
     shown = device.key == scale.look.ring
@@ -351,7 +328,7 @@ def _edge(device: Sight) -> str | None:
         return "currentColor"
     if device.state == HELD:
         return INK_3
-    return EVICTED if device.state in BRIEF and device.state != NOT_SELECTED else None
+    return EVICTED if TOLD[device.state].brief and device.state != NOT_SELECTED else None
 
 
 def _signs(device: Sight, faint: str) -> tuple[Html | None, Html | None]:
@@ -360,7 +337,7 @@ def _signs(device: Sight, faint: str) -> tuple[Html | None, Html | None]:
     if device.state == TAKES:
         right: Html | None = badge(Badge("chosen", later("goes to the pod")), 0, 0)
     else:
-        sign = SIGNS.get(device.state, "")
+        sign = TOLD[device.state].sign
         right = _sign(sign, ink, FAINT if device.state == SPARED else None) if sign not in AT_LEFT else None
     if device.state in (HELD, IN_USE):
         return _sign("lock", ink), right

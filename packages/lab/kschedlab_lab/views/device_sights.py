@@ -41,55 +41,42 @@ search reaches or not."""
 ROOT = "resource.kubernetes.io/pcieRoot"
 """The attribute that every driver gives the same name."""
 
-WORDS: Mapping[str, str] = {
-    OPEN: later("is free"),
-    FREE: later("was not reached: the search ended before it"),
-    HELD: later("is held by another claim"),
-    TAKES: later("goes to the pod"),
-    OFFERED: later("could go to the pod"),
-    TRIED: later("was tried and given back"),
-    PICKED: later("is taken so far"),
-    IN_USE: later("is in use"),
-    NOT_SELECTED: later("is not selected"),
-    NO_CAPACITY: later("has too little capacity"),
-    APART: later("has no compatibility group in common with others"),
-    NO_COUNTERS: later("needs counters that are used up"),
-    TAINTED: later("has a taint that the claim does not tolerate"),
-    UNLIKE: later("breaks a constraint"),
-    SELECTED: later("is selected"),
-    FAILS: later("ends in an error"),
-    SPARED: later("would end in an error, but the search ends before it"),
+
+class Told(NamedTuple):
+    """What is said of a device after its name; what is in its way, where there is little room; and the sign for it."""
+
+    words: str
+    brief: str = ""
+    sign: str = ""
+
+
+TOLD: Mapping[str, Told] = {
+    OPEN: Told(later("is free")),
+    FREE: Told(later("was not reached: the search ended before it")),
+    HELD: Told(later("is held by another claim"), later("held"), "lock"),
+    TAKES: Told(later("goes to the pod")),
+    OFFERED: Told(later("could go to the pod")),
+    TRIED: Told(later("was tried and given back"), later("given back"), "reprieved"),
+    PICKED: Told(later("is taken so far")),
+    IN_USE: Told(later("is in use"), later("in use"), "lock"),
+    NOT_SELECTED: Told(later("is not selected"), later("not selected")),
+    NO_CAPACITY: Told(later("has too little capacity"), later("too little is left"), "full"),
+    APART: Told(later("has no compatibility group in common with others"), later("another group"), "pods"),
+    NO_COUNTERS: Told(later("needs counters that are used up"), later("too little is left"), "full"),
+    TAINTED: Told(later("has a taint that the claim does not tolerate"), later("tainted"), "taint"),
+    UNLIKE: Told(later("breaks a constraint"), later("breaks a constraint"), "pods"),
+    SELECTED: Told(later("is selected")),
+    FAILS: Told(later("ends in an error"), later("an error"), "error"),
+    SPARED: Told(later("would end in an error, but the search ends before it"), sign="error"),
 }
-"""What is said of a device in each state, after its name."""
-BRIEF: Mapping[str, str] = {
-    HELD: later("held"),
-    IN_USE: later("in use"),
-    TRIED: later("given back"),
-    NOT_SELECTED: later("not selected"),
-    NO_CAPACITY: later("too little is left"),
-    NO_COUNTERS: later("too little is left"),
-    TAINTED: later("tainted"),
-    APART: later("another group"),
-    UNLIKE: later("breaks a constraint"),
-    FAILS: later("an error"),
-}
-"""What is in the way of a device, where there is little room."""
-SIGNS: Mapping[str, str] = {
-    HELD: "lock",
-    IN_USE: "lock",
-    TAINTED: "taint",
-    TRIED: "reprieved",
-    NO_CAPACITY: "full",
-    NO_COUNTERS: "full",
-    APART: "pods",
-    UNLIKE: "pods",
-    FAILS: "error",
-    SPARED: "error",
-}
-"""By state: the sign for what is in the way of a device; of one that is not selected, there is none."""
+"""By state. One that is not selected has no sign."""
 ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\s*\.(\w+)\s*== "([^"]*)"')
 CAPACITY = re.compile(r'device\.capacity\["[^"]+"\]\s*\.(\w+)\s*\.compareTo\(quantity\("([^"]*)"\)\) >= 0')
-"""Selectors whose reason can be said without CEL."""
+PLAIN = (
+    (ATTRIBUTE, "≠", later("has {name} {own}; {who} wants {wanted}")),
+    (CAPACITY, "<", later("has {name} {own}; {who} wants {wanted} or more")),
+)
+"""Selectors whose reason can be said without CEL, shortly and in words."""
 
 
 class Reason(NamedTuple):
@@ -107,13 +94,13 @@ class Reason(NamedTuple):
 
     @property
     def words(self) -> str:
-        what = say(WORDS[self.state])
+        what = say(TOLD[self.state].words)
         return self.plain or (say("{what}: {why}", what=what, why=self.why) if self.why else what)
 
     @property
     def shortly(self) -> str:
         """What is in the way, where there is little room."""
-        return self.brief or (say(BRIEF[self.state]) if self.state in BRIEF else "")
+        return self.brief or say(TOLD[self.state].brief)
 
 
 class Sight(NamedTuple):
@@ -292,15 +279,12 @@ def _in_words(device: Candidate, expression: str, who: str) -> Reason:
     """Why this false expression does not select the device. ``who``: whose expression it is."""
     proof = say("{expression} is false", expression=expression)
     facts = {short(name): _value(each) for name, each in device.device.attributes.items()}
-    amounts = {short(name): str(each.value) for name, each in device.device.capacity.items()}
-    if (match := ATTRIBUTE.fullmatch(expression)) and match[1] in facts:
-        own, wanted = facts[match[1]], match[2]
-        plain = say("has {name} {own}; {who} wants {wanted}", name=match[1], own=own, who=who, wanted=wanted)
-        return Reason(NOT_SELECTED, proof, plain, f"{own} ≠ {wanted}", proof)
-    if (match := CAPACITY.fullmatch(expression)) and match[1] in amounts:
-        own, wanted = amounts[match[1]], match[2]
-        plain = say("has {name} {own}; {who} wants {wanted} or more", name=match[1], own=own, who=who, wanted=wanted)
-        return Reason(NOT_SELECTED, proof, plain, f"{own} < {wanted}", proof)
+    facts |= {short(name): str(each.value) for name, each in device.device.capacity.items()}
+    for pattern, sign, message in PLAIN:
+        if (match := pattern.fullmatch(expression)) and match[1] in facts:
+            own, wanted = facts[match[1]], match[2]
+            plain = say(message, name=match[1], own=own, who=who, wanted=wanted)
+            return Reason(NOT_SELECTED, proof, plain, f"{own} {sign} {wanted}", proof)
     return Reason(NOT_SELECTED, proof)
 
 

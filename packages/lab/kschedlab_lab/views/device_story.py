@@ -13,8 +13,8 @@ from kschedlab_lab.views.device_map import unasked
 from kschedlab_lab.views.device_sights import OFFERED, OPEN, PICKED, TAKES, TRIED, NodeSight, Reason, Sight
 
 
-def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], int | None, str]]:
-    """All moments: what is seen of every node then, the place of the one that is searched, and a caption.
+def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], str]]:
+    """All moments: what is seen of every node then, and a caption.
 
     On the first node each step, until one repeats what was seen; then node by node. ``end``: the last caption.
     """
@@ -22,12 +22,12 @@ def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[Nod
     for place, node in enumerate(seen):
         for step in [] if place else _first(node.steps):
             now[place] = now[place]._replace(devices=_after(now[place].devices, step), steps=(*now[place].steps, step))
-            yield list(now), place, say("{node}: {said}.", node=node.node, said=_said(step))
+            yield list(now), say("{node}: {said}.", node=node.node, said=_said(step))
         now[place] = _found(node)
         fits = [device.id.device for device in now[place].devices if device.state == OFFERED]
         result = say("could give {devices}", devices=say(" and ").join(fits)) if fits else node.reason
-        yield list(now), place, say("{node}: {said}.", node=node.node, said=result)
-    yield list(seen), None, end
+        yield list(now), say("{node}: {said}.", node=node.node, said=result)
+    yield list(seen), end
 
 
 def _first(steps: Sequence[Sight]) -> Sequence[Sight]:

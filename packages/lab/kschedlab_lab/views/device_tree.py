@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_devices.search import UNLIKE
-from kschedlab_lab.views.device_sights import BRIEF, OPEN, PICKED, SIGNS, TRIED, NodeSight, Sight
+from kschedlab_lab.views.device_sights import OPEN, PICKED, TOLD, TRIED, NodeSight, Sight
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
@@ -96,12 +96,12 @@ def _line(branch: Branch, room: float, taken: str) -> Part:
     device, alive, dead = branch.device, branch.state == PICKED, branch.state == TRIED
     ahead = branch.state == OPEN
     colour = taken if alive else EVICTED if dead else INK_3
-    if sign := SIGNS.get(branch.state):
+    if sign := TOLD[branch.state].sign:
         mark = icon(sign, 0, 0, EVICTED if dead else INK_2)
     else:
         mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill="none" if ahead else colour, stroke=colour)
     name = words(device.id.device, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor")
-    said = "" if alive or ahead else say(BRIEF[TRIED]) if dead else device.reason.shortly
+    said = "" if alive or ahead else say(TOLD[TRIED].brief) if dead else device.reason.shortly
     return row(
         [
             Part(16, 16, (mark,)),

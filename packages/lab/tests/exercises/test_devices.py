@@ -22,10 +22,8 @@ def test_every_instance_has_one_right_answer(seed):
         one_right_answer(exercise)
 
 
-def test_over_the_seeds_other_devices_and_mistakes_are_the_answer():
-    drawn = [exercises(seed) for seed in SEEDS]
-    assert len({each[0].right for each in drawn}) >= 5
-    assert len({each[2].why for each in drawn}) >= 3
+def test_over_the_seeds_other_devices_are_the_answer():
+    assert len({exercises(seed)[0].right for seed in SEEDS}) >= 5
 
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 4))
@@ -34,14 +32,6 @@ def test_a_claim_without_the_constraint_gets_devices_on_two_roots_or_none(seed):
     apart = exercise.right.partition("    constraints:")
     said = exercise.check(apart[0] + apart[2].partition("\n    - matchAttribute")[2].partition("\n")[2]).words
     assert "on the roots p0 and p1" in said or "on the roots p1 and p0" in said
-
-
-@pytest.mark.parametrize("seed", sampled(SEEDS, 4))
-def test_the_claim_with_a_mistake_gets_nothing_and_other_lines_do_not_help(seed):
-    exercise = exercises(seed)[2]
-    assert "train gets nothing" in exercise.check(exercise.start).words
-    assert exercise.check(exercise.right.replace("count: 2", "count: 1")).words.endswith(": not 2.")
-    assert exercise.check(exercise.start.replace("count: 2", "count: 1")).words != exercise.why
 
 
 def test_wrong_claims_are_told_what_is_missing():
@@ -57,10 +47,9 @@ def test_wrong_claims_are_told_what_is_missing():
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 4))
 def test_a_claim_that_is_right_by_luck_is_wrong(seed):
-    two, line = exercises(seed)[1:3]
-    for exercise in (two, line):
-        small = re.sub(r'quantity\("\d+Gi"\)', 'quantity("1Gi")', exercise.right)
-        for loose in (small, re.sub(r'== "a100"', '!= "t4"', exercise.right)):
-            assert loose != exercise.right and exercise.check(loose).state is State.WRONG
+    two = exercises(seed)[1]
+    small = re.sub(r'quantity\("\d+Gi"\)', 'quantity("1Gi")', two.right)
+    for loose in (small, re.sub(r'== "a100"', '!= "t4"', two.right)):
+        assert loose != two.right and two.check(loose).state is State.WRONG
     stricter = re.sub(r'quantity\("(\d+)Gi"\)', 'quantity("80Gi")', two.right)
     assert stricter == two.right or two.check(stricter).state is State.WRONG

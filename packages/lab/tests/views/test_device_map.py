@@ -132,19 +132,17 @@ def test_the_picture_says_why_in_two_words_and_the_tip_with_the_expression():
     assert "t4; the claim wants a100 (model t4, memory 16Gi). " in svg and "a100&quot; is false" in svg
 
 
-def test_where_nodes_are_below_each_other_the_one_that_is_searched_has_its_tree():
-    seen = sights(decision(f'{D}.model == "a100"', LARGE))
-    frames = search_story(seen, "the end")
-    shown, place, _ = next(frame for frame in frames if frame[1] is not None and frame[0][frame[1]].steps)
-    picture = str(draw_sights(shown, Room(300, 300), whole=seen, searched=place))
-    assert f"branch/{shown[place].node}/" in picture
+def test_in_little_room_too_each_node_has_its_tree_and_a_low_device_its_kind():
+    picture = str(draw_devices(decision(f'{D}.model == "a100"', LARGE), Room(300, 300)))
+    assert all(f"branch/{node}/0" in picture for node in ("node-a", "node-b", "node-c"))
+    assert picture.count(">t4</text>") == 1 and ">16Gi</text>" in picture
 
 
 def test_a_story_keeps_its_size():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
-    (first, place, _), *_ = search_story(seen, "the end")
+    (first, _), *_ = search_story(seen, "the end")
     before = str(draw_sights([unasked(node) for node in seen], Room(720, 300), whole=seen))
-    after = str(draw_sights(first, Room(720, 300), whole=seen, searched=place))
+    after = str(draw_sights(first, Room(720, 300), whole=seen))
     assert before.split('viewBox="')[1].split('"')[0] == after.split('viewBox="')[1].split('"')[0]
 
 
@@ -179,12 +177,11 @@ def test_a_taint_is_known_before_the_pod_asks():
 
 
 def test_what_a_click_brings_back_is_faint():
-    def faint(name: str, **changed: bool) -> bool:
-        svg = str(devices.show(devices.Settings().changed(**changed)).picture(Room(720, 300)))  # type: ignore[operator]
-        return re.search(f'<g opacity="0.6">(?:(?!</g>).)*{re.escape(PATHS[name])}', svg) is not None
+    def faint(rival: bool) -> bool:
+        svg = str(devices.show(devices.Settings(rival=rival)).picture(Room(720, 300)))  # type: ignore[operator]
+        return re.search(f'<g opacity="0.6">(?:(?!</g>).)*{re.escape(PATHS["unlocked"])}', svg) is not None
 
-    assert not faint("unlocked") and not faint("taint")
-    assert faint("unlocked", rival=False) and faint("taint", broken=False)
+    assert faint(rival=False) and not faint(rival=True)
 
 
 def test_a_taint_that_is_tolerated_is_not_what_decides():
@@ -212,7 +209,7 @@ def test_the_search_as_a_story():
         "node-a: could give gpu-1.",
         "node-b: cannot allocate all claims.",
     ]
-    assert frames[-1] == (seen, None, "the end")
+    assert frames[-1] == (seen, "the end")
     first = frames[0][0]
     assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "open"
 
