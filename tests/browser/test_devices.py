@@ -42,7 +42,7 @@ def test_a_click_on_a_device_takes_rival_away(shown: Show) -> None:
 
 def test_the_claim_is_changed_in_the_picture(shown: Show) -> None:
     page = shown(devices.panel().answer("3"))
-    page.key("dial/memory").press("ArrowRight")
+    page.key("least/node-b").press("ArrowUp")
     page.settled()
     for sets in ("count: 2", "model: any", "tolerates: on"):
         page.page.locator(f'[data-set="{sets}"]').click()

@@ -189,7 +189,7 @@ def show(settings: Settings) -> View:
 def looks(settings: Settings, asks: bool = False) -> Look:
     """The claim above the devices, and a line at the memory that it wants. ``asks``: nothing of it can be changed."""
     look = Look(lines=LINES, top=partial(buttons, settings, asks), least=settings.memory * GIBI)
-    return look if asks else look._replace(marks=handles(settings))
+    return look if asks else look._replace(marks=handles(settings), grip="memory", step=(MEMORY[1] - MEMORY[0]) * GIBI)
 
 
 def buttons(settings: Settings, asks: bool, width: float) -> Part:

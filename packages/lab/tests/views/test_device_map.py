@@ -255,9 +255,9 @@ def test_each_sign_has_its_corner():
 
 def test_the_line_at_the_wanted_memory_is_where_such_a_device_ends():
     svg = str(devices.show(devices.Settings().changed(memory=60)).picture(Room(720, 300)))  # type: ignore[operator]
-    (line,) = map(float, re.findall(r'd="M-\d+ ([\d.]+)H[^>]*least/node-b"', svg))
+    line, step = map(float, re.findall(r'least/node-b" .*?data-step="-([\d.]+)"><path d="M-\d+ ([\d.]+)H', svg)[0])
     high = float(re.findall(r'height="([\d.]+)"[^>]*node-b/gpu-0/box"', svg)[0])  # 80Gi, from its upper edge at 0
-    assert line == pytest.approx(high / 4, rel=0.03)
+    assert step == pytest.approx(high / 4, rel=0.01) and line == pytest.approx(high / 4, rel=0.03)
 
 
 def test_the_tree_of_a_search_has_dead_ends():
