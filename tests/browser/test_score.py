@@ -42,7 +42,7 @@ def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Show) -> None:
 
 def test_a_stage_and_a_cell(shown: Show) -> None:
     page = shown(score.panel(stage="raw"))
-    page.page.get_by_role("radio", name="summed").check(force=True)
+    page.page.get_by_role("combobox", name="stage").select_option("summed")
     page.settled()
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.key("cell/NodeResourcesLeastAllocated/node-d").click()
@@ -99,7 +99,7 @@ def test_a_weight_is_dragged(shown: Show) -> None:
 def test_another_list_is_drawn_from(shown: Show) -> None:
     page = shown(select_host.panel())
     expect(page.sentence).to_have_text(re.compile("4 best nodes .*1/4"))
-    page.page.get_by_role("combobox").select_option("5 9 9 9")
+    page.page.get_by_role("radiogroup").get_by_text("5 9 9 9").click()
     page.settled()
     expect(page.sentence).to_have_text(re.compile("3 best nodes .*1/3"))
 
