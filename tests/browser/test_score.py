@@ -99,7 +99,7 @@ def test_a_weight_is_dragged(shown: Show) -> None:
 def test_another_list_is_drawn_from(shown: Show) -> None:
     page = shown(select_host.panel())
     expect(page.sentence).to_have_text(re.compile("4 best nodes .*1/4"))
-    page.page.get_by_role("radiogroup").get_by_text("5 9 9 9").click()
+    page.page.get_by_role("radio", name="5 9 9 9").check(force=True)
     page.settled()
     expect(page.sentence).to_have_text(re.compile("3 best nodes .*1/3"))
 
