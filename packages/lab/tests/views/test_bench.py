@@ -7,9 +7,9 @@ import pytest
 
 from kschedlab.build import pod
 from kschedlab.objects.meta import SECOND
-from kschedlab.text.html import Html, join
+from kschedlab.text.html import Html
 from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import BADGE, Fact, Piece, badge_width, bar, draw_badges, running
+from kschedlab_lab.views.pieces import BADGE, Fact, Piece, bar, draw_badge, running
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 from tests.verdicts import model
@@ -112,15 +112,8 @@ def test_a_pod_of_a_replica_set_keeps_its_end_and_another_its_beginning() -> Non
     assert name("urgent-x2kqp", 60) == "urgen" and name("urgent", 5) == "u"
 
 
-def test_facts_go_on_below_where_a_row_ends() -> None:
-    facts = [Fact(f"fact {name}", True, kind="taint" if name == "b" else "") for name in "abc"]
-    wide = badge_width(facts[0]) + 6 + badge_width(facts[1])
-    rows = [
-        [
-            float(each.attrib["transform"].partition(",")[2][:-1])
-            for each in ElementTree.fromstring(f"<g>{join(drawn)}</g>")
-        ]
-        for drawn, _ in (draw_badges(facts, "node/a", 0, 10, right) for right in (1000, wide, wide - 1))
-    ]
-    next_row = 10 + BADGE - 2 + 5
-    assert rows == [[10, 10, 10], [10, 10, next_row], [10, next_row, 2 * next_row - 10]]
+def test_a_fact_without_room_for_one_line_has_two_and_ends_lower() -> None:
+    fact = Fact("a long fact", True, kind="taint")
+    (_, one), (drawn, two) = (draw_badge(fact, "node/a", 0, 10, right) for right in (1000, 90))
+    assert (one, two) == (10 + BADGE + 3, 10 + BADGE + 3 + 15)
+    assert str(drawn).count("<text") == 2
