@@ -38,7 +38,7 @@ def conversation(panel: Any) -> list[dict[str, Any]]:
     typed = [{"state": str(panel.settings)}, {"state": "nothing: 1"}, {"state": f"{controls[0]['name']}: much"}]
     answers = [{"answer": "nobody at all"}, {"answer": panel.question.choices[-1]}]
     back = [{"reset": True}, {"menu": True}, {"again": True}, answers[1]]
-    said = [{"room": [*ROOMS[0]]}, moves[1], *answers, *moves, {"menu": True}, *typed, *back]
+    said = [{"room": [*ROOMS[0]]}, {"set": start}, *answers, *moves, {"menu": True}, *typed, *back]
     return [{**message, "n": number} for number, message in enumerate(said)]
 
 

@@ -308,16 +308,7 @@ def test_a_number_that_is_not_allowed_is_refused_beside_the_field(opened: Open) 
     assert alert.bounding_box()["y"] < page.picture.bounding_box()["y"]  # type: ignore[index]
 
 
-def test_text_alone_has_no_buttons(opened: Open) -> None:
-    asking = Panel(Settings(), show).ask(which())
-    page = opened(asking.then("one\ntwo"))
-    page.page.get_by_role("button", name="Show it anyway").click()
-    expect(page.page.locator(".ks-table")).to_contain_text("two")
-    expect(page.page.locator(".ks-bar")).to_be_hidden()
-    expect(page.page.locator(".ks-more")).to_be_hidden()
-    drawn = opened(asking.then(svg([label("node-a", 8, 30)], 100, 40, "a node")))
-    expect(drawn.page.locator("svg text")).to_have_text("node-a")
-    expect(drawn.page.locator("svg span")).to_have_count(0)  # no browser draws HTML in a drawing's text
+def test_a_question_alone_can_be_shown_to_a_class_but_not_begun_again(opened: Open) -> None:
     asked = opened(alone("Does it?", "yes", "It does."))
     expect(asked.page.get_by_role("button", name="Classroom")).to_be_visible()
     expect(asked.page.get_by_role("button", name="Start again")).to_be_hidden()
