@@ -9,7 +9,10 @@ from tests.browser.test_notebooks import panels_of, stills_of
 
 NAME = "05-preemption.ipynb"
 BUDGET = "budget allows"
-LATER = ("The budget allows 0. Which node now?", "mail-c joins the shop, and the budget allows 0. Which node now?")
+LATER = (
+    "The budget allows 0. Which node now?",
+    "shop-b drops to 0, mail-c joins the shop, and the budget allows 0. Which node now?",
+)
 
 
 def control(panel: Locator, label: str) -> Locator:

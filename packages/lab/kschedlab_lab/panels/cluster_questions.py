@@ -84,7 +84,10 @@ def no_help() -> YourCluster:
 
 def which_zone() -> YourCluster:
     """Where would the pod go, if it were decided again?"""
-    fewest = say("The zone with the fewest pods of this ReplicaSet counts most: 44 of the 47 points.")
+    fewest = say(
+        "PodTopologySpread counts most, 44 of the 47 points: {node} and its zone have more pods of this ReplicaSet.",
+        node=RUNS_ON,
+    )
 
     def right(_: Any) -> str:
         decision = explain(MOVES, bundled().cluster(LATEST)).decision

@@ -223,7 +223,7 @@ def where_to() -> Question[Settings]:
         lambda settings: _ends(settings.story)["urgent"],
         lambda settings, answer: say(
             "Nominated is not bound: urgent goes to the first node with room, and mail-a has left for nothing. "
-            "NOMINATED NODE keeps node-a: v1.16 never clears it."
+            "NOMINATED NODE keeps node-a: in v1.16 binding does not clear it."
         ),
         lambda settings: partial(_before, settings.story),
         moment=True,

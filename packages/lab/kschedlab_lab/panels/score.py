@@ -20,6 +20,7 @@ from kschedlab_lab.panels.settings import choice
 from kschedlab_lab.views.arithmetic import Calculation, steps
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, winners
+from kschedlab_lab.views.score_bars import points
 from kschedlab_lab.views.score_map import ScoreMap, story
 from kschedlab_lab.views.svg import Room
 
@@ -197,3 +198,21 @@ def largest_difference() -> Question[Settings]:
     names = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread")
     asked = say("With the weights, which row parts node-a and node-c most?")
     return Question(asked, names, right, why, shown)
+
+
+def who_wins() -> Question[Settings]:
+    """Which node has the highest sum? Asked beside the weighted scores."""
+
+    def why(settings: Settings, answer: str) -> str:
+        decision = decide(settings)
+        sums = {node: points(decision, node) for node in NODES}
+        best = str(decision.node)
+        if answer == best:
+            return say("{node} has {sum}.", node=best, sum=sums[best])
+        return say("{answer} has {less}, {best} {most}.", answer=answer, less=sums[answer], best=best, most=sums[best])
+
+    def weighted(settings: Settings) -> ScoreMap:
+        return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None)
+
+    asked = say("Add up each column. Which node wins?")
+    return Question(asked, NODES, lambda settings: str(decide(settings).node), why, weighted)

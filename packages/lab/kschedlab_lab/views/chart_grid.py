@@ -141,7 +141,7 @@ class GridMeasures:
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         place: dict[str, Any] = {"x": (self.wide - 2) / 2}
         if cell.share < 1:  # behind the bar, or in it, where its edge cuts no digit
-            edge, right, long = (self.wide - 2) * cell.share, self.wide - 9, text_width(text, bold=selected) + 3
+            edge, right, long = (self.wide - 2) * cell.share, self.wide - 5, text_width(text, bold=selected) + 3
             is_inside = max(right - long, long) < edge < right + 3
             place = {"x": edge - 4 if is_inside else right, "text_anchor": "end"}
         struck = element("tspan", cell.past, text_decoration="line-through", fill_opacity=0.6)

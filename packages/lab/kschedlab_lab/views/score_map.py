@@ -122,7 +122,7 @@ class ScoreMap:
             return GridCell(said, EVICTED_SOFT if lacks else None, tip, "✕" if lacks else "✓", sets=sets, order=turn)
         was = number(self.before, self.stage, plugin, node) if self.before is not None else found
         past = "" if was in (None, found) else str(was)
-        share = 0.99 * max(found, 0) / self._full
+        share = 0.88 * max(found, 0) / self._full
         fill = self._fills.get(plugin, TICK)
         return GridCell(
             str(found), fill, tip, str(found), sets=sets, order=turn, share=share, past=past, pale=self._is_out(node)

@@ -87,7 +87,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "queue, clock, all": lambda: queue_clock.panel(lanes=queue_clock.ALL).ask(queue_clock.who_is_woken()),
     "score, two nodes": lambda: score_two.panel().ask(score_two.which()),
     "score": lambda: score.panel("raw", plugin="NodeResourcesLeastAllocated", node="node-b").ask(score.the_number()),
-    "score, summed": lambda: score.panel(stage="summed"),
+    "score, summed": lambda: score.panel().ask(score.who_wins()),
     "score, selectHost": lambda: select_host.panel().ask(select_host.first_stays()),
     "score, weights": lambda: weights.panel(nodes=2).ask(weights.who_wins("nodes", 1, 2)),
     "map_reduce, worker": lambda: map_reduce.panel(step=4).ask(map_reduce.which_worker()),

@@ -317,3 +317,10 @@ def test_the_winners_that_the_lesson_speaks_of() -> None:
 def alone(given: Weights) -> bool:
     """Whether so much is off that nodes may tie for want of opinions."""
     return sum(getattr(given, field) > 0 for field in FIELDS) < 3
+
+
+def test_the_columns_are_added_up_by_whoever_answers() -> None:
+    question, settings = score.who_wins(), Settings().changed(stage="summed")
+    assert [node for node in NODES if question.verdict(node, settings)["right"]] == ["node-c"]
+    assert question.why(settings, "node-d") == "node-d has 452, node-c 453."
+    assert question.before is not None and "453" not in str(drawn(question.before(settings), Room()))
