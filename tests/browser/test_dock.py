@@ -27,6 +27,7 @@ def test_a_lesson_is_read_and_answered_on_the_stage(notebook: Open) -> None:
     page.run_all()
     what_is_read_or_run_is_on_the_stage(page)
     a_wheel_over_the_stage_scrolls_the_text(page)
+    a_live_cluster_does_not_take_a_picture_out_of_ones_hands(page)
     exercises_have_the_whole_width(page)
     an_answer_is_said_in_the_line(page)
     pictures_move_into_the_text(page)
@@ -56,6 +57,26 @@ def a_wheel_over_the_stage_scrolls_the_text(page: Notebook) -> None:
     before = page.page.locator(TEXT).evaluate("(text) => text.scrollTop")
     page.page.mouse.wheel(0, 200)
     page.page.wait_for_function(f"() => document.querySelector('{TEXT}').scrollTop >= {before + 150}")
+
+
+LIVES = """() => {
+    const dock = document.querySelector(".jp-Notebook").ksDock;
+    const other = [...dock.stages].find((each) => each !== dock.active && dock.shows(each));
+    dock.lives(other);
+    return dock.active === other;
+}"""
+"""Another panel in sight says that its cluster has changed: whether it comes to the stage."""
+
+
+def a_live_cluster_does_not_take_a_picture_out_of_ones_hands(page: Notebook) -> None:
+    lines(page).last.evaluate("(line) => line.scrollIntoView({ block: 'center' })")
+    page.page.mouse.move(400, 400)
+    page.page.mouse.wheel(0, 4)
+    expect(lines(page).last).to_have_class("ks-line ks-current")
+    on_stage(page).hover()
+    assert not page.page.evaluate(LIVES)
+    page.page.mouse.move(400, 400)
+    assert page.page.evaluate(LIVES)
 
 
 def run_alone(page: Notebook) -> None:

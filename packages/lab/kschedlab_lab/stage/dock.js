@@ -282,10 +282,11 @@ class Dock {
     this.show(this.opening(stage) ?? stage);
   }
 
-  /** A cluster that lives has changed: its picture takes the stage where one sees its line, or looks at another tab, such as a terminal. */
+  /** A cluster that lives has changed: its picture takes the stage where one sees its line and has nothing in hand on the
+   * stage, or looks at another tab, such as a terminal. */
   lives(stage) {
     if (!this.page.getBoundingClientRect().width) Object.assign(this, { active: stage, pinned: true });
-    else if (this.shows(stage)) this.bring(stage);
+    else if (this.shows(stage) && !this.el.matches(":hover") && !this.el.contains(document.activeElement)) this.bring(stage);
   }
 
   show(stage) {
