@@ -152,7 +152,7 @@ def _cards(step: Taken, replay: Replay, assumed: Mapping[str, str]) -> Iterator[
         ]
         if nowhere:
             size, free = _piece(pods[HERO]).size, capacity - sum(piece.size for piece in mine)
-            mine.append(replace(_piece(pods[HERO]), mark="ghost", copied=(f"tried/{name}", "")))
+            mine.append(replace(_piece(pods[HERO]), mark="ghost", copied=f"tried/{name}"))
             says = say("web needs {size:g} CPU, {free:g} are free", size=size / 1000, free=free / 1000)
             yield NodeCard(name, capacity, tuple(mine), state="refused", says=says)
         else:

@@ -178,14 +178,13 @@ def arrange(
     captions: bool = True,
     most: float = MOST,
     shelf: float = 0,
-    least: float = 0,
     short: float = SHORT,
 ) -> Arrangement:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
     ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``shelf``: the height
-    of the space below each row of nodes for pods that stepped aside; ``least``: the height of the largest node,
-    at least; ``short``: the same in a low room.
+    of the space below each row of nodes for pods that stepped aside; ``short``: the least height of the largest node,
+    where the room is low.
     """
     narrow = room.width < NARROW
     has_place = bool(boxes) and not boxes[0].capacity
@@ -202,7 +201,7 @@ def arrange(
     is_tallest = has_place and boxes[0].used >= max(box.capacity for box in boxes)  # then its title is above all
     y = float(TOP) + (BAR + LINE + 10 if above else LINE if is_tallest else 0)
     tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
-    tall = max(min(max(tall, min(SHORTER, short) if above else short), TALL), least)
+    tall = min(max(tall, min(SHORTER, short) if above else short), TALL)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         inside = nodes[r * columns : (r + 1) * columns]

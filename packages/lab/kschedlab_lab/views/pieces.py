@@ -41,8 +41,7 @@ class Piece:
 
     ``short``: what stands for a ``note`` that does not fit, the longest first.
 
-    ``sets``: the settings after a click. ``copied``: where it is a copy, and the place that it was copied from, "" if
-    that is the pod itself.
+    ``copied``: where it is a copy of the pod.
     """
 
     name: str
@@ -51,13 +50,12 @@ class Piece:
     note: str = ""
     mark: Mark = ""
     short: tuple[str, ...] = ()
-    sets: str = ""
-    copied: tuple[str, str] = ("", "")
+    copied: str = ""
 
     @property
     def key(self) -> str:
         """Its identity in all pictures."""
-        return f"{self.copied[0] or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
+        return f"{self.copied or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
 
 
 def running(pod: Pod, now: int) -> Piece:
@@ -113,15 +111,15 @@ def said(badge: Fact) -> str:
     return sign + visible(badge.text)
 
 
-def _within(piece: Piece, wide: float, bold: float = 12) -> list[tuple[str, float, dict[str, Any]]]:
-    """(text, offset, look) of the name (in this size) and as much of the note as fits."""
+def _within(piece: Piece, wide: float) -> list[tuple[str, float, dict[str, Any]]]:
+    """(text, offset, look) of the name and as much of the note as fits."""
     name = visible(piece.name)
     parts = name.split("-")
-    if len(parts) > 2 and text_width(name, bold, True) > wide:
+    if len(parts) > 2 and text_width(name, 12, True) > wide:
         name = f"{parts[0]}…{parts[-1]}"  # its end tells a ReplicaSet's pods apart
-    if text_width(name, bold, True) > wide:
+    if text_width(name, 12, True) > wide:
         return [(name[: max(int(wide / 9), 1)], 0, BOLD)]
-    end = text_width(name, bold, True)
+    end = text_width(name, 12, True)
     space = wide - end - (24 if piece.mark == "leaving" else 0)
     for note, gap, size in ((piece.note, 8, 12), *((each, 5, 11.2) for each in piece.short)):
         if note and text_width(note, size) <= space - gap:
@@ -135,9 +133,8 @@ def bar(
     wide: float,
     high: float,
     carry: bool = False,
-    size: float = 12,
 ) -> Html:
-    """A pod as a bar at (x, y). ``carry``: it can be carried to a node; ``size``: of its name."""
+    """A pod as a bar at (x, y). ``carry``: it can be carried to a node."""
     fill = priority_fill(piece.priority)
     ghost = piece.mark == "ghost"
     stroke, thick, dashes, pale = (INK_3, 2, "6 4", 0.25) if ghost else (HAIR, 1, None, None)
@@ -145,9 +142,7 @@ def bar(
     box = rect(wide, high, 8, fill=fill, fill_opacity=pale, **look, data_key=f"{piece.key}/box")
     halo: dict[str, Any] = {} if ghost else {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
     colour, below = None if ghost else ink(fill), high / 2 + 4.5
-    words = (
-        label(text, 6 + x, below, fill=colour, **look, **halo) for text, x, look in _within(piece, wide - 10, size)
-    )
+    words = (label(text, 6 + x, below, fill=colour, **look, **halo) for text, x, look in _within(piece, wide - 10))
     return element(
         "g",
         box,
@@ -155,11 +150,10 @@ def bar(
         *words,
         transform=f"translate({at[0]:.1f},{at[1]:.1f})",
         data_key=piece.key,
-        data_from=f"{piece.copied[1] or 'pod'}/{piece.name}" if ghost or piece.copied[0] else None,
+        data_from=f"pod/{piece.name}" if ghost or piece.copied else None,
         data_tip=visible(" ".join(filter(None, (piece.name, piece.note)))),
         data_carry="node" if carry else None,
-        data_set=piece.sets or None,
-        aria_label=say("carry {pod}" if carry else "move {pod}", pod=piece.name) if carry or piece.sets else None,
+        aria_label=say("carry {pod}", pod=piece.name) if carry else None,
     )
 
 

@@ -12,7 +12,7 @@ from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.words import count, listing, request_text
-from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, MOST, PILL, Box, Marks, Number, arrange, pill, remark, shapes
+from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, remark, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, ladder_height, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
@@ -39,7 +39,6 @@ class Scene:
     ``rules``: with the ladder; ``chooses``: else only what each node would lose.
     ``tried``: the node whose tries alone are told; "" for all.
     ``since``: an earlier decision; numbers that have changed since then show what they were.
-    ``most``: the greatest width of a node.
     """
 
     decision: Decision
@@ -51,7 +50,6 @@ class Scene:
     chooses: bool = True
     tried: str = ""
     since: Decision | None = None
-    most: float = MOST
 
     @property
     def said(self) -> str:
@@ -144,13 +142,13 @@ class Scene:
         above = ABOVE if budgets.height else 0
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
         inner = Room(room.width, room.height - above + picked)
-        trial = arrange(boxes, inner, 0, most=self.most)
+        trial = arrange(boxes, inner, 0)
         at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None else None
         captions, in_rows = self.rules and (at is None or at.named), trial.rows > 1
         high = ladder_height(preemption, at) - RISE if preemption is not None and at is not None else 0
         shelf = self._shelf(boxes)
         lower = high if in_rows else max(high, shelf)
-        plan = arrange(boxes, inner, lower + more.height, captions, self.most, shelf if in_rows else 0)
+        plan = arrange(boxes, inner, lower + more.height, captions, shelf=shelf if in_rows else 0)
         parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions), plan.bottom - picked
         is_trial = any(block.aside for box in boxes for block in box.blocks)
         if preemption is not None and at is not None and not (is_trial and trial.places[0].bar):

@@ -126,6 +126,6 @@ def arrow(points: Sequence[tuple[float, float]], thick: float = 1.6) -> Html:
     )
 
 
-def refused(words: str, x: float, y: float, size: int = 13) -> Html:
+def refused(words: str, x: float, y: float) -> Html:
     """A failure: orange, with a cross."""
-    return label(f"✕ {words}", x, y, fill=EVICTED, font_weight="bold", font_size=size)
+    return label(f"✕ {words}", x, y, fill=EVICTED, font_weight="bold", font_size=13)

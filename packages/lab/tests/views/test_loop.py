@@ -83,7 +83,7 @@ def test_a_pod_that_waits_is_shown_below_what_is_done():
 
 
 def test_what_does_not_fit_sticks_out_of_its_node():
-    large = Piece("web", 6000, mark="ghost", copied=("tried/node-a", ""))
+    large = Piece("web", 6000, mark="ghost", copied="tried/node-a")
     card = NodeCard("node-a", 4000, (large,), state="refused", says="web needs 6 CPU, 4 are free")
     found = keyed(drawn(3, nodes=(card,)))
     tray = next(each for each in found["node/node-a"].iter() if each.get("width"))
