@@ -180,7 +180,6 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: generations.question("99", "99"),
     lambda: generations.question("99", 99),  # type: ignore[arg-type]
     lambda: generations.right(generations.Settings(), ["99"]),
-    lambda: your_plugin.lightest("99", []),
     lambda: your_cluster.panel([]),  # type: ignore[arg-type]
     lambda: loads(99),  # type: ignore[arg-type]
     lambda: load(99),  # type: ignore[arg-type]

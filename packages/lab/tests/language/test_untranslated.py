@@ -110,10 +110,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "your_cluster, which zone": cluster_questions.which_zone,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
-    "your_plugin, weight": lambda: your_plugin.panel([COLD, COOLER]).ask(
-        your_plugin.lightest("rack-d", [COLD, COOLER])
-    ),
-    "your_plugin, wrong": lambda: your_plugin.panel([HALF]),
     "your_plugin, preemption": lambda: your_plugin.panel([COLD, ALONE], priority=9).ask(
         your_plugin.where([COLD, ALONE])
     ),
