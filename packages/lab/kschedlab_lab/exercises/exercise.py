@@ -129,7 +129,6 @@ class Instance:
     """An exercise's instance: ``picture`` or table, and the same as ``text``.
 
     ``saved``: a shorter picture, for the notebook's file. ``printed``: a narrow one, for a column of a sheet.
-    ``request``: what stands below the question there.
     ``common``: what it shares with others of the lesson; a sheet has it once, above them.
     """
 
@@ -137,7 +136,6 @@ class Instance:
     text: str
     saved: Html = NO_PICTURE
     printed: Html = NO_PICTURE
-    request: Html = NO_PICTURE
     common: Html = NO_PICTURE
 
 
