@@ -20,7 +20,6 @@ LOOK = re.compile(r'(?: (?:fill|stroke|opacity|font|text)[a-z-]*="[\w#.,% ()-]*"
 SIZE = re.compile(r"(font-size:[\d.]+)(?![\w.])")
 """A size as an attribute has it: a style sheet ignores it without a unit."""
 TAG = re.compile(r"<[^<>]*>")
-ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#|="url\(#)([^")]*)')
 LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
 """An element without elements in it."""
 PILL = re.compile(r'<rect[^<>]* class="ks-pill"[^<>]*></rect>(?:<path[^<>]*></path>){2}')
@@ -32,8 +31,6 @@ MOVED = re.compile(
 """A text that is moved to its place."""
 SIMPLE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
 """A group that says nothing."""
-RUN = re.compile(r"(?:<use [^<>]*/>){4,}")
-"""A row of what is used."""
 IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
 """How a drawing is written into an address: shorter than base64. Quotation marks in its text are always escaped."""
 
@@ -46,7 +43,7 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
     plain = STILL.sub("", PILL.sub("", in_light(str(svg))))
     short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", plain)).replace('="currentColor"', '="#14181F"')
     short = SIMPLE.sub(r"\1", _placed(_placed(short)))
-    small = _runs(_once(_by_class(_numbered(ZERO.sub("", INVISIBLE.sub("", short))))))
+    small = _once(_by_class(ZERO.sub("", INVISIBLE.sub("", short))))
     rest = element("img", alt=alt, style=style)
     return markup(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')
 
@@ -61,12 +58,6 @@ def _placed(svg: str) -> str:
     return MOVED.sub(joined, svg)
 
 
-def _numbered(svg: str) -> str:
-    """The same drawing with short ids: an image is a document of its own, and nothing else refers to them."""
-    names = {each: f"c{number}" for number, each in enumerate(ID.findall(svg))}
-    return REFERS.sub(lambda each: f"{each[1]}{names.get(each[2], each[2])}", svg)
-
-
 def _once(svg: str) -> str:
     """The same drawing; what it repeats stands in it once, and is used."""
     times = Counter(each[0] for each in LEAF.finditer(svg))
@@ -74,15 +65,6 @@ def _once(svg: str) -> str:
     names = {each: f"b{number}" for number, each in enumerate(repeated)}
     stock = "".join(re.sub(r"^<\w+", rf'\g<0> id="{name}"', each) for each, name in names.items())
     drawn = LEAF.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
-    return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
-
-
-def _runs(svg: str) -> str:
-    """The same drawing; equal rows of what is used again and again, as of a map, stand in it once."""
-    rows = [row for row, times in Counter(each[0] for each in RUN.finditer(svg)).items() if times > 1]
-    names = {row: f"d{number}" for number, row in enumerate(rows)}
-    stock = "".join(f'<g id="{name}">{row}</g>' for row, name in names.items())
-    drawn = RUN.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
     return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
 
 
