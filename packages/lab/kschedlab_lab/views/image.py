@@ -25,10 +25,6 @@ LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>
 PILL = re.compile(r'<rect[^<>]* class="ks-pill"[^<>]*></rect>(?:<path[^<>]*></path>){2}')
 """The ground and the carets of a number that can be changed: not in an image."""
 STILL = re.compile(r' transform="translate\(0,0\)"')
-MOVED = re.compile(
-    r'<g transform="translate\((-?[\d.]+),(-?[\d.]+)\)"><text x="(-?[\d.]+)" y="(-?[\d.]+)"([^<>]*)>([^<]*)</text></g>'
-)
-"""A text that is moved to its place."""
 SIMPLE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
 """A group that says nothing."""
 IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
@@ -42,20 +38,10 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
     """
     plain = STILL.sub("", PILL.sub("", in_light(str(svg))))
     short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", plain)).replace('="currentColor"', '="#14181F"')
-    short = SIMPLE.sub(r"\1", _placed(_placed(short)))
+    short = SIMPLE.sub(r"\1", short)
     small = _once(_by_class(ZERO.sub("", INVISIBLE.sub("", short))))
     rest = element("img", alt=alt, style=style)
     return markup(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')
-
-
-def _placed(svg: str) -> str:
-    """The same drawing, with texts at their places instead of in groups that move them."""
-
-    def joined(found: re.Match[str]) -> str:
-        x, y = float(found[1]) + float(found[3]), float(found[2]) + float(found[4])
-        return f'<text x="{x:.1f}" y="{y:.1f}"{found[5]}>{found[6]}</text>'
-
-    return MOVED.sub(joined, svg)
 
 
 def _once(svg: str) -> str:
