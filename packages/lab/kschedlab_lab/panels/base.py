@@ -20,7 +20,7 @@ from kschedlab.messages import gap, say
 from kschedlab.objects.problems import InputTypeError
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.panels.question import Gate, Question
-from kschedlab_lab.panels.remembered import Asking, this_cell
+from kschedlab_lab.panels.remembered import Asking, given, this_cell
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable
 from kschedlab_lab.views.coded import coded
@@ -297,8 +297,8 @@ class Panel(Generic[S]):
             return
         solution, _ = attempted(lambda: question.right(asked))
         self.gate.place = Asking(cell, question.text, str(asked), solution or "")
-        if self.gate.place.was_answered:
-            self.predict(self.gate.place.answer)
+        if self.gate.place in given:
+            self.predict(given[self.gate.place])
 
     def still(self) -> Html:
         """The current state without controls; an unanswered question folds its answer."""
@@ -325,8 +325,8 @@ class Panel(Generic[S]):
         verdict = self._judged()
         if verdict is None:
             return answer
-        given = say(" Your answer: {answer}.", answer=verdict["answer"]) if verdict["answer"] is not None else ""
-        remark = element("p", text, " ", element("b", verdict["mark"]), gap(), coded(verdict["why"] + given))
+        mine = say(" Your answer: {answer}.", answer=verdict["answer"]) if verdict["answer"] is not None else ""
+        remark = element("p", text, " ", element("b", verdict["mark"]), gap(), coded(verdict["why"] + mine))
         return join([remark, answer])
 
     def _answer(self) -> Html:

@@ -37,15 +37,8 @@ class Settings(Restorable):
         (0, *range(5, 101, 5)),
         0,
         lambda p: f"{p} %" if p else UNSET,
-        lambda p: say("{share} %", share=p) if p else say(UNSET),
     )
-    every: int = slider(
-        "feasible",
-        FITS,
-        1,
-        lambda every: EVERY if every == 1 else f"1 in {every}",
-        lambda every: say(EVERY) if every == 1 else say("1 in {number}", number=every),
-    )
+    every: int = slider("feasible", FITS, 1, lambda every: EVERY if every == 1 else f"1/{every}")
 
 
 def bends(percentage: int) -> list[int]:

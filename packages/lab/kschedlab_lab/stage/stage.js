@@ -74,9 +74,8 @@ class Stage {
     this.host.append(this.el);
   }
 
-  /** Once its cell is on the page, a panel with a picture may share a place with others; text alone stays. */
+  /** Once its cell is on the page, a panel may share a place with others. */
   settle() {
-    if (!this.controls.length && !this.picture.svg) return;
     this.arrival = new ResizeObserver(() => {
       if (!this.host.isConnected) return;
       this.arrival.disconnect();

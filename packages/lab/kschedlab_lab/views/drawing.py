@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge, hatch
+from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, told_apart, wrapped
 from kschedlab_lab.views.style import (
@@ -62,11 +62,10 @@ Marks = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Number:
-    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill; ``clock``: it is a time."""
+    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill."""
 
     text: str
     marks: Marks = field(default_factory=dict)
-    clock: bool = False
     name: str = ""
 
 
@@ -391,15 +390,9 @@ def _pod(block: Block, place: Place) -> Html:
     }.get(block.mark, (ACT, 3, None) if "data_pick" in block.marks else (HAIR, 1, None))
     look: dict[str, Any] = {"fill": fill, "fill_opacity": 0.25 if is_ghost else None}
     look |= {"stroke": stroke, "stroke_width": thick, "stroke_dasharray": dashes}
-    hatched = (
-        element("path", d=hatch(place.width, place.height), stroke=fill, stroke_width=2.5, stroke_opacity=0.5)
-        if is_ghost
-        else None
-    )
     return element(
         "g",
         rect(place.width, place.height, min(ROUND, place.height / 3), **look, data_key=f"{key}/box"),
-        hatched,
         *_labels(block, place, "currentColor" if is_ghost else ink(fill)),
         transform=f"translate({place.x:g},{place.y:.2f})",
         opacity=0.4 if block.pale else None,
@@ -491,9 +484,8 @@ def pill(
 
     ``ends``: whether it is the least one, the greatest one; a caret that leads nowhere is pale.
     """
-    dial = 12 if number.clock and room > 84 else 0
     text = words(number.text, SMALL, bold=True, fill=colour)
-    wide = min(text.width + dial + (28 if room > LEAST * 0.7 else 21), room + 6)
+    wide = min(text.width + (28 if room > LEAST * 0.7 else 21), room + 6)
     middle = PILL / 2
     carets = (f"M8 {middle - 3:g}l-3 3l3 3", f"M{wide - 8:g} {middle - 3:g}l3 3l-3 3")
     look: dict[str, Any] = {"fill": "none", "stroke": colour, "stroke_width": 1.5, "stroke_linecap": "round"}
@@ -503,15 +495,8 @@ def pill(
         rect(wide, PILL, middle, fill=colour, fill_opacity=0.16, class_="ks-pill", stroke="none"),
         *(element("path", d=d, **look, opacity=0.3 if end else None) for d, end in zip(carets, ends, strict=True)),
     ]
-    if dial:
-        inside.append(_dial(12, middle, colour))
-    inside.append(placed(text, 14 + dial + (wide - 28 - dial) / 2, (PILL - text.height) / 2))
+    inside.append(placed(text, wide / 2, (PILL - text.height) / 2))
     return Part(wide, PILL, (element("g", *inside, data_key=key, **number.marks),))
-
-
-def _dial(x: float, y: float, colour: str) -> Html:
-    circle = element("circle", cx=x + 4, cy=y, r=4.5, fill="none", stroke=colour, stroke_width=1.2)
-    return element("g", circle, element("path", d=f"M{x + 4:g} {y - 3:g}v3h2.5", fill="none", stroke=colour))
 
 
 def remark(text: str, width: float) -> Part:

@@ -209,7 +209,7 @@ def test_what_a_teacher_prints_shows_no_english(lesson: str) -> None:
 
 
 def test_the_forms_of_a_teacher_show_no_english() -> None:
-    form, roster = SheetForm(), RosterForm()
+    form, roster = SheetForm("preemption", "1-30"), RosterForm()
     exported = "lesson,seed,number,title,state,tries,hints,solution\npreemption,1,1,谁？,right,2,1,False\n"
     files = {"li-na.csv": exported, "notes.txt": "?", "wrong.csv": exported.replace("right", "great")}
     made = roster.obey({"files": files})["table"]
