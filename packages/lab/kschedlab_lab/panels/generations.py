@@ -43,8 +43,9 @@ def read_changes(text: str) -> str:
     """The changes named in a text such as "sorted_again; start_times", in order. ValueError says what is wrong."""
     names = [] if text.strip() == NONE else [part.strip() for part in text.split(";")]
     if unknown := [name for name in names if name not in CHANGES]:
-        wrong = 'without: "{name}" is not a change; the changes are {changes}'
-        raise InputValueError(wrong, name=unknown[0], changes=listed(CHANGES))
+        raise InputValueError(
+            'without: "{name}" is not a change; the changes are {changes}', name=unknown[0], changes=listed(CHANGES)
+        )
     return "; ".join(name for name in CHANGES if name in names) or NONE
 
 

@@ -16,7 +16,7 @@ from kschedlab_lab.views.ladder_drawing import TOP, Lane, Lanes, ladder, lanes
 from kschedlab_lab.views.layout import Part, column, moved, padded, phrase
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
-from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, INK_2, INK_3, ON_ACCENT, TRAY
+from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, INK, INK_2, INK_3, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 EDGE, LINE = 14, 15
@@ -226,11 +226,13 @@ def _flags(flags: Sequence[Flag], line: Line, width: float) -> tuple[list[Html],
 
 
 def _flag(flag: Flag) -> Part:
-    """The version that brought the change, and its title; struck through if it is taken out."""
-    colour = INK_2 if flag.out else ON_ACCENT
+    """The version that brought the change, and its title; struck through if it is taken out, pale if it can't be."""
+    look: dict[str, Any] = {"fill": ACT if flag.sets else ACT_SOFT}
+    if flag.out:
+        look = {"fill": TRAY, "stroke": INK_3, "stroke_dasharray": "3 3"}
+    colour = INK_2 if flag.out else ON_ACCENT if flag.sets else INK
     said = phrase((flag.since, colour, False), (flag.title, colour, True), size=13)
     wide, high = said.width + 2 * POLE, 25
-    look: dict[str, Any] = {"fill": TRAY, "stroke": INK_3, "stroke_dasharray": "3 3"} if flag.out else {"fill": ACT}
     box = rect(wide, high, 7, data_key=f"flag/{flag.name}/box", **look)
     through = element("path", d=f"M{POLE} {high / 2:g}H{wide - POLE:g}", stroke=INK_2, stroke_width=1.5)
     return Part(wide, high, (box, moved(said, POLE, (high - said.height) / 2), *[through] * flag.out))
