@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import COURSE, GENERATIONS, V1_13, V1_16, V1_20, Generation
+from kschedlab.generations import COURSE, GENERATIONS, V1_16, V1_20, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
@@ -33,7 +32,7 @@ BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "hundred_po
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"generations {seed}")
-    return [culprit(rng, seed), divide(rng), least_requested(seed)]
+    return [culprit(rng, seed), divide(rng), count_down(seed)]
 
 
 def decided(objects: Objects, generation: Generation) -> Decision:
@@ -157,56 +156,60 @@ def divide(rng: random.Random) -> Exercise:
     )
 
 
-def least_requested_broken(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """LeastRequestedPriority of v1.13. A node's capacity and requests: CPU in milli, memory in MiB."""
-    free_cpu, free_memory = (cpu - asked_cpu) / cpu, (memory - asked_memory) / memory
-    return int((free_cpu + free_memory) / 2 * 100)
+def victims_broken(priorities: list[int], allowed: int) -> list[int]:
+    """v1.20's list of the victims on a node. One budget covers them all; `priorities` begins with the highest."""
+    breaking, others = [], []
+    for priority in priorities:
+        if allowed <= 0:
+            breaking.append(priority)
+        else:
+            others.append(priority)
+    return breaking + others
 
 
-def least_requested_mended(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """LeastRequestedPriority of v1.13. A node's capacity and requests: CPU in milli, memory in MiB."""
-    for_cpu = (cpu - asked_cpu) * 10 // cpu
-    for_memory = (memory - asked_memory) * 10 // memory
-    return (for_cpu + for_memory) // 2
+def victims_mended(priorities: list[int], allowed: int) -> list[int]:
+    """v1.20's list of the victims on a node. One budget covers them all; `priorities` begins with the highest."""
+    breaking, others = [], []
+    for priority in priorities:
+        if allowed <= 0:
+            breaking.append(priority)
+        else:
+            others.append(priority)
+        allowed -= 1
+    return breaking + others
 
 
-ALONE = replace(V1_13, scores=tuple(each for each in V1_13.scores if each[0].name == "LeastRequestedPriority"))
+def by_engine(priorities: list[int], allowed: int) -> list[int]:
+    """The priorities of v1.20's victims if all pods of a node must leave."""
+    labels = {"app": "shop"}
+    pods = [pod(f"shop-{i}", "node-a", 1, each, 8 * HOUR, labels) for i, each in enumerate(priorities)]
+    number = len(pods)
+    made = [node("node-a", number), *pods, budget("shop", allowed), pod("urgent", "", number, 5000)]
+    preemption = decided(decode_objects(made), V1_20).preemption
+    return [each.priority for each in preemption.victims] if preemption is not None else []
 
 
-def by_engine(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """The score that v1.13 gives the node; a second node exists because a single one is not scored."""
-    made = [node("node-a", f"{cpu}m", f"{memory}Mi"), node("node-b", f"{cpu}m", f"{memory}Mi")]
-    made.append(pod("web", "", f"{asked_cpu}m", memory=f"{asked_memory}Mi"))
-    scores = schedule("default/web", Cluster(decode_objects(made), ALONE.api), ALONE).scores
-    assert scores is not None
-    return int(scores.rows[0].raw[0])
+def victims_of_budgets(rng: random.Random) -> Iterator[tuple[list[int], int]]:
+    """Priorities and what the budget allows; two victims first."""
+    yield [100, 50], 1
+    for number in (2, 3, 4, 5):
+        for allowed in range(number + 1):
+            yield sorted((rng.randrange(0, 1000, 50) for _ in range(number)), reverse=True), allowed
 
 
-def rooms(rng: random.Random) -> Iterator[tuple[int, int, int, int]]:
-    """Nodes and requests; round numbers first."""
-    yield 1000, 1000, 500, 500
-    yield 1000, 1000, 100, 900
-    yield 1000, 1000, 350, 250
-    for _ in range(20):
-        cpu, memory = rng.randrange(1000, 8001, 500), rng.randrange(1000, 16001, 500)
-        yield cpu, memory, rng.randrange(50, cpu, 50), rng.randrange(50, memory, 50)
-
-
-def least_requested(seed: int) -> Exercise:
-    """Ten, not a hundred, and integers."""
+def count_down(seed: int) -> Exercise:
+    """A budget that every victim may ask alone."""
     return Repair(
-        say("Ten points"),
-        say(
-            "This function should return what LeastRequestedPriority of v1.13 returns. Its author was thinking of "
-            "v1.20, and used fractions. Fix it."
-        ),
-        least_requested_broken,
-        least_requested_mended,
+        say("One line of v1.18"),
+        say("This function lists victims as v1.16 does: it asks the budget about each of them alone. Make it v1.20's."),
+        victims_broken,
+        victims_mended,
         by_engine,
-        rooms,
-        say(
-            "Scores reach 10 in v1.13, and each division drops its remainder: for CPU, for memory, and for their mean."
+        victims_of_budgets,
+        say("That one line is the whole change: each victim uses up one of the disruptions that the budget allows."),
+        (
+            say("How many disruptions are left after the first victim?"),
+            say("`allowed` never changes. Where should it?"),
         ),
-        (say("How high can a score be in v1.13?"), say("Go divides integers: 13 / 2 is 6. Where does it divide?")),
         seed,
     )

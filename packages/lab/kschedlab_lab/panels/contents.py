@@ -111,7 +111,7 @@ def show(settings: Settings) -> View:
     lesson = BY_TITLE[settings.lesson]
     question = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
     sentence, facts = sentences((question, say(lesson.acts))), _facts(lesson)
-    alt = say("; ").join((question, *(f"{name} {what}" for name, what in facts)))
+    alt = say("; ").join((question, *(f"{name} {what}" for name, what in facts[2:])))
     link = element("a", say("Open lesson {number}", number=lesson.number), href=lesson.file, style=LINK)
     text = "\n".join([sentence, *aligned(facts)])
     return View(lambda room: draw_course(course(lesson.number), alt, room), sentence, link, text)
