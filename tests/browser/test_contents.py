@@ -25,14 +25,6 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     expect(page.key("way")).to_have_count(0)
 
 
-def test_the_whole_way_is_played(shown: Show) -> None:
-    page = shown(first.panel())
-    page.page.get_by_role("button", name="Show how").click()
-    expect(page.picture).to_contain_text("has room")
-    expect(page.sentence).to_contain_text("goes to node-b")
-    expect(page.key("way")).to_have_count(1)
-
-
 def the_map_leads_to_a_lesson(page: Notebook, _: Path) -> None:
     panel = page.page.locator(".kschedlab").filter(has=page.page.get_by_label("lesson", exact=True)).first
     sentence = panel.locator(".ks-sentence")

@@ -12,7 +12,6 @@ from kschedlab_lab.panels import generations, your_plugin
 from kschedlab_lab.panels.generation_clusters import STORIES
 from tests.browser.conftest import Show
 
-NODES = ("node-a", "node-b", "node-c")
 SIZES = pytest.mark.parametrize(("width", "height", "large"), [(800, 600, False), (1280, 720, True)])
 
 
@@ -23,9 +22,8 @@ def cooler(pod, node):
 
 @SIZES
 def test_every_cluster_fits_in_every_version(shown: Show, width: int, height: int, large: bool) -> None:
-    page = shown(generations.panel(), width, height, large=large, dark=large)
     for cluster in STORIES:
-        page.page.get_by_label("cluster").select_option(cluster)
+        page = shown(generations.panel(cluster=cluster), width, height, large=large, dark=large)
         for name in NAMES:
             page.key(f"version/{name}").click()
             page.settled()
@@ -35,7 +33,7 @@ def test_every_cluster_fits_in_every_version(shown: Show, width: int, height: in
             assert not large or (box is not None and box["y"] + box["height"] <= height), (cluster, name)
 
 
-def test_the_handle_goes_along_the_timeline_and_a_rule_is_switched(shown: Show) -> None:
+def test_the_handle_goes_along_the_timeline_and_a_change_is_taken_out(shown: Show) -> None:
     page = shown(generations.panel())
     expect(page.sentence).to_contain_text("v1.13: ")
     first, second = (page.key(f"version/{name}").locator("circle").bounding_box() for name in NAMES[:2])
@@ -43,22 +41,22 @@ def test_the_handle_goes_along_the_timeline_and_a_rule_is_switched(shown: Show) 
     page.drag("timeline/knob", 2 * (second["x"] - first["x"]), 0)
     expect(page.sentence).to_contain_text("v1.20: ")
     expect(page.sentence).to_contain_text("goes to node-c")
-    page.key("rule/sorted_again").click()
+    page.key("flag/counted_down").click()
     page.settled()
     expect(page.sentence).to_contain_text("v1.20, changed")
     expect(page.sentence).to_contain_text("goes to node-b")
-    page.key("rule/sorted_again").press("Enter")
+    page.key("flag/counted_down").press("Enter")
     expect(page.sentence).to_contain_text("v1.20: ")
 
 
 def test_a_node_is_picked_and_the_answer_comes(shown: Show) -> None:
-    asked = generations.panel(version="v1.20").ask(generations.question("Which node does v1.20 choose?", NODES))
-    page = shown(asked)
+    page = shown(generations.asked())
     assert page.faults() == []
     expect(page.picture.locator('[data-key="node/node-c"][data-state="chosen"]')).to_have_count(0)
     page.page.locator('[data-pick="node-a"]').click()
     page.settled()
-    expect(page.page.locator("#panel")).to_contain_text("Not quite. Your answer: node-a")
+    expect(page.page.locator("#panel")).to_contain_text("Not quite.")
+    expect(page.page.locator("#panel")).to_contain_text("Your answer: node-a")
     expect(page.picture.locator('[data-key="node/node-c"][data-state="chosen"]')).to_have_count(1)
 
 

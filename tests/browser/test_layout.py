@@ -150,7 +150,7 @@ CROWDED: dict[str, Panel[Any]] = {
     "the last box of the binding cycle": overview_path.panel().move(step=9),
     "eight pods in a heap": queue_heap.panel(which="new", pops=0),
     "two pods in activeQ": queue_parts.panel(),
-    "a version whose rules are switched": generations.panel(version="v1.16", rules="policy_obeyed on"),
+    "a version without a change": generations.panel(version="v1.37", without="sorted_again"),
     "four equal scores": select_host.panel(),
 }
 
@@ -203,10 +203,9 @@ def test_buttons_and_controls_are_chinese(shown: Show) -> None:
     assert page.locator("#panel").get_attribute("lang") == "zh"
 
 
-NODES = ("node-a", "node-b", "node-c")
 ASKED: dict[str, Any] = {
     "gate": lambda: overview_gate.panel(busy=False, port=True, disk=True, taint=True).ask(overview_gate.who_refuses()),
-    "generations": lambda: generations.panel(version="v1.20").ask(generations.question("Which?", NODES)),
+    "generations": generations.asked,
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "largest": lambda: score.panel("weighted").ask(score.largest_difference()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import COURSE, GENERATIONS, V1_13, V1_16, V1_20, Generation
+from kschedlab.generations import COURSE, GENERATIONS, V1_16, V1_20, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
 from kschedlab.whatif.compare import compare
-from kschedlab.whatif.comparison import Difference
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
 from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
@@ -27,48 +24,20 @@ from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.named_rules import NAMED_RULES
 
 NODES = ("node-a", "node-b", "node-c")
-CHOSEN = "chosen for preemption"
 NAMED = {rule.name: rule for rule in NAMED_RULES}
-BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "nominated_first"
-"""Rules that differ between neighbours, and one that never makes the difference here."""
+BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "hundred_points"
+"""Changes between neighbours, and one that never makes the difference here."""
 
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"generations {seed}")
-    return [culprit(rng, seed), divide(rng), least_requested(seed)]
-
-
-@dataclass(frozen=True)
-class Case:
-    """A cluster in which ``default/urgent`` preempts, and each generation's decision."""
-
-    manifests: list[Manifest]
-
-    @cached_property
-    def chosen(self) -> dict[str, str]:
-        """By generation: the chosen node, or the tied nodes."""
-        objects = decode_objects(self.manifests)
-        return {name: chosen_by(objects, GENERATIONS[name]) for name in COURSE}
-
-    @cached_property
-    def steps(self) -> tuple[Difference, ...]:
-        """The rules that make neighbouring generations differ."""
-        return compare("default/urgent", Cluster.from_dicts(self.manifests)).steps
-
-    def decision(self, name: str) -> Decision:
-        return decided(decode_objects(self.manifests), GENERATIONS[name])
+    return [culprit(rng, seed), divide(rng), count_down(seed)]
 
 
 def decided(objects: Objects, generation: Generation) -> Decision:
     """The generation's decision for ``default/urgent``."""
     return schedule("default/urgent", Cluster(objects, generation.api), generation)
-
-
-def beside(decisions: Mapping[str, Decision]) -> Html:
-    """The decisions below each other, each under its generation's name."""
-    drawn = ((element("p", element("b", name)), drawn_decision(each)) for name, each in decisions.items())
-    return join(part for parts in drawn for part in parts)
 
 
 def chosen_by(objects: Objects, generation: Generation) -> str:
@@ -77,8 +46,19 @@ def chosen_by(objects: Objects, generation: Generation) -> str:
     return say(" or ").join(preemption.tied) if preemption is not None else ""
 
 
-def random_case(rng: random.Random) -> Case:
-    """Three nodes of 5 CPU with two or three pods each; a budget for most of them; a pod that requests 4 CPU."""
+def apart(objects: Objects) -> bool:
+    """Whether v1.16 and v1.20 choose different nodes."""
+    return chosen_by(objects, V1_16) != chosen_by(objects, V1_20)
+
+
+def beside(objects: Objects, *generations: Generation) -> Html:
+    """Their decisions below each other, each under its generation's name."""
+    drawn = ((element("p", element("b", each.name)), drawn_decision(decided(objects, each))) for each in generations)
+    return join(part for parts in drawn for part in parts)
+
+
+def random_cluster(rng: random.Random) -> list[Manifest]:
+    """Three nodes of 5 CPU with two pods each; a budget for most of them; a pod that requests 4 CPU."""
     made = [node(name, 5) for name in NODES]
     for name in NODES:
         start = rng.randrange(7 * HOUR, 12 * HOUR, 60)
@@ -86,86 +66,72 @@ def random_case(rng: random.Random) -> Case:
         for number, priority in enumerate(priorities):
             app = rng.choice(["shop", "shop", "mail"])
             made.append(pod(f"{app}-{name[-1]}{number}", name, 2, priority, start, labels={"app": app}))
-    made += [pod("urgent", "", 4, 500), budget("shop", rng.choice([0, 1, 1]))]
-    return Case(made)
+    return [*made, pod("urgent", "", 4, 500), budget("shop", rng.choice([0, 1, 1]))]
 
 
 def culprit(rng: random.Random, seed: int) -> Exercise:
-    """One rule makes the difference."""
+    """One change makes the difference."""
+    right = NAMED[in_turn(seed, BLAMED)]
+    at = COURSE.index(right.first_of(COURSE))
+    versions = GENERATIONS[COURSE[at - 1]], GENERATIONS[COURSE[at]]
+    names = {"earlier": versions[0].name, "later": versions[1].name}
 
-    def causes(case: Case) -> list[tuple[str, str, str]]:
-        return [
-            (step.earlier, step.later, rule)
-            for step in case.steps
-            for rule in BLAMED
-            if CHOSEN in step.parts and len(step.causes) == 1
-            if re.fullmatch(NAMED[rule].settings, step.causes[0].change.rule)
-        ]
+    def is_the_cause(manifests: list[Manifest]) -> bool:
+        step = compare("default/urgent", Cluster.from_dicts(manifests)).steps[at - 1]
+        causes = [each.change.rule for each in step.causes]
+        is_one = len(causes) == 1 and re.fullmatch(right.settings, causes[0]) is not None
+        return is_one and "chosen for preemption" in step.parts
 
-    name = in_turn(seed, BLAMED)
-    case = drawn(rng, random_case, lambda case: any(rule == name for _, _, rule in causes(case)))
-    earlier, later, right = next(cause for cause in causes(case) if cause[2] == name)
-    before, after = case.chosen[earlier], case.chosen[later]
-    why = say(
-        "{later} without that one change would choose {before} too: compare() finds no other cause.",
-        later=later,
-        before=before,
-    )
+    manifests = drawn(rng, random_cluster, is_the_cause)
+    objects = decode_objects(manifests)
+    before, after = (chosen_by(objects, each) for each in versions)
+    whys = {rule: _not_the_cause(rule, **names) for rule in (*BLAMED, ELSEWHERE)}
+    alone = later("{later} without that one change would choose {before} too: compare() finds no other cause.")
+    whys[right.name] = say(alone, later=names["later"], before=before)
+    asked = later("{earlier} chooses {before}, {later} chooses {after}. Which change alone makes the difference?")
     return Predict(
         say("Who is to blame?"),
-        say(
-            "{earlier} chooses {before}, {later} chooses {after}. Which change alone makes the difference?",
-            earlier=earlier,
-            before=before,
-            later=later,
-            after=after,
-        ),
-        say(NAMED[right].title),
-        why,
+        say(asked, **names, before=before, after=after),
+        say(right.title),
+        whys[right.name],
         (
             say("Find the victims on each node in both generations."),
             say("Which of the five rules tells the nodes apart?"),
         ),
-        pictured(case.decision(earlier), case.manifests),
-        {
-            say(NAMED[rule].title): why if rule == right else wrong_culprit(rule, earlier, later)
-            for rule in (*BLAMED, ELSEWHERE)
-        },
-        solved=lambda: beside({name: case.decision(name) for name in (earlier, later)}),
+        pictured(decided(objects, versions[0]), manifests),
+        {say(NAMED[rule].title): why for rule, why in whys.items()},
+        solved=lambda: beside(objects, *versions),
     )
 
 
-def wrong_culprit(rule: str, earlier: str, later: str) -> str:
-    """Why that answer is wrong: the rule changed between other generations, or it changes nothing here."""
-    if NAMED[rule].first_of(COURSE) != later:
-        return say(
-            "That changed in another step: {earlier} and {later} do not differ in it.",
-            earlier=earlier,
-            later=later,
-        )
-    return say("That changed as well, but switching it alone changes nothing here.")
+def _not_the_cause(rule: str, **names: str) -> str:
+    """The rule changed between other generations than ``earlier`` and ``later``, or it changes nothing here."""
+    if NAMED[rule].first_of(COURSE) == names["later"]:
+        return say("That changed as well, but switching it alone changes nothing here.")
+    return say("That changed in another step: {earlier} and {later} do not differ in it.", **names)
 
 
 def divide(rng: random.Random) -> Exercise:
     """A budget that makes v1.16 and v1.20 differ."""
 
-    def without(rng: random.Random) -> Case:
-        return Case([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
+    def solution(manifests: list[Manifest]) -> Manifest | None:
+        tries = (budget(app, allowed) for app in ("shop", "mail") for allowed in range(3))
+        return next((each for each in tries if apart(decode_objects([*manifests, each]))), None)
 
-    def solving(case: Case) -> tuple[str, int] | None:
-        tries = ((app, allowed) for app in ("shop", "mail") for allowed in range(3))
-        return next((each for each in tries if apart(decode_objects([*case.manifests, budget(*each)]))), None)
+    def without(rng: random.Random) -> list[Manifest]:
+        return random_cluster(rng)[:-1]
 
-    def agrees(case: Case) -> bool:
-        alike = {case.chosen["v1.16"], case.chosen["v1.20"]}
-        return len(alike) == 1 and say(" or ") not in case.chosen["v1.16"] and solving(case) is not None
+    def agrees(manifests: list[Manifest]) -> bool:
+        objects = decode_objects(manifests)
+        is_one = chosen_by(objects, V1_16) in NODES
+        return is_one and not apart(objects) and solution(manifests) is not None
 
-    case = drawn(rng, without, agrees)
-    solution = solving(case)
-    assert solution is not None
+    manifests = drawn(rng, without, agrees)
+    found, objects = solution(manifests), decode_objects(manifests)
+    assert found is not None
 
     def goal(objects: Objects) -> str:
-        if fault := budget_fault(objects, len(case.manifests)):
+        if fault := budget_fault(objects, len(manifests)):
             return fault
         return "" if apart(objects) else say("Both generations choose {node} with it.", node=chosen_by(objects, V1_20))
 
@@ -174,77 +140,76 @@ def divide(rng: random.Random) -> Exercise:
         say(
             "Without a budget both v1.16 and v1.20 choose {node}. Add one PodDisruptionBudget (with its status) "
             "that makes them disagree. The name of each pod begins with its label app.",
-            node=case.chosen["v1.16"],
+            node=chosen_by(objects, V1_16),
         ),
         goal,
-        as_yaml([budget(*solution)]),
+        as_yaml([found]),
         say("v1.16 asks the budget about each victim alone; v1.20 counts down, and the second victim may break it."),
         (
             say("Both pods of some node must be counted by the budget."),
             say("disruptionsAllowed: 1 lets one go, but not two."),
         ),
-        pictured(case.decision("v1.16"), case.manifests),
-        as_yaml(case.manifests),
+        pictured(decided(objects, V1_16), manifests),
+        as_yaml(manifests),
         START,
-        lambda objects: beside({each.name: decided(objects, each) for each in (V1_16, V1_20)}),
+        lambda objects: beside(objects, V1_16, V1_20),
     )
 
 
-def apart(objects: Objects) -> bool:
-    """Whether v1.16 and v1.20 choose different nodes."""
-    return chosen_by(objects, V1_16) != chosen_by(objects, V1_20)
+def victims_broken(priorities: list[int], allowed: int) -> list[int]:
+    """v1.20's list of the victims on a node. One budget covers them all; `priorities` begins with the highest."""
+    breaking, others = [], []
+    for priority in priorities:
+        if allowed <= 0:
+            breaking.append(priority)
+        else:
+            others.append(priority)
+    return breaking + others
 
 
-def least_requested_broken(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """LeastRequestedPriority of v1.13. A node's capacity and requests: CPU in milli, memory in MiB."""
-    free_cpu, free_memory = (cpu - asked_cpu) / cpu, (memory - asked_memory) / memory
-    return int((free_cpu + free_memory) / 2 * 100)
+def victims_mended(priorities: list[int], allowed: int) -> list[int]:
+    """v1.20's list of the victims on a node. One budget covers them all; `priorities` begins with the highest."""
+    breaking, others = [], []
+    for priority in priorities:
+        if allowed <= 0:
+            breaking.append(priority)
+        else:
+            others.append(priority)
+        allowed -= 1
+    return breaking + others
 
 
-def least_requested_mended(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """LeastRequestedPriority of v1.13. A node's capacity and requests: CPU in milli, memory in MiB."""
-    for_cpu = (cpu - asked_cpu) * 10 // cpu
-    for_memory = (memory - asked_memory) * 10 // memory
-    return (for_cpu + for_memory) // 2
+def by_engine(priorities: list[int], allowed: int) -> list[int]:
+    """The priorities of v1.20's victims if all pods of a node must leave."""
+    labels = {"app": "shop"}
+    pods = [pod(f"shop-{i}", "node-a", 1, each, 8 * HOUR, labels) for i, each in enumerate(priorities)]
+    number = len(pods)
+    made = [node("node-a", number), *pods, budget("shop", allowed), pod("urgent", "", number, 5000)]
+    preemption = decided(decode_objects(made), V1_20).preemption
+    return [each.priority for each in preemption.victims] if preemption is not None else []
 
 
-ALONE = replace(V1_13, scores=tuple(each for each in V1_13.scores if each[0].name == "LeastRequestedPriority"))
+def victims_of_budgets(rng: random.Random) -> Iterator[tuple[list[int], int]]:
+    """Priorities and what the budget allows; two victims first."""
+    yield [100, 50], 1
+    for number in (2, 3, 4, 5):
+        for allowed in range(number + 1):
+            yield sorted((rng.randrange(0, 1000, 50) for _ in range(number)), reverse=True), allowed
 
 
-def by_engine(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """The score that v1.13 gives the node; a second node exists because a single one is not scored."""
-    made = [node("node-a", f"{cpu}m", f"{memory}Mi"), node("node-b", f"{cpu}m", f"{memory}Mi")]
-    made.append(pod("web", "", f"{asked_cpu}m", memory=f"{asked_memory}Mi"))
-    scores = schedule("default/web", Cluster(decode_objects(made), ALONE.api), ALONE).scores
-    assert scores is not None
-    return int(scores.rows[0].raw[0])
-
-
-def rooms(rng: random.Random) -> Iterator[tuple[int, int, int, int]]:
-    """Nodes and requests; round numbers first."""
-    yield 1000, 1000, 500, 500
-    yield 1000, 1000, 100, 900
-    yield 1000, 1000, 350, 250
-    for _ in range(20):
-        cpu, memory = rng.randrange(1000, 8001, 500), rng.randrange(1000, 16001, 500)
-        yield cpu, memory, rng.randrange(50, cpu, 50), rng.randrange(50, memory, 50)
-
-
-def least_requested(seed: int) -> Exercise:
-    """Ten, not a hundred, and integers."""
+def count_down(seed: int) -> Exercise:
+    """A budget that every victim may ask alone."""
     return Repair(
-        say("Ten points"),
-        say(
-            "This function should return what LeastRequestedPriority of v1.13 returns. Its author was thinking of "
-            "v1.20, and used fractions. Fix it."
-        ),
-        least_requested_broken,
-        least_requested_mended,
+        say("One line of v1.18"),
+        say("This function lists victims as v1.16 does: it asks the budget about each of them alone. Make it v1.20's."),
+        victims_broken,
+        victims_mended,
         by_engine,
-        rooms,
-        say(
-            "Scores reach 10 in v1.13, and each division drops its remainder: for CPU, for memory, and for their mean."
+        victims_of_budgets,
+        say("That one line is the whole change: each victim uses up one of the disruptions that the budget allows."),
+        (
+            say("How many disruptions are left after the first victim?"),
+            say("`allowed` never changes. Where should it?"),
         ),
-        (say("How high can a score be in v1.13?"), say("Go divides integers: 13 / 2 is 6. Where does it divide?")),
         seed,
     )

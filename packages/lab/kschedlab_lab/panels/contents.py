@@ -9,7 +9,7 @@ import msgspec
 import yaml
 
 from kschedlab.messages import later, say, sentences
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import element
 from kschedlab.text.plain import aligned
 from kschedlab.text.words import listing
 from kschedlab_lab.panels.base import Panel, View
@@ -80,21 +80,21 @@ class Settings(Restorable):
     lesson: str = choice("lesson", BY_TITLE, LESSONS[0].title)
 
 
-def course(at: str = "") -> tuple[LessonCard, ...]:
-    """The map. ``at``: the number of the current lesson, whose paths are highlighted."""
-    before = leading_to(at) if at else frozenset[str]()
+def course(at: str) -> tuple[LessonCard, ...]:
+    """The map. ``at``: the number of the current lesson, to which the ways are highlighted."""
+    before = leading_to(at)
     return tuple(
         LessonCard(
-            lesson.number,
-            lesson.label,
-            lesson.minutes,
-            lesson.place,
-            lesson.after,
-            f"lesson: {lesson.title}",
-            lesson.number == at,
-            lesson.number in before,
+            each.number,
+            each.label,
+            each.minutes,
+            each.place,
+            each.after,
+            f"lesson: {each.title}",
+            here=each.number == at,
+            lit=each.number in before,
         )
-        for lesson in LESSONS
+        for each in LESSONS
     )
 
 
@@ -107,34 +107,30 @@ def leading_to(number: str) -> frozenset[str]:
 
 
 def show(settings: Settings) -> View:
+    """The map, and what the chosen lesson is about."""
     lesson = BY_TITLE[settings.lesson]
     question = say("{lesson}: {question}", lesson=say(lesson.title), question=say(lesson.question))
-    sentence, ways = sentences((question, say(lesson.acts))), _ways(lesson)
-    text = [[say("follows"), lesson.follows], [say("explains"), listing(lesson.terms)], *ways]
-    alt = say("; ").join((question, *(f"{name} {what}" for name, what in ways)))
-    return View(
-        lambda room: draw_course(course(lesson.number), alt, room),
-        sentence,
-        _link(lesson),
-        "\n".join([sentence, *aligned(text)]),
-    )
+    sentence, facts = sentences((question, say(lesson.acts))), _facts(lesson)
+    alt = say("; ").join((question, *(f"{name} {what}" for name, what in facts[2:])))
+    link = element("a", say("Open lesson {number}", number=lesson.number), href=lesson.file, style=LINK)
+    text = "\n".join([sentence, *aligned(facts)])
+    return View(lambda room: draw_course(course(lesson.number), alt, room), sentence, link, text)
 
 
-def _ways(lesson: CourseLesson) -> list[list[str]]:
-    """What the arrows and the card say: the lessons before and after it, and how long it takes."""
+def _facts(lesson: CourseLesson) -> list[list[str]]:
+    """What it follows and explains, how long it takes, and the lessons before and after it."""
     after = [say(BY_NUMBER[number].title) for number in lesson.after]
     then = [say(each.title) for each in LESSONS if lesson.number in each.after]
     times = later("about {minutes} minutes alone or {in_class} in class, without the exercises")
     return [
+        [say("follows"), lesson.follows],
+        [say("explains"), listing(lesson.terms)],
         [say("takes"), say(times, minutes=lesson.minutes, in_class=lesson.in_class)],
         [say("builds on"), listing(after) or say("nothing: begin here")],
         [say("leads to"), listing(then) or say("your own questions")],
     ]
 
 
-def _link(lesson: CourseLesson) -> Html:
-    return element("a", say("Open lesson {number}", number=lesson.number), href=lesson.file, style=LINK)
-
-
 def panel(**settings: str) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show)

@@ -6,7 +6,6 @@ priority decides whether others leave for it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,9 +19,9 @@ from kschedlab.messages import later, say, sentences, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import amount
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.first import PHASES, Running, Scene, Target, draw_first
+from kschedlab_lab.views.first import draw_first
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 
@@ -58,40 +57,32 @@ def manifests(settings: Settings) -> list[Manifest]:
     ]
 
 
-def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
-    """The decision of v1.37 for web. ``plugins``: those that join it."""
-    cluster = Cluster(decode_objects(manifests(settings)), GENERATION.api)
-    return schedule("default/web", cluster, GENERATION.plus(*plugins))
+def decide(settings: Settings) -> Decision:
+    """The decision of v1.37 for web."""
+    return schedule("default/web", Cluster(decode_objects(manifests(settings)), GENERATION.api), GENERATION)
 
 
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings, plugins)
+    decision = decide(settings)
     sentence = said(decision)
     idle = {} if decision.preemption is not None else {"priority": say("not asked: web fits without evicting anybody")}
     return View(
-        lambda room: picture(settings, decision, room),
-        sentence,
-        Html(),
-        sentence,
-        idle=idle,
-        names=colours(decision),
-        story=lambda room: story(settings, decision, room),
+        lambda room: picture(decision, sentence, room), sentence, Html(), sentence, idle=idle, names=colours(decision)
     )
 
 
 def said(decision: Decision) -> str:
     """What was decided, and why, for somebody who has met no rule yet."""
     what, why = decided_and_why(decision)
-    preemption = decision.preemption
+    preemption, chosen = decision.preemption, decision.nominated_node
     if preemption is None:
         return sentences((what, why))
-    if decision.nominated_node is None:
+    if chosen is None:
         request = milli(decision.pod.request["cpu"])
         none = say("No node has {cpu} free, and none has enough pods of lower priority.", cpu=request)
         return sentences((what, none))
     highest = {name: max(each.priority for each in found.victims) for name, found in preemption.candidates.items()}
-    chosen = decision.nominated_node
     others = [(priority, name) for name, priority in highest.items() if priority > highest[chosen]]
     if len(highest) == 1:
         why = say("Only {node} can make enough room.", node=chosen)
@@ -102,69 +93,14 @@ def said(decision: Decision) -> str:
     return sentences((what, why))
 
 
-def chosen_by(decision: Decision) -> str:
-    """The node that web goes to, or waits for; "" if there is none."""
-    return decision.node or decision.nominated_node or ""
-
-
-def targets(decision: Decision) -> tuple[Target, ...]:
-    """The nodes as the decision sees them."""
-    scores = decision.scores
-    names = decision.cluster.names
-    total = {} if scores is None else {names[n]: int(t) for n, t in zip(scores.nodes, scores.total, strict=True)}
-    preemption = decision.preemption
-    candidates = preemption.candidates if preemption is not None else {}
-    return tuple(
-        Target(
-            name,
-            cpu,
-            tuple(Running(each, size, priority) for each, (on, size, priority) in PODS.items() if on == name),
-            total.get(name),
-            next(iter(decision.verdict(name).reasons), ""),
-            tuple(victim.pod.metadata.name for victim in candidates[name].victims) if name in candidates else (),
-        )
-        for name, cpu in NODES.items()
-    )
-
-
-def picture(settings: Settings, decision: Decision, room: Room, phase: str = "chosen", handles: bool = True) -> Html:
-    """The pod and the nodes. ``phase``: how much is known; ``handles``: whether the pod is a control."""
+def picture(decision: Decision, alt: str, room: Room) -> Html:
+    """The pod and the nodes; the pod's edge and the knob of its priority are handles."""
     request, priority = terms("drag it: what web asks for", "drag it: web's priority")
-    asks = {"data_drag": "request", "data_axis": "y", "data_tip": request, "aria_label": "web"}
-    ranks = {"data_drag": "priority", "data_axis": "x", "data_tip": priority, "aria_label": say("priority")}
-    scene = Scene(
-        Running("web", settings.request, settings.priority),
-        targets(decision),
-        chosen_by(decision),
-        phase,
-        asks if handles else {},
-        ranks if handles else {},
-    )
-    return draw_first(scene, told(settings, decision)[phase], room)
+    resize = {"data_drag": "request", "data_axis": "y", "data_tip": request, "aria_label": "web"}
+    rank = {"data_drag": "priority", "data_axis": "x", "data_tip": priority, "aria_label": say("priority")}
+    return draw_first(decision, alt, room, resize, rank)
 
 
-def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
-    """The pod asks, the filters answer, scores or victims follow, and the pod goes to its node."""
-    return [
-        Frame(picture(settings, decision, room, phase, handles=phase == PHASES[-1]), words)
-        for phase, words in told(settings, decision).items()
-    ]
-
-
-def told(settings: Settings, decision: Decision) -> dict[str, str]:
-    """By phase: what happens in it."""
-    preempts = decision.node is None and bool(decision.nominated_node)
-    words = {
-        "asks": say("web asks for {cpu}. Where does it go?", cpu=milli(settings.request)),
-        "filter": say("Filter: which nodes have room?"),
-        "score": say("No node has room, so pods of lower priority leave." if preempts else "Score: which is best?"),
-        "chosen": said(decision),
-    }
-    if decision.scores is None and not preempts:
-        del words["score"]
-    return words
-
-
-def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.37."""
-    return Panel(Settings().changed(**settings), lambda each: show(each, plugins), manifests, "first.panel()")
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, manifests, "first.panel()")

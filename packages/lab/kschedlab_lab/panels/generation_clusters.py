@@ -1,4 +1,4 @@
-"""The clusters of lesson 06: small ones in which one rule, or a few, make generations answer differently."""
+"""The clusters of lesson 06: small ones in which a few changes make generations answer differently."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from kschedlab.build import HOUR, Manifest, budget, node, pod
 from kschedlab.messages import later
 from kschedlab_lab.views.glyphs import Badge
 
-EIGHT, MIB = 8 * HOUR, 2**20
-
 
 class Story(NamedTuple):
-    """A cluster whose pod ``pod`` is decided. ``about``: what is special; ``signs``: the same, by node."""
+    """A cluster whose pod ``pod`` is decided, and what the lesson asks about it.
+
+    ``about``: what is special; ``changes``: the names of those that give ``pod`` another place; ``version`` and
+    ``without``: the settings that ``question`` is about; ``whys``: by answer, what is said of it; ``signs``: by node.
+    """
 
     pod: str
     about: str
     manifests: Callable[[], list[Manifest]]
+    changes: tuple[str, ...]
+    version: str
+    without: str
+    question: str
+    whys: Mapping[str, str]
     signs: Mapping[str, tuple[Badge, ...]] = {}
 
 
@@ -37,18 +44,6 @@ def budget_of_one() -> list[Manifest]:
     ]
 
 
-def who_may_stay() -> list[Manifest]:
-    """Two pods of equal priority on node-a; the younger one is listed first; one may stay."""
-    return [
-        node("node-a"),
-        node("node-b"),
-        pod("young", "node-a", 2, 100, 11 * HOUR),
-        pod("old", "node-a", 2, 100, 7 * HOUR),
-        pod("vault", "node-b", 3, 1000, 7 * HOUR),
-        pod("urgent", "", 2, 500),
-    ]
-
-
 def never() -> list[Manifest]:
     """A pod whose preemptionPolicy is Never, and no room."""
     return [
@@ -63,57 +58,53 @@ def never() -> list[Manifest]:
 def one_percent() -> list[Manifest]:
     """node-b has 1 % more room; node-a has the image already, which is worth little."""
     return [
-        node("node-a", 10, "10Gi", images=[{"names": ["example/app:1"], "sizeBytes": 300 * MIB}]),
+        node("node-a", 10, "10Gi", images=[{"names": ["example/app:1"], "sizeBytes": 300 * 2**20}]),
         node("node-b", 10, "10Gi"),
-        pod("mail", "node-a", "2100m", 0, EIGHT, memory="2150Mi"),
-        pod("jobs", "node-b", 2, 0, EIGHT, memory="2Gi"),
+        pod("mail", "node-a", "2100m", 0, 8 * HOUR, memory="2150Mi"),
+        pod("jobs", "node-b", 2, 0, 8 * HOUR, memory="2Gi"),
         pod("web", "", 2, 0, memory="2Gi"),
     ]
 
 
-def soft_taint() -> list[Manifest]:
-    """node-a is roomy and has the image, but its taint asks pods to stay away."""
-    taint = {"key": "old-disk", "value": "", "effect": "PreferNoSchedule"}
-    image = {"names": ["example/app:1"], "sizeBytes": 1900 * MIB}
-    return [
-        node("node-a", 4, "16Gi", taints=[taint], images=[image]),
-        node("node-b", 4, "16Gi"),
-        pod("jobs", "node-b", 3, 0, EIGHT, memory="12Gi"),
-        pod("web", "", 1, 0, memory="2Gi"),
-    ]
-
-
-def promise() -> list[Manifest]:
-    """A pod is nominated to node-a; meanwhile node-b has more room."""
-    return [
-        node("node-a"),
-        node("node-b", 6),
-        pod("mail", "node-a", 1, 0, EIGHT),
-        pod("urgent", "", 2, 1000, nominated="node-a"),
-    ]
-
-
-IMAGE = Badge("disk", later("has the pod's image"))
-TAINT = Badge("taint", later("taint old-disk: PreferNoSchedule"))
-NOMINATED = Badge("zone", later("nominatedNodeName of the pod"))
+NONE = later("none")
+NO_NODE = later("no node")
+COUNTED = later(
+    "The more important pod uses up the disruption; the low one finds none left and is listed first: 50, 50, 0."
+)
+LOST = later("The scheduler would obey Never, but the API server drops the field before the scheduler sees it.")
+FINER = later("The image brings node-a 12; room and balance bring node-b 1 each.")
 
 STORIES = {
-    later("a budget of one"): Story("urgent", later("The budget allows one disruption."), budget_of_one),
-    later("who may stay?"): Story(
-        "urgent", later("Both pods on node-a have priority 100; one may stay."), who_may_stay
+    later("a budget of one"): Story(
+        "urgent",
+        later("The budget allows one disruption."),
+        budget_of_one,
+        ("start_times", "counted_down", "sorted_again"),
+        "v1.20",
+        NONE,
+        later("Which node does v1.20 choose?"),
+        dict.fromkeys(("node-a", "node-b", "node-c"), COUNTED),
     ),
-    later("never preempt"): Story("patient", later("preemptionPolicy of patient: Never."), never),
+    later("never preempt"): Story(
+        "patient",
+        later("preemptionPolicy of patient: Never."),
+        never,
+        ("policy_stored", "policy_obeyed"),
+        "v1.20",
+        "policy_stored",
+        later("Which node does v1.20 choose if the policy is not stored?"),
+        dict.fromkeys(("node-a", "node-b", NO_NODE), LOST),
+    ),
     later("one percent"): Story(
         "web",
         later("Before web comes, node-b has 1 % more room; node-a has the image."),
         one_percent,
-        {"node-a": (IMAGE,)},
-    ),
-    later("a soft taint"): Story(
-        "web", later("node-a has the image and a PreferNoSchedule taint."), soft_taint, {"node-a": (IMAGE, TAINT)}
-    ),
-    later("a promise"): Story(
-        "urgent", later("urgent is nominated to node-a; node-b has more room."), promise, {"node-a": (NOMINATED,)}
+        ("hundred_points",),
+        "v1.20",
+        NONE,
+        later("Which node does v1.20 choose for web?"),
+        dict.fromkeys(("node-a", "node-b"), FINER),
+        {"node-a": (Badge("disk", later("has the pod's image")),)},
     ),
 }
 """By title."""

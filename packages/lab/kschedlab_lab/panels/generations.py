@@ -1,180 +1,160 @@
-"""All generations and one pod: settings -> the version with its changes -> Decision -> nodes, a timeline and switches.
+"""All generations and one pod: settings -> the version, less the changes taken out -> Decision -> nodes and a timeline.
 
-The timeline chooses the version; each switch undoes one change to the scheduler or brings it, alone or with others.
+The timeline chooses the version. Each change is a flag on it, which takes the change out of all versions or back in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Self
+from itertools import groupby
+from typing import Any
 
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import RuleResult, steps
-from kschedlab_lab.named_rules import NAMED_RULES, NamedRule, switched
+from kschedlab.text.ladder import steps
+from kschedlab.text.words import listing
+from kschedlab_lab.named_rules import NAMED_RULES, switched
 from kschedlab_lab.panels.base import Frame, Panel, View
-from kschedlab_lab.panels.generation_answers import answer, picked, picked_with_victims
-from kschedlab_lab.panels.generation_clusters import STORIES
-from kschedlab_lab.panels.question import Question, answers
+from kschedlab_lab.panels.generation_clusters import NO_NODE, NONE, STORIES
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab_lab.views.picture import Handles, colours, decided_and_why
 from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.used_up import using_up
-from kschedlab_lab.views.versions import Board, Lever, Stop, stage, stage_before
+from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 
-NONE, ON, OFF = later("none"), "on", "off"
 VERSIONS = tuple(GENERATIONS)
+FIRST = next(iter(STORIES))
+CHANGES = {rule.name: rule for rule in NAMED_RULES}
 
-RULE_NAMES = tuple(rule.name for rule in NAMED_RULES)
 
-
-def read_rules(text: str) -> str:
-    """The rules of a text such as "sorted_again on; start_times off", in their order. ValueError says what is wrong."""
-    pinned: dict[str, str] = {}
-    for part in [] if text.strip() == NONE else text.split(";"):
-        name, _, state = part.strip().partition(" ")
-        if name not in RULE_NAMES or state.strip() not in (ON, OFF):
-            problem = say('"{rule}" is not a change with on or off, such as "sorted_again on"', rule=part.strip())
-            raise InputValueError(
-                "rules: {problem}; the changes are {rules}", problem=problem, rules=listed(RULE_NAMES)
-            )
-        pinned[name] = state.strip()
-    return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in NAMED_RULES if rule.name in pinned) or NONE
+def read_changes(text: str) -> str:
+    """The changes named in a text such as "sorted_again; start_times", in order. ValueError says what is wrong."""
+    names = [] if text.strip() == NONE else [part.strip() for part in text.split(";")]
+    if unknown := [name for name in names if name not in CHANGES]:
+        raise InputValueError(
+            'without: "{name}" is not a change; the changes are {changes}', name=unknown[0], changes=listed(CHANGES)
+        )
+    return "; ".join(name for name in CHANGES if name in names) or NONE
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The cluster, the version that decides, and the rules that are on or off whatever the version says."""
+    """The cluster, the version that decides, and the changes that are taken out of all versions."""
 
-    cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
+    cluster: str = choice("cluster", STORIES, FIRST)
     version: str = slider("version", VERSIONS, VERSIONS[0])
-    rules: str = typed("changes switched", NONE, (NONE, *(f"{name} {ON}" for name in RULE_NAMES)), read_rules)
+    without: str = typed("changes taken out", NONE, (NONE, *CHANGES), read_changes)
 
     @property
-    def pinned(self) -> dict[str, str]:
-        """By name of a rule: "on" or "off", whatever the version says."""
-        return {} if self.rules == NONE else dict(part.split(" ") for part in self.rules.split("; "))
+    def out(self) -> frozenset[str]:
+        """The names of the changes that are taken out."""
+        return frozenset(name for name in CHANGES if name in self.without.split("; "))
 
-    def has(self, rule: NamedRule) -> bool:
-        """Whether the rule holds."""
-        state = self.pinned.get(rule.name)
-        return rule.is_on(self.version) if state is None else state == ON
+    @property
+    def missing(self) -> frozenset[str]:
+        """Those of them that the version would have."""
+        return frozenset(name for name in self.out if CHANGES[name].is_on(self.version))
 
-    def at(self, indices: Mapping[str, Any]) -> Self:
-        """As any panel's; in another cluster nothing is switched."""
-        there = super().at(indices)
-        return there if there.cluster == self.cluster or there.rules != self.rules else there.changed(rules=NONE)
-
-    def flipped(self) -> frozenset[str]:
-        """The rules that are other than in the version."""
-        return frozenset(rule.name for rule in NAMED_RULES if self.has(rule) != rule.is_on(self.version))
-
-    def switching(self, rule: NamedRule) -> Self:
-        """These settings with the rule the other way; a rule that is as in the version again is not named."""
-        state = not self.has(rule)
-        pinned = {name: each for name, each in self.pinned.items() if name != rule.name}
-        if state != rule.is_on(self.version):
-            pinned[rule.name] = ON if state else OFF
-        return self.changed(rules="; ".join(f"{name} {each}" for name, each in pinned.items()) or NONE)
+    def toggled(self, name: str) -> str:
+        """What is taken out after this change, too, was taken out or put back."""
+        return "; ".join(each for each in CHANGES if each in self.out ^ {name}) or NONE
 
 
-def manifests(cluster: str) -> list[Manifest]:
-    """The manifests of the cluster with this title."""
-    return STORIES[cluster].manifests()
+def manifests(settings: Settings) -> list[Manifest]:
+    """The manifests of the cluster."""
+    return STORIES[settings.cluster].manifests()
 
 
 @lru_cache(maxsize=64)
 def _world(cluster: str, api: Api) -> Cluster:
-    return Cluster(decode_objects(manifests(cluster)), api)
+    return Cluster(decode_objects(STORIES[cluster].manifests()), api)
 
 
-@lru_cache(maxsize=4096)
-def _decide(cluster: str, version: str, flipped: frozenset[str]) -> Decision:
-    made = switched(version, flipped)
+@lru_cache(maxsize=1024)
+def _decide(cluster: str, version: str, missing: frozenset[str]) -> Decision:
+    made = switched(version, missing)
     return schedule(f"default/{STORIES[cluster].pod}", _world(cluster, made.api), made, exhaustive=False)
 
 
 def decide(settings: Settings) -> Decision:
     """The decision for the cluster's waiting pod."""
-    return _decide(settings.cluster, settings.version, settings.flipped())
+    return _decide(settings.cluster, settings.version, settings.missing)
 
 
-def matters(settings: Settings, rule: NamedRule) -> bool:
-    """Whether switching this rule alone changes the node, or who is evicted there."""
-    return answer(decide(settings)) != answer(decide(settings.switching(rule)))
-
-
-@lru_cache(maxsize=64)
-def mattering(cluster: str) -> tuple[str, ...]:
-    """The names of the rules that make a difference in some version."""
-    every = [Settings(cluster, version) for version in VERSIONS]
-    return tuple(rule.name for rule in NAMED_RULES if any(matters(each, rule) for each in every))
+def picked(decision: Decision) -> str:
+    """The answer in a few words: "node-a", "tie: node-a, node-b" or "no node"."""
+    preemption = decision.preemption
+    nodes = preemption.tied if preemption is not None and preemption.tied else sorted(decision.best)
+    return nodes[0] if len(nodes) == 1 else say("tie: {nodes}", nodes=listing(nodes, 3)) if nodes else say(NO_NODE)
 
 
 @lru_cache(maxsize=64)
 def rungs(cluster: str) -> tuple[int, ...]:
     """The numbers of preemption's rules that tell nodes apart in some version."""
-    ladders = (_ladder(Settings(cluster, version)) for version in VERSIONS)
-    found = (each.number for rules in ladders for each in rules if each.applies and len(each.kept) < len(each.standing))
-    return tuple(sorted({*found}))
+    tried = (decide(Settings(cluster, version)).preemption for version in VERSIONS)
+    ladders = (steps(each, list(each.candidates)) for each in tried if each is not None)
+    rules = (rule for ladder in ladders for rule in ladder if rule.applies and len(rule.kept) < len(rule.standing))
+    return tuple(sorted({rule.number for rule in rules}))
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision = bare(decide(settings))
+    decision, shown = bare(decide(settings)), board(settings)
     first, why = decided_and_why(decision)
-    said, shown = sentence(settings, first, why), board(settings)
-    lit = [rule for rule in NAMED_RULES if any(each.name == rule.name and each.matters for each in shown.levers)]
-    firsts = [each for i, each in enumerate(shown.stops) if i == 0 or each.answer != shown.stops[i - 1].answer]
-    answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in firsts)
+    said = sentence(settings, first, why)
+    runs = (next(run) for _, run in groupby(shown.stops, key=lambda each: each.answer))
+    answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in runs)
     return View(
         lambda room: stage(decision, shown, room, said),
         sentence(settings, first) if shown.rungs else said,  # the rules say why
-        rules_html(lit, decide(settings)),
+        rules_html([CHANGES[flag.name] for flag in shown.flags], decide(settings)),
         f"{said}\n{answers}",
-        story=partial(story, settings) if (settings.version, settings.rules) != (VERSIONS[0], NONE) else None,
+        idle={"cluster": ""},
+        story=partial(story, settings) if settings.version != VERSIONS[0] else None,
         names=colours(decision),
     )
 
 
 def board(settings: Settings) -> Board:
-    """The timeline with all answers, and the switches that make a difference in some version."""
-    there, named = STORIES[settings.cluster], {*mattering(settings.cluster), *settings.flipped()}
+    """The timeline with all answers, and with the changes that matter in this cluster."""
+    there = STORIES[settings.cluster]
+    answers = {name: picked(decide(replace(settings, version=name))) for name in VERSIONS}
     return Board(
-        stops(settings),
+        [Stop(name, said, f"version: {name}", said.startswith("node")) for name, said in answers.items()],
         VERSIONS.index(settings.version),
-        [lever(settings, rule, matters(settings, rule)) for rule in NAMED_RULES if rule.name in named],
+        [flag(settings, name) for name in there.changes],
         rungs(settings.cluster),
         say(there.about),
         Handles(node_badges=there.signs),
     )
 
 
+def flag(settings: Settings, name: str) -> Flag:
+    """A change on the timeline."""
+    change, out = CHANGES[name], name in settings.out
+    at, sets = VERSIONS.index(change.first_of(VERSIONS)), f"without: {settings.toggled(name)}"
+    return Flag(name, say(change.title), change.since, at, out, sets, say(change.before if out else change.after))
+
+
 def story(settings: Settings, room: Room) -> list[Frame]:
-    """From v1.13 on, each version that changes the answer; then the version itself, and the rules that are switched."""
-    plain = type(settings)(settings.cluster)
-    states = [plain.changed(version=name) for name in VERSIONS[: VERSIONS.index(settings.version) + 1]]
-    answers = [answer(decide(each)) for each in states]
-    changed = [i for i in range(1, len(states)) if answers[i] != answers[i - 1]]
-    states = [states[i] for i in sorted({0, *changed, len(states) - 1})]
-    if settings.flipped():
-        states.append(settings)
-    states[-1] = settings
-    frames, counted = list[Frame](), next(rule for rule in NAMED_RULES if rule.name == "counted_down")
-    for i, each in enumerate(states):
-        if i and each.has(counted) and not states[i - 1].has(counted):
+    """The first version, each one up to these settings that changes the answer, and how budgets begin to count down."""
+    states = [replace(settings, version=name) for name in VERSIONS[: VERSIONS.index(settings.version) + 1]]
+    told = [next(run) for _, run in groupby(states, key=lambda each: picked(decide(each)))]
+    frames, counted = list[Frame](), CHANGES["counted_down"].first_of(VERSIONS)
+    for each in [*told, settings] if told[-1] != settings else told:
+        if each.version == counted:
             decision, shown = bare(decide(each)), board(each)
             for boxes, said in using_up(decision):
                 caption = sentence(each, said)
@@ -185,85 +165,38 @@ def story(settings: Settings, room: Room) -> list[Frame]:
     return frames
 
 
-def stops(settings: Settings) -> list[Stop]:
-    """The versions on the timeline, with what each decides; if all take one node, with whom they evict there."""
-    flipped = {name: settings.flipped() if name == settings.version else frozenset[str]() for name in VERSIONS}
-    decisions = [_decide(settings.cluster, name, flipped[name]) for name in VERSIONS]
-    results = [answer(each) for each in decisions]
-    few = picked if len({each.nodes for each in results}) > 1 or len({*results}) == 1 else picked_with_victims
-    return [
-        Stop(name, few(each), f"version: {name}, rules: {NONE}", len(result.nodes) == 1, bool(flipped[name]))
-        for name, each, result in zip(VERSIONS, decisions, results, strict=True)
-    ]
-
-
-def lever(settings: Settings, rule: NamedRule, matters: bool) -> Lever:
-    """A change as a switch."""
-    on, pinned, sets = settings.has(rule), rule.name in settings.flipped(), f"rules: {settings.switching(rule).rules}"
-    title, without, within = map(say, (rule.title, rule.before, rule.after))
-    return Lever(rule.name, title, f"{rule.since}: {rule.new.line}", on, pinned, matters, sets, without, within)
-
-
 def sentence(settings: Settings, *said: str) -> str:
     """Which version decides this, and whether it was changed."""
-    version = say("{version}, changed", version=settings.version) if settings.flipped() else settings.version
+    version = say("{version}, changed", version=settings.version) if settings.missing else settings.version
     return say("{version}: {said}", version=version, said=sentences(said))
 
 
-def question(text: str, choices: Iterable[str], *, alone: bool = False, drawn: bool = False) -> Question[Settings]:
-    """A question about the version and its rules as they are set; earlier versions have answered already.
+def before(settings: Settings, picks: tuple[str, ...], room: Room) -> Html:
+    """The cluster before the decision; the answers of this version and of later ones are hidden."""
+    shown, marks = board(settings), {name: {"data_pick": name} for name in picks}
+    stops = [replace(each, sets="") if i < shown.at else Stop(each.name, "") for i, each in enumerate(shown.stops)]
+    flags = [replace(each, sets="") for each in shown.flags]
+    asked = replace(shown, stops=stops, flags=flags, handles=replace(shown.handles, nodes=marks))
+    return stage_before(decide(settings), asked, room)
 
-    ``choices``: nodes or pods, which are picked in the picture, rules of preemption ("rule 2"), or others; a mapping
-    says of each why it is right or wrong. ``alone``: the earlier versions' answers are hidden too. ``drawn``: all
-    choices are in the picture.
-    """
-    picks, whys = answers(choices), choices if isinstance(choices, Mapping) else {}
-    return Question(
-        text,
-        picks,
-        right=lambda settings: right(settings, picks),
-        why=lambda _, said: whys.get(said, ""),
-        before=lambda settings: partial(before, settings, picks, alone),
-        drawn=drawn,
+
+def asked(cluster: str = FIRST) -> Panel[Settings]:
+    """The panel with the lesson's question about this cluster."""
+    first = panel(cluster=cluster)
+    there = STORIES[first.settings.cluster]
+    whys = {say(answer): say(why) for answer, why in there.whys.items()}
+    question = Question[Settings](
+        say(there.question),
+        tuple(whys),
+        right=lambda settings: picked(decide(settings)),
+        why=lambda _, said: whys[said],
+        before=lambda settings: partial(before, settings, tuple(whys)),
+        drawn=NO_NODE not in there.whys,
         moment=True,
     )
-
-
-def _ladder(settings: Settings) -> list[RuleResult]:
-    preemption = decide(settings).preemption
-    return steps(preemption, list(preemption.candidates)) if preemption is not None else []
-
-
-def right(settings: Settings, choices: Sequence[str]) -> str:
-    """The choice that the decision makes: its node, a pod that it evicts, or the rule that decides. ValueError if it
-    makes none of them."""
-    decision = decide(settings)
-    victims = decision.preemption.victims if decision.preemption is not None else ()
-    rules = [say("rule {number}", number=each.number) for each in _ladder(settings) if each.decides]
-    found = [picked(decision), *(each.pod.metadata.name for each in victims), *rules]
-    if (chosen := next((each for each in choices if each in found), None)) is None:
-        wrong = later("none of the answers {choices} is right; it would be {right}")
-        raise InputValueError(wrong, choices=listed(choices), right=say(" or ").join(found))
-    return chosen
-
-
-def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) -> Html:
-    """The cluster before the decision; the answers of this version and of later ones are hidden.
-
-    ``alone``: those of earlier ones as well.
-    """
-    decision, at = decide(settings), VERSIONS.index(settings.version)
-    known = 0 if alone else at if not settings.flipped() else at + 1
-    plain = type(settings)(settings.cluster, settings.version)
-    shown = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops(plain))]
-    picks = {name: {"data_pick": name} for name in choices}
-    asked = board(settings)
-    switches = [replace(each, sets="", matters=False) for each in asked.levers]
-    handles = replace(asked.handles, pods=picks, nodes=picks)
-    return stage_before(decision, replace(asked, stops=shown, levers=switches, handles=handles), room)
+    return first.move(version=there.version, without=there.without).ask(question)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    first = Settings().changed(**settings)
-    return Panel(first, show, lambda settings: manifests(settings.cluster), "generations.panel()")
+    return Panel(Settings().changed(**settings), show, manifests, "generations.panel()")

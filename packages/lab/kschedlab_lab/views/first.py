@@ -2,205 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.drawing import CHIP, INSET, PARTED, Arrangement, Block, Box, Number, Place, shapes
 from kschedlab_lab.views.layout import moved, placed, words
+from kschedlab_lab.views.picture import pods_on
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
 TOP, BELOW = 40, 78
 """The space above the nodes, for what sticks out, and below them; in pixels at normal size."""
-PHASES = ("asks", "filter", "score", "chosen")
-"""What is known so far: nothing, which nodes have room, their scores, the decision."""
 KNOB, NAMED, LOWEST, HIGHEST, BRIEF = 9, 17, 150, 300, 90
 """The radius of the knob, the height of a block with a name, limits of the height of the largest node, and the width of
 a node with room for words below it; in pixels."""
 
 
-@dataclass(frozen=True)
-class Running:
-    """A pod on a node, or the pod that arrives. ``size``: its request in milli CPU."""
+def draw_first(decision: Decision, alt: str, room: Room, resize: Mapping[str, str], rank: Mapping[str, str]) -> Html:
+    """The pod on the left, the nodes beside it, all to one scale.
 
-    name: str
-    size: int
-    priority: int
-
-
-@dataclass(frozen=True)
-class Target:
-    """A node. ``capacity``: milli CPU; ``pods``: from the bottom up; ``score``: None where there is none.
-
-    ``refused``: why a filter refuses it, "" if none does; ``victims``: the names of pods that leave if it is chosen.
+    ``resize``, ``rank``: what makes the pod's edge and the knob of its priority a control, without the step.
     """
-
-    name: str
-    capacity: int
-    pods: tuple[Running, ...]
-    score: int | None = None
-    refused: str = ""
-    victims: tuple[str, ...] = ()
-
-    @property
-    def free(self) -> int:
-        """What its pods leave, in milli CPU."""
-        return self.capacity - sum(each.size for each in self.pods)
-
-
-@dataclass(frozen=True)
-class Scene:
-    """The pod, the nodes and the ``chosen`` one ("" for none). ``phase``: one of ``PHASES``.
-
-    ``resize``, ``reprioritise``: what makes the pod's edge and the knob of its priority a control, without the step.
-    """
-
-    pod: Running
-    nodes: tuple[Target, ...]
-    chosen: str
-    phase: str = "chosen"
-    resize: Mapping[str, str] = field(default_factory=dict)
-    reprioritise: Mapping[str, str] = field(default_factory=dict)
-
-
-def draw_first(scene: Scene, alt: str, room: Room) -> Html:
-    """The pod on the left, the nodes beside it, all to one scale."""
-    plan = _Plan(scene, room)
-    boxes = [_box(scene, node, plan.places[0].width) for node in scene.nodes]
-    found = shapes(boxes, Arrangement(plan.places, room.width, 0), "cpu")
-    if scene.phase != "asks":
-        for node, place in zip(scene.nodes, plan.places, strict=True):
-            if not (scene.phase == "chosen" and node.name == scene.chosen):
-                found.append(_ghost(plan, node, place))
-    return svg([*found, *_way(plan), *_asking(plan)], room.width, plan.base + plan.below, alt)
-
-
-def lowest(scene: Scene) -> int:
-    """The least height of the largest node with which each pod is high enough for its name."""
-    smallest = min((pod.size for node in scene.nodes for pod in node.pods), default=0)
-    largest = max(node.capacity for node in scene.nodes)
-    return -(-(NAMED + PARTED) * largest // smallest) if smallest else 0
+    plan = _Plan(decision, room)
+    found = shapes(plan.boxes, Arrangement(plan.places, room.width, 0), "cpu")
+    for box, place in zip(plan.boxes, plan.places, strict=True):
+        found.append(_way(plan, box, place) if box.chosen else _ghost(plan, box, place))
+    return svg([*found, *_asking(plan, resize), *_priority(plan, rank)], room.width, plan.base + plan.below, alt)
 
 
 class _Plan:
-    """Where everything is."""
+    """What is drawn, and where."""
 
-    def __init__(self, scene: Scene, room: Room) -> None:
-        self.scene, number = scene, len(scene.nodes)
-        largest = max(node.capacity for node in scene.nodes)
-        most = max((len(node.pods) for node in scene.nodes), default=0)
-        self.below = BELOW + (CHIP + 2) * max(most - 1, 0)  # also while nobody leaves: nothing moves under the hand
-        tall = max(min(max(room.height - TOP - self.below, LOWEST), HIGHEST), lowest(scene))
+    def __init__(self, decision: Decision, room: Room) -> None:
+        names = sorted(decision.cluster.names)
+        pods = {name: pods_on(decision, name) for name in names}
+        wide = room.width >= 560
+        self.aside = 150.0 if wide else 108.0 if room.width >= 400 else 74.0
+        gap = 22 if wide else 8 if room.width >= 400 else 4
+        left = self.aside + gap + (18 if wide else 6)
+        width = min((room.width - left - 8 - gap * (len(names) - 1)) / len(names), 170)
+        self.pod, self.size = decision.pod, decision.pod.request["cpu"]
+        self.boxes = [_box(decision, name, pods[name], width) for name in names]
+        # Room for whoever leaves, also while nobody does: nothing moves under the hand.
+        self.below = BELOW + (CHIP + 2) * (max(map(len, pods.values())) - 1)
+        largest = max(box.capacity for box in self.boxes)
+        smallest = min(each.request["cpu"] for there in pods.values() for each in there)
+        named = -(-(NAMED + PARTED) * largest // smallest)  # each pod is high enough for its name
+        tall = max(min(max(room.height - TOP - self.below, LOWEST), HIGHEST), named)
         self.base = float(TOP + tall)
         self.scale = (tall - 2 * INSET) / largest
-        self.aside = 150.0 if room.width >= 560 else 108.0 if room.width >= 400 else 74.0
-        gap = 22 if room.width >= 560 else 8 if room.width >= 400 else 4
-        left = self.aside + gap + (18 if room.width >= 560 else 6)
-        wide = min((room.width - left - 8 - gap * (number - 1)) / number, 170)
-        self.places = tuple(Place(left + i * (wide + gap), TOP, wide, tall) for i in range(number))
+        self.places = tuple(Place(left + i * (width + gap), TOP, width, tall) for i in range(len(names)))
 
 
-def _box(scene: Scene, node: Target, width: float) -> Box:
+def _box(decision: Decision, name: str, pods: Sequence[PodInfo], width: float) -> Box:
     """The node with its pods, and what comes of it, in brief where it is narrow."""
-    is_chosen = scene.chosen == node.name and scene.phase == "chosen"
-    leaves = scene.chosen == node.name and scene.phase in ("score", "chosen")
-    blocks = [
-        Block(
-            pod.name,
-            pod.size,
-            pod.priority,
-            (Number(str(pod.priority)),),
-            ("evicted" if is_chosen else "victim") if leaves and pod.name in node.victims else "",
-            aside=leaves and pod.name in node.victims,
-        )
-        for pod in node.pods
-    ]
-    if is_chosen:
-        pod, mark = scene.pod, "arriving" if node.victims else "placed"
-        place = len([block for block in blocks if not block.aside])
-        blocks.insert(place, Block(pod.name, pod.size, pod.priority, (Number(str(pod.priority)),), mark, origin="ask"))
-    says, refused = _verdict(scene, node, width)
-    return Box(node.name, node.capacity, tuple(blocks), (says,), is_chosen, refused)
+    cluster, pod, preemption = decision.cluster, decision.pod, decision.preemption
+    capacity = int(cluster.allocatable[cluster.resources["cpu"], cluster.index[name]])
+    free = capacity - sum(each.request["cpu"] for each in pods)
+    evicts = preemption is not None and name == decision.nominated_node
+    gone = {each.key for each in preemption.victims} if preemption is not None and evicts else set()
+    blocks = [_block(each, "evicted" if each.key in gone else "", each.key in gone) for each in pods]
+    if chosen := name in (decision.node, decision.nominated_node):
+        stays = len(blocks) - len(gone)
+        blocks.insert(stays, _block(pod, "arriving" if evicts else "placed", origin="ask"))
+    says, lacks = _says(decision, name, width < BRIEF), ""
+    if pod.request["cpu"] > free and not evicts:
+        less = amount("cpu", pod.request["cpu"] - free)
+        says, lacks = "", f"−{less}" if width < BRIEF else say("lacks {cpu}", cpu=less)
+    return Box(name, capacity, tuple(blocks), (says,), chosen, lacks)
 
 
-def _verdict(scene: Scene, node: Target, width: float) -> tuple[str, str]:
-    """What is known of the node, or why it is refused."""
-    brief, lacks = width < BRIEF, scene.pod.size - node.free
-    if scene.phase == "asks":
-        return "", ""
-    if scene.chosen == node.name and node.victims and scene.phase in ("score", "chosen"):
-        return "" if brief else say("makes room"), ""
-    if lacks > 0:
-        return "", f"−{amount('cpu', lacks)}" if brief else say("lacks {cpu}", cpu=amount("cpu", lacks))
-    if node.refused:
-        return "", node.refused
-    if scene.phase == "filter":
-        return say("has room"), ""
-    if node.score is None:
-        return say("only choice"), ""
-    best = max(each.score for each in scene.nodes if each.score is not None)
+def _block(pod: PodInfo, mark: str, aside: bool = False, origin: str | None = None) -> Block:
+    number = Number(str(pod.priority))
+    return Block(pod.pod.metadata.name, pod.request["cpu"], pod.priority, (number,), mark, aside=aside, origin=origin)
+
+
+def _says(decision: Decision, name: str, brief: bool) -> str:
+    """The score of a node with room, and what it lacks to the best."""
+    scores, position = decision.scores, decision.cluster.index[name]
+    if decision.preemption is not None:
+        return "" if brief else say("makes room")
+    if scores is None or position not in (found := scores.nodes.tolist()):
+        return say("only choice")
+    score, best = (int(each) for each in (scores.total[found.index(position)], max(scores.total)))
     if brief:
-        return str(node.score), ""
-    less = f"{node.score} (−{best - node.score})"
-    return less if node.score < best else say("score {number}", number=node.score), ""
+        return str(score)
+    return f"{score} (−{best - score})" if score < best else say("score {number}", number=score)
 
 
-def _ghost(plan: _Plan, node: Target, place: Place) -> Html:
+def _ghost(plan: _Plan, box: Box, place: Place) -> Html:
     """Where the pod would be; it sticks out of a node that has no room, and is open where the picture ends."""
-    used, fits = node.capacity - node.free, not node.refused
-    wide, bottom = place.width - 2 * INSET, plan.base - INSET - used * plan.scale
-    high = bottom - plan.scale * plan.scene.pod.size + PARTED
+    wide, bottom = place.width - 2 * INSET, plan.base - INSET - box.used * plan.scale
+    high = bottom - plan.scale * plan.size + PARTED
     top = max(high, 4.0)
-    colour = INK_3 if fits else EVICTED
-    look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.05" if fits else "0.1", "stroke": colour}
-    look |= {"stroke_width": 1.5, "stroke_dasharray": "5 4", "data_key": f"ghost/{node.name}/box"}
+    colour = EVICTED if box.refused else INK_3
+    look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.1" if box.refused else "0.05", "stroke": colour}
+    look |= {"stroke_width": 1.5, "stroke_dasharray": "5 4", "data_key": f"ghost/{box.name}/box"}
     return element(
         "g",
         rect(wide, max(bottom - top, 4), 8 if top == high else 0, **look),
-        data_key=f"ghost/{node.name}",
+        data_key=f"ghost/{box.name}",
         transform=f"translate({place.x + INSET:.1f},{top:.1f})",
         pointer_events="none",
     )
 
 
-def _way(plan: _Plan) -> list[Html]:
+def _way(plan: _Plan, box: Box, place: Place) -> Html:
     """Dots from the pod to its place."""
-    scene = plan.scene
-    if scene.phase != "chosen" or not scene.chosen:
-        return []
-    at = [node.name for node in scene.nodes].index(scene.chosen)
-    node, place = scene.nodes[at], plan.places[at]
-    used = sum(pod.size for pod in node.pods if pod.name not in node.victims)
-    x0, y0 = plan.aside / 2, plan.base - INSET - scene.pod.size * plan.scale - 38
-    x1, y1 = place.x + 12, plan.base - INSET - (used + scene.pod.size) * plan.scale + 12
-    high = min(y0, y1) - 34
-    curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {max(high, 8):.1f} {x1 - 40:.1f} {max(high, 8):.1f} {x1:.1f} {y1:.1f}"
+    x0, y0 = plan.aside / 2, plan.base - INSET - plan.size * plan.scale - 38
+    x1, y1 = place.x + 12, plan.base - INSET - box.used * plan.scale + 12
+    high = max(min(y0, y1) - 34, 8)
+    curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {high:.1f} {x1 - 40:.1f} {high:.1f} {x1:.1f} {y1:.1f}"
     look: dict[str, Any] = {"stroke": CHOSEN, "stroke_width": 2, "stroke_dasharray": "0.1 6", "stroke_linecap": "round"}
-    return [element("path", d=curve, fill="none", data_key="way", pointer_events="none", **look)]
+    return element("path", d=curve, fill="none", data_key="way", pointer_events="none", **look)
 
 
-def _asking(plan: _Plan) -> list[Html]:
-    """The pod in the hand: the grip on its edge is pulled for its request, the knob below it for its priority."""
-    pod, wide = plan.scene.pod, plan.aside - 16
-    high = pod.size * plan.scale - PARTED
-    fill = priority_fill(pod.priority)
-    step = {"data_step": f"{-500 * plan.scale:.1f}"} if plan.scene.resize else {}
-    asks = words(amount("cpu", pod.size), 14, bold=True)
-    inside = [
-        element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box"),
-        moved(asks, max((wide - asks.width) / 2, -7), -34),
-        grip(wide / 2),
-    ]
+def _asking(plan: _Plan, resize: Mapping[str, str]) -> list[Html]:
+    """The pod in the hand: the grip on its edge is pulled for its request."""
+    wide, high = plan.aside - 16, plan.size * plan.scale - PARTED
+    fill = priority_fill(plan.pod.priority)
+    asks = words(amount("cpu", plan.size), 14, bold=True)
+    inside = [element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box")]
     if high > 30:
-        name = words(pod.name, bold=True, fill=ink(fill))
-        inside.insert(1, placed(name, wide / 2, 12))
-    at = f"translate(8,{plan.base - INSET - high:.1f})"
+        inside.append(placed(words(plan.pod.pod.metadata.name, bold=True, fill=ink(fill)), wide / 2, 12))
+    inside += [moved(asks, max((wide - asks.width) / 2, -7), -34), grip(wide / 2)]
+    marks: dict[str, Any] = {**resize, "data_step": f"{-500 * plan.scale:.1f}", "data_key": "ask"}
     ground = element("path", d=f"M0 {plan.base:g}H{plan.aside:g}", stroke=HAIR, stroke_width=1.5)
-    return [ground, element("g", *inside, data_key="ask", transform=at, **plan.scene.resize, **step), *_priority(plan)]
+    return [ground, element("g", *inside, transform=f"translate(8,{plan.base - INSET - high:.1f})", **marks)]
 
 
 def grip(x: float) -> Html:
@@ -211,23 +144,20 @@ def grip(x: float) -> Html:
     return element("g", pill, element("path", d=arrows, fill="none", **look))
 
 
-def _priority(plan: _Plan) -> list[Html]:
+def _priority(plan: _Plan, rank: Mapping[str, str]) -> list[Html]:
     """The ramp of priorities, with a knob."""
-    pod, y = plan.scene.pod, plan.base + 34
+    priority, y = plan.pod.priority, plan.base + 34
     left, wide = KNOB + 2.0, plan.aside - 2 * KNOB - 4
     step = wide / 10
-    cells = [
-        element("rect", x=left + n * step, y=y, width=step - 1, height=10, rx=2.5, fill=priority_fill(100 * n + 50))
-        for n in range(10)
-    ]
+    cells = [rect(step - 1, 10, 2.5, left + n * step, y, fill=priority_fill(100 * n + 50)) for n in range(10)]
     knob = [
         element("circle", r=KNOB + 8, fill="transparent"),
         element("circle", r=KNOB, fill=LIFT, stroke="currentColor", stroke_width=2.5),
     ]
-    at = f"translate({left + pod.priority / 100 * step:.1f},{y + 5:.1f})"
-    handle = {**plan.scene.reprioritise, "data_step": f"{step:.1f}"} if plan.scene.reprioritise else {}
-    name, value = words(say("priority"), fill=INK_2), words(str(pod.priority), bold=True)
-    title = [moved(name, 2, y - 22), moved(value, plan.aside - value.width - 4, y - 22)]
-    if name.width + value.width > plan.aside - 8:
-        title = title[1:]
-    return [element("g", *cells), *title, element("g", *knob, data_key="priority", transform=at, **handle)]
+    at = f"translate({left + priority / 100 * step:.1f},{y + 5:.1f})"
+    handle: dict[str, Any] = {**rank, "data_step": f"{step:.1f}", "data_key": "priority"}
+    name, value = words(say("priority"), fill=INK_2), words(str(priority), bold=True)
+    title = [moved(value, plan.aside - value.width - 4, y - 22)]
+    if name.width + value.width <= plan.aside - 8:
+        title.append(moved(name, 2, y - 22))
+    return [element("g", *cells), *title, element("g", *knob, transform=at, **handle)]

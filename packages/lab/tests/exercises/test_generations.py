@@ -42,6 +42,6 @@ def test_a_budget_that_divides_nobody_is_told():
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)
 
 
-def test_a_score_out_of_a_hundred_is_refuted_by_the_first_instance():
-    verdict = exercises(1)[2].check(generations.least_requested_broken)
-    assert verdict.evidence.splitlines()[1:] == ["  yours:    50", "  expected: 5"]
+def test_a_budget_that_is_not_counted_down_is_refuted_by_the_first_instance():
+    verdict = exercises(1)[2].check(generations.victims_broken)
+    assert verdict.evidence.splitlines()[1:] == ["  yours:    [100, 50]", "  expected: [50, 100]"]

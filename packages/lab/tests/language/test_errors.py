@@ -177,9 +177,8 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: queue_heap.panel().ask("99"),  # type: ignore[arg-type]
     lambda: queue_nominated.panel(calls=99),
     lambda: weights.who_wins("nodes", 1, 99),
-    lambda: generations.question("99", "99"),
-    lambda: generations.question("99", 99),  # type: ignore[arg-type]
-    lambda: generations.right(generations.Settings(), ["99"]),
+    lambda: generations.panel(without="99"),
+    lambda: generations.asked("99"),
     lambda: your_cluster.panel([]),  # type: ignore[arg-type]
     lambda: loads(99),  # type: ignore[arg-type]
     lambda: load(99),  # type: ignore[arg-type]

@@ -15,21 +15,23 @@ from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.versions import Board, Lever, Stop, rules, stage, stage_before, timeline
+from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before, timeline
 from tests.text.test_tables import Balanced
 
 NAMES = ("v1.13", "v1.16", "v1.20", "v1.37")
 STOPS = [Stop(name, "node-b", f"version: {name}", chosen=True) for name in NAMES]
-LEVERS = [
-    Lever(rule.name, rule.title, rule.since, True, False, i < 4, f"{rule.name}: off", rule.before, rule.after)
-    for i, rule in enumerate(NAMED_RULES)
+FLAGS = [
+    Flag(
+        rule.name, rule.title, rule.since, NAMES.index(rule.first_of(NAMES)), False, f"without: {rule.name}", rule.after
+    )
+    for rule in NAMED_RULES
 ]
-WIDTHS = pytest.mark.parametrize("width", [400, 440, 559, 560, 640, 720, 1000])
+WIDTHS = pytest.mark.parametrize("width", [320, 400, 440, 559, 560, 640, 720, 1000])
 DECISION = schedule("default/web", cluster(node("node-a"), node("node-b", 8), pod("web", cpu=2)), V1_20)
 
 
 def board(**more: object) -> Board:
-    return Board(**({"stops": STOPS, "at": 2, "levers": LEVERS} | more))
+    return Board(**({"stops": STOPS, "at": 2, "flags": FLAGS} | more))
 
 
 def texts(markup: Html) -> list[tuple[float, float, float, float]]:
@@ -43,7 +45,7 @@ def texts(markup: Html) -> list[tuple[float, float, float, float]]:
             wide = text_width(plain, float(at.get("font-size", 12)), at.get("font-weight") == "bold")
             shift = {"middle": wide / 2, "end": wide}.get(at.get("text-anchor", "start"), 0)
             dx, dy = (sum(move[i] for move in moves) for i in (0, 1))
-            x, y = float(at["x"]) + dx - shift, float(at["y"]) + dy
+            x, y = float(at.get("x", 0)) + dx - shift, float(at["y"]) + dy
             found.append((x, y - 11, x + wide, y + 2))
         elif group:
             move = re.search(r"translate\(([-.\d]+),([-.\d]+)\)", group)
@@ -55,35 +57,44 @@ def texts(markup: Html) -> list[tuple[float, float, float, float]]:
 
 @WIDTHS
 def test_no_text_touches_another_or_leaves_the_room(width: int) -> None:
-    for part in (timeline(STOPS, 2, width), rules(board(), width)):
-        found = texts(join(part.shapes))
-        for i, (left, top, right, bottom) in enumerate(found):
-            assert left >= 0 and top >= 0 and right <= width + 1 and bottom <= part.height
-            for other in found[i + 1 :]:
-                apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
-                assert apart, (found[i], other)
+    part = timeline(board(), width)
+    found = texts(join(part.shapes))
+    for i, (left, top, right, bottom) in enumerate(found):
+        assert left >= 0 and top >= 0 and right <= width + 1 and bottom <= part.height
+        for other in found[i + 1 :]:
+            apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+            assert apart, (found[i], other)
 
 
-def test_versions_rules_and_the_knob_are_handles() -> None:
+def test_versions_flags_and_the_knob_are_handles() -> None:
     markup = str(stage(DECISION, board(), Room(), "alt"))
     assert [name for name in NAMES if f'data-set="version: {name}"' in markup] == [*NAMES]
-    assert all(f'data-set="{rule.name}: off"' in markup for rule in NAMED_RULES)
+    assert all(f'data-set="without: {rule.name}"' in markup for rule in NAMED_RULES)
     assert 'data-drag="version" data-axis="x"' in markup
     keys = re.findall('data-key="([^"]*)"', markup)
     assert len(keys) == len(set(keys)) and {"timeline/knob", "version/v1.20", "pod/web"} <= {*keys}
 
 
-def test_a_version_that_is_changed_keeps_its_key() -> None:
-    changed = [*STOPS[:2], replace(STOPS[2], changed=True), STOPS[3]]
-    markup = str(stage(DECISION, board(stops=changed), Room(), "alt"))
-    assert 'data-key="version/v1.20"' in markup and ">v1.20, changed<" in markup
+def test_a_flag_names_its_version_and_hangs_between_the_versions_without_and_with_it() -> None:
+    markup = str(join(timeline(board(), 640).shapes))
+    assert all(f">{rule.since}<" in markup and f"> {rule.title}<" in markup for rule in NAMED_RULES)
+    dots = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', markup)]
+    for flag in FLAGS:
+        pole = re.search(rf'<path d="M([\d.]+) [^>]*data-key="pole/{flag.name}"', markup)
+        assert pole is not None and dots[flag.at - 1] < float(pole[1]) < dots[flag.at]
+
+
+def test_a_change_that_is_taken_out_is_struck_through() -> None:
+    whole, out = (str(join(timeline(board(flags=[replace(FLAGS[0], out=out)]), 640).shapes)) for out in (False, True))
+    assert 'aria-pressed="true"' in whole and 'aria-pressed="false"' in out
+    assert "stroke-dasharray" not in whole and out.count("stroke-dasharray") == 2
 
 
 def test_a_secret_answer_is_a_question_mark_and_nothing_can_be_set() -> None:
     hidden = [replace(each, answer="", sets="", chosen=False) for each in STOPS]
-    levers = [replace(each, sets="") for each in LEVERS]
+    flags = [replace(each, sets="") for each in FLAGS]
     handles = Handles(nodes={"node-a": {"data_pick": "node-a"}})
-    markup = str(stage_before(DECISION, board(stops=hidden, levers=levers, handles=handles), Room()))
+    markup = str(stage_before(DECISION, board(stops=hidden, flags=flags, handles=handles), Room()))
     assert (
         markup.count("not known yet") == len(STOPS)
         and ">?<" in markup
@@ -93,15 +104,8 @@ def test_a_secret_answer_is_a_question_mark_and_nothing_can_be_set() -> None:
     assert 'data-pick="node-a"' in markup and "default/web waits for v1.20" in markup
 
 
-def test_a_switch_says_what_holds_in_its_position() -> None:
-    rule, (lever, *_) = NAMED_RULES[0], LEVERS
-    for on, said, other in ((True, f"on: {rule.after}", rule.before), (False, f"off: {rule.before}", rule.after)):
-        text = re.sub("<[^>]*>", "", str(join(rules(board(levers=[replace(lever, on=on)]), 700).shapes)))
-        assert said in text and other not in text
-
-
 def test_names_of_users_are_escaped() -> None:
-    shown = str(join(timeline([replace(STOPS[0], answer="<script>\u202e"), *STOPS[1:]], 0, 640).shapes))
+    shown = str(join(timeline(board(stops=[replace(STOPS[0], answer="<script>\u202e"), *STOPS[1:]]), 640).shapes))
     assert "<script" not in shown and "\u202e" not in shown
 
 
