@@ -35,8 +35,8 @@ WATCHED = 2 * SECOND
 BEGINS = 10 * SECOND
 """When the story goes on: a victim terminates already."""
 
-SHOWN = ("NAME", "STATUS", "AGE", "NODE", "NOMINATED NODE")
-WIDEST = ("critical", "ContainerCreating", "30s", NONE, NONE)
+SHOWN = ("NAME", "STATUS", "NODE", "NOMINATED NODE")
+WIDEST = ("critical", "ContainerCreating", NONE, NONE)
 """The columns of kubectl that the picture shows, and the longest cell that each ever has."""
 STATUS = HEAD.index("STATUS")
 COMMAND = "$ kubectl get pod -o wide -w"
@@ -167,7 +167,7 @@ def draw(story: str, position: int, alt: str, room: Room, picks: tuple[str, ...]
     cards = tuple(_card(there, pods, heroes, replay.now) for there in replay.of(Node))
     hands = tuple(_waiting(name, pods.get(name)) for name in heroes)
     rows = (_shown(wide_cells(pods[name], replay.now) if name in pods else [""] * len(HEAD)) for name in heroes)
-    return draw_bench(Bench(hands, cards, picks, (_shown(HEAD), *rows), WIDEST), alt, room)
+    return draw_bench(Bench(hands, cards, picks, (_shown(HEAD), *rows), WIDEST, ranks=_ranks(story)), alt, room)
 
 
 def _card(there: Node, pods: Mapping[str, Pod], heroes: Sequence[str], now: int) -> NodeCard:
@@ -197,6 +197,13 @@ def _heroes(story: str) -> tuple[str, ...]:
     """The pods that come while kubectl watches."""
     made = (line.change for line in lines(story) if line.change is not None and line.change.old is None)
     return tuple(change.key.partition("/")[2] for change in made)
+
+
+@cache
+def _ranks(story: str) -> tuple[int, ...]:
+    """The priorities of all pods."""
+    changed = [line.change.new or line.change.old for line in lines(story) if line.change is not None]
+    return tuple(sorted({each.spec.priority or 0 for each in (*run(story).pods(), *changed)}))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
