@@ -205,7 +205,7 @@ def test_what_is_wrong_in_a_cell_is_told_in_chinese(mistake: Callable[[], object
 def test_a_chinese_reader_may_type_what_is_shown_with_full_width_marks() -> None:
     typed = queue_heap.panel().restore("pops：3，which：new")
     assert typed.settings == queue_heap.panel(pops=3, which="new").settings
-    assert overview_path.panel(story="抢占").settings == overview_path.panel(story="preemption").settings
+    assert overview_path.panel(story="绑定失败").settings == overview_path.panel(story="bind failure").settings
     assert parse_seeds("1，3、5～7") == [1, 3, 5, 6, 7]
 
 
