@@ -16,15 +16,14 @@ from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE
-from kschedlab.queue.order import active_q_comp, pod_timestamp
+from kschedlab.queue.order import SCHEDULED, active_q_comp, pod_timestamp
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.panels.queue_order import UNSET, decoded, field_of, waiting
-from kschedlab_lab.panels.queue_parts import NOON
+from kschedlab_lab.panels.queue_waiting import NOON, UNSET, decoded, waiting
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 
@@ -181,6 +180,14 @@ def later_but_first(rng: random.Random) -> Exercise:
         ),
         start=START.format(**names),
     )
+
+
+def field_of(pod: Pod) -> str:
+    """The field that podTimestamp reads for this pod."""
+    conditions = [each for each in pod.status.conditions if each.type == SCHEDULED]
+    if not conditions:
+        return "creationTimestamp"
+    return "lastTransitionTime" if conditions[0].lastProbeTime is None else "lastProbeTime"
 
 
 def wrong_order(elder: Pod, younger: Pod, field: str, names: dict[str, str]) -> str:
