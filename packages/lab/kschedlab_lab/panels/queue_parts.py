@@ -76,7 +76,8 @@ class QueueRun:
         parts = {ACTIVE: queue.active_q.data.queue, WAITING: queue.unschedulable_q.pods}
         pods = {part: tuple(key.partition("/")[2] for key in keys) for part, keys in parts.items()}
         nominated = tuple(each.metadata.name for each in queue.nominated(NODE))
-        counted = f"schedulingCycle {queue.scheduling_cycle}, moveRequestCycle {queue.move_request_cycle}"
+        cycles = {"cycle": queue.scheduling_cycle, "moved": queue.move_request_cycle}
+        counted = say("schedulingCycle {cycle}, moveRequestCycle {moved}", **cycles)
         pods[TRYING] = (trying,) if trying else ()
         return Call(said, pods, nominated, note or counted)
 
@@ -119,7 +120,7 @@ def _calls(when: str) -> Iterator[Call]:
 def _node_joins(run: QueueRun, trying: str = "") -> Call:
     names = [each.pod.metadata.name for each in run.queue.unschedulable_q]
     run.queue.move(NODE_ADD)
-    moves = say("A node joins: {pods} to activeQ.", pods=listed(names))
+    moves = say("A node joins and moves {pods} to activeQ.", pods=listed(names))
     notes = say("MoveAllToActiveQueue notes moveRequestCycle {cycle}.", cycle=run.queue.move_request_cycle)
     return run.call(sentences([moves, notes]), trying)
 

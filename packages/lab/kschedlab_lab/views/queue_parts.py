@@ -136,7 +136,8 @@ def _attempt(parts: Parts, y: float, room: Room) -> Iterator[Html]:
     for i, slot in enumerate(parts.slots):
         x, taken = EDGE + (i + 0.5) * wide, i == parts.at
         spot = element("circle", cx=x, cy=line, r=13, stroke=INK_3, stroke_dasharray="3 3", fill=TRAY)
-        name = label(slot.words, x, line + (50 if taken else 34), "middle", font_size=12, font_weight="bold" if taken else None)
+        low, bold = (50, "bold") if taken else (34, None)
+        name = label(slot.words, x, line + low, "middle", font_size=12, font_weight=bold)
         yield element("g", spot, name, **slot.handle)
     x = EDGE + (parts.at + 0.5) * wide
     yield label(parts.event, x, line + 34, "middle", font_size=12, font_weight="bold")
