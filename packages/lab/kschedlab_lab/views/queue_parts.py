@@ -16,9 +16,9 @@ from kschedlab_lab.views.svg import Room, label, svg
 
 Point: TypeAlias = tuple[float, float]
 
-EDGE, HEAD, APART = 8, 42, 30
+EDGE, HEAD, APART = 8, 39, 26
 """The margin, the height of a part's title, and the space between the parts at the right."""
-LOW = HEAD + PILL + 8
+LOW = HEAD + PILL + 7
 """The height of a part at the right."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
 PLAIN = {ACTIVE: later("Ready"), TRYING: later("Being tried"), WAITING: later("Waits")}
@@ -64,13 +64,13 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     shapes = [*_ways(parts, wide, right)]
     for name, (x, high) in places.items():
         shapes.append(_part(name, parts, x, tops[name], wide, high))
-    y = EDGE + tall + 8
+    y = EDGE + tall + 6
     shapes.append(moved(words(parts.nominated, fill=INK_2), EDGE, y, data_key="nominated"))
-    shapes += _attempt(parts, y + 26, room)
+    shapes += _attempt(parts, y + 24, room)
     if parts.note:
         note = words(parts.note, 13, bold=True, width=room.width - 2 * EDGE)
-        shapes.append(moved(note, EDGE, y + 120, data_key="note"))
-    return svg(shapes, room.width, y + 160, alt, size=13)
+        shapes.append(moved(note, EDGE, y + 116, data_key="note"))
+    return svg(shapes, room.width, y + 150, alt, size=13)
 
 
 def _part(name: str, parts: Parts, x: float, y: float, wide: float, high: float) -> Html:
