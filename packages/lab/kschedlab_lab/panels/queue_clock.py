@@ -99,13 +99,9 @@ def history(pod: str, version: str, seconds: int) -> History:
         for each, end in zip(past, ends, strict=True)
         if end > each.at and each.part != IN_FLIGHT
     )
-    popped = [at for at, who in story.tries if who == pod and at <= now]
-    backoffs = tuple(
-        (at / SECOND, min(end, now, *(pop for pop in popped if pop > at)) / SECOND)
-        for at, who, end in story.backoffs
-        if who == pod and at < now
-    )
-    return History(pod, stretches, tuple(at / SECOND for at in popped), backoffs)
+    tries = tuple(at / SECOND for at, who in story.tries if who == pod and at <= now)
+    ends_of = ((at, end) for at, who, end in story.backoffs if who == pod and at < now)
+    return History(pod, stretches, tries, tuple((at / SECOND, min(end, now) / SECOND) for at, end in ends_of))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

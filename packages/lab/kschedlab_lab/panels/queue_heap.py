@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kschedlab.build import HOUR, Manifest
-from kschedlab.messages import say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.queue.heap import Heap, HeapData
 from kschedlab.queue.order import pod_timestamp
 from kschedlab.queue.queued_pod import QueuedPodInfo, key_func, priority_sort
@@ -21,7 +21,6 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_waiting import decoded, waiting
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.queue_heap import Button, Mark, Place, draw_heap
-from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.svg import Room
 
 PODS = {"ant": 500, "bee": 300, "cat": 900, "dog": 100, "elk": 700, "fox": 400, "gnu": 800}
@@ -155,60 +154,43 @@ def result(settings: Settings, done: HeapCalls) -> str:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    sentence = result(settings, run(settings))
-    story = None if not settings.calls else lambda room: told(settings, room)
-    return View(lambda room: picture(settings, room), sentence, Html(), sentence, story=story)
-
-
-def picture(settings: Settings, room: Room) -> Html:
     done = run(settings)
-    return drawn(settings, done, len(done.acts) - 1, result(settings, done), room, last=True)
+    sentence = result(settings, done)
 
+    def picture(room: Room) -> Html:
+        return drawn(done, len(done.acts) - 1, sentence, room, _next(settings))
 
-def told(settings: Settings, room: Room) -> list[Frame]:
-    """The call, act by act; its last picture is the panel's."""
-    done = run(settings)
-    seen = [
-        Frame(drawn(settings, done, step, describe(act), room), describe(act)) for step, act in enumerate(done.acts)
-    ]
-    return [*seen, Frame(picture(settings, room), result(settings, done))]
+    def story(room: Room) -> list[Frame]:
+        said = map(describe, done.acts)
+        acts = [Frame(drawn(done, step, each, room), each) for step, each in enumerate(said)]
+        return [*acts, Frame(picture(room), sentence)]
+
+    return View(picture, sentence, Html(), sentence, story=story if settings.calls else None)
 
 
 def drawn(
-    settings: Settings, done: HeapCalls, step: int, alt: str, room: Room, *, last: bool = False, picks: bool = False
+    done: HeapCalls, step: int, alt: str, room: Room, button: Button | None = None, *, picks: bool = False
 ) -> Html:
-    """The heap after an act. ``last``: the call is over, and the next one is offered; ``picks``: pods are answers."""
+    """The heap after an act. ``button``: the call is over, and this one is next; ``picks``: pods are answers."""
     act, gone = done.acts[step], done.acts[-1].gone
     marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new"}
-    leaving = gone and any(each.act == "swap" for each in done.acts[: step + 1])
+    leaving = any(each.act == "swap" for each in done.acts[: step + 1])
     places = []
     for i, pod in enumerate(act.queue):
-        mark = marks.get(act.act, "") if i in act.places and not last else ""
+        mark = marks.get(act.act, "") if i in act.places and button is None else ""
         if leaving and pod == gone and not mark:
             mark = "leaving"
         handle = {"data_pick": pod, "aria_label": pod} if picks and i else None
         places.append(Place(pod, PRIORITIES[pod], mark, handle))
-    popped = [
-        Place(pod, PRIORITIES[pod], "", _back(pod) if last else None) for pod in done.popped if pod not in act.queue
-    ]
-    return draw_heap(places, alt, popped, room, _next(settings) if last else None)
-
-
-def _back(pod: str) -> Handle:
-    """A click on a pod that came out leads back to its Pop."""
-    popped = run(Settings(len(CALLS))).popped
-    pops = [number for number, call in enumerate(CALLS, 1) if call == POP]
-    said = say("back to the Pop of {pod}", pod=pod)
-    return {"data_set": f"calls: {pops[popped.index(pod)]}", "data_tip": said, "aria_label": said}
+    popped = [(pod, PRIORITIES[pod]) for pod in done.popped if pod not in act.queue]
+    return draw_heap(places, alt, popped, room, button)
 
 
 def _next(settings: Settings) -> Button:
     """The next call; after the last one, all pods are in the heap again."""
-    if settings.calls == len(CALLS):
-        again = say("Start again")
-        return Button(again, {"data_set": "calls: 0", "aria_label": again})
-    call = CALLS[settings.calls]
-    return Button(call, {"data_set": f"calls: {settings.calls + 1}", "aria_label": call})
+    following = (settings.calls + 1) % (len(CALLS) + 1)
+    call = CALLS[settings.calls] if following else say("Start again")
+    return Button(call, {"data_set": f"calls: {following}", "aria_label": call})
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -217,31 +199,28 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def after_pop() -> Question[Settings]:
-    """Which pod fills the gap."""
+    """Which pod fills the gap that the first Pop leaves."""
+    done = run(Settings())
+    head, *others, last = done.acts[0].queue
 
-    def why(settings: Settings, answer: str) -> str:
-        acts = run(Settings()).acts
-        last = acts[0].queue[-1]
+    def why(_: Settings, answer: str) -> str:
         if answer == last:
             return say(
                 "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
             )
-        wrong = say("{answer} is inside the array, which must get shorter at its end.", answer=answer)
-        if answer == acts[-1].queue[0]:
-            wrong = say(
-                "{answer} is the head in the end. But if it moved there first, it would leave a gap inside the array.",
-                answer=answer,
+        wrong = later("{answer} is inside the array, which must get shorter at its end.")
+        if answer == done.acts[-1].queue[0]:
+            wrong = later(
+                "{answer} is the head in the end. But if it moved there first, it would leave a gap inside the array."
             )
-        return sentences([wrong, say("{last}, the last in the array, takes the place.", last=last)])
-
-    def before(room: Room) -> Html:
-        return drawn(Settings(), run(Settings()), 0, say("The heap before the operation."), room, picks=True)
+        rule = say("{last}, the last in the array, takes the place.", last=last)
+        return sentences([say(wrong, answer=answer), rule])
 
     return Question(
-        say("Pop takes cat off. Which pod takes its place at first, before anything is compared?"),
-        tuple(pod for pod in PODS if pod != "cat"),
-        lambda _: run(Settings()).acts[1].queue[0],
+        say("Pop takes {head} off. Which pod takes its place at first, before anything is compared?", head=head),
+        tuple(sorted([*others, last])),
+        lambda _: done.acts[1].queue[0],
         why,
-        lambda _: before,
+        lambda _: lambda room: drawn(done, 0, say("The heap before the operation."), room, picks=True),
         looks=("calls",),
     )

@@ -95,7 +95,7 @@ def calls(settings: Settings) -> list[Call]:
 
 def _calls(when: str) -> Iterator[Call]:
     run = QueueRun()
-    yield run.call(say("web is ready. mail fits nowhere yet, so it waits."))
+    yield run.call(say("web is ready. mail waits for its victims to end."))
     if when == BEFORE:
         yield _node_joins(run)
     queued, cycle = run.pop(), run.queue.scheduling_cycle

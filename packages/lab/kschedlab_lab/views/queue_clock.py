@@ -21,7 +21,6 @@ THIN = 5
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
     "active": INK_3,
-    "in flight": INK,
     "backoff": HAIR,
     "unschedulable": "none",
     "bound": CHOSEN,
@@ -29,7 +28,6 @@ FILLS: Mapping[str, str] = {
 """By the place of the pod, the colour of its lane there."""
 NAMED = {
     "active": later("ready, others first"),
-    "in flight": later("in flight"),
     "backoff": later("woken: backoff queue"),
     "unschedulable": later("waits: event or timer"),
     "bound": later("bound"),

@@ -38,7 +38,7 @@ SIGNS: Mapping[Mark, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Place:
-    """A pod in the heap, or one that came out. ``mark``: the current operation on it; ``handle``: its control."""
+    """A pod in the heap. ``mark``: the current operation on it; ``handle``: its control."""
 
     name: str
     priority: int
@@ -55,9 +55,9 @@ class Button:
 
 
 def draw_heap(
-    places: Sequence[Place], alt: str, popped: Sequence[Place], room: Room, button: Button | None = None
+    places: Sequence[Place], alt: str, popped: Sequence[tuple[str, int]], room: Room, button: Button | None = None
 ) -> Html:
-    """The heap. ``popped``: the pods that came out, in their order."""
+    """The heap. ``popped``: names and priorities of the pods that came out, in their order."""
     slot = (room.width - 2 * EDGE) / MOST
     wide = min(CELL, slot - GAP)
     level = min(max((room.height - TOP - BELOW) / LEVELS, LEVEL), 2 * LEVEL)
@@ -73,9 +73,8 @@ def draw_heap(
         *(_node(each, spots[i], wide) for i, each in enumerate(places)),
         label(title, EDGE, bottom + 20, font_size=12, fill=INK_2),
     ]
-    for i, each in enumerate(popped):
-        x = EDGE + i * slot
-        shapes.append(pill(each.name, each.priority, x, bottom + 26, wide, round_=PILL / 2, handle=each.handle))
+    for i, (name, priority) in enumerate(popped):
+        shapes.append(pill(name, priority, EDGE + i * slot, bottom + 26, wide, round_=PILL / 2))
     if button is not None:
         shapes.append(_button(button, room.width - EDGE - 8, spots[0][1]))
     return svg(shapes, room.width, bottom + BELOW, alt, size=13)

@@ -62,7 +62,7 @@ def test_each_pod_of_a_heap_has_its_place(length: int, room: Room) -> None:
 
 def test_marks_have_signs_and_popped_pods_stand_in_their_order() -> None:
     places = [Place("a", 2, "compared"), Place("b", 1, "swapped"), Place("c", 0, "new"), Place("d", 0, "leaving")]
-    drawing = draw_heap(places, "", [Place("e", 9), Place("f", 8)], Room())
+    drawing = draw_heap(places, "", [("e", 9), ("f", 8)], Room())
     found = texts(drawing)
     assert [found.count(each) for each in ("? a", "⇄ b", "+ c", "↑ d")] == [1, 1, 1, 1]
     assert place(drawing, "pod/e")[0] < place(drawing, "pod/f")[0] and "call" not in keys(drawing)
@@ -107,7 +107,7 @@ def test_the_clock_shows_events_histories_and_now(room: Room) -> None:
 
 
 def test_names_are_escaped() -> None:
-    drawing = draw_heap([Place("<script>", 1)], '"><script>', [Place("\u202eabc", 1)], Room())
+    drawing = draw_heap([Place("<script>", 1)], '"><script>', [("\u202eabc", 1)], Room())
     assert "<script>" not in str(drawing) and "[U+202E]" in str(drawing)
 
 
