@@ -17,7 +17,6 @@ from kschedlab_lab.panels import (
     overview_path,
     overview_sampling,
     preemption,
-    queue_heap,
     your_cluster,
     your_plugin,
 )
@@ -120,15 +119,6 @@ def test_a_recording_ends_where_it_grows_too_large_but_has_what_is_tried_first()
     assert [state["state"] for state in least["states"]] == [str(each) for each in first + others[:1]]
     whole = recording(shown(panel), Shared(), Limits(*[len(record["states"]) - len(first)] * 2, 2))
     assert record == whole
-
-
-def test_every_place_of_a_handle_that_sets_something_else_is_recorded() -> None:
-    panel = queue_heap.panel()
-    picture = panel.state(panel.settings, ROOMS[0])["picture"]
-    first, _ = nearest(panel.settings, 0, 0, picture)
-    for name in ("bee", "gnu"):
-        places = {each.priority for each in first if (each.which, each.pops) == (name, 0)}
-        assert places == {*queue_heap.Settings.controls()["priority"].values}
 
 
 def test_what_a_click_in_the_picture_sets_is_recorded() -> None:

@@ -12,8 +12,6 @@ from typing import Any
 from kschedlab_lab.panels.settings import Control, Restorable
 
 MARK = re.compile(r' data-(?:set|drop)="([^"]*)"')
-HANDLE = re.compile(r'<[^>]* data-drag="([^"]*)"[^>]*>')
-GRAB = re.compile(r' data-grab="([^"]*)"')
 FURTHER = 2
 """How often a control is moved further that took another one along."""
 TYPED = 24
@@ -34,8 +32,7 @@ def nearest(
     names = [name for name, own in values.items() if own is None or 0 < len(own) <= TYPED]
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
     further = (each for name in names for each in _further(settings, name, values, FURTHER))
-    dragged = _dragged(settings, pictures, values)
-    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks, *dragged, *further])
+    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks, *further])
 
     def changed(*numbers: int) -> Iterator[Any]:
         some = (each for number in numbers for each in _changed(settings, number, names, values))
@@ -100,14 +97,6 @@ def _set(settings: Any, text: str) -> list[Any]:
         return [settings.at(type(settings).parse(f"{settings}, {html.unescape(text)}").indices())]
     except ValueError:
         return []
-
-
-def _dragged(settings: Any, pictures: str, values: Mapping[str, Any]) -> Iterator[Any]:
-    """Every place of the handles that set something else when they are taken, such as which pod the slider is for."""
-    grabs = ((each[1], grab[1]) for each in HANDLE.finditer(pictures) if (grab := GRAB.search(each[0])))
-    for name, text in dict.fromkeys(grabs):  # a handle stands in the picture of each room
-        for taken in _set(settings, text):
-            yield from _varied(taken, [name], values)
 
 
 def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> Iterator[Any]:

@@ -180,9 +180,9 @@ class Stage {
   }
 
   /** Turns a handle's control to this index; `sets`: what the handle sets as well. */
-  turn(name, index, sets) {
+  turn(name, index) {
     const control = this.controls.find((each) => each.name === name);
-    this.set({ ...sets, [name]: clamp(index, 0, this.last(control)) }, DRAG);
+    this.set({ [name]: clamp(index, 0, this.last(control)) }, DRAG);
   }
 
   /** Asks for every state along one control, so that moving it needs no answer. */
