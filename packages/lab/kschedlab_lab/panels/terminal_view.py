@@ -85,12 +85,12 @@ def _block(pod: Pod, now: int) -> Block:
     first, *middle, last = name.split("-") if "-" in name else (name, "")
     short = f"{first}…{last}" if middle else name  # its end tells a ReplicaSet's pods apart
     priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
-    mark, number = "", str(priority)
+    mark, note, number = "", "", str(priority)
     if ends is not None:
         mark, number = "leaving", say("{seconds} s left", seconds=-(-max(ends - now, 0) // SECOND))
     elif nominated and not pod.spec.nodeName:
-        mark, number = "arriving", f"→ {visible(nominated)}"
-    return Block(short, int(pod_requests(pod).get("cpu", 0)), priority, (Number(number),), mark, key=name)
+        mark, note, number = "arriving", say("nominated"), f"→ {visible(nominated)}"
+    return Block(short, int(pod_requests(pod).get("cpu", 0)), priority, (Number(number),), mark, note, key=name)
 
 
 def _remarks(node: Node, small: int) -> Iterator[str]:
