@@ -50,6 +50,7 @@ PILL = 17
 SIGNS = {
     "evicted": Badge("evicted", later("evicted")),
     "victim": Badge("victim", later("would be evicted")),
+    "leaving": Badge("evicted", later("terminating")),
     "reprieved": Badge("reprieved", later("reprieved")),
     "obstacle": Badge("lock", later("can't be evicted")),
     "arriving": Badge("chosen", later("arriving")),
@@ -73,12 +74,12 @@ class Number:
 class Block:
     """A pod in a box. ``size`` in the box's unit; ``mark``: what happens to it, or "".
 
-    "evicted"; "victim": it would be; "reprieved"; "arriving"; "placed"; "obstacle": it is in the way; "ghost": it
-    tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated".
-    ``key``: its identity if the name is not unique. ``badges``: its other signs. ``marks``: attributes that make it a
-    handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the key of what it comes from.
-    ``aside``: it waits on the shelf below its node. ``pale``: it is only tried elsewhere. ``turn``: its number in its
-    node's list of victims. ``fixed``: why nothing of it can be changed.
+    "evicted"; "victim": it would be; "leaving": it ends; "reprieved"; "arriving"; "placed"; "obstacle": it is in
+    the way; "ghost": it tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark,
+    such as "nominated". ``key``: its identity if the name is not unique. ``badges``: its other signs. ``marks``:
+    attributes that make it a handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the
+    key of what it comes from. ``aside``: it waits on the shelf below its node. ``pale``: it is only tried
+    elsewhere. ``turn``: its number in its node's list of victims. ``fixed``: why nothing of it can be changed.
     """
 
     name: str
@@ -218,7 +219,8 @@ def _below_height(boxes: Iterable[Box], width: float, captions: bool) -> float:
 
 def shapes(boxes: Sequence[Box], plan: Arrangement, resource: str, captions: bool = True) -> list[Html]:
     """The nodes, above them the pods, and on top what can be picked. ``captions``: with the lines below the names."""
-    largest = max(*(max(box.capacity, box.used) for box in boxes), 1)
+    standing = (box for box, place in zip(boxes, plan.places, strict=True) if not place.bar)
+    largest = max(*(max(box.capacity, box.used) for box in standing), 1)
     nodes, pods, picks = list[Html](), list[Html](), list[Html]()
     for box, place in zip(boxes, plan.places, strict=True):
         scale = place.height / largest
@@ -383,6 +385,7 @@ def _pod(block: Block, place: Place) -> Html:
     tip = listed(filter(None, told))
     stroke, thick, dashes = {
         "evicted": (EVICTED, 2.5, None),
+        "leaving": (EVICTED, 2.5, None),
         "victim": (EVICTED, 2.5, None) if block.aside else (HAIR, 1, None),
         "arriving": (CHOSEN, 2.5, "6 4"),
         "placed": (CHOSEN, 2.5, None),
@@ -426,7 +429,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     size = 12 if place.width >= LEAST else SMALL
     title = fitted(block.name, beside * 1.06, size, bold=True)
     name = words(title, size, bold=True, fill=colour, **halo)
-    numbers = _numbers(block, beside if is_stacked and len(signs) > 1 else room, colour, halo)
+    inside = beside if is_stacked and len(signs) > 1 else room
+    numbers = _numbers(block, inside, colour, halo)
     is_low = high < 2 * LINE + 4 or any(each.height + name.height + 7 > high for each in numbers[:1])
     if is_low:
         first = row([name, *numbers[:1]], 8)
@@ -436,7 +440,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
             first = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name
         found = [moved(first, edge, (high - first.height) / 2)]
     else:
-        lines, y = [name, *_rows(numbers, room)], 4.0
+        lines, y = [name, *_rows(numbers, inside)], 4.0
         if block.note and text_width(block.note, SMALL) <= room:
             lines.append(words(block.note, SMALL, fill=colour))
         found = []
