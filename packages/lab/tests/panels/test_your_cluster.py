@@ -135,7 +135,7 @@ def test_a_click_on_a_node_asks_why_not_that_one():
     at = session.shown["at"] | {"node": "general-07"}
     (reply,) = session.receive({"set": at, "n": 1})
     shown = reply["shown"]
-    assert re.search(r"★ general-\d+ 606<.* general-07 599<", shown["picture"])
+    assert re.search(r"★ general-\d+ 606<.*>general-07 599<", shown["picture"])
     assert shown["sentence"] == session.panel.move(node="none").view.sentence, "so that nothing moves under the hand"
     assert 'data-key="asked"' in shown["picture"] and "Why not general-07?" in shown["table"]
     (reply,) = session.receive({"set": at | {"node": "none"}, "n": 2})
