@@ -101,7 +101,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         pod="data/redis-24", question="what would change it", change="one node more of data"
     ),
     "your_cluster, what helps": cluster_questions.what_helps,
-    "your_cluster, no help": cluster_questions.no_help,
     "your_cluster, which zone": cluster_questions.which_zone,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
