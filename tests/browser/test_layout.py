@@ -209,8 +209,8 @@ ASKED: dict[str, Any] = {
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "largest": lambda: score.panel("weighted").ask(score.largest_difference()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
-    "devices": lambda: devices.panel(count=2, together=True),
-    "selector": lambda: selector.panel(),
+    "devices": lambda: devices.panel(count=2, together=True).ask(devices.how_many()),
+    "selector": lambda: selector.panel().ask(selector.question()),
 }
 
 

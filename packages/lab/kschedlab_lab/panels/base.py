@@ -79,8 +79,8 @@ class Panel(Generic[S]):
     ====================  ==========================================================================================
 
     ``export``: from settings to their manifests, or to a text of them. ``call``: the code that creates this panel.
-    ``question``: asked before the answer appears; ``gate``: whether it was answered, which copies share; ``cover``: the
-    gate of another panel that covers this one.
+    ``question``: what :meth:`ask` asks before the answer appears; ``gate``: whether it was answered, which copies
+    share; ``cover``: the gate of another panel that covers this one.
     """
 
     def __init__(
@@ -89,11 +89,10 @@ class Panel(Generic[S]):
         show: Callable[[S], View],
         export: Callable[[S], str | Sequence[Manifest]] | None = None,
         call: str = CALL,
-        *,
-        question: Question[S] | None = None,
     ) -> None:
         self._first, self._show, self._export, self._call = settings, show, export, call
-        self.question, self.gate = question, Gate(question.text if question else "")
+        self.question: Question[S] | None = None
+        self.gate = Gate()
         self.cover: Gate | None = None
         self._watchers: WeakSet[Any] = WeakSet()
         self._view: View | None = None
