@@ -91,7 +91,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "score, selectHost": lambda: select_host.panel().ask(select_host.first_stays()),
     "score, weights": lambda: weights.panel(nodes=2).ask(weights.who_wins("nodes", 1, 2)),
     "map_reduce, worker": lambda: map_reduce.panel(step=4).ask(map_reduce.which_worker()),
-    "map_reduce, errors": lambda: map_reduce.panel(typo=True, step=10).ask(map_reduce.after_errors()),
     "map_reduce, lost update": lambda: lost_update.panel().ask(lost_update.what_is_left()),
     "map_reduce, who wins": lambda: map_reduce.panel(nodes=4, step=6).ask(map_reduce.who_wins()),
     "map_reduce, times": lambda: map_reduce.panel(workers=16, step=4).ask(map_reduce.how_long()),
