@@ -24,7 +24,6 @@ from kschedlab_lab.panels import (
     overview_path,
     queue_heap,
     queue_nominated,
-    weights,
     your_cluster,
     your_plugin,
 )
@@ -176,7 +175,6 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: queue_heap.panel().restore("99"),
     lambda: queue_heap.panel().ask("99"),  # type: ignore[arg-type]
     lambda: queue_nominated.panel(calls=99),
-    lambda: weights.who_wins("nodes", 1, 99),
     lambda: generations.question("99", "99"),
     lambda: generations.question("99", 99),  # type: ignore[arg-type]
     lambda: generations.right(generations.Settings(), ["99"]),

@@ -89,7 +89,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "score": lambda: score.panel("raw", plugin="NodeResourcesLeastAllocated", node="node-b").ask(score.the_number()),
     "score, summed": lambda: score.panel().ask(score.who_wins()),
     "score, selectHost": lambda: select_host.panel().ask(select_host.first_stays()),
-    "score, weights": lambda: weights.panel(nodes=2).ask(weights.who_wins("nodes", 1, 2)),
+    "score, weights": lambda: weights.panel(nodes=2),
     "map_reduce, worker": lambda: map_reduce.panel(step=4).ask(map_reduce.which_worker()),
     "map_reduce, lost update": lambda: lost_update.panel().ask(lost_update.what_is_left()),
     "map_reduce, who wins": lambda: map_reduce.panel(nodes=4, step=6).ask(map_reduce.who_wins()),
