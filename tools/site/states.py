@@ -125,20 +125,6 @@ def _further(settings: Any, name: str, values: Mapping[str, Any], moves: int) ->
             yield from _further(moved, name, values, moves - 1)
 
 
-def becomes(settings: Sequence[Any]) -> dict[str, str]:
-    """Settings that cannot be, such as a write before its read: by their indices, those of what they become."""
-    if type(settings[0]).clamped is Restorable.clamped:
-        return {}
-    found, there = {}, {*settings}
-    for each in settings:
-        for name, control in each.controls().items():
-            for index, value in enumerate(control.allowed(each)):
-                asked, made = {**each.indices(), name: index}, each.changed(**{name: value})
-                if made.indices() != asked and made in there:
-                    found[_key(asked)] = _key(made.indices())
-    return found
-
-
 def along(settings: Sequence[Any]) -> dict[str, dict[str, dict[str, Any]]]:
     """What a move takes along, such as the step when another story begins: by the indices where it begins and by the
     control with its new index, the indices of other controls."""

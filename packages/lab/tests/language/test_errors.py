@@ -23,7 +23,6 @@ from kschedlab_lab.panels import (
     generations,
     overview_path,
     queue_heap,
-    weights,
     your_cluster,
     your_plugin,
 )
@@ -174,7 +173,6 @@ TYPED: tuple[Callable[[], object], ...] = (
     lambda: queue_heap.panel(calls=[]),
     lambda: queue_heap.panel().restore("99"),
     lambda: queue_heap.panel().ask("99"),  # type: ignore[arg-type]
-    lambda: weights.who_wins("nodes", 1, 99),
     lambda: generations.panel(without="99"),
     lambda: generations.asked("99"),
     lambda: your_cluster.panel([]),  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ CUT = re.compile(r">([^<>]*…)<")
         (first.panel(), 400),
         (queue_parts.panel(), 320),
         (queue_clock.panel(), 320),
-        (score.panel(stage="summed"), 430),
+        (score.panel(), 430),
         (preemption.panel(), 320),
         (devices.panel(), 320),
     ],
