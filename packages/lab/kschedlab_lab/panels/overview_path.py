@@ -125,7 +125,7 @@ def _piece(each: Pod) -> Piece:
 def _step(entry: LogEntry) -> Taken | None:
     """The step of this entry, if it is shown."""
     if isinstance(entry, Moved) and entry.pod == HERO and entry.to in loop.PARTS:
-        words = say("web goes to the {part} ({event}).", part=loop.PARTS[entry.to], event=entry.event)
+        words = say("web goes to the {part}.", part=loop.PARTS[entry.to])
         return Taken(entry.at, loop.QUEUE, words, place=entry.to)
     if not isinstance(entry, Step) or entry.step not in STEPS:
         return None

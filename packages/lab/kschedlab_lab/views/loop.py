@@ -32,10 +32,10 @@ PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unsche
 LINE, PAD, HEAD, LEAST = 17, 4, 22, 256
 """Heights: of a line, of the space between two steps, of a lane's title; the least of the lanes, so that no story has
 another scale."""
-POD, HIGH, BAR, INSIDE, BETWEEN = 46, 20, 26, 8, 10
+POD, HIGH, BAR, INSIDE, BETWEEN = 42, 20, 26, 6, 10
 """The size of a pod on its way, and its height on its node; the space beside it, and between lanes and nodes."""
-SHARE = 0.55
-"""How much of the lanes is the binding cycle's."""
+SHARE, ROOMY = 0.58, 400
+"""How much of the lanes is the binding cycle's; the least width of lanes with letters of 13 pixels."""
 SHORT: Mapping[str, str] = {RESERVE: "Reserve", PERMIT: "Permit", PRE_BIND: "PreBind", POST_BIND: "PostBind"}
 """The extension points, by the function that runs their plugins."""
 
@@ -101,10 +101,10 @@ def draw_way(way: Way, alt: str, room: Room) -> Html:
 
 def _lanes(way: Way, width: float) -> Part:
     """Both lanes, as high as the whole attempt, so that nothing jumps as it goes on."""
-    whole = rows(way.steps)
+    whole, size = rows(way.steps), 13 if width >= ROOMY else 12
     wides = ((width - BETWEEN) * (1 - SHARE), (width - BETWEEN) * SHARE)
     lefts = (0.0, width - wides[1])
-    names = [flowed(_called(each.step), wides[each.lane] - POD - 3 * INSIDE, 13, bold=True) for each in whole]
+    names = [flowed(_called(each.step), wides[each.lane] - POD - 2 * INSIDE - 2, size, bold=True) for each in whole]
     highs = [LINE + PAD] * (max(each.row for each in whole) + 1)
     for each, lines in zip(whole, names, strict=True):
         highs[each.row] = max(highs[each.row], LINE * len(lines) + PAD)
@@ -115,7 +115,7 @@ def _lanes(way: Way, width: float) -> Part:
     for at, (x, y) in enumerate(places):
         step = way.steps[at]
         tip = say("{function}: {result}", function=step.title, result=step.words)
-        name = _name(step, names[at], at == way.taken - 1)
+        name = _name(step, names[at], size, at == way.taken - 1)
         shapes.append(moved(name, x + POD + INSIDE, y, data_key=f"step/{at}", data_tip=tip))
     free = tops[max(each.row for each in whole[: way.taken] if not each.lane) + 1]
     return Part(width, bottom, (*shapes, *_pods(way, places, free)))
@@ -144,11 +144,11 @@ def _trails(way: Way, places: Sequence[tuple[float, float]]) -> Iterator[Html]:
             yield element("circle", cx=x, cy=y, r=5, fill=fill, stroke=TRAY, stroke_width=1.5)
 
 
-def _name(step: Taken, lines: Sequence[str], current: bool) -> Part:
+def _name(step: Taken, lines: Sequence[str], size: float, current: bool) -> Part:
     """What the step is called in the source; the way to another lane passes behind it."""
     fill = EVICTED if step.title in FAILURES else INK if current else INK_2
     halo: dict[str, Any] = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 7}
-    return column([words(line, 13, bold=current, fill=fill, **halo) for line in lines], 0)
+    return column([words(line, size, bold=current, fill=fill, **halo) for line in lines], 0)
 
 
 def _pods(way: Way, places: Sequence[tuple[float, float]], free: float) -> Iterator[Html]:
