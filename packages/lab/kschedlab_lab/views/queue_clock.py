@@ -80,7 +80,7 @@ class Clock:
 def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
     """The events, and below them the histories up to now; each stretch that has room for it says what it is."""
     step = step_of(clock.steps, room)
-    lane = min(max((room.height - 136) / max(len(histories), 1), 44), 150 if len(histories) == 1 else 100)
+    lane = min(max((room.height - 136) / max(len(histories), 1), 40), 150 if len(histories) == 1 else 100)
     shapes = [*_events(events, clock.now[0], step, room)]
     for i, each in enumerate(histories):
         shapes += _lane(each, TOP + lane * i, lane - 10, step, room)
