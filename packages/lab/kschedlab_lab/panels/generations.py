@@ -23,7 +23,7 @@ from kschedlab.text.html import Html
 from kschedlab.text.ladder import steps
 from kschedlab.text.words import listing
 from kschedlab_lab.named_rules import NAMED_RULES, switched
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.generation_clusters import NO_NODE, NONE, STORIES
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
@@ -31,7 +31,6 @@ from kschedlab_lab.views.picture import Handles, colours, decided_and_why
 from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
-from kschedlab_lab.views.used_up import using_up
 from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 
 VERSIONS = tuple(GENERATIONS)
@@ -122,7 +121,6 @@ def show(settings: Settings) -> View:
         rules_html([CHANGES[flag.name] for flag in shown.flags], decide(settings)),
         f"{said}\n{answers}",
         idle={"cluster": ""},
-        story=partial(story, settings) if settings.version != VERSIONS[0] else None,
         names=colours(decision),
     )
 
@@ -146,23 +144,6 @@ def flag(settings: Settings, name: str) -> Flag:
     change, out = CHANGES[name], name in settings.out
     at, sets = VERSIONS.index(change.first_of(VERSIONS)), f"without: {settings.toggled(name)}"
     return Flag(name, say(change.title), change.since, at, out, sets, say(change.before if out else change.after))
-
-
-def story(settings: Settings, room: Room) -> list[Frame]:
-    """The first version, each one up to these settings that changes the answer, and how budgets begin to count down."""
-    states = [replace(settings, version=name) for name in VERSIONS[: VERSIONS.index(settings.version) + 1]]
-    told = [next(run) for _, run in groupby(states, key=lambda each: picked(decide(each)))]
-    frames, counted = list[Frame](), CHANGES["counted_down"].first_of(VERSIONS)
-    for each in [*told, settings] if told[-1] != settings else told:
-        if each.version == counted:
-            decision, shown = bare(decide(each)), board(each)
-            for boxes, said in using_up(decision):
-                caption = sentence(each, said)
-                frames.append(Frame(stage(decision, shown, room, caption, boxes), caption))
-        view = show(each)
-        assert callable(view.picture)
-        frames.append(Frame(view.picture(room), view.sentence))
-    return frames
 
 
 def sentence(settings: Settings, *said: str) -> str:

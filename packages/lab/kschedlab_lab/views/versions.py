@@ -76,35 +76,23 @@ class Board:
     handles: Handles = NO_HANDLES
 
 
-def stage(decision: Decision, board: Board, room: Room, alt: str, known: Sequence[Box] | None = None) -> Html:
-    """What the version decides, above the timeline. ``known``: the nodes before it decides, as far as that is known."""
-    if known is not None:
-        return _picture(known, decision, board, room, alt, asked=0)
-    shown = boxes(decision, board.handles)
-    captions = not board.rungs or decision.preemption is None  # else the ladder tells why
-    shown = [replace(box, captions=box.captions[:1] if len(box.captions) < 2 else ()) for box in shown]
-    return _picture(shown, decision, board, room, alt, captions=captions)
+def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
+    """What the version decides: the nodes, and the rules of preemption below them, above the timeline."""
+    is_told = bool(board.rungs) and decision.preemption is not None  # by the rules
+    shown = [replace(box, captions=() if is_told else box.captions[:1]) for box in boxes(decision, board.handles)]
+    return _picture(shown, decision, board, room, alt, None, captions=not is_told)
 
 
 def stage_before(decision: Decision, board: Board, room: Room) -> Html:
-    """The same before the answer is known."""
+    """The same before the answer is known, each part in its place."""
     alt = say("{pod} waits for {version}'s answer.", pod=decision.pod.key, version=board.stops[board.at].name)
-    return _picture(boxes_before(decision, board.handles), decision, board, room, alt, asked=0)
+    return _picture(boxes_before(decision, board.handles), decision, board, room, alt, 0, captions=False)
 
 
 def _picture(
-    shown: Sequence[Box],
-    decision: Decision,
-    board: Board,
-    room: Room,
-    alt: str,
-    captions: bool = False,
-    asked: int | None = None,
+    shown: Sequence[Box], decision: Decision, board: Board, room: Room, alt: str, asked: int | None, captions: bool
 ) -> Html:
-    """The nodes, preemption's rules and the timeline with its flags, each in its place before and after the answer.
-
-    ``asked``: how many rules are asked, None for all.
-    """
+    """``asked``: how many rules are asked, None for all; ``captions``: whether there are lines below the nodes."""
     below = _below(board, room)
     room = room._replace(height=min(room.height, int(FLAT * room.width)))
     first, *_ = arrange(shown, room, below.height, captions, most=BOX, short=LOW).places

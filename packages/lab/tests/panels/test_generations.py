@@ -15,7 +15,7 @@ from kschedlab.whatif.compare import changes
 from kschedlab.whatif.comparison import effect
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
 from kschedlab_lab.panels.generation_clusters import STORIES
-from kschedlab_lab.panels.generations import CHANGES, Settings, asked, decide, panel, picked, show, story
+from kschedlab_lab.panels.generations import CHANGES, Settings, asked, decide, panel, picked, show
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
@@ -134,30 +134,6 @@ def test_every_state_has_a_picture_a_sentence_and_the_source(settings: Settings)
     named = [CHANGES[name] for name in STORIES[settings.cluster].changes]
     assert all(f"since {rule.since}" in str(view.table) for rule in named)
     assert str(view.table).count("<code") == 2 * len(named)
-
-
-def test_the_story_goes_from_version_to_version_and_ends_at_the_picture() -> None:
-    settings = Settings(version="v1.28", without="start_times")
-    frames = story(settings, Room())
-    versions = [frame.caption.partition(":")[0] for frame in frames]
-    assert [*dict.fromkeys(versions)] == ["v1.13", "v1.20, changed", "v1.28, changed"]
-    view = show(settings)
-    assert callable(view.picture) and frames[-1].picture == view.picture(Room())
-    assert show(Settings()).story is None
-
-
-def test_where_budgets_begin_to_count_down_the_story_shows_on_one_node_how() -> None:
-    def node_c(picture: object) -> list[str]:
-        """What the two pods of node-c say of themselves."""
-        return re.findall(r'data-key="pod/(c-\w+)"[^>]*data-tip="([^"]*)"', str(picture))
-
-    used, cracked, first = (frame for frame in story(Settings(version="v1.20"), Room())[2:5])
-    said = [{name: tip for name, tip in node_c(each.picture)} for each in (used, cracked, first)]
-    assert ["would be evicted" in each["c-high"] for each in said] == [True] * 3
-    assert ["breaks the budget" in each["c-low"] for each in said] == [False, True, True]
-    turns = [re.findall(r"[12](?=</text>)", tips) for tips in map(str, (used.picture, first.picture))]
-    assert len(turns[0]) < len(turns[1])
-    assert "c-high uses up" in used.caption and "listed first" in first.caption
 
 
 def test_a_question_hides_this_answer_and_the_later_ones() -> None:
