@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from kschedlab.build import Manifest, as_yaml
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
@@ -23,6 +23,7 @@ from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.devices import (
     DRIVER,
     GENERATION,
+    GIBI,
     Gpu,
     both,
     claim_of,
@@ -34,7 +35,7 @@ from kschedlab_lab.panels.devices import (
     train,
 )
 from kschedlab_lab.views.device_map import Look, draw_sights
-from kschedlab_lab.views.device_sights import FREE, OPEN, ROOT, TAKES, TRIED, NodeSight, Sight, sights, unasked
+from kschedlab_lab.views.device_sights import FREE, HELD, ROOT, TAKES, TRIED, NodeSight, Sight, sights, unasked
 
 NODES = ("node-a", "node-b", "node-c")
 MODEL = "a100"
@@ -72,7 +73,7 @@ class Case:
     def claim(self) -> Manifest:
         return claim_of([of_model(MODEL), of_memory(self.memory)], self.count, self.together)
 
-    @property
+    @cached_property
     def decision(self) -> Decision:
         """What is decided."""
         return decided(Cluster.from_dicts([*self.base, self.claim], GENERATION.api))
@@ -80,25 +81,19 @@ class Case:
     def instance(self, *more: Html, text: str = "", picks: Iterable[str] = ()) -> Instance:
         """The devices before the decision, and all that is known of them. ``picks``: those that answer a click."""
         seen = [unasked(node) for node in sights(self.decision)]
-        rows = [(name, *each.facts, known(each)) for name, each in named(seen)]
+        rows = [
+            (name, listed(each.facts), each.reason.words if each.state == HELD else "") for name, each in named(seen)
+        ]
         look = Look({f"{DRIVER}/{each}": {"data_pick": each} for each in picks}, lines=0)
         draw = partial(draw_sights, seen, look=look)
         picture = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
-        written = "\n".join(aligned(rows, ""))
-        whole = f"{written}\n\n{text}" if text else written
-        return Instance(picture, whole, join([kept(draw), *more]), join([draw(COLUMN), *more]))
+        written = "\n".join([*aligned(rows, ""), "", text]).rstrip()
+        return Instance(picture, written, join([kept(draw), *more]), join([draw(COLUMN), *more]))
 
 
 def named(seen: Iterable[NodeSight]) -> list[tuple[str, Sight]]:
     """All devices, each as ``node/gpu``."""
     return [(f"{node.node}/{each.id.device}", each) for node in seen for each in node.devices]
-
-
-def known(device: Sight) -> str:
-    """What is known of the device before a pod asks for it."""
-    if device.state != OPEN:
-        return device.reason.words
-    return say("taint: {taints}", taints=device.taints) if device.taints else ""
 
 
 def devices_of(decision: Decision) -> list[str]:
@@ -131,10 +126,10 @@ def which_device(rng: random.Random) -> Exercise:
 
     def wanted(case: Case) -> bool:
         seen = sights(case.decision)
-        chosen = [node for node in seen if not node.reason]
-        spare = [each for node in chosen for each in node.devices if each.state == FREE and each.kind == MODEL]
-        enough = any(each.size >= case.memory * 2**30 for each in spare)
-        return len(chosen) == 1 and enough and len(remarks_of(seen)) >= 4
+        able = [node for node in seen if not node.reason]
+        more = [each for node in able for each in node.devices if each.state == FREE and each.kind == MODEL]
+        enough = any(each.size >= case.memory * GIBI for each in more)
+        return len(able) == 1 and enough and len(remarks_of(seen)) >= 4
 
     case = drawn(rng, random_case, wanted)
     (right,), remarks = devices_of(case.decision), remarks_of(sights(case.decision))
@@ -246,5 +241,11 @@ def elsewhere(case: Case, objects: Objects) -> str:
                 if takes
                 else "Here it gets the right devices, but it would refuse {number} {model} with {memory}Gi on {roots}."
             )
-            return say(said, number=case.count, model=model, memory=memory, roots=both(*roots))
+            return say(
+                said,
+                number=case.count,
+                model=model,
+                memory=memory,
+                roots=say("two roots") if len({*roots}) > 1 else say("one root"),
+            )
     return ""

@@ -97,10 +97,9 @@ def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
 
 
 @cache
-def fleet() -> tuple[NodeSight, ...]:
-    """The nodes before a pod asks; a selector says nothing of roots."""
-    nodes = map(unasked, sights(devices.decided(cluster())))
-    return tuple(node._replace(devices=tuple(each._replace(root="") for each in node.devices)) for node in nodes)
+def fleet() -> list[NodeSight]:
+    """The nodes before a pod asks."""
+    return [unasked(node) for node in sights(devices.decided(cluster()))]
 
 
 @lru_cache(64)
@@ -115,12 +114,11 @@ def judged(expression: str, device: str) -> Reason:
 
 def selection(expression: str) -> list[NodeSight]:
     """The nodes, with what each device is for the selector."""
-
-    def seen(node: NodeSight) -> NodeSight:
-        found = (each._replace(reason=judged(expression, f"{node.node}/{each.id.device}")) for each in node.devices)
-        return node._replace(devices=tuple(found))
-
-    return [seen(node) for node in fleet()]
+    found = []
+    for node in fleet():
+        of = {each: judged(expression, f"{node.node}/{each.id.device}") for each in node.devices}
+        found.append(node._replace(devices=tuple(each._replace(reason=reason) for each, reason in of.items())))
+    return found
 
 
 def draw(

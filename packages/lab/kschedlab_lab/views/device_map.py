@@ -254,7 +254,7 @@ def _signs(device: Sight) -> tuple[Html | None, Html | None]:
     right = badge(Badge("chosen", later("goes to the pod")), 0, 0) if device.state == TAKES else None
     if device.state in (HELD, IN_USE, FAILS):
         return _sign(TOLD[device.state].sign, EVICTED if device.state == FAILS else INK_2), right
-    return (_sign("taint", EVICTED if device.state == TAINTED else INK_2) if device.taints else None), right
+    return (_sign("taint", EVICTED if device.state == TAINTED else INK_2) if device.tainted else None), right
 
 
 def _sign(name: str, stroke: str) -> Html:
@@ -264,9 +264,6 @@ def _sign(name: str, stroke: str) -> Html:
 
 def _tip(device: Sight) -> str:
     """All that is known of the device."""
-    facts = device.facts
-    if device.state == OPEN and device.taints:
-        facts = (*facts, say("taint: {taints}", taints=device.taints))
-    said = say("{sentence} ({facts})", sentence=device.sentence, facts=listed(facts))
+    said = say("{sentence} ({facts})", sentence=device.sentence, facts=listed(device.facts))
     proof = device.reason.proof
     return say("{sentence}. {proof}", sentence=said, proof=proof) if proof else said

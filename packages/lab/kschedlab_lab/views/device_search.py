@@ -26,7 +26,7 @@ from kschedlab_lab.views.device_sights import (
 )
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
-from kschedlab_lab.views.lettering import fitted
+from kschedlab_lab.views.lettering import fitted, fitting
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
 
 LINE, STEP, APART, SMALL = 15, 11, 3, 11.2
@@ -107,7 +107,9 @@ def _line(branch: Branch, room: float, taken: str) -> Part:
         mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill="none" if ahead else colour, stroke=colour)
     name = words(device.id.device, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor")
     said = "" if alive or ahead else say(TOLD[TRIED].brief) if dead else device.reason.shortly
-    text = fitted(said, room - 16 - 2 * APART - name.width, SMALL)
+    tight = said.replace(" ≠ ", "≠").replace(" < ", "<")
+    left = room - 16 - 2 * APART - name.width
+    text = fitted(fitting((said, tight), left, SMALL), left, SMALL)
     return row([Part(16, 16, (mark,)), name, words(text, SMALL, fill=INK_2)], APART)
 
 

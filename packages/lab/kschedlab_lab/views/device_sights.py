@@ -98,8 +98,8 @@ class Reason(NamedTuple):
 class Sight(NamedTuple):
     """A device as the pod finds it on a node, and what it is for the pod.
 
-    ``facts``: attributes and capacity as text. ``kind``: the first attribute; ``amount`` and ``size``: the first
-    capacity as text and as a number; ``root``: its PCIe root; ``taints``: the device's own.
+    ``facts``: attributes, capacity and taints as text. ``kind``: the first attribute; ``amount`` and ``size``: the
+    first capacity as text and as a number; ``root``: its PCIe root; ``tainted``: whether it has a taint.
     """
 
     id: DeviceId
@@ -108,7 +108,7 @@ class Sight(NamedTuple):
     amount: str
     size: float
     root: str
-    taints: str
+    tainted: bool
     reason: Reason
 
     @property
@@ -183,9 +183,7 @@ def _node(decision: Decision, position: int, demand: Demand | None, holders: Map
 def _state(device: Candidate, step: SearchStep | None, holders: Mapping[DeviceId, str]) -> Reason:
     """What the device is for the pod after this step, its last; and why."""
     if (holder := holders.get(device.id)) and (step is None or step.outcome == IN_USE):
-        return Reason(
-            HELD, brief=say("held by {claims}", claims=holder), plain=say("is held by {claims}", claims=holder)
-        )
+        return Reason(HELD, plain=say("is held by {claims}", claims=holder), brief=holder)
     if step is None:
         return Reason(FREE)
     if step.outcome in (TAKEN, GIVEN_BACK):
@@ -207,12 +205,10 @@ def _taints(device: Candidate) -> str:
 def _not_selected(device: Candidate, step: SearchStep) -> Reason:
     """The first selector that does not select the device, in plain words if it is a simple one."""
     of_class = step.want.device_class.spec.selectors if step.want.device_class is not None else ()
-    for selector in (*of_class, *step.want.request.selectors):
-        if selector.cel is None:
-            continue
+    for expression in (each.cel.expression for each in (*of_class, *step.want.request.selectors) if each.cel):
         try:
-            if not compile(selector.cel.expression).matches(device.id.driver, device.device):
-                return _in_words(device, selector.cel.expression)
+            if not compile(expression).matches(device.id.driver, device.device):
+                return _in_words(device, expression)
         except CelError as error:
             return Reason(NOT_SELECTED, str(error))
     return Reason(NOT_SELECTED)
@@ -232,15 +228,16 @@ def _in_words(device: Candidate, expression: str) -> Reason:
 
 def _sight(device: Candidate, reason: Reason) -> Sight:
     facts, root = _facts(device), device.attribute(ROOT)
+    taints = say("taint: {taints}", taints=_taints(device)) if device.taints else ""
     capacity = [each.value for each in device.device.capacity.values()][:1]
     return Sight(
         device.id,
-        tuple(f"{name} {value}" for name, value in facts),
+        (*(f"{name} {value}" for name, value in facts), *([taints] if taints else [])),
         facts[0][1] if device.device.attributes else "",
         "".join(map(str, capacity)),
         sum(float(each.value()) for each in capacity),
         _value(root) if root is not None else "",
-        _taints(device),
+        bool(taints),
         reason,
     )
 

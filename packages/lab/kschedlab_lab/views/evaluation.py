@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from kschedlab.messages import later, listed, say
@@ -23,7 +24,6 @@ COMPARED = {"-1": later("-1: less"), "0": later("0: equal"), "1": later("1: grea
 LOOKED_UP = re.compile(r'[\w.]+(\["[^"]*"\][\w.]*)?|quantity\("[^"]*"\)')
 """A part that only names a value."""
 MISSING = re.compile(r"no such key: (\w+)")
-TOKEN = re.compile(r"[^\s.\[(]*(?:[\s.\[(]+|$)")
 
 
 def evaluation_part(steps: Sequence[EvaluatedPart], width: float, evaluates: bool = True) -> Part:
@@ -52,19 +52,6 @@ def worth_showing(steps: Sequence[EvaluatedPart]) -> list[int]:
     return [at for at, step in enumerate(steps) if is_shown(at, step)]
 
 
-def _lines(text: str, width: float) -> list[str]:
-    """The text in lines that break after a space, a dot or a bracket; a longer word breaks anywhere."""
-    most, lines = max(int(width / LETTER), 8), [""]
-    for token in TOKEN.findall(text):
-        if len(lines[-1]) + len(token.rstrip()) > most and lines[-1]:
-            lines.append("")
-        while len(token) > most:
-            lines[-1:] = [token[:most], ""]
-            token = token[most:]
-        lines[-1] += token
-    return [line.rstrip() for line in lines]
-
-
 def result_of(step: EvaluatedPart) -> str:
     """The values of a part in a few words: one, or one for each round of a loop."""
     if not step.values:
@@ -91,7 +78,8 @@ def _line(step: EvaluatedPart, at: int, width: float, shown: bool, now: bool) ->
     """A part on its ground; at the right its result, beside its last line if that has room for it, or else below."""
     left = PAD + INDENT * min(step.depth, 8, int(width / 80))
     room = width - left - PAD
-    text, result = _lines(step.text, room), _lines(result_of(step) if shown else "", room)
+    most = max(int(room / LETTER), 8)
+    text, result = wrap(step.text, most), wrap(result_of(step), most) if shown else [""]
     beside = len(result) == 1 and (len(text[-1]) + len(result[0])) * LETTER + 12 <= room
     first = len(text) - beside
     high = LINE * (first + len(result)) + 5

@@ -43,6 +43,7 @@ def test_the_story_ends_with_the_picture_and_never_shows_more_than_was_found(set
     assert view.story is not None
     frames = view.story(ROOM)
     assert str(frames[-1].picture) == drawn(view) and frames[-1].caption == view.sentence
+    assert len({str(frame.picture).split('viewBox="')[1].split('"')[0] for frame in frames}) == 1
     assert all('data-state="takes"' not in str(frame.picture) for frame in frames[:-1])
     results = re.findall("(node-.): (?:could give|cannot allocate)", " ".join(frame.caption for frame in frames))
     assert results == ["node-a", "node-b", "node-c"]  # one step for each
