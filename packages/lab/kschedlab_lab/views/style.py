@@ -86,23 +86,13 @@ NODES = _all_themed(
 )
 """Nodes in maps: pale; a name or a letter repeats the meaning."""
 
-GREYS = (
-    ("#FFFFFF", "#E9ECF1", "#C9D0DA", "#9AA5B4", "#5F6B7C"),
-    ("#1F2530", "#2C3442", "#414C5E", "#6A7789", "#A9B3C1"),
-)
-"""From the smallest number of a heat map to the largest, in light and in dark: grey, so that the best can be green."""
-AMOUNTS = _all_themed(zip(*GREYS, strict=True))
-
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
 NOWRAP = "white-space:nowrap;"
-RIGHT = "text-align:right;"
-NUMBER = "padding:0.15em 0.6em;" + RIGHT + NOWRAP
 HEAD = "padding:0.15em 0.6em;border-bottom:1px solid;text-align:left;"
 LABELLED = CELL + "font-weight:normal;vertical-align:top;"
 WRAPPED = "vertical-align:top;overflow-wrap:anywhere;"
 GREY = "opacity:0.55;"
-DECIDES = "background-color:rgba(0,121,90,0.18);outline:2px solid #00795A;"
 MONO = "font-family:monospace;white-space:pre-wrap;"
 
 
