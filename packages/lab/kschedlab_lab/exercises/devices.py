@@ -89,7 +89,7 @@ class Case:
         picture = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
         written = "\n".join(aligned([head, *rows], ""))
         whole = f"{written}\n\n{text}" if text else written
-        return Instance(picture, whole, join([kept(draw), *more]), join([draw(COLUMN), *more]))
+        return Instance(picture, whole, join([kept(draw), *more]), draw(COLUMN), join(more))
 
     def _state(self, name: str) -> str:
         held = say("held by rival") if name == self.held else ""

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.glyphs import tape
+from kschedlab_lab.views.icons import tape
 from kschedlab_lab.views.layout import Part, column, moved
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Piece, bar

@@ -10,7 +10,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.drawing import Number, pill
 from kschedlab_lab.views.layout import placed
-from kschedlab_lab.views.lettering import after_hyphen, fitted, text_width, wrapped
+from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label, rect
 
@@ -221,7 +221,7 @@ def named(
     right, width = at.left - 8 - after, at.left - 10 - after
     look: Look = {"font_weight": "bold" if strong else None}
     two = high >= 2 * CLOSE and text_width(text, bold=strong) > width
-    lines = wrapped(text, width, 2, bold=strong) if two else [fitted(text, width, bold=strong)]
+    lines = folded(text, width, bold=strong) if two else [fitted(text, width, bold=strong)]
     y -= CLOSE / 2 * (len(lines) - 1)
     tip = {"data_tip": text} if any("…" in line for line in lines) else {}
     about = {**tip, **marks}

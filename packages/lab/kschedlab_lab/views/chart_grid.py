@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import after_hyphen, fitted, short, text_width, wrapped
-from kschedlab_lab.views.style import ink
+from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
+from kschedlab_lab.views.style import AMOUNTS, INK_2, NODES, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE = 14
 """Height of one of two lines, in pixels at normal size."""
+PALE = (AMOUNTS[0], NODES[5])
+"""Fills that a light page would swallow without an outline."""
 BROAD, SWATCH = 132, 10
 """The greatest width of a cell, and the width of a row's colour."""
 
@@ -41,7 +43,8 @@ class GridCell:
 class Grid:
     """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
-    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour.
+    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour;
+    ``below``: lines below the name of a column.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -52,13 +55,19 @@ class Grid:
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     swatches: Mapping[str, str] = field(default_factory=dict)
+    below: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def above(self) -> int:
+        """The height of the lines below the names of columns."""
+        return CLOSE * max(map(len, self.below.values()), default=0)
 
 
 class GridMeasures:
     """The measures of a grid in a room, with rows of this height, and its parts."""
 
     def __init__(self, grid: Grid, room: Room, high: float) -> None:
-        self.grid, self.left, self.top, self.high = grid, grid.left, 28, high
+        self.grid, self.left, self.top, self.high = grid, grid.left, 28 + grid.above, high
         self.names = self.left - 8 - (SWATCH + 4)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
@@ -83,7 +92,7 @@ class GridMeasures:
             note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
             room = self.names - 4 - text_width(note)
             title = short(name)
-            lines = wrapped(title, room, 2)
+            lines = folded(title, room)
             lines = lines if self.high >= CLOSE * len(lines) else [fitted(title, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]
@@ -102,10 +111,13 @@ class GridMeasures:
         names = after_hyphen(grid.columns) if is_wide else grid.columns
         for c, name in enumerate(grid.columns):
             text = fitted(f"{signs[c]}{names[c]}", room)
-            words = label(text, self.left + self.wide * (c + 0.5), self.top - 9, "middle")
+            middle = self.left + self.wide * (c + 0.5)
+            words = label(text, middle, 19, "middle")
             shapes.append(
                 element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text.removeprefix(signs[c])]))
             )
+            for i, line in enumerate(grid.below.get(name, ()), start=1):
+                shapes.append(label(fitted(line, room), middle, 19 + CLOSE * i, "middle", fill=INK_2))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:
@@ -115,7 +127,10 @@ class GridMeasures:
         outline: dict[str, Any] = {"fill": "transparent", "stroke": "currentColor", "stroke_opacity": 0.25}
         shapes = [rect(wide, high, 2, **outline)] if cell.fill is None or cell.share < 1 else []
         if cell.fill is not None:
-            shapes.append(rect(round(wide * cell.share, 1), high, 2, fill=cell.fill, data_key=f"{key}/box"))
+            pale = outline if cell.fill in PALE else {}
+            shapes.append(
+                rect(round(wide * cell.share, 1), high, 2, **{**pale, "fill": cell.fill}, data_key=f"{key}/box")
+            )
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about |= {"data_tip": cell.tip, "data_order": cell.order, "opacity": 0.4 if cell.pale else None}

@@ -34,7 +34,8 @@ from kschedlab_lab.views.device_sights import (
     sights,
 )
 from kschedlab_lab.views.device_tree import draw_tree, tree_height, tree_room
-from kschedlab_lab.views.glyphs import Badge, badge, icon
+from kschedlab_lab.views.glyphs import Badge, badge
+from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting
 from kschedlab_lab.views.style import (

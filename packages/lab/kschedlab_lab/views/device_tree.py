@@ -10,7 +10,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_devices.search import UNLIKE
 from kschedlab_lab.views.device_sights import OPEN, PICKED, TOLD, TRIED, NodeSight, Sight
-from kschedlab_lab.views.glyphs import icon
+from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import EVICTED, INK_2, INK_3

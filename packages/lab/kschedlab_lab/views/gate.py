@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.glyphs import icon
+from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, words
-from kschedlab_lab.views.lettering import flowed, wrapped
+from kschedlab_lab.views.lettering import flowed, folded
 from kschedlab_lab.views.pieces import BADGE, Fact, Piece, bar, draw_badge
 from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, ON_ACCENT, PANEL, TICK, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
@@ -98,7 +98,7 @@ def _node(gate: Gate, wide: float) -> Part:
 def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:
     beside, refuses = lefts[0] > 3 * DISC, lock.state == "refuses"
     space = lefts[0] - DISC - 24 if beside else width - lefts[0]
-    lines = wrapped(lock.predicate, space, 2)
+    lines = folded(lock.predicate, space)
     name = column([words(each, 12, refuses, fill=EVICTED if refuses else None) for each in lines], 0)
     facts = [_line(each, lefts, wide, width, node, at == lock.now) for at, each in enumerate(lock.lines)]
     cells = column(facts, 2)

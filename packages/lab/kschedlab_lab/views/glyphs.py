@@ -28,9 +28,6 @@ OUTLINES = {
     "reprieved": "M6.6 4L4.4 6.2L6.6 8.4M4.6 6.2H9A2.6 2.6 0 0 1 9 11.4H7",
     "error": "M8 2.5V9.5M8 12.2V13.6",
     "full": "M2 2V14H14V2M4.5 11.5H11.5M4.5 8.5H11.5M4.5 5.5H11.5",
-    "cpu": "M4 4h8v8H4ZM6 1v3M10 1v3M6 12v3M10 12v3M1 6h3M1 10h3M12 6h3M12 10h3",
-    "pass": "M2 3h12v10H2ZM5 8l2 2l4 -4",
-    "host": "M2 3h12v4H2ZM2 9h12v4H2ZM4 5h1M4 11h1",
 }
 """By name, the lines of each sign."""
 
@@ -101,15 +98,3 @@ def _disc(fill: str, stroke: str) -> Html:
 
 def _lines(path: str, ink: str, fill: str = "none", stroke_width: float = 1.4, **look: str | float | None) -> Html:
     return element("path", d=path, stroke=ink, fill=fill, stroke_width=stroke_width, **look)
-
-
-def icon(kind: str, x: float, y: float, stroke: str = "currentColor") -> Html:
-    """The lines of a sign alone."""
-    return element("g", _lines(OUTLINES[kind], stroke), transform=f"translate({x:g},{y:g})")
-
-
-def tape(x: float, y: float, wide: float) -> Html:
-    """A barrier tape along a node's upper edge: the node is cordoned."""
-    stripes = "".join(f"M{x + at:.0f} {y + 6:.0f}l6 -6h9l-6 6z" for at in range(0, int(wide) - 14, 20))
-    ground = element("rect", x=x, y=y, width=wide, height=6, fill="#F0E442")
-    return element("g", ground, element("path", d=stripes, fill="#000000"), data_tip=say("cordoned"))

@@ -11,7 +11,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, visible
-from kschedlab_lab.views.glyphs import icon
+from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.style import EVICTED, EVICTED_SOFT, HAIR, INK_2, INK_3, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import label, rect

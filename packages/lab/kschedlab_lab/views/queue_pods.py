@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import text_width, wrapped
+from kschedlab_lab.views.lettering import folded, text_width
 from kschedlab_lab.views.style import ACT, EVICTED, HAIR, INK, INK_2, TRAY, ink, priority_fill
 from kschedlab_lab.views.svg import label, rect
 
@@ -89,7 +89,7 @@ PLAIN = {
 def titled(title: str, width: float) -> list[str]:
     """The title of an area of this width, in plain words, and below it the name that the source has."""
     size, weight = _lettering(width)
-    lines = wrapped(say(PLAIN.get(title, title)), width - 3, 2, size, weight == "bold")
+    lines = folded(say(PLAIN.get(title, title)), width - 3, size, weight == "bold")
     return [*lines, title] if title in PLAIN and text_width(title) <= width - 3 else lines
 
 

@@ -16,7 +16,8 @@ from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.device_story import search_story
 from kschedlab_lab.views.device_tree import branches, lines_of
 from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, worth_showing
-from kschedlab_lab.views.glyphs import OUTLINES, STAR
+from kschedlab_lab.views.glyphs import STAR
+from kschedlab_lab.views.icons import PATHS
 from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room
 from kube_cel import compile
@@ -157,7 +158,7 @@ def test_a_broken_device_has_its_sign_before_the_answer_and_after_any():
         made = devices.decide(settings)
         for asked in (False, True):
             svg = drawn(made, Room(720, 300), asked)
-            assert OUTLINES["taint"] in svg
+            assert PATHS["taint"] in svg
 
 
 def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
@@ -178,7 +179,7 @@ def test_a_taint_is_known_before_the_pod_asks():
 def test_what_a_click_brings_back_is_faint():
     def faint(rival: bool) -> bool:
         svg = str(devices.show(devices.Settings(rival=rival)).picture(Room(720, 300)))  # type: ignore[operator]
-        return re.search(f'<g opacity="0.6">(?:(?!</g>).)*{re.escape(OUTLINES["unlocked"])}', svg) is not None
+        return re.search(f'<g opacity="0.6">(?:(?!</g>).)*{re.escape(PATHS["unlocked"])}', svg) is not None
 
     assert faint(rival=False) and not faint(rival=True)
 
@@ -186,7 +187,7 @@ def test_what_a_click_brings_back_is_faint():
 def test_a_taint_that_is_tolerated_is_not_what_decides():
     settings = devices.Settings().changed(model="h100", count=2, tolerates=True)
     svg = str(draw_devices(devices.decide(settings), Room(720, 300)))
-    (colour,) = re.findall(f'd="{re.escape(OUTLINES["taint"])}"[^>]*stroke="([^"]*)"', svg)
+    (colour,) = re.findall(f'd="{re.escape(PATHS["taint"])}"[^>]*stroke="([^"]*)"', svg)
     assert colour == INK_2
 
 
@@ -245,7 +246,7 @@ def test_each_sign_has_its_corner():
         svg = str(view.picture(Room(720, 300)))  # type: ignore[operator]
         device = svg.partition('data-key="device/gpu.example.com/node-b/gpu-0/box"')[2].partition("gpu-0</text>")[0]
         places = re.findall(r'translate\(([\d.]+),-[\d.]+\)"[^>]*>(.*?)(?=<g transform="translate\([\d.]+,-|$)', device)
-        names = {name: OUTLINES[name] for name in ("lock", "unlocked", "reprieved")} | {"star": STAR}
+        names = {name: PATHS[name] for name in ("lock", "unlocked", "reprieved")} | {"star": STAR}
         return {name: float(x) for x, drawn in places for name, path in names.items() if path in drawn}
 
     held, free = corners(), corners(rival=False, memory=80, model="any")

@@ -1,0 +1,30 @@
+"""Small line icons (16 by 16 pixels) of what nodes and pods have: a taint, a port, a disk, a zone, a label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kschedlab.messages import say
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.glyphs import OUTLINES
+
+PATHS: Mapping[str, str] = {
+    **OUTLINES,
+    "cpu": "M4 4h8v8H4ZM6 1v3M10 1v3M6 12v3M10 12v3M1 6h3M1 10h3M12 6h3M12 10h3",
+    "pass": "M2 3h12v10H2ZM5 8l2 2l4 -4",
+    "host": "M2 3h12v4H2ZM2 9h12v4H2ZM4 5h1M4 11h1",
+}
+"""By name: the signs that all pictures share, and those of a workbench."""
+
+
+def icon(kind: str, x: float, y: float, stroke: str = "currentColor") -> Html:
+    return element(
+        "path", d=PATHS[kind], transform=f"translate({x:g},{y:g})", fill="none", stroke=stroke, stroke_width=1.4
+    )
+
+
+def tape(x: float, y: float, wide: float) -> Html:
+    """A barrier tape along a node's upper edge: the node is cordoned."""
+    stripes = "".join(f"M{x + at:.0f} {y + 6:.0f}l6 -6h9l-6 6z" for at in range(0, int(wide) - 14, 20))
+    ground = element("rect", x=x, y=y, width=wide, height=6, fill="#F0E442")
+    return element("g", ground, element("path", d=stripes, fill="#000000"), data_tip=say("cordoned"))
