@@ -88,7 +88,7 @@ class Case:
         draw = partial(draw_sights, seen, look=look)
         picture = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
         written = "\n".join([*aligned(rows, ""), "", text]).rstrip()
-        return Instance(picture, written, join([kept(draw), *more]), join([draw(COLUMN), *more]))
+        return Instance(picture, written, join([kept(draw), *more]), draw(COLUMN), join(more))
 
 
 def named(seen: Iterable[NodeSight]) -> list[tuple[str, Sight]]:

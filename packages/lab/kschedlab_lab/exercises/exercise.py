@@ -122,6 +122,7 @@ class Instance:
     """An exercise's instance: ``picture`` or table, and the same as ``text``.
 
     ``saved``: a shorter picture, for the notebook's file. ``printed``: a narrow one, for a column of a sheet.
+    ``request``: what stands below that.
     ``common``: what it shares with others of the lesson; a sheet has it once, above them.
     """
 
@@ -129,6 +130,7 @@ class Instance:
     text: str
     saved: Html = NO_PICTURE
     printed: Html = NO_PICTURE
+    request: Html = NO_PICTURE
     common: Html = NO_PICTURE
 
 

@@ -109,7 +109,7 @@ def _instance(exercise: Exercise) -> Html:
     """The picture in print, without what stands above all exercises; a function is printed as text."""
     instance = exercise.instance
     if str(instance.printed) or str(instance.common):
-        return instance.printed
+        return join([instance.printed, instance.request])
     return lines(instance.text) if not str(instance.picture) and instance.text else instance.picture
 
 

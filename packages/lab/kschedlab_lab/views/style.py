@@ -96,13 +96,10 @@ AMOUNTS = _all_themed(zip(*GREYS, strict=True))
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
 NOWRAP = "white-space:nowrap;"
-RIGHT = "text-align:right;"
-NUMBER = "padding:0.15em 0.6em;" + RIGHT + NOWRAP
 HEAD = "padding:0.15em 0.6em;border-bottom:1px solid;text-align:left;"
 LABELLED = CELL + "font-weight:normal;vertical-align:top;"
 WRAPPED = "vertical-align:top;overflow-wrap:anywhere;"
 GREY = "opacity:0.55;"
-DECIDES = "background-color:rgba(0,121,90,0.18);outline:2px solid #00795A;"
 MONO = "font-family:monospace;white-space:pre-wrap;"
 
 
