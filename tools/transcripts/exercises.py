@@ -84,7 +84,7 @@ def _answers(each: Exercise) -> list[object]:
 def _variations(each: Build) -> Iterator[str]:
     """What is said of the solution with one number one more or one less, and without one of its lines."""
     said: dict[str, list[str]] = {}
-    for name, text in _varied(each.example):
+    for name, text in _varied(each.right):
         verdict = each.judge(text)
         said.setdefault(f"{verdict.state.name.lower()}: {verdict.words}", []).append(name)
     for words, names in said.items():

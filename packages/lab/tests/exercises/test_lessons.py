@@ -51,7 +51,7 @@ def test_the_cell_of_a_broken_function_runs_as_it_is(lesson):
             exec(exercise.cell, cell)
             assert exercise.check(cell[exercise.name]).state is State.WRONG
             assert exercise.is_as_given(cell[exercise.name]) and exercise.tries == 0
-            assert not exercise.is_as_given(exercise.mended)
+            assert not exercise.is_as_given(exercise.right)
 
 
 @each_lesson
