@@ -54,6 +54,7 @@ def _exercise(each: Exercise, drawn: bool) -> Iterator[str]:
         yield from _said(repr(verdict))
     if isinstance(each, Build):
         yield from _variations(each)
+    each.state = State.UNATTEMPTED  # hints are for those who have not solved it
     for _ in each.hints:
         yield from _said(repr(each.hint()))
     yield f"> {each.model()}"

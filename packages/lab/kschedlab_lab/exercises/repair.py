@@ -63,7 +63,7 @@ class Repair(Exercise):
     def is_as_given(self, answer: Any) -> bool:
         """Whether it is the broken function still."""
         try:
-            return self._named(self.broken) in getsource(answer)
+            return self._named(self.broken) in self._named(answer)
         except (OSError, TypeError):  # nobody knows how it is written
             return False
 
