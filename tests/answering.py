@@ -19,4 +19,4 @@ def one_right_answer(exercise: Exercise, wrong_ones: int = 2) -> None:
         assert len(wrong) >= wrong_ones, exercise.title
         assert {exercise.check(each).state for each in wrong} == {State.WRONG}, exercise.title
     if isinstance(exercise, Repair):
-        assert exercise.check(exercise.broken).state is State.WRONG, exercise.title
+        assert exercise.judge(exercise.broken).state is State.WRONG, exercise.title

@@ -245,7 +245,7 @@ def check_runs_the_cell_above(page: Notebook) -> None:
     expect(status).to_contain_text("It ran too long, and was stopped.")
     code.click()
     page.page.keyboard.press("Control+a")
-    page.page.keyboard.type("exercises[4].answer(exercises[4].mended)\n")
+    page.page.keyboard.type("exercises[4].answer(exercises[4].right)\n")
     cell.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("✓ For each node, take the earliest start")
     expect(page.page.locator(".ks-asked").filter(has_text="✓ The fifth rule")).to_be_visible()

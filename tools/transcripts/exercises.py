@@ -54,6 +54,7 @@ def _exercise(each: Exercise, drawn: bool) -> Iterator[str]:
         yield from _said(repr(verdict))
     if isinstance(each, Build):
         yield from _variations(each)
+    each.state = State.UNATTEMPTED  # hints are for those who have not solved it
     for _ in each.hints:
         yield from _said(repr(each.hint()))
     yield f"> {each.model()}"
@@ -84,7 +85,7 @@ def _answers(each: Exercise) -> list[object]:
 def _variations(each: Build) -> Iterator[str]:
     """What is said of the solution with one number one more or one less, and without one of its lines."""
     said: dict[str, list[str]] = {}
-    for name, text in _varied(each.example):
+    for name, text in _varied(each.right):
         verdict = each.judge(text)
         said.setdefault(f"{verdict.state.name.lower()}: {verdict.words}", []).append(name)
     for words, names in said.items():

@@ -15,7 +15,7 @@ class Build(Exercise):
     """Manifests to write. ``base``: YAML of the existing objects, to which the answer is added.
 
     ``goal``: checks the objects of both; returns what the first wrong step misses, or "" if the answer is right.
-    ``example``: manifests that reach the goal. ``start``: what stands in the editor at first, to be completed.
+    ``right``: manifests that reach the goal. ``start``: what stands in the editor at first, to be completed.
     ``decided``: the picture of what the scheduler decides about the objects of both.
     """
 
@@ -36,13 +36,8 @@ class Build(Exercise):
         decided: Callable[[Objects], Html] | None = None,
     ) -> None:
         super().__init__(title, question, hints, instance)
-        self.goal, self.example, self.why, self.base, self.start = goal, example, why, base, start
+        self.goal, self.right, self.why, self.base, self.start = goal, example, why, base, start
         self.decided = decided
-
-    @property
-    def right(self) -> str:
-        """A right answer."""
-        return self.example
 
     def judge(self, answer: object) -> Verdict:
         text = str(answer)
@@ -64,7 +59,7 @@ class Build(Exercise):
 
     def drawing(self) -> Html:
         """What the scheduler decides about the solution."""
-        return self.judge(self.example).picture
+        return self.judge(self.right).picture
 
     def _picture(self, objects: Objects) -> Html:
         """What the scheduler decides; empty where the pod in question is missing, or there is no picture."""
@@ -74,7 +69,7 @@ class Build(Exercise):
             return Html()
 
     def explained(self) -> str:
-        return f"{self.example.strip()}\n\n{self.why}"
+        return f"{self.right.strip()}\n\n{self.why}"
 
 
 def budget_fault(objects: Objects, expected: int) -> str:

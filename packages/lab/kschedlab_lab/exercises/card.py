@@ -6,14 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import anywidget
 import traitlets
 from IPython.core.interactiveshell import InteractiveShell
 
-from kschedlab_lab.language import spoken
 from kschedlab_lab.panels.classroom import enlarge
 from kschedlab_lab.stage.front_end import front_end
-from kschedlab_lab.stage.live import publish, republish
+from kschedlab_lab.stage.live import Live, publish, republish
 
 if TYPE_CHECKING:
     from kschedlab_lab.exercises.exercise import Exercise
@@ -23,7 +21,7 @@ WHOLE, CELL = "whole", "cell"
 HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
 
 
-class Card(anywidget.AnyWidget):
+class Card(Live):
     """An exercise, or the ``part`` of it below a cell. Every card of an exercise shows the same reply.
 
     ``again``: judges what was handed over in that cell, where the front end can't run the cell itself.
@@ -33,13 +31,11 @@ class Card(anywidget.AnyWidget):
     _esm = front_end(HERE / "card.js")
     _css = (STAGE / "stage.css").read_text(encoding="utf-8") + (HERE / "card.css").read_text(encoding="utf-8")
     face: Any = traitlets.Dict().tag(sync=True)
-    large: Any = traitlets.Bool().tag(sync=True)
-    spoken: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self, exercise: Exercise, part: str = WHOLE, again: Callable[[], object] = lambda: None) -> None:
         self.exercise, self.part, self.again, self._saved = exercise, part, again, ""
         self.heard: dict[str, int] = {}
-        super().__init__(face=exercise.face(part), spoken=spoken())
+        super().__init__(face=exercise.face(part))
         self.on_msg(self._received)
         exercise.shown_in.add(self)
         enlarge(self)
@@ -48,10 +44,6 @@ class Card(anywidget.AnyWidget):
         """Show it below the current cell; nothing without IPython."""
         if InteractiveShell.initialized():
             self._saved = publish(*self.exercise.still(self.part), self)
-
-    def classroom(self, on: bool = True) -> None:
-        """Enlarge everything, for a projector."""
-        self.large = on
 
     def refresh(self) -> None:
         """Show what was said last, also in a saved notebook."""

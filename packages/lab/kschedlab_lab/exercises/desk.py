@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import anywidget
 import traitlets
 
 from kschedlab.messages import later, say
@@ -18,10 +17,9 @@ from kschedlab_lab.exercises.progress import Record, handed_in
 from kschedlab_lab.exercises.roster import LARGEST, Roster
 from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.exercises.sheet import answers_html, sheets, title_of
-from kschedlab_lab.language import spoken
 from kschedlab_lab.panels.classroom import enlarge
 from kschedlab_lab.stage.front_end import front_end
-from kschedlab_lab.stage.live import publish
+from kschedlab_lab.stage.live import Live, publish
 
 Message: TypeAlias = dict[str, Any]
 SHEETS, SOLUTIONS, ANSWERS = later("sheets for the class"), later("sheets with solutions"), later("answers at a glance")
@@ -31,23 +29,17 @@ EXAMPLE, NAMES = "preemption", ("ada", "li-na", "mei", "noor", "otto", "sam")
 """The lesson and the names of a class that is made up."""
 
 
-class Desk(anywidget.AnyWidget):
+class Desk(Live):
     """A form. ``form``: its kind and its fields."""
 
     _esm = front_end(HERE / "desk.js")
     _css = "\n".join(path.read_text(encoding="utf-8") for path in (STAGE / "stage.css", HERE / "desk.css"))
     form: Any = traitlets.Dict().tag(sync=True)
-    large: Any = traitlets.Bool().tag(sync=True)
-    spoken: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self, **form: Any) -> None:
-        super().__init__(form=form, spoken=spoken())
+        super().__init__(form=form)
         self.on_msg(lambda _widget, message, _buffers: self.send(self.obey(message)))
         enlarge(self)
-
-    def classroom(self, on: bool = True) -> None:
-        """Enlarge everything, for a projector."""
-        self.large = on
 
     def obey(self, message: Message) -> Message:
         """The reply to a message of the front end."""

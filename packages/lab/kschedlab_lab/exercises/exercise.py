@@ -141,36 +141,23 @@ class Exercise(ABC):
     """One exercise with its instance.
 
     ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
-    ``right``: an answer that :meth:`check` accepts. ``solved``: the
-    picture of the solution. ``on_progress``: called after each check, hint and solution; progress is kept there.
-    ``given``, ``reply``: the last answer as text, and what was said last; the last hint stays below it
-    until an answer is right.
-    ``call``: the code that names the exercise.
+    ``right``: an answer that :meth:`check` accepts. ``on_progress``: called after each check, hint and solution;
+    progress is kept there. ``given``, ``reply``: the last answer as text, and what was said last; the last hint stays
+    below it until an answer is right. ``call``: the code that names the exercise.
     """
 
     kind: ClassVar[str]
     answered_by: ClassVar[Literal["text", "yaml", "function"]] = "text"
     start = ""
+    right: Any
 
-    def __init__(
-        self,
-        title: str,
-        question: str,
-        hints: tuple[str, ...],
-        instance: Instance = NOTHING,
-        solved: Callable[[], Html] | None = None,
-    ) -> None:
-        self.title, self.question, self.hints, self.instance, self.solved = title, question, hints, instance, solved
+    def __init__(self, title: str, question: str, hints: tuple[str, ...], instance: Instance = NOTHING) -> None:
+        self.title, self.question, self.hints, self.instance = title, question, hints, instance
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
         self.given, self.call = "", "exercise"
         self.reply: Verdict | Note | None = None
         self.on_progress: Callable[[Exercise], None] = lambda _: None
         self.shown_in: WeakSet[Card] = WeakSet()
-
-    @property
-    @abstractmethod
-    def right(self) -> Any:
-        """A right answer."""
 
     @abstractmethod
     def judge(self, answer: Any) -> Verdict:
@@ -252,7 +239,7 @@ class Exercise(ABC):
 
     def drawing(self) -> Html:
         """The picture of the solution, empty without one."""
-        return self.solved() if self.solved is not None else NO_PICTURE
+        return NO_PICTURE
 
     def _say(self, reply: Said) -> Said:
         self.reply = reply

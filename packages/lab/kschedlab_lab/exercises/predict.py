@@ -19,7 +19,7 @@ class Predict(Exercise):
     """A question with one right answer.
 
     ``remarks``: a comment on each choice, the right one included; empty where the answer is typed.
-    ``remark``: the comment on a wrong typed answer: its first wrong step.
+    ``remark``: the comment on a wrong typed answer: its first wrong step. ``solved``: the picture of the solution.
     """
 
     kind = later("predict")
@@ -36,21 +36,19 @@ class Predict(Exercise):
         remark: Callable[[str], str] | None = None,
         solved: Callable[[], Html] | None = None,
     ) -> None:
-        super().__init__(title, question, hints, instance, solved)
-        self.correct, self.why, self.remarks = answer, why, dict(remarks or {})
-        self._remark = remark
-
-    @property
-    def right(self) -> str:
-        """A right answer."""
-        return self.correct
+        super().__init__(title, question, hints, instance)
+        self.right, self.why, self.remarks = answer, why, dict(remarks or {})
+        self._remark, self._solved = remark, solved
 
     def model(self) -> str:
-        return self.correct
+        return self.right
+
+    def drawing(self) -> Html:
+        return self._solved() if self._solved is not None else super().drawing()
 
     def judge(self, answer: object) -> Verdict:
         said = " ".join(str(answer).split())
-        if self._read(said) == self._read(self.correct):
+        if self._read(said) == self._read(self.right):
             return Verdict(State.RIGHT, self.why)
         if self.remarks:
             known = {each.casefold(): remark for each, remark in self.remarks.items()}
@@ -60,7 +58,7 @@ class Predict(Exercise):
             wrong = say('"{said}" is none of the answers: {choices}.', said=said[:80], choices=choices)
             return Verdict(State.ERROR, wrong, read=False)
         remark = self._remark(said) if self._remark is not None else ""
-        if self._read(self.correct).isdigit() and not WHOLE.fullmatch(self._read(said)):
+        if self._read(self.right).isdigit() and not WHOLE.fullmatch(self._read(said)):
             wrong = say('"{answer}" is not {numbers}', answer=said[:80], numbers=say("a whole number, 0 or more"))
             return Verdict(State.ERROR, remark or wrong, read=False)
         return Verdict(State.WRONG, remark or say("That is not it."))
@@ -70,7 +68,7 @@ class Predict(Exercise):
         return SEPARATORS.sub("", said).casefold()
 
     def explained(self) -> str:
-        return sentences((say("{answer}.", answer=self.correct), self.why))
+        return sentences((say("{answer}.", answer=self.right), self.why))
 
     def choices(self) -> list[str]:
         return list(self.remarks)

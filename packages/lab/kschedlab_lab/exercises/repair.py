@@ -22,7 +22,7 @@ PLAIN = "border-left:4px solid transparent;"
 
 
 class Repair(Exercise):
-    """A broken function to repair. ``spec``: what it should do; ``mended``: a correct function, the solution.
+    """A broken function to repair. ``spec``: what it should do; ``right``: a correct function, the solution.
 
     ``cases``: instances as tuples of arguments, smaller ones first, generated from the seed for each check.
     ``needs``: the imports that the function needs in a cell of its own.
@@ -45,14 +45,9 @@ class Repair(Exercise):
         needs: str = "",
     ) -> None:
         self.name, self.needs = f"my_{broken.__name__.removesuffix('_broken')}", needs
-        self.broken, self.mended, self.spec, self.cases, self.why, self.seed = broken, mended, spec, cases, why, seed
+        self.broken, self.right, self.spec, self.cases, self.why, self.seed = broken, mended, spec, cases, why, seed
         self.source = self._with_imports(self._named(broken))
-        super().__init__(title, question, hints, Instance(Html(), self.source), self._difference)
-
-    @property
-    def right(self) -> Callable[..., Any]:
-        """A right answer."""
-        return self.mended
+        super().__init__(title, question, hints, Instance(Html(), self.source))
 
     @property
     def cell(self) -> str:
@@ -68,7 +63,7 @@ class Repair(Exercise):
     def is_as_given(self, answer: Any) -> bool:
         """Whether it is the broken function still."""
         try:
-            return self._named(self.broken) in getsource(answer)
+            return self._named(self.broken) in self._named(answer)
         except (OSError, TypeError):  # nobody knows how it is written
             return False
 
@@ -93,14 +88,14 @@ class Repair(Exercise):
 
     def model(self) -> str:
         """The lines that the mended function has and the broken one hasn't."""
-        return in_one_line(self._named(self.broken), self._named(self.mended))
+        return in_one_line(self._named(self.broken), self._named(self.right))
 
     def explained(self) -> str:
-        return f"{self._named(self.mended)}\n\n{self.why}"
+        return f"{self._named(self.right)}\n\n{self.why}"
 
-    def _difference(self) -> Html:
+    def drawing(self) -> Html:
         """The broken function beside the mended one, line by line."""
-        before, after = (self._named(each).splitlines() for each in (self.broken, self.mended))
+        before, after = (self._named(each).splitlines() for each in (self.broken, self.right))
         rows = (
             element("div", line.rstrip(), style=f"padding-left:0.4em;white-space:pre-wrap;{SIGNS.get(line[:2], PLAIN)}")
             for line in ndiff(before, after)

@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+import anywidget
+import traitlets
 from IPython.display import publish_display_data
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.language import spoken
 
 _publish: Any = publish_display_data  # IPython has no types
 
@@ -22,6 +25,20 @@ STYLE = (
     ".jp-OutputArea-child:has(.ks-still) + .jp-OutputArea-child:not(:has(.kschedlab)) { display: none; }"
 )
 REVIVE = later("A saved picture: run this cell (Shift+Enter) to bring it to life.")
+
+
+class Live(anywidget.AnyWidget):
+    """A widget that can be enlarged. ``spoken``: the language of its words."""
+
+    large: Any = traitlets.Bool().tag(sync=True)
+    spoken: Any = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, **traits: Any) -> None:
+        super().__init__(spoken=spoken(), **traits)
+
+    def classroom(self, on: bool = True) -> None:
+        """Enlarge everything, for a projector."""
+        self.large = on
 
 
 def publish(still: Html, text: str, widget: Any) -> str:

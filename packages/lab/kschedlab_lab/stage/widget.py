@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-import anywidget
 import traitlets
 
 from kschedlab.text.html import Html
-from kschedlab_lab.language import spoken
 from kschedlab_lab.stage.front_end import front_end
-from kschedlab_lab.stage.live import publish, republish
+from kschedlab_lab.stage.live import Live, publish, republish
 
 HERE = Path(__file__).parent
 
@@ -31,9 +29,8 @@ class Session(Protocol):
         """What a saved notebook shows, as HTML and as text."""
 
 
-class Stage(anywidget.AnyWidget):
-    """A panel in the browser. ``controls``: what can be set; ``shown``: what is to be seen;
-    ``spoken``: the language of its words.
+class Stage(Live):
+    """A panel in the browser. ``controls``: what can be set; ``shown``: what is to be seen.
 
     ``saved_as``: the id of the output that a saved notebook keeps, "" before there is one.
     """
@@ -42,22 +39,16 @@ class Stage(anywidget.AnyWidget):
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
     controls: Any = traitlets.List().tag(sync=True)
     shown: Any = traitlets.Dict().tag(sync=True)
-    large: Any = traitlets.Bool().tag(sync=True)
-    spoken: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        super().__init__(controls=session.controls, shown=session.shown, spoken=spoken())
+        super().__init__(controls=session.controls, shown=session.shown)
         self.saved_as, self._replying = "", False
         self.on_msg(self._received)
 
     def display(self, inside: Any = None) -> None:
         """Show it in the current cell. ``inside``: a widget that contains it and is shown instead."""
         self.saved_as = publish(*self.session.saved(), self if inside is None else inside)
-
-    def classroom(self, on: bool = True) -> None:
-        """Enlarge everything, for a projector."""
-        self.large = on
 
     def refresh(self) -> None:
         """Show the panel's current state; while this stage obeys a message, its reply does."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
-from kschedlab_lab.views.style import AMOUNTS, INK_2, NODES, ink
+from kschedlab_lab.views.style import AMOUNTS, NODES, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE = 14
@@ -43,8 +43,7 @@ class GridCell:
 class Grid:
     """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
-    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour;
-    ``below``: lines below the name of a column.
+    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -55,19 +54,13 @@ class Grid:
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     swatches: Mapping[str, str] = field(default_factory=dict)
-    below: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    @property
-    def above(self) -> int:
-        """The height of the lines below the names of columns."""
-        return CLOSE * max(map(len, self.below.values()), default=0)
 
 
 class GridMeasures:
     """The measures of a grid in a room, with rows of this height, and its parts."""
 
     def __init__(self, grid: Grid, room: Room, high: float) -> None:
-        self.grid, self.left, self.top, self.high = grid, grid.left, 28 + grid.above, high
+        self.grid, self.left, self.top, self.high = grid, grid.left, 28, high
         self.names = self.left - 8 - (SWATCH + 4)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
@@ -111,13 +104,10 @@ class GridMeasures:
         names = after_hyphen(grid.columns) if is_wide else grid.columns
         for c, name in enumerate(grid.columns):
             text = fitted(f"{signs[c]}{names[c]}", room)
-            middle = self.left + self.wide * (c + 0.5)
-            words = label(text, middle, 19, "middle")
+            words = label(text, self.left + self.wide * (c + 0.5), self.top - 9, "middle")
             shapes.append(
                 element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text.removeprefix(signs[c])]))
             )
-            for i, line in enumerate(grid.below.get(name, ()), start=1):
-                shapes.append(label(fitted(line, room), middle, 19 + CLOSE * i, "middle", fill=INK_2))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:

@@ -272,10 +272,9 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
         between = 1000 * scale * (-(-free // 2000) - 0.5)  # two ticks
         if _has_ticks(resource, scale) and between + LINE / 2 <= scale * free:
             middle = between
-        inside.append(_centred(words(text, SMALL, fill=INK_2), place.width, top + middle - 8))
+        inside.append(placed(words(text, SMALL, fill=INK_2), place.width / 2, top + middle - 8))
     if box.capacity:
-        below = _below(box, place.width, captions)
-        inside.append(_centred(below, place.width, place.height + 7))
+        inside.append(placed(_below(box, place.width, captions), place.width / 2, place.height + 7))
     else:
         title = say(box.title or box.name)
         is_gone = any(block.mark == "evicted" for block in box.blocks)
@@ -292,10 +291,6 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
         data_tip=box.refused or None,
         **marks,
     )
-
-
-def _centred(part: Part, width: float, y: float) -> Html:
-    return placed(part, width / 2, y)
 
 
 def _free(resource: str, free: int, width: float) -> str:

@@ -89,8 +89,8 @@ def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = 
 
 
 def folded(name: str, width: float, size: float = 12, bold: bool = False) -> list[str]:
-    """A name in one line or two."""
-    return wrapped(name, width, 2, size, bold)
+    """A name in one line or two; a blank one in one."""
+    return wrapped(name, width, 2, size, bold) or [""]
 
 
 def flowed(text: str, width: float, size: float = 12, bold: bool = False, most: int | None = None) -> list[str]:

@@ -101,22 +101,16 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     return first, _reason(preemption)
 
 
-def is_nominated_first(decision: Decision) -> bool:
-    """Whether the pod fits on its nominated node, and the generation tried that one alone.
+def _best(decision: Decision) -> str:
+    """Why the pod goes to its node.
 
     v1.37: pkg/scheduler/schedule_one.go (findNodesThatFitPod, evaluateNominatedNode).
     """
-    nominated = decision.pod.pod.status.nominatedNodeName
-    first = decision.generation.nominated_node_first and decision.node == nominated
-    return first and decision.evaluated == 1 < len(decision.cluster.nodes)
-
-
-def _best(decision: Decision) -> str:
-    """Why the pod goes to its node."""
     scores, names = decision.scores, decision.cluster.names
-    if scores is None and is_nominated_first(decision):
-        return say("It is nominated there and it fits, so no other node is looked at.")
     if scores is None:
+        is_nominated = decision.node == decision.pod.pod.status.nominatedNodeName
+        if is_nominated and decision.generation.nominated_node_first and decision.evaluated == 1 < len(names):
+            return say("It is nominated there and it fits, so no other node is looked at.")
         return say("It is the only node that fits.")
     order = (-scores.total).argsort(kind="stable").tolist()
     highest = int(scores.total[order[0]])
@@ -311,7 +305,7 @@ class Boxes:
             captions(decision, name, candidate) if decided and not waits else (),
             chosen,
             refused,
-            _sign(decision, name) if refused else "",
+            ("lock" if blockers(decision, name) else sign_of(decision, name)) if refused else "",
             decided and choose and name in tied(decision),
             self.handles.node_badges.get(name, ()),
             self.handles.nodes.get(name, {}),
@@ -418,11 +412,6 @@ def captions(decision: Decision, node: str, candidate: Candidate | None) -> tupl
     if scores is not None and position in (found := scores.nodes.tolist()):
         return (say("score {total}", total=scores.total[found.index(position)]),)
     return ()
-
-
-def _sign(decision: Decision, node: str) -> str:
-    """What is in the way, or that pods may not be evicted which are."""
-    return "lock" if blockers(decision, node) else sign_of(decision, node)
 
 
 def _short_priority(priority: int) -> str:

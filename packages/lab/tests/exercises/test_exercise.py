@@ -1,7 +1,6 @@
 """Exercises in all their states: not tried, wrong, error, right."""
 
 import itertools
-import linecache
 import random
 import signal
 import sys
@@ -18,6 +17,7 @@ from kschedlab_lab.exercises.exercise import State, drawn
 from kschedlab_lab.exercises.limits import alarm, limited
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from tests.cells import run_cell
 from tests.saying import says
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n"
@@ -336,18 +336,12 @@ def test_a_function_is_answered_in_a_cell():
     assert exercise.answer("half") is None
 
 
-def run_cell(text, exercise):
-    """Run this text as a notebook does: the lines of a cell can be read again."""
-    linecache.cache[text] = (len(text), None, text.splitlines(keepends=True), text)
-    exec(compile(text, text, "exec"), {"exercise": exercise})
-
-
 def test_a_cell_that_was_run_as_it_is_counts_as_no_attempt():
     exercise = repair()
-    run_cell(exercise.cell, exercise)
+    run_cell(exercise.cell, exercise=exercise)
     assert exercise.tries == 0 and exercise.state is State.UNATTEMPTED
     assert exercise.still(CELL)[1].startswith("○ Case 1 goes wrong")
-    run_cell(exercise.cell.replace("/ 2", "/ 3"), exercise)
+    run_cell(exercise.cell.replace("/ 2", "/ 3"), exercise=exercise)
     assert exercise.tries == 1 and exercise.state is State.WRONG
     assert exercise.still(CELL)[1].startswith("✗ Case ")
     assert not exercise.is_as_given(len)

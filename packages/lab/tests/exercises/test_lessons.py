@@ -14,6 +14,7 @@ from kschedlab_lab.exercises.progress import Progress
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.contents import LESSONS as NOTEBOOKS_OF
 from tests.answering import made, one_right_answer
+from tests.cells import run_cell
 from tests.samples import sampled
 from tools.refresh import NOTEBOOKS
 
@@ -47,11 +48,10 @@ def test_what_one_begins_with_is_not_right(lesson, seed):
 def test_the_cell_of_a_broken_function_runs_as_it_is(lesson):
     for exercise in exercises_of(lesson, 1):
         if isinstance(exercise, Repair):
-            cell: dict[str, object] = {"exercise": exercise}
-            exec(exercise.cell, cell)
-            assert exercise.check(cell[exercise.name]).state is State.WRONG
-            assert exercise.is_as_given(cell[exercise.name]) and exercise.tries == 0
-            assert not exercise.is_as_given(exercise.mended)
+            mine = run_cell(exercise.cell, exercise=exercise)[exercise.name]
+            assert exercise.judge(mine).state is State.WRONG and exercise.check(mine).state is State.UNATTEMPTED
+            assert exercise.is_as_given(mine) and exercise.tries == 0
+            assert not exercise.is_as_given(exercise.right)
 
 
 @each_lesson

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab_lab.views.glossary import SECTIONS
-from kschedlab_lab.views.lettering import after_hyphen, flowed, text_width, told_apart, units, wrapped
+from kschedlab_lab.views.lettering import after_hyphen, flowed, folded, text_width, told_apart, units, wrapped
 
 WORDS = st.text("abcWXYZ/-. ", max_size=40)
 
@@ -21,6 +21,11 @@ def test_the_whole_text_flows_in_lines_that_fit(text: str, width: int, bold: boo
 def test_a_long_name_breaks_between_its_humps() -> None:
     assert flowed("recordSchedulingFailure now", 90) == ["record", "Scheduling", "Failure now"]
     assert flowed("two words", 200) == ["two words"] and flowed("", 50) == []
+
+
+def test_a_name_takes_one_line_or_two() -> None:
+    assert folded("LeastAllocated", 200) == ["LeastAllocated"] and folded(" ", 200) == [""]
+    assert folded("LeastAllocated", 80) == ["Least", "Allocated"]
 
 
 def test_lines_end_between_words_and_the_last_one_says_that_there_is_more() -> None:
