@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Any
 
 from kschedlab.build import Manifest
@@ -36,6 +36,9 @@ from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 VERSIONS = tuple(GENERATIONS)
 FIRST = next(iter(STORIES))
 CHANGES = {rule.name: rule for rule in NAMED_RULES}
+FLAGS = [each.changes for each in STORIES.values()]
+SOME = ["; ".join(some) for flags in FLAGS for n in range(len(flags)) for some in combinations(flags, n + 1)]
+"""What can be taken out by the flags of a cluster."""
 
 
 def read_changes(text: str) -> str:
@@ -54,7 +57,7 @@ class Settings(Restorable):
 
     cluster: str = choice("cluster", STORIES, FIRST)
     version: str = slider("version", VERSIONS, VERSIONS[0])
-    without: str = typed("changes taken out", NONE, (NONE, *CHANGES), read_changes)
+    without: str = typed("changes taken out", NONE, (NONE, *SOME), read_changes)
 
     @property
     def out(self) -> frozenset[str]:
