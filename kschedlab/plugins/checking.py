@@ -159,7 +159,7 @@ class CheckReport:
     def __str__(self) -> str:
         message = later("{plugin}: wrong ({clusters} clusters checked)")
         if self.ok:
-            message = later("{plugin}: nothing wrong ({clusters} clusters checked)")
+            message = later("{plugin}: no rule broken ({clusters} clusters checked)")
         head = say(message, plugin=self.plugin, clusters=self.clusters)
         wrong = (say("wrong: {finding}", finding=each) for each in self.wrong)
         remarks = (say("remark: {finding}", finding=each) for each in self.remarks)

@@ -15,8 +15,6 @@ from kschedlab.text.words import clock
 
 COLUMNS = 6
 """The most candidates that a table shows side by side."""
-LARGE = 2**30
-"""Sums of priorities beyond this show no offset: equal ones would look different."""
 
 
 @dataclass(frozen=True)
@@ -75,17 +73,19 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
 
 
 def _written(rung: Rung, preemption: Preemption, values: dict[str, int]) -> dict[str, str]:
-    """The rule's values by node: start times as times; sums with their offset apart, if equal ones then look equal."""
+    """The rule's values by node: start times as times, sums with what each victim adds apart."""
     if rung.rule.value is earliest_start:
         moment = clock(rung.value.tolist())
         return {node: moment(value) for node, value in values.items()}
     if rung.rule.value is sum_of_priorities:
-        victims = {node: len(preemption.candidates[node].victims) for node in values}
-        apart = {node: value - victims[node] * PRIORITY_OFFSET for node, value in values.items()}
-        if any(abs(priorities) > LARGE for priorities in apart.values()):
-            return {node: f"{value:,}" for node, value in values.items()}
-        return {node: f"{priorities} + {victims[node]}×2³¹" for node, priorities in apart.items()}
+        return {node: _offset_apart(value) for node, value in values.items()}
     return {node: str(value) for node, value in values.items()}
+
+
+def _offset_apart(total: int) -> str:
+    """A sum of priorities with the 2³¹ of each victim apart; equal sums look equal."""
+    offsets = round(total / PRIORITY_OFFSET)
+    return f"{total - offsets * PRIORITY_OFFSET} + {offsets}×2³¹"
 
 
 def ladder_table(preemption: Preemption, limit: int = COLUMNS) -> Table:

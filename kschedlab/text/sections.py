@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-DECIDES, WEAK = "decides", "weak"
-"""Marks of a row: what was chosen or decided; what did not count."""
+DECIDES, REFUSES, WEAK = "decides", "refuses", "weak"
+"""Marks of a row: what was chosen or decided; what kept the pod out; what did not count."""
 GOOD, WARNING, BAD = "good", "warning", "bad"
 """Marks of a title."""
 
@@ -40,7 +40,7 @@ Cell: TypeAlias = str | int | Names | Lines
 
 
 class Row(NamedTuple):
-    """A row of a table. ``mark``: DECIDES, WEAK or "" """
+    """A row of a table. ``mark``: DECIDES, REFUSES, WEAK or "" """
 
     cells: Sequence[Cell]
     mark: str = ""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kschedlab.messages import listed
 from kschedlab.text.html import Child, Html, element, join
-from kschedlab.text.sections import DECIDES, WEAK, Cell, Limits, Lines, Names, Section, Strong, Table
+from kschedlab.text.sections import DECIDES, REFUSES, WEAK, Cell, Limits, Lines, Names, Section, Strong, Table
 from kschedlab.text.words import listing
 
 LIMITS = Limits(nodes=10, totals=10, candidates=6, pods=10, rungs=6, groups=20)
@@ -21,7 +21,11 @@ CELL = "padding:0.15em 0.6em;text-align:left;vertical-align:top;"
 NOWRAP = "white-space:nowrap;"
 NUMBER = "padding:0.15em 0.6em;text-align:right;vertical-align:top;" + NOWRAP
 HEAD = "padding:0.15em 0.6em;border-bottom:1px solid;text-align:left;"
-MARKS = {DECIDES: "background-color:rgba(0,158,115,0.22);", WEAK: "opacity:0.55;"}
+MARKS = {
+    DECIDES: "background-color:rgba(0,158,115,0.22);",
+    REFUSES: "background-color:rgba(213,94,0,0.16);",
+    WEAK: "opacity:0.55;",
+}
 SHORT = 40
 """Text below this length does not wrap."""
 

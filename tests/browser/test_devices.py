@@ -10,7 +10,7 @@ from kschedlab_lab.views.evaluation import result_of, worth_showing
 from tests.browser.conftest import Show
 
 DRIVER = "gpu.example.com"
-TWO = devices.panel(count=2, together=True).answer("0")
+TWO = devices.panel(count=2, together=True)
 
 
 @pytest.mark.parametrize("width", [662, 862, 880, 1182, 1520])
@@ -41,7 +41,7 @@ def test_a_click_on_a_device_takes_rival_away(shown: Show) -> None:
 
 
 def test_the_claim_is_changed_in_the_picture(shown: Show) -> None:
-    page = shown(devices.panel().answer("3"))
+    page = shown(devices.panel())
     page.key("least/node-b").press("ArrowUp")
     page.settled()
     for sets in ("count: 2", "model: any", "tolerates: on"):
@@ -52,7 +52,7 @@ def test_the_claim_is_changed_in_the_picture(shown: Show) -> None:
 
 
 def test_the_search_is_played(shown: Show) -> None:
-    page = shown(devices.panel(model="any", memory=0, count=2, together=True).answer("1"))
+    page = shown(devices.panel(model="any", memory=0, count=2, together=True))
     page.page.get_by_role("button", name="Show how").click()
     player = page.page.locator(".ks-story")
     player.get_by_role("slider").press("Home")
@@ -68,7 +68,7 @@ def test_the_search_is_played(shown: Show) -> None:
 
 @pytest.mark.parametrize("width", [432, 655, 880])
 def test_every_part_of_a_selector_is_written_out(shown: Show, width: int) -> None:
-    asked, page = selector.panel(), shown(selector.panel().answer("an error"), width=width)
+    asked, page = selector.panel(), shown(selector.panel(), width=width)
     for name in selector.SELECTORS:
         settings = asked.settings.changed(selector=name)
         page.put(settings)
@@ -80,14 +80,14 @@ def test_every_part_of_a_selector_is_written_out(shown: Show, width: int) -> Non
 
 
 def test_the_whole_selector_can_be_read_before_the_answer(shown: Show) -> None:
-    page = shown(selector.panel(), width=432)
+    page = shown(selector.panel().ask(selector.question()), width=432)
     parts = selector.evaluated(selector.Settings())
     last = "".join(page.key(f"part/{len(parts) - 1}").locator("text").all_text_contents())
     assert last.replace(" ", "") == parts[-1].text.replace(" ", "") and page.faults() == []
 
 
 def test_a_selector_can_be_typed_while_the_picture_gets_another_size(shown: Show) -> None:
-    page = shown(selector.panel().answer("selected"), width=640, height=600)
+    page = shown(selector.panel(), width=640, height=600)
     field = page.page.locator(".ks-typed textarea")
     text = 'device.attributes["gpu.example.com"].model == "t4"'
     field.focus()

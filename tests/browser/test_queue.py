@@ -1,9 +1,9 @@
-"""The stages of lesson 02 in a plain page: pods, dots, the event and the time are dragged, and the queue follows."""
+"""The stages of lesson 02 in a plain page: a button pops pods, and the event and the time are dragged."""
 
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts
+from kschedlab_lab.panels import queue_clock, queue_heap, queue_parts
 from tests.browser.conftest import Show
 
 
@@ -16,60 +16,43 @@ def test_the_gap_is_predicted_in_the_picture(shown: Show) -> None:
     expect(page.sentence).to_contain_text("Pop returns cat; gnu is the head now.")
 
 
-def test_a_pod_dragged_in_the_tree_is_updated_and_rises(shown: Show) -> None:
-    page = shown(queue_heap.panel(pops=0))
-    page.drag("pod/dog", 0, -98)
-    expect(page.sentence).to_contain_text("Update(dog, ")
-    expect(page.sentence).to_contain_text("The head is cat (900).")
-    for _ in range(3):
-        page.key("Pop").click()
-    expect(page.sentence).to_contain_text("Pop returns dog;")
-    page.key("pod/elk").focus()
-    page.page.keyboard.press("ArrowUp")
-    expect(page.sentence).to_contain_text("Update(elk, 750)")
-    page.key("Add").click()
-    expect(page.sentence).to_contain_text("Add(new, 1000)")
-    page.key("Pop").click()
-    page.key("Pop").click()
-    page.key("pod/new").click()
-    expect(page.sentence).to_contain_text("Pop returns new;")
+def test_the_button_calls_pop_and_add(shown: Show) -> None:
+    page = shown(queue_heap.panel(calls=1))
+    page.key("call").click()
+    expect(page.sentence).to_contain_text("Pop returns gnu; elk is the head now.")
+    expect(page.key("call")).to_have_text("Add(hen, 750)")
+    page.key("call").click()
+    expect(page.sentence).to_contain_text("Add(hen, 750): 2 swaps; hen is the head now.")
+    page.key("call").focus()
+    page.page.keyboard.press("Enter")
+    expect(page.sentence).to_contain_text("Pop returns hen;")
 
 
 def test_the_swaps_are_played_one_by_one(shown: Show) -> None:
-    page = shown(queue_heap.panel(which="new", pops=0))
+    page = shown(queue_heap.panel(calls=3))
     page.page.get_by_role("button", name="Show how").click()
-    expect(page.picture).to_contain_text("+ new")
-    expect(page.picture).to_contain_text("⇄ new")
-
-
-def test_the_other_field_decides(shown: Show) -> None:
-    page = shown(queue_order.panel(mail_probe=9 * 60 + 40))
-    expect(page.sentence).to_contain_text("web is next")
-    page.drag("mail/lastProbeTime", -900, 0)
-    expect(page.sentence).to_contain_text("mail is next. The priorities are equal, and its creationTimestamp 08:00")
-    page.drag("pod/web", 0, -12)
-    expect(page.sentence).to_contain_text("web is next. Its priority is 150, the other's 100.")
+    expect(page.picture).to_contain_text("+ hen")
+    expect(page.picture).to_contain_text("⇄ hen")
 
 
 def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     page = shown(queue_parts.panel())
-    expect(page.sentence).to_contain_text("web is in unschedulableQ.")
+    expect(page.sentence).to_contain_text("it goes back to activeQ.")
     box = page.page.locator(".ks-picture svg").bounding_box()
     assert box is not None
-    page.drag("event", box["width"] / 5 * 2, 0)
-    expect(page.sentence).to_contain_text("web is in activeQ.")
-    expect(page.picture).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1")
+    page.drag("event", -box["width"] / 3, 0)
+    expect(page.sentence).to_contain_text("it waits in unschedulableQ.")
+    expect(page.picture).to_contain_text("podSchedulingCycle 2 > moveRequestCycle 1? Yes.")
     page.key("event").focus()
-    page.page.keyboard.press("ArrowRight")
-    expect(page.sentence).to_contain_text("MoveAllToActiveQueue(): it brings back everybody.")
+    for _ in range(2):
+        page.page.keyboard.press("ArrowRight")
+    expect(page.sentence).to_contain_text("A node joins and moves mail, web to activeQ.")
 
 
-def test_a_nomination_is_forgotten_in_v1_13_only(shown: Show) -> None:
-    page = shown(queue_nominated.panel(calls=3))
-    page.page.get_by_role("button", name="Next").click()
-    expect(page.picture).to_contain_text("✕ urgent: no list")
-    page.page.get_by_role("checkbox").check()
-    expect(page.sentence).to_contain_text("node-b: urgent")
+def test_where_the_failed_pod_goes_is_picked_in_the_picture(shown: Show) -> None:
+    page = shown(queue_parts.panel().ask(queue_parts.where_to()))
+    page.key("part/unschedulableQ").click()
+    expect(page.question).to_contain_text("in unschedulableQ web would miss it")
 
 
 def test_the_time_is_dragged(shown: Show) -> None:
@@ -99,10 +82,7 @@ ASKED = {
     "versions": queue_clock.panel(lanes=queue_clock.OLDER, pod="ssd").ask(queue_clock.how_often_is_ssd_tried()),
     "woken": queue_clock.panel(lanes=queue_clock.ALL).ask(queue_clock.who_is_woken()),
     "gap": queue_heap.panel().ask(queue_heap.after_pop()),
-    "next": queue_order.panel(mail_transition=500, mail_probe=580).ask(queue_order.who_is_next()),
-    "where": queue_parts.panel(when=queue_parts.DURING).ask(queue_parts.where_to()),
-    "back": queue_parts.panel(when=queue_parts.AFTER).ask(queue_parts.what_leaves_it()),
-    "list": queue_nominated.panel(calls=3).ask(queue_nominated.where_is_urgent()),
+    "where": queue_parts.panel().ask(queue_parts.where_to()),
 }
 
 

@@ -22,7 +22,6 @@ STATES = {
     "weights": weights.panel(),
     "weights, most": weights.panel(**dict.fromkeys(weights.FIELDS, 6)),
     "weights, off": weights.panel(**dict.fromkeys(weights.FIELDS, 0)),
-    "weights, asked": weights.panel(nodes=2).ask(weights.who_wins("nodes", 1, 2)),
     "draw, asked": select_host.panel().ask(select_host.first_stays()),
     **{f"draw {scores}": select_host.panel(scores=scores) for scores in LISTS},
 }
@@ -40,9 +39,13 @@ def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Show) -> None:
     assert box is None or box["y"] + box["height"] <= 720
 
 
-def test_a_stage_and_a_cell(shown: Show) -> None:
-    page = shown(score.panel(stage="raw"))
-    page.page.get_by_role("combobox", name="stage").select_option("summed")
+def test_a_pass_and_a_cell(shown: Show) -> None:
+    page = shown(score.panel(step=0))
+    expect(page.key("cell/NodeAffinity/node-d")).to_have_text("60")
+    page.page.get_by_role("button", name="Next").click()
+    page.settled()
+    expect(page.key("cell/NodeAffinity/node-d")).to_have_text("100")
+    page.page.get_by_role("slider", name="pass").press("End")
     page.settled()
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.key("cell/NodeResourcesLeastAllocated/node-d").click()
@@ -57,14 +60,17 @@ def test_the_taint_is_clicked(shown: Show) -> None:
     expect(page.key("bar/node-d")).to_contain_text("★ node-d")
 
 
-def test_the_passes_are_played(shown: Show) -> None:
-    page = shown(score.panel())
+def test_rows_are_normalised_one_by_one(shown: Show) -> None:
+    page = shown(score.panel("normalised", plugin="NodeAffinity"))
     end = page.picture.inner_html()
     page.page.get_by_role("button", name="Show how").click()
     moment = page.page.get_by_role("slider", name="Moment of the story")
     moment.press("Home")
     page.settled()
     expect(page.sentence).to_contain_text("Raw: each plugin rates each node")
+    moment.press("ArrowRight")
+    page.settled()
+    expect(page.key("cell/InterPodAffinity/node-b")).to_have_text("62")
     expect(page.key("cell/NodeAffinity/node-d")).to_have_text("60")
     moment.press("ArrowRight")
     page.settled()
@@ -106,7 +112,7 @@ def test_another_list_is_drawn_from(shown: Show) -> None:
 
 @pytest.mark.parametrize("width", [382, 432])
 def test_a_narrow_map_keeps_its_numbers(shown: Show, width: int) -> None:
-    page = shown(score.panel(stage="summed", plugin="sum", node="node-c"), width=width)
+    page = shown(score.panel(plugin="sum", node="node-c"), width=width)
     expect(page.key("cell/NodeResourcesLeastAllocated/node-a")).to_have_text("65")
     expect(page.key("cell/NodePreferAvoidPods/node-a")).to_have_text("✓")
     expect(page.key("end/node-a")).to_have_text("451 (−2)")

@@ -287,7 +287,7 @@ def test_where_a_state_is_not_recorded_the_nearest_is_shown_and_what_moved_is_sa
 
 def test_what_a_panel_further_down_has_recorded_is_known_above(browser: Browser, site: Site) -> None:
     with opened(browser, site.page("10-devices")) as page:
-        slots = [alive(page, page.locator(f"[data-record='10-devices-{place}-0']")) for place in (1, 7)]
+        slots = [alive(page, page.locator(f"[data-record='10-devices-{place}-0']")) for place in (1, 3)]
         for slot in slots:
             answer(page, slot)
             behind_dots(slot).locator(".ks-menu summary").click()

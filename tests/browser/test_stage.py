@@ -24,7 +24,7 @@ ROOM = Room()
 def alone(text: str, right: str, why: str) -> Panel[Nothing]:
     """A question without a picture."""
     question = Question[Nothing](text, (right,), lambda _: right, lambda _, answer: why)
-    return Panel(Nothing(), lambda _: View(Html(), "", Html(), ""), question=question)
+    return Panel(Nothing(), lambda _: View(Html(), "", Html(), "")).ask(question)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,14 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from kschedlab_lab.exercises import sheets
+from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.lesson import LESSONS
+from kschedlab_lab.exercises.progress import Record, handed_in
 from kschedlab_lab.language import LANGUAGES
 from tests.browser.lab import Notebook
 from tests.samples import sampled
 
-EXPORT = "lesson,seed,number,title,state,tries,hints,solution\nqueue,1,1,The array,right,1,0,False\n"
+EXPORT = handed_in([Record("queue", 1, 1, "The array", State.RIGHT, 1)])
 
 
 def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tmp_path: Path) -> None:
@@ -34,12 +36,12 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
     a_class = page.page.locator(".ks-desk").filter(has_text="Drop the files")
     save = a_class.get_by_role("button", name="Download as CSV")
     expect(save).to_be_hidden()
-    for name, text in (("li-na.csv", EXPORT), ("otto.csv", EXPORT.replace("right", "not yet")), ("x.txt", "no")):
+    for name, text in (("li-na.json", EXPORT), ("otto.json", EXPORT.replace("right", "not yet")), ("x.json", "no")):
         (tmp_path / name).write_text(text, encoding="utf-8")
     a_class.get_by_label("files of the class").set_input_files(sorted(tmp_path.iterdir()))
     expect(a_class.get_by_role("row").filter(has_text="li-na")).to_contain_text("1 of 1")
     expect(a_class.get_by_role("row").filter(has_text="otto")).to_contain_text("✗ 1")
-    expect(a_class.get_by_role("alert")).to_contain_text("x.txt: this is not a progress file")
+    expect(a_class.get_by_role("alert")).to_contain_text("x.json: can't be read")
     with page.page.expect_download() as download:
         save.click()
     assert "li-na,queue,1,1,The array,right" in Path(download.value.path()).read_text(encoding="utf-8")

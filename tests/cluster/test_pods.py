@@ -98,3 +98,12 @@ def test_a_new_resource_is_a_row_of_zeros():
     row = add(columns, "a")
     columns.request.add_row()
     assert columns.request[:, row].tolist() == [7, 0, 0]
+
+
+def test_a_pod_says_what_it_requests():
+    amounts = {"cpu": 500, "memory": 1024, "nvidia.com/gpu": 0}
+    wants = Requests(amounts, amounts, (500, 1024), (500, 1024))
+    shown = repr(PodInfo(ANYBODY, "default/web", 9, 0, KINDS[0], wants))
+    assert shown == "<PodInfo default/web: priority 9, requests cpu=500m, memory=1024>"
+    idle = Requests({}, {}, (100, 200), (100, 200))
+    assert repr(PodInfo(ANYBODY, "default/idle", 0, 0, KINDS[0], idle)).endswith("requests nothing>")

@@ -36,7 +36,7 @@ def pack(pod: Any, node: Any) -> int:
 def test_right_plugins_have_nothing_wrong() -> None:
     for plugin in (cold, pack):
         report = check_plugin(plugin)
-        assert report.ok and str(report).startswith(f"{plugin.name}: nothing wrong (9 clusters checked)")
+        assert report.ok and str(report).startswith(f"{plugin.name}: no rule broken (9 clusters checked)")
         report.raise_if_wrong()
 
 

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from kschedlab.build import cluster, node, node_affinity, pod, term
+from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import PreferredSchedulingTerm
 from kschedlab.objects.selectors import SelectorError
 from kschedlab.scheduler import schedule
@@ -67,6 +68,13 @@ def test_an_invalid_term_is_an_error_once_nodes_are_scored():
     assert (decision.node, decision.names) == (None, ["n1", "n2"])
     assert decision.verdict("n3").plugin == "NodeUnschedulable"
     assert schedule("default/p", cluster(node("n1"), asking)).node == "n1"
+
+
+def test_an_invalid_term_leaves_the_pod_without_a_node_in_v1_16_too():
+    asking = pod("p", affinity=node_affinity(preferred=[(1, term("gen Gt five"))]))
+    older = GENERATIONS["v1.16"]
+    decision = schedule("default/p", cluster(node("n1"), node("n2"), asking, api=older.api), older)
+    assert "Gt needs an integer" in decision.error and decision.node is None and decision.scores is None
 
 
 def test_invalid_added_affinity_is_an_error_at_once():

@@ -116,32 +116,6 @@ def test_an_image_holds_what_it_repeats_once() -> None:
     assert len(list(ElementTree.fromstring(drawn).iter())) == 1 + 1 + 1 + 3 + 3 + 1
 
 
-def test_an_image_holds_equal_rows_of_a_map_once() -> None:
-    def row(y: int, *names: str) -> Html:
-        uses = (element("use", href=f"#{name}", x=40 * i) for i, name in enumerate(names))
-        return element("g", *uses, transform=f"translate(0,{y})")
-
-    cells = [element("g", element("path", d=f"M0 0h{i}"), id=f"cell{i}") for i in (1, 2)]
-    rows = row(0, *["cell1"] * 5), row(40, *["cell1"] * 5), row(80, *["cell1"] * 4, "cell2"), row(120, *["cell1"] * 3)
-    svg = element("svg", element("defs", *cells), *rows, xmlns="http://www.w3.org/2000/svg")
-    ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
-    drawn = in_address(attributes)
-    assert drawn.count('<use href="#d0"/>') == 2 and drawn.count('<g id="d0">') == 1
-    assert drawn.count('href="#c0"') == 5 + 4 + 3 and drawn.count('href="#c1"') == 1
-    assert ElementTree.fromstring(drawn) is not None
-
-
-def test_an_image_has_short_ids() -> None:
-    stock = element("defs", element("g", element("path", d="M0 0"), id="kstaint24"))
-    words = element("text", 'id="kstaint24"')
-    uses = element("use", href="#kstaint24", x=4), element("rect", fill="url(#kstaint24)")
-    svg = element("svg", stock, *uses, words, xmlns="http://www.w3.org/2000/svg")
-    ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
-    drawn = in_address(attributes)
-    assert '<g id="c0">' in drawn and '<use href="#c0" x="4"/><rect fill="url(#c0)"/>' in drawn
-    assert [each.text for each in ElementTree.fromstring(drawn).iterfind("{*}text")] == ['id="kstaint24"']
-
-
 def test_a_notebook_gets_the_markup_and_a_terminal_its_size() -> None:
     made = element("p", "x")
     assert made._repr_html_() == str(made) == html.unescape("&lt;p&gt;x&lt;/p&gt;")

@@ -15,7 +15,7 @@ from kschedlab_lab.panels.session import described
 from kschedlab_lab.views.svg import Room
 from tools.site.parts import Parts
 from tools.site.run import ShownPanel
-from tools.site.states import along, becomes, nearest
+from tools.site.states import along, nearest
 
 ROOMS = (Room(580, 420), Room(580, 340), Room(320, 280))
 """For a page of its usual width, for a class (large, in a low window), and for a phone, where text is below."""
@@ -122,7 +122,6 @@ def recording(shown: ShownPanel, shared: Shared, limits: Limits) -> dict[str, An
     record |= {
         "states": states,
         "controls": _controls(reached, world),
-        "becomes": becomes(reached),
         "along": along(reached),
     }
     panel.go(start)

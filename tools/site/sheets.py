@@ -7,8 +7,7 @@ from pathlib import Path
 
 from kschedlab.text.words import count
 from kschedlab_lab.exercises import LESSONS
-from kschedlab_lab.exercises.pages import title_of
-from kschedlab_lab.exercises.sheet import answers_html, sheets
+from kschedlab_lab.exercises.sheet import answers_html, sheets, title_of
 
 FOLDER, STUDENTS = "sheets", 6
 SEEDS = f"1-{STUDENTS}"

@@ -12,8 +12,6 @@ from typing import Any
 from kschedlab_lab.panels.settings import Control, Restorable
 
 MARK = re.compile(r' data-(?:set|drop)="([^"]*)"')
-HANDLE = re.compile(r'<[^>]* data-drag="([^"]*)"[^>]*>')
-GRAB = re.compile(r' data-grab="([^"]*)"')
 FURTHER = 2
 """How often a control is moved further that took another one along."""
 TYPED = 24
@@ -34,8 +32,7 @@ def nearest(
     names = [name for name, own in values.items() if own is None or 0 < len(own) <= TYPED]
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
     further = (each for name in names for each in _further(settings, name, values, FURTHER))
-    dragged = _dragged(settings, pictures, values)
-    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks, *dragged, *further])
+    first = _distinct([settings, *_changed(settings, 1, names, values), *clicks, *further])
 
     def changed(*numbers: int) -> Iterator[Any]:
         some = (each for number in numbers for each in _changed(settings, number, names, values))
@@ -102,14 +99,6 @@ def _set(settings: Any, text: str) -> list[Any]:
         return []
 
 
-def _dragged(settings: Any, pictures: str, values: Mapping[str, Any]) -> Iterator[Any]:
-    """Every place of the handles that set something else when they are taken, such as which pod the slider is for."""
-    grabs = ((each[1], grab[1]) for each in HANDLE.finditer(pictures) if (grab := GRAB.search(each[0])))
-    for name, text in dict.fromkeys(grabs):  # a handle stands in the picture of each room
-        for taken in _set(settings, text):
-            yield from _varied(taken, [name], values)
-
-
 def _varied(settings: Any, names: Sequence[str], values: Mapping[str, Any]) -> Iterator[Any]:
     """Every value of these controls."""
     if not names:
@@ -134,20 +123,6 @@ def _further(settings: Any, name: str, values: Mapping[str, Any], moves: int) ->
         if moves and any(at != here[other] for other, at in moved.indices().items() if other != name):
             yield from _varied(moved, [name], values)
             yield from _further(moved, name, values, moves - 1)
-
-
-def becomes(settings: Sequence[Any]) -> dict[str, str]:
-    """Settings that cannot be, such as a write before its read: by their indices, those of what they become."""
-    if type(settings[0]).clamped is Restorable.clamped:
-        return {}
-    found, there = {}, {*settings}
-    for each in settings:
-        for name, control in each.controls().items():
-            for index, value in enumerate(control.allowed(each)):
-                asked, made = {**each.indices(), name: index}, each.changed(**{name: value})
-                if made.indices() != asked and made in there:
-                    found[_key(asked)] = _key(made.indices())
-    return found
 
 
 def along(settings: Sequence[Any]) -> dict[str, dict[str, dict[str, Any]]]:

@@ -35,13 +35,11 @@ class World:
     def __init__(self, controls: list[dict[str, Any]]) -> None:
         self.controls = controls
         self.states: dict[str, dict[str, Any]] = {}
-        self.becomes: dict[str, str] = {}
         self.lasts: dict[str, dict[str, int]] = {}
         self.counted = [place for place, each in enumerate(controls) if each["kind"] == "steps" and not each["values"]]
 
     def add(self, record: dict[str, Any]) -> None:
         """Know this recording's states, too."""
-        self.becomes |= record["becomes"]
         for each in record["states"]:
             self.states[_key(each["at"])] = each
             self.lasts[self._still(each["at"])] = each.get("last") or {}
@@ -51,8 +49,7 @@ class World:
         last, held = self.lasts.get(self._still(at), {}), [*at]
         for place in self.counted:
             held[place] = min(held[place], last.get(self.controls[place]["name"], held[place]))
-        key = _key(held)
-        return self.states.get(key) or self.states.get(self.becomes.get(key, ""))
+        return self.states.get(_key(held))
 
     def _still(self, at: list[Any]) -> str:
         return _key([0 if place in self.counted else each for place, each in enumerate(at)])

@@ -38,9 +38,7 @@ def exercises(lesson: str, seeds: range) -> Iterator[str]:
 def desk() -> Iterator[str]:
     """What a teacher's forms make: each kind of document, and the table of a class."""
     for contents in (SHEETS, SOLUTIONS, ANSWERS):
-        form, asked = SheetForm(), {"lesson": "score", "seeds": "1-2", "contents": contents}
-        while "ready" in (made := form.obey(asked)):  # a seed each time
-            pass
+        made = SheetForm("score", "1-2").obey({"lesson": "score", "seeds": "1-2", "contents": contents})
         yield f"> {contents}: {made['name']}"
         yield from islice(facts(made["document"]), MOST)
     yield from facts(RosterForm().form["table"])

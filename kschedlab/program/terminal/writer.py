@@ -13,6 +13,7 @@ from kschedlab.text.sections import (
     BAD,
     DECIDES,
     GOOD,
+    REFUSES,
     WARNING,
     WEAK,
     Cell,
@@ -30,7 +31,7 @@ LISTED = 3
 BEST, TOTALS, CANDIDATES, PODS, RUNGS, GROUPS = 4, 4, 3, 4, 6, 6
 """The limits without ``--all`` (:class:`~kschedlab.text.sections.Limits`)."""
 STYLES = {GOOD: "green", WARNING: "yellow", BAD: "red"}
-ROWS = {DECIDES: "bold", WEAK: "dim"}
+ROWS = {DECIDES: "bold", REFUSES: "bold", WEAK: "dim"}
 RULE, NODE = 58, 15
 """Width in characters of the rules of the ladder with their results, and of each candidate."""
 SCORE = 24

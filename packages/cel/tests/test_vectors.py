@@ -78,6 +78,7 @@ def test_estimated_costs(name: str):
         "'abc'.split('', 9) == ['a', 'b', 'c'] && ''.split('', 1) == []",
         r"'a.b'.matches(r'^\Qa.b\E$') && !'axb'.matches(r'^\Qa.b\E$') && 'a.b'.matches(r'^a\Q.b')",
         "'aaaa'.matches('^(a{500}){0,2}$') == false && 'aa'.matches('^(a{1,500}){2}$')",  # Go: at most 1000 copies
+        "!'a'.matches('^a{1000}$') && 'a'.matches('^a{1,1000}$')",
         "'aaa'.matches('^(a{1,600})+$') && 'a'.matches('^((a{1,600}){1})?$')",
         "quantity('12345678901Ki').isInteger()",
         "!quantity('123456789012Ki').isInteger()",  # v1.37: apimachinery pkg/api/resource/quantity.go, precision

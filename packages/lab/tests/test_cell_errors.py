@@ -10,9 +10,9 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 BEGIN = 'from kschedlab_lab.language import language\nlanguage("{code}", remember=False)\n'
 CELLS = (
     "from kschedlab_lab.panels import queue_heap",
-    "x = 1\nqueue_heap.panel(pops=99)",
+    "x = 1\nqueue_heap.panel(calls=99)",
     "def mine():\n    return queue_heap.panel().move(podz=3)\n\nmine()",
-    "queue_heap.panel(pops=1 / 0)",
+    "queue_heap.panel(calls=1 / 0)",
 )
 
 
@@ -29,9 +29,15 @@ def shown(request: pytest.FixtureRequest) -> tuple[str, list[str]]:
 def test_a_wrong_value_is_told_in_two_lines(shown: tuple[str, list[str]]) -> None:
     code, errors = shown
     assert errors[1].splitlines() == (
-        ["line 2: queue_heap.panel(pops=99)", 'InputValueError: pops: "99" is not one of 0, 1, 2, 3, 4, 5, 6, 7']
+        [
+            "line 2: queue_heap.panel(calls=99)",
+            'InputValueError: calls: "99" is not one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9',
+        ]
         if code == "en"
-        else ["第 2 行：queue_heap.panel(pops=99)", "InputValueError: pops：“99”不在 0、1、2、3、4、5、6、7 之中"]
+        else [
+            "第 2 行：queue_heap.panel(calls=99)",
+            "InputValueError: calls：“99”不在 0、1、2、3、4、5、6、7、8、9 之中",
+        ]
     )
 
 

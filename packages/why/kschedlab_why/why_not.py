@@ -19,7 +19,7 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PersistentVolume
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.scores import ranking
-from kschedlab.text.sections import DECIDES, WEAK, Row, Table
+from kschedlab.text.sections import DECIDES, REFUSES, WEAK, Row, Table
 from kschedlab.text.words import amount, count, listing
 
 TAINTS = ("TaintToleration", "PodToleratesNodeTaints")
@@ -346,4 +346,4 @@ def _check_row(check: Check) -> Row:
     if not check.refuses:
         return Row([check.plugin, say("lets it in"), ""], WEAK)
     refuses = say("✕ refuses it") if check.first else say("✕ would refuse it too")
-    return Row([check.plugin, refuses, say("; ").join(check.details)], DECIDES if check.first else "")
+    return Row([check.plugin, refuses, say("; ").join(check.details)], REFUSES if check.first else "")

@@ -1,7 +1,7 @@
 // A page of the course: brings its panels and exercises to life when they come into view, from what was recorded. A
 // recording arrives as a script of its own, because a page that is opened from a file may not fetch one.
 
-import { button, make } from "../../../packages/lab/kschedlab_lab/stage/dom.js";
+import { button, divideCode, make } from "../../../packages/lab/kschedlab_lab/stage/dom.js";
 import { Exercise } from "./exercise.js";
 import { keep } from "../../../packages/lab/kschedlab_lab/stage/kept.js";
 import { Progress } from "./progress.js";
@@ -100,6 +100,7 @@ function themes() {
 function begin() {
   const words = JSON.parse(document.body.dataset.words);
   themes();
+  divideCode(document);
   const contents = document.querySelector(".toc");
   contents.addEventListener("click", ({ target }) => target.closest("a") && (contents.open = false));
   if (!window.DecompressionStream) return; // the saved pictures stay

@@ -39,17 +39,16 @@ class World {
   constructor(controls) {
     this.names = controls.map(({ name }) => name);
     this.counted = controls.filter(({ kind, values }) => kind === "steps" && !values.length).map(({ name }) => name);
-    Object.assign(this, { states: new Map(), lasts: new Map(), becomes: {}, along: {} });
+    Object.assign(this, { states: new Map(), lasts: new Map(), along: {} });
   }
 
   /** Knows a recording's states from now on. One that was recorded again has its story. */
-  add({ states, becomes, along }) {
+  add({ states, along }) {
     for (const each of states) {
       const key = each.at.join("|");
       if (!this.states.get(key)?.tale) this.states.set(key, each);
       this.lasts.set(this.still(this.named(each.at)), each.last);
     }
-    Object.assign(this.becomes, becomes);
     Object.assign(this.along, along);
   }
 
@@ -78,8 +77,7 @@ class World {
   find(at) {
     const last = this.lasts.get(this.still(at)) ?? {};
     const held = Object.fromEntries(this.counted.map((name) => [name, Math.min(at[name], last[name] ?? at[name])]));
-    const key = this.key({ ...at, ...held });
-    return this.states.get(key) ?? this.states.get(this.becomes[key]);
+    return this.states.get(this.key({ ...at, ...held }));
   }
 }
 

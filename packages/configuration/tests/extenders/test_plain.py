@@ -219,6 +219,17 @@ def test_an_extender_can_name_other_victims(version: str) -> None:
     assert preemption.candidates["a"].attempts[-1].refused_by == "Extender"
 
 
+def test_a_node_that_was_not_offered_breaks_no_budget() -> None:
+    def another(pod: Pod, victims: Mapping[str, list[Pod]]) -> dict[str, list[Pod]]:
+        return {"a": victims["a"], "c": others}
+
+    tainted = node("c", taints=[{"key": "dedicated", "effect": "NoSchedule"}])
+    world = cluster(*crowded(budget("low", 0)), tainted, pod("other", "c", priority=5, labels={"app": "low"}))
+    others = [world.pods.info(world.pods.row_of["default/other"]).pod]
+    generation = Generation.named("v1.37").extended_by(as_extender(Answers(victims=another)))
+    assert schedule("default/p", world, generation).nominated_node == "c"
+
+
 @ALL
 def test_an_unknown_victim_is_an_error(version: str) -> None:
     def wrong(pod: Pod, victims: Mapping[str, list[Pod]]) -> dict[str, list[Pod]]:

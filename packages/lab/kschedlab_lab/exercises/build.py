@@ -10,9 +10,6 @@ from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.text.html import Html
 from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
 
-LONGEST = 50_000
-"""Most characters of an answer; a longer one was pasted by mistake."""
-
 
 class Build(Exercise):
     """Manifests to write. ``base``: YAML of the existing objects, to which the answer is added.
@@ -51,12 +48,6 @@ class Build(Exercise):
         text = str(answer)
         if missing := self._unfilled(text):
             return Verdict(State.ERROR, say("A value is missing: {line}", line=f"`{missing}`"), read=False)
-        if len(text) > LONGEST:
-            return Verdict(
-                State.ERROR,
-                say("The answer has {number} characters; {longest} are enough.", number=len(text), longest=LONGEST),
-                read=False,
-            )
         try:
             both = loads(f"{text}\n---\n{self.base}", "answer")
         except ManifestError as error:

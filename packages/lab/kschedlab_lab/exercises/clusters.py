@@ -25,10 +25,6 @@ from kschedlab_lab.views.svg import Room
 
 COLUMN = Room(500, 150)
 """The room for a picture beside the answer on a printed sheet."""
-STYLES = (NOWRAP, "", NOWRAP)
-"""Names and pods do not wrap; labels may."""
-Row = Sequence[Sequence[str]]
-"""Cells of one or more lines."""
 
 
 def pictured(
@@ -66,19 +62,18 @@ def scored(decision: Decision) -> Html:
 
 def facts(decision: Decision) -> str:
     """What the drawing cannot show to scale: the request, and what the budgets allow."""
-    budgets = decision.cluster.objects_of(PodDisruptionBudget)
     allowed = (
-        say("The budget {name} allows {disruptions}.", name=b.metadata.name, disruptions=_disruptions(b))
-        for b in budgets
+        say(
+            "The budget {name} allows {disruptions}.",
+            name=budget.metadata.name,
+            disruptions=count(budget.status.disruptionsAllowed, "disruption"),
+        )
+        for budget in decision.cluster.objects_of(PodDisruptionBudget)
     )
     pod, cpu = decision.pod, decision.cluster.allocatable[0]
     size = say("Each node has {amount}.", amount=amount("cpu", int(cpu[0]))) if len(set(cpu.tolist())) == 1 else ""
     wants = say("{pod} {wants}.", pod=pod.pod.metadata.name, wants=request_text(decision.pod))
     return sentences([size, wants, *allowed])
-
-
-def _disruptions(budget: PodDisruptionBudget) -> str:
-    return count(budget.status.disruptionsAllowed, "disruption")
 
 
 def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
@@ -89,33 +84,26 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
     for pod in objects.pods:
         if pod.spec.nodeName in on:
             on[pod.spec.nodeName].append(f"{pod.metadata.name}: {described(pod)}")
-    parts: list[tuple[tuple[str, ...], list[Row]]] = [
-        (
-            (say("node"), "allocatable", say("its pods")),
-            [([n.metadata.name], [_room(n)], on[n.metadata.name] or [say("none")]) for n in objects.nodes],
-        ),
-        ((say("waiting pod"), ""), [([p.metadata.name], [described(p)]) for p in objects.pods if not p.spec.nodeName]),
-        (
-            (say("budget of app"), ""),
-            [
-                ([b.metadata.name], [f"disruptionsAllowed {b.status.disruptionsAllowed}"])
-                for b in objects.of(PodDisruptionBudget)
-            ],
-        ),
+    nodes = [([n.metadata.name], [_room(n)], on[n.metadata.name] or [say("none")]) for n in objects.nodes]
+    waiting = [([p.metadata.name], [described(p)]) for p in objects.pods if not p.spec.nodeName]
+    budgets = [
+        ([b.metadata.name], [f"disruptionsAllowed {b.status.disruptionsAllowed}"])
+        for b in objects.of(PodDisruptionBudget)
     ]
-    used = [(head, found) for head, found in parts if found]
-    text = "\n\n".join(
-        "\n".join(aligned([head, *(line for each in found for line in below(each))], "")) for head, found in used
-    )
-    return Instance(element("div", *(_table(head, found) for head, found in used)), text)
+    parts: list[tuple[list[str], Sequence[Sequence[Sequence[str]]]]] = [
+        ([say("node"), "allocatable", say("its pods")], nodes),
+        ([say("waiting pod"), ""], waiting),
+        ([say("budget of app"), ""], budgets),
+    ]
+    used = [(head, rows) for head, rows in parts if rows]
+    texts = ("\n".join(aligned([head, *(line for each in rows for line in below(each))], "")) for head, rows in used)
+    tables = (table(head, (row(*map(_cell, each, range(3))) for each in rows)) for head, rows in used)
+    return Instance(element("div", *tables), "\n\n".join(texts))
 
 
-def _table(head: Sequence[str], rows: Sequence[Row]) -> Html:
-    return table(head, (row(*map(_cell, each, STYLES)) for each in rows))
-
-
-def _cell(lines: Sequence[str], style: str) -> Html:
-    return element("span", join(lines, element("br")), style=style)
+def _cell(lines: Sequence[str], place: int) -> Html:
+    """Names and pods do not wrap; labels may."""
+    return element("span", join(lines, element("br")), style="" if place == 1 else NOWRAP)
 
 
 def _room(node: Node) -> str:

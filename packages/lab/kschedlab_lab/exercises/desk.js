@@ -21,20 +21,18 @@ function sheets(model, el, send) {
   const seeds = make("input", { type: "text", value: form.seeds, size: 12, spellcheck: "false" });
   const said = make("p", { class: "ks-said", role: "status" });
   const place = make("div", { class: "ks-preview" });
-  const bar = make("progress"), working = make("span", { class: "ks-working", hidden: true }, bar, button(say("Stop"), () => rest()));
-  let asked = { n: 0 }; // replies to what was asked before it come too late
+  const working = make("progress", { hidden: true });
+  let asked = 0; // the number of what was asked last: replies to anything else come too late
   const rest = () => {
-    asked = { n: asked.n + 1 };
+    asked += 1;
     working.hidden = true;
     said.textContent = "";
     place.classList.add("ks-old");
   };
   const ask = (then) => () => {
     rest();
-    asked = { ...asked, lesson: lesson.value, seeds: seeds.value, contents: contents.value, then };
     working.hidden = false;
-    bar.removeAttribute("value");
-    send(asked);
+    send({ n: asked, lesson: lesson.value, seeds: seeds.value, contents: contents.value, then });
   };
   for (const each of [lesson, seeds, contents]) each.addEventListener("input", rest);
   seeds.addEventListener("keydown", (event) => {
@@ -48,12 +46,7 @@ function sheets(model, el, send) {
     place.replaceChildren(frame);
   };
   const told = (reply) => {
-    if (reply.n !== asked.n) return;
-    if (reply.all) {
-      Object.assign(bar, { max: reply.all, value: reply.ready });
-      said.textContent = say("{ready} of {all}", reply);
-      return send(asked);
-    }
+    if (reply.n !== asked) return;
     working.hidden = true;
     place.classList.remove("ks-old");
     said.textContent = reply.error ? `⚠ ${reply.error}` : reply.name;
@@ -84,10 +77,10 @@ function roster(model, el, send) {
       if (file.size > largest) refused.push(say("{file} is larger than {size} bytes", { file: file.name, size: largest.toLocaleString("en") }));
       else files[file.webkitRelativePath || file.name] = await file.text();
     }
-    said.textContent = refused.length ? say("⚠ {files}: hand in an export.", { files: refused.join(say("; ")) }) : "";
+    said.textContent = refused.length ? `⚠ ${refused.join(say("; "))}` : "";
     send({ files });
   };
-  const input = make("input", { type: "file", multiple: true, accept: ".csv,.json,.txt", "aria-label": say("files of the class") });
+  const input = make("input", { type: "file", multiple: true, accept: ".json", "aria-label": say("files of the class") });
   input.addEventListener("change", () => take([...input.files]));
   const zone = make("div", { class: "ks-drop" }, say("Drop the files of the class here, or choose them: "), input);
   zone.addEventListener("dragover", (event) => (event.preventDefault(), event.stopPropagation(), zone.classList.add("ks-over")));

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path, PurePath
+import random
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import anywidget
@@ -11,21 +12,23 @@ import traitlets
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.exercises.lesson import LESSONS
-from kschedlab_lab.exercises.made_up import made_up
-from kschedlab_lab.exercises.pages import title_of
-from kschedlab_lab.exercises.roster import LARGEST, Roster, student_of
+from kschedlab_lab.exercises.exercise import State
+from kschedlab_lab.exercises.lesson import LESSONS, exercises_of
+from kschedlab_lab.exercises.progress import Record, handed_in
+from kschedlab_lab.exercises.roster import LARGEST, Roster
 from kschedlab_lab.exercises.seeds import parse_seeds
-from kschedlab_lab.exercises.sheet import answers_of, bound, page, sample, tabled
-from kschedlab_lab.kept import FILE
-from kschedlab_lab.language import language, spoken
+from kschedlab_lab.exercises.sheet import answers_html, sheets, title_of
+from kschedlab_lab.language import spoken
 from kschedlab_lab.panels.classroom import enlarge
 from kschedlab_lab.stage.front_end import front_end
 from kschedlab_lab.stage.live import publish
 
 Message: TypeAlias = dict[str, Any]
 SHEETS, SOLUTIONS, ANSWERS = later("sheets for the class"), later("sheets with solutions"), later("answers at a glance")
+FILES = {SHEETS: "sheets", SOLUTIONS: "solutions", ANSWERS: "answers"}
 HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
+EXAMPLE, NAMES = "preemption", ("ada", "li-na", "mei", "noor", "otto", "sam")
+"""The lesson and the names of a class that is made up."""
 
 
 class Desk(anywidget.AnyWidget):
@@ -61,40 +64,23 @@ class Desk(anywidget.AnyWidget):
 class SheetForm(Desk):
     """A form that makes sheets: a lesson, seeds, with or without solutions; to look at, print or download."""
 
-    def __init__(self, lesson: str = "preemption", seeds: str = "1-30") -> None:
+    def __init__(self, lesson: str, seeds: str) -> None:
+        parse_seeds(seeds)  # wrong ones are told at once
         lessons = {each: title_of(each) for each in LESSONS}
-        contents = {each: say(each) for each in (SHEETS, SOLUTIONS, ANSWERS)}
-        self._first = parse_seeds(seeds)[0]
-        self._about, self._made = ("", "", ""), dict[int, Any]()
+        contents = {each: say(each) for each in FILES}
         super().__init__(kind="sheets", lessons=lessons, lesson=lesson, seeds=seeds, contents=contents)
 
     def obey(self, message: Message) -> Message:
-        """How many seeds are ready, one more each time; then the document with its file name. Or what is wrong."""
+        """The document with its file name, or what is wrong; and what the front end wants it for."""
         lesson, seeds, contents = (str(message.get(key)) for key in ("lesson", "seeds", "contents"))
         asked = {key: message.get(key) for key in ("then", "n")}
         try:
-            wanted = parse_seeds(seeds)
-            made = self._ready(lesson, contents, wanted)
+            is_table = contents == ANSWERS
+            made = answers_html(lesson, seeds) if is_table else sheets(lesson, seeds, contents == SOLUTIONS)
         except ValueError as error:
             return {**asked, "error": str(error)}
-        if len(made) < len(wanted):
-            return {**asked, "ready": len(made), "all": len(wanted)}
-        what = {ANSWERS: "answers", SOLUTIONS: "solutions"}.get(contents, "sheets")
-        name = f"{lesson}-{what}-{seeds.replace(' ', '').replace(',', '+')}.html"
-        return {**asked, "document": (tabled if contents == ANSWERS else bound)(lesson, made), "name": name}
-
-    def _ready(self, lesson: str, contents: str, wanted: Sequence[int]) -> list[Any]:
-        """What is made for these seeds, after one more of them."""
-        about = lesson, contents, language()
-        if about != self._about:
-            self._about, self._made = about, {}
-        if (seed := next((each for each in wanted if each not in self._made), None)) is not None:
-            is_table = contents == ANSWERS
-            self._made[seed] = answers_of(lesson, seed) if is_table else page(lesson, seed, contents == SOLUTIONS)
-        return [self._made[each] for each in wanted if each in self._made]
-
-    def still(self) -> Html:
-        return join([super().still(), sample(self.form["lesson"], self._first)])
+        name = f"{lesson}-{FILES[contents]}-{seeds.replace(' ', '').replace(',', '+')}.html"
+        return {**asked, "document": made, "name": name}
 
     def __repr__(self) -> str:
         message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
@@ -104,41 +90,35 @@ class SheetForm(Desk):
 class RosterForm(Desk):
     """A form that merges the progress of a class: files to drop; a table, and a file to download.
 
+    ``read``: by student and name of the file, the files so far; ``wrong``: by name, those that can't be read.
     Until there is a file, its table is that of a class that is made up.
     """
 
     def __init__(self) -> None:
-        self.files: dict[str, str] = {}
-        self._example = _example()
+        self.read: dict[tuple[str, str], str] = {}
+        self.wrong: dict[str, str] = {}
+        head = element("p", element("b", say("An example, until you drop files")))
+        self._example = join([head, Roster(made_up()).html()])
         super().__init__(kind="roster", largest=LARGEST, table=str(self._example))
 
     def obey(self, message: Message) -> Message:
         """The table of all files so far, and the same as CSV."""
         if "clear" in message:
-            self.files = {}
+            self.read, self.wrong = {}, {}
             return {"table": self.form["table"], "csv": ""}
         for name, text in message.get("files", {}).items():
             self._take(str(name), str(text))
-        roster = Roster(self.files)
+        roster = Roster([*((name, text) for (_, name), text in self.read.items()), *self.wrong.items()])
         return {"table": str(roster.html()), "csv": roster.export() if roster.students else ""}
 
     def _take(self, name: str, text: str) -> None:
-        """A file takes the place of the one with its name, unless only the old one can be read."""
-        name = self._named(name, text)
-        if name in self.files and Roster({name: text}).troubles and not Roster({name: self.files[name]}).troubles:
-            name = f"again {len(self.files) + 1}/{name}"
-        self.files[name] = text
-
-    def _named(self, name: str, text: str) -> str:
-        """Files of several students may have one name; a file that is handed in again keeps its place."""
-        signed = [each for each in Roster({name: text}).students if each != student_of(name)]
-        if len(signed) == 1:
-            return f"{signed[0]}/{name}"
-        if PurePath(name).name != FILE or "/" in name:
-            return name
-        known = (key for key, content in self.files.items() if content == text)
-        nameless = sum(key.startswith("unnamed ") for key in self.files)
-        return next(known, f"unnamed {nameless + 1}/{FILE}")
+        """A file takes the place of the same student's file with its name, unless only the old one can be read."""
+        students = [*Roster([(name, text)]).students]
+        if students:
+            self.read[students[0], name] = text
+            self.wrong.pop(name, None)
+        else:
+            self.wrong[name] = text
 
     def still(self) -> Html:
         return join([super().still(), self._example])
@@ -147,7 +127,17 @@ class RosterForm(Desk):
         return say("A form: drop the files of the class here.")
 
 
-def _example() -> Html:
-    """The table of a class that is made up."""
-    head = element("p", element("b", say("An example, until you drop files")))
-    return join([head, Roster(made_up()).html()])
+def made_up() -> Iterator[tuple[str, str]]:
+    """What a class that is made up hands in. Each exercise is harder than the one before."""
+    rng = random.Random("class 1")
+    titles = [exercise.title for exercise in exercises_of(EXAMPLE, 1)]
+    for seed, name in enumerate(NAMES, 1):
+        yield f"{name}.json", handed_in(_made_up(seed, number, title, rng) for number, title in enumerate(titles, 1))
+
+
+def _made_up(seed: int, number: int, title: str, rng: random.Random) -> Record:
+    tries = rng.randint(0 if number > 2 else 1, 2 + number)
+    solved = tries > 0 and rng.random() > 0.2 * number
+    state = State.RIGHT if solved else State.WRONG if tries else State.UNATTEMPTED
+    hints = min(rng.randint(0, 2), max(tries - 1, 0))
+    return Record(EXAMPLE, seed, number, title, state, tries, hints, hints == 2 and not solved)

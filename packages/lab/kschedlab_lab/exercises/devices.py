@@ -11,7 +11,7 @@ from kschedlab.build import Manifest, as_yaml
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import listed, meant, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
@@ -23,7 +23,9 @@ from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels.devices import (
     DRIVER,
     GENERATION,
+    GIBI,
     Gpu,
+    both,
     claim_of,
     claim_text,
     decided,
@@ -32,14 +34,16 @@ from kschedlab_lab.panels.devices import (
     of_model,
     train,
 )
-from kschedlab_lab.views.device_map import Look, draw_devices, draw_sights, unasked
-from kschedlab_lab.views.device_sights import FREE, ROOT, TAKES, TRIED, NodeSight, Sight, sights
+from kschedlab_lab.views.device_map import Look, draw_sights
+from kschedlab_lab.views.device_sights import FREE, HELD, ROOT, TAKES, TRIED, NodeSight, Sight, sights, unasked
 
 NODES = ("node-a", "node-b", "node-c")
 MODEL = "a100"
 """What train needs."""
 SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (16,)}
 """The models, and the memory in Gi that they come with."""
+KINDS = {"Node": 3, "ResourceSlice": 3, "DeviceClass": 1, "ResourceClaim": 2, "Pod": 2}
+"""What there is with one claim added: rival has the other one, and a pod that uses it."""
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -76,53 +80,42 @@ class Case:
 
     def instance(self, *more: Html, text: str = "", picks: Iterable[str] = ()) -> Instance:
         """The devices before the decision, and all that is known of them. ``picks``: those that answer a click."""
-        rows = [
-            [f"{name}/{gpu}", model, f"{memory}Gi", root, self._state(f"{name}/{gpu}")]
-            for name, gpus in self.gpus.items()
-            for gpu, model, memory, root in gpus
-        ]
-        head = [*terms("device", "model", meant("memory", "device"), "PCIe root", "state")]
         seen = [unasked(node) for node in sights(self.decision)]
-        draw = partial(
-            draw_sights, seen, look=Look({f"{DRIVER}/{each}": {"data_pick": each} for each in picks}, lines=None)
-        )
+        rows = [
+            (name, listed(each.facts), each.reason.words if each.state == HELD else "") for name, each in named(seen)
+        ]
+        look = Look({f"{DRIVER}/{each}": {"data_pick": each} for each in picks}, lines=0)
+        draw = partial(draw_sights, seen, look=look)
         picture = element("div", fitting(draw, width=HALF), *more, style="display:flex;flex-wrap:wrap;gap:0 1.5em")
-        written = "\n".join(aligned([head, *rows], ""))
-        whole = f"{written}\n\n{text}" if text else written
-        return Instance(picture, whole, join([kept(draw), *more]), draw(COLUMN), join(more))
+        written = "\n".join([*aligned(rows, ""), "", text]).rstrip()
+        return Instance(picture, written, join([kept(draw), *more]), draw(COLUMN), join(more))
 
-    def _state(self, name: str) -> str:
-        held = say("held by rival") if name == self.held else ""
-        broken = say("taint: broken") if name == self.broken else ""
-        return listed(filter(None, (held, broken)))
+
+def named(seen: Iterable[NodeSight]) -> list[tuple[str, Sight]]:
+    """All devices, each as ``node/gpu``."""
+    return [(f"{node.node}/{each.id.device}", each) for node in seen for each in node.devices]
 
 
 def devices_of(decision: Decision) -> list[str]:
     """The devices that train gets, as ``node/gpu``."""
-    return [
-        f"{each.node}/{device.id.device}"
-        for each in sights(decision)
-        for device in each.devices
-        if each.chosen and device.state == TAKES
-    ]
+    return [name for name, device in named(sights(decision)) if device.state == TAKES]
 
 
-def drawing(objects: Objects) -> Html:
-    """The decision for ``default/train`` as a picture."""
-    return fitting(partial(draw_devices, decided(Cluster(objects, GENERATION.api))))
+def drawing(decision: Decision) -> Html:
+    """The decision for train as a picture."""
+    return fitting(partial(draw_sights, sights(decision)))
 
 
 def random_case(rng: random.Random) -> Case:
     """Nodes with GPUs drawn at random."""
 
-    def gpu(number: int) -> Gpu:
-        model = rng.choice(["a100", "a100", "h100", "t4"])
-        return f"gpu-{number}", model, rng.choice(SIZES[model]), rng.choice(["p0", "p1"])
+    def gpus() -> list[Gpu]:
+        roots, models = sorted(rng.choices(["p0", "p1"], k=3)), rng.choices(["a100", "a100", "h100", "t4"], k=3)
+        return [(f"gpu-{at}", models[at], rng.choice(SIZES[models[at]]), roots[at]) for at in range(3)]
 
-    gpus = {name: [gpu(number) for number in range(3)] for name in NODES}
     names = [f"{name}/gpu-{number}" for name in NODES for number in range(3)]
     held, broken = rng.sample(names, 2)
-    return Case(gpus, held, broken, rng.choice([40, 80]))
+    return Case({name: gpus() for name in NODES}, held, broken, rng.choice([40, 80]))
 
 
 # -- predict
@@ -132,15 +125,14 @@ def which_device(rng: random.Random) -> Exercise:
     """One node can serve the claim, with any of two devices or more."""
 
     def wanted(case: Case) -> bool:
-        free = [each for each in sights(case.decision) if not each.reason]
-        if len(free) != 1 or len(remarks_of(case)) < 4:
-            return False
-        gpus = zip(case.gpus[free[0].node], free[0].devices, strict=True)
-        return any(gpu[1] == MODEL and gpu[2] >= case.memory and seen.state == FREE for gpu, seen in gpus)
+        seen = sights(case.decision)
+        able = [node for node in seen if not node.reason]
+        more = [each for node in able for each in node.devices if each.state == FREE and each.kind == MODEL]
+        enough = any(each.size >= case.memory * GIBI for each in more)
+        return len(able) == 1 and enough and len(remarks_of(seen)) >= 4
 
     case = drawn(rng, random_case, wanted)
-    (right,) = devices_of(case.decision)
-    remarks = remarks_of(case)
+    (right,), remarks = devices_of(case.decision), remarks_of(sights(case.decision))
     request = claim_text(case.claim["spec"]["devices"]["requests"][0]["exactly"])
     return Predict(
         say("Which device?"),
@@ -153,113 +145,30 @@ def which_device(rng: random.Random) -> Exercise:
         ),
         case.instance(lines(request), text=request, picks=remarks),
         remarks,
-        solved=lambda: fitting(partial(draw_devices, case.decision)),
+        solved=lambda: drawing(case.decision),
     )
 
 
-def remarks_of(case: Case) -> dict[str, str]:
+def remarks_of(seen: Sequence[NodeSight]) -> dict[str, str]:
     """By device of the model that is asked for: what becomes of it."""
-    found = {}
-    for node in sights(case.decision):
-        for device, gpu in zip(node.devices, case.gpus[node.node], strict=True):
-            name = f"{node.node}/{device.id.device}"
-            if gpu[1] == MODEL:
-                found[name] = _remark(node, name, device)
-    return found
-
-
-def _remark(node: NodeSight, name: str, device: Sight) -> str:
-    if device.state == TAKES:
-        return say(
-            "{device} is the first device of its node that the claim may have, and no other node has one.", device=name
-        )
-    if device.state == FREE:
-        return say(
-            "The search on {node} never reaches {device}: a device before it already serves the claim.",
+    said = {
+        TAKES: later("{device} is the first device of its node that the claim may have, and no other node has one."),
+        FREE: later("The search never reaches {device}: a device before it already serves the claim."),
+    }
+    return {
+        f"{node.node}/{each.id.device}": say(
+            said.get(each.state, later("On {node}, {sentence}.")),
+            device=f"{node.node}/{each.id.device}",
             node=node.node,
-            device=name,
+            sentence=each.sentence,
         )
-    return say("On {node}, {sentence}.", node=node.node, sentence=device.sentence)
+        for node in seen
+        for each in node.devices
+        if each.kind == MODEL
+    }
 
 
 # -- build
-
-START = """\
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata:
-  name: gpus
-spec:
-  devices:
-    requests:
-    - name: gpus
-      exactly:
-        deviceClassName: gpu
-        count:"""
-"""The beginning of a claim."""
-
-
-KINDS = {"Node": 3, "ResourceSlice": 3, "DeviceClass": 1, "ResourceClaim": 2, "Pod": 2}
-"""What there is with one claim added: rival has the other one, and a pod that uses it."""
-
-
-def fault(case: Case, objects: Objects) -> str:
-    """What the claim misses; "" if train gets what it needs."""
-    cluster = Cluster(objects, GENERATION.api)
-    claim = cluster.find(ResourceClaim, ("default", "gpus"))
-    if objects.report.counts != KINDS or claim is None:
-        return say("Give one claim, gpus, and nothing else.")
-    if claim.status.allocation is not None:
-        return say("Leave the status out: the scheduler writes it.")
-    decision = decided(cluster)
-    if decision.error:
-        return say("The decision ends with an error: {error}", error=decision.error)
-    if decision.node is None:
-        return sentences((say("train gets nothing."), missed(case, decision)))
-    names = devices_of(decision)
-    gpus = [gpu for gpu in case.gpus[decision.node] if f"{decision.node}/{gpu[0]}" in names]
-    got = say("train gets {devices}", devices=say(" and ").join(names)) if names else say("train gets no device")
-    if len(gpus) != case.count:
-        return say("{got}: not {number}.", got=got, number=case.count)
-    if any(gpu[1] != MODEL or gpu[2] < case.memory for gpu in gpus):
-        return say("{got}: each must be an {model} with {memory}Gi or more.", got=got, model=MODEL, memory=case.memory)
-    roots = [gpu[3] for gpu in gpus]
-    return say("{got}, on the roots {roots}.", got=got, roots=say(" and ").join(roots)) if len(set(roots)) > 1 else ""
-
-
-def missed(case: Case, decision: Decision) -> str:
-    """What becomes of a device that a right claim would get."""
-    wanted = devices_of(case.decision)
-    seen = [(node, each) for node in sights(decision) for each in node.devices]
-    would = [(node, each) for node, each in seen if f"{node.node}/{each.id.device}" in wanted]
-    node, device = min(would, key=lambda each: each[1].state == TRIED)
-    return say("On {node}, {sentence}.", node=node.node, sentence=device.sentence)
-
-
-def elsewhere(case: Case, objects: Objects) -> str:
-    """What a claim that is right here by luck would take or refuse on another node; "" if it is right there, too."""
-    (claim,) = (each for each in objects.of(ResourceClaim) if each.metadata.name == "gpus")
-
-    def gets(model: str, memory: int, roots: tuple[str, str] = ("p0", "p0")) -> bool:
-        gpus = [(f"gpu-{place}", model, memory, root) for place, root in enumerate(roots)]
-        cluster = Cluster.from_dicts([*fleet({"node": gpus}), train()], GENERATION.api).add(claim)
-        return decided(cluster).node is not None
-
-    def two(model: str, memory: int) -> str:
-        return say("{number} {model} with {memory}Gi", number=case.count, model=model, memory=memory)
-
-    least = case.memory
-    for takes_it, what in (
-        (gets(MODEL, least - 1), two(MODEL, least - 1)),
-        (gets("h100", least), two("h100", least)),
-        (gets(MODEL, least, ("p0", "p1")), say("devices on two roots")),
-    ):
-        if takes_it:
-            return say("Here it gets the right devices, but it would take {devices} as well.", devices=what)
-    if not gets(MODEL, least):
-        asked = say("{devices} on one root", devices=two(MODEL, least))
-        return say("Here it gets its devices, but it would refuse {devices}, and that is enough.", devices=asked)
-    return ""
 
 
 def two_on_one_root(rng: random.Random) -> Exercise:
@@ -270,6 +179,7 @@ def two_on_one_root(rng: random.Random) -> Exercise:
         return case.decision.node is not None and fault(case, decode_objects([*apart.base, apart.claim])) != ""
 
     case = drawn(rng, lambda rng: replace(random_case(rng), count=2, together=True), wanted)
+    right = claim_text(case.claim)
     return Build(
         say("Two on one root"),
         say(
@@ -277,7 +187,7 @@ def two_on_one_root(rng: random.Random) -> Exercise:
             memory=case.memory,
         ),
         lambda objects: fault(case, objects) or elsewhere(case, objects),
-        claim_text(case.claim),
+        right,
         say("The selectors say what each device must be, the constraint what the two have in common."),
         (
             say("Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim."),
@@ -285,6 +195,57 @@ def two_on_one_root(rng: random.Random) -> Exercise:
         ),
         case.instance(),
         as_yaml(case.base),
-        START,
-        drawing,
+        right.partition(" 2\n")[0],
+        lambda objects: drawing(decided(Cluster(objects, GENERATION.api))),
     )
+
+
+def fault(case: Case, objects: Objects) -> str:
+    """What the claim misses; "" if train gets what it needs."""
+    cluster = Cluster(objects, GENERATION.api)
+    claim = cluster.find(ResourceClaim, ("default", "gpus"))
+    if objects.report.counts != KINDS or claim is None:
+        return say("Give one claim, gpus, and nothing else.")
+    if claim.status.allocation is not None:
+        return say("Leave the status out: the scheduler writes it.")
+    decision, wanted = decided(cluster), devices_of(case.decision)
+    if decision.error:
+        return say("The decision ends with an error: {error}", error=decision.error)
+    if decision.node is None:
+        would = [(name, each) for name, each in named(sights(decision)) if name in wanted]
+        name, device = min(would, key=lambda each: each[1].state == TRIED)
+        missed = say("On {node}, {sentence}.", node=name.partition("/")[0], sentence=device.sentence)
+        return sentences((say("train gets nothing."), missed))
+    if (names := devices_of(decision)) == wanted:
+        return ""
+    roots = {name: each.root for name, each in named(sights(decision))}
+    got = both(*(say("{device} on root {root}", device=name, root=roots[name]) for name in names)) or say("no device")
+    message = later("train gets {got}, not {number} {model} with {memory}Gi or more on one root.")
+    return say(message, got=got, number=case.count, model=MODEL, memory=case.memory)
+
+
+def elsewhere(case: Case, objects: Objects) -> str:
+    """What a claim that is right here by luck would take or refuse on another node; "" if it is right there, too."""
+    (claim,) = (each for each in objects.of(ResourceClaim) if each.metadata.name == "gpus")
+    for model, memory, roots in (
+        (MODEL, case.memory - 1, ("p0", "p0")),
+        ("h100", case.memory, ("p0", "p0")),
+        (MODEL, case.memory, ("p0", "p1")),
+        (MODEL, case.memory, ("p0", "p0")),
+    ):
+        gpus = {"node": [(f"gpu-{place}", model, memory, root) for place, root in enumerate(roots)]}
+        takes = decided(Cluster.from_dicts([*fleet(gpus), train()], GENERATION.api).add(claim)).node is not None
+        if takes != (model == MODEL and memory == case.memory and len({*roots}) == 1):
+            said = later(
+                "Here it gets the right devices, but it would take {number} {model} with {memory}Gi on {roots}, too."
+                if takes
+                else "Here it gets the right devices, but it would refuse {number} {model} with {memory}Gi on {roots}."
+            )
+            return say(
+                said,
+                number=case.count,
+                model=model,
+                memory=memory,
+                roots=say("two roots") if len({*roots}) > 1 else say("one root"),
+            )
+    return ""

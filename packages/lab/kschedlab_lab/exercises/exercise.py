@@ -23,7 +23,7 @@ from kschedlab_lab.views.coded import coded
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 
 T = TypeVar("T")
-Said = TypeVar("Said", "Verdict", "Note")
+Said = TypeVar("Said", bound="Verdict | Note")
 
 NO_PICTURE = Html()
 MODEL = 200
@@ -74,8 +74,7 @@ class Verdict:
     """The verdict on an answer: the first wrong step and why.
 
     ``evidence``: the numbers behind it, as text. ``picture``: what the scheduler decides about the answer. ``read``:
-    False if the answer could not be read; it then does not count as an attempt. ``tried``: False for what the exercise
-    began with.
+    False if the answer could not be read; it then does not count as an attempt.
     """
 
     state: State
@@ -83,19 +82,13 @@ class Verdict:
     evidence: str = ""
     picture: Html = NO_PICTURE
     read: bool = True
-    tried: bool = True
-
-    @property
-    def shown(self) -> State:
-        """What the mark says."""
-        return self.state if self.tried else State.UNATTEMPTED
 
     def __repr__(self) -> str:
-        said = f"{MARKS[self.shown]} {visible(self.words)}"
+        said = f"{MARKS[self.state]} {visible(self.words)}"
         return "\n".join([said, *map(visible, self.evidence.splitlines())])
 
     def html(self) -> Html:
-        mark = element("b", f"{MARKS[self.shown]} ", style=LOOKS.get(self.shown))
+        mark = element("b", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
         said = element("p", mark, coded(self.words), role="status", style="margin:0.3em 0")
         return join([said, lines(self.evidence) if self.evidence else None, self.picture])
 
@@ -129,7 +122,7 @@ class Instance:
     """An exercise's instance: ``picture`` or table, and the same as ``text``.
 
     ``saved``: a shorter picture, for the notebook's file. ``printed``: a narrow one, for a column of a sheet.
-    ``request``: what stands below the question there.
+    ``request``: what stands below that.
     ``common``: what it shares with others of the lesson; a sheet has it once, above them.
     """
 
@@ -169,7 +162,7 @@ class Exercise(ABC):
     ) -> None:
         self.title, self.question, self.hints, self.instance, self.solved = title, question, hints, instance, solved
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
-        self.given, self.call, self._hint = "", "exercise", 0
+        self.given, self.call = "", "exercise"
         self.reply: Verdict | Note | None = None
         self.on_progress: Callable[[Exercise], None] = lambda _: None
         self.shown_in: WeakSet[Card] = WeakSet()
@@ -207,7 +200,7 @@ class Exercise(ABC):
             verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
         self.given = answer if isinstance(answer, str) else self.given
         if self.is_as_given(answer):
-            verdict = replace(verdict, tried=False)
+            verdict = replace(verdict, state=State.UNATTEMPTED)
         else:
             if self.state is not State.RIGHT:
                 self.tries += verdict.read
@@ -225,20 +218,18 @@ class Exercise(ABC):
         return given if callable(given) else None
 
     def hint(self) -> Note:
-        self._hint = min(self._hint + 1, len(self.hints))
+        """The next hint; after a right answer, the last one."""
         if self.state is not State.RIGHT:
-            self.hints_seen = self._hint
+            self.hints_seen = min(self.hints_seen + 1, len(self.hints))
             self.on_progress(self)
-        hint, verdict = self._hinted(), self.reply
-        if isinstance(verdict, Verdict) and verdict.state in (State.WRONG, State.ERROR):
-            self._say(verdict)  # the hint comes below what is wrong
-            return hint
-        return self._say(hint)
+        hint = self._hinted()
+        self._say(self.reply if isinstance(self.reply, Verdict) else hint)  # it comes below what is wrong
+        return hint
 
     def _hinted(self) -> Note:
         """The last hint that was asked for."""
-        title = say("Hint {number} of {all}", number=self._hint, all=len(self.hints))
-        return Note(title, self.hints[self._hint - 1])
+        number = max(self.hints_seen, 1)
+        return Note(say("Hint {number} of {all}", number=number, all=len(self.hints)), self.hints[number - 1])
 
     def solution(self) -> Note:
         """The solution once all hints were seen or the answer is right; until then, the next step."""
@@ -254,7 +245,7 @@ class Exercise(ABC):
     def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
         """Go on where the student was before the kernel restarted; what was answered is judged again."""
         self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
-        self.given, self._hint = given, hints
+        self.given = given
         if self.choices() and given not in self.choices():
             self.given = ""  # chosen in another language
         self.reply = self.judge(self.given) if self.given else None
@@ -277,7 +268,7 @@ class Exercise(ABC):
     def replies(self) -> list[Verdict | Note]:
         """What was said last, and below it, until an answer is right, the last hint that was asked for."""
         said = [] if self.reply is None else [self.reply]
-        helps = self._hint and not self._is_solved and self._hinted() != self.reply
+        helps = self.hints_seen and not self._is_solved and self._hinted() not in said
         return [*said, self._hinted()] if helps else said
 
     def choices(self) -> list[str]:

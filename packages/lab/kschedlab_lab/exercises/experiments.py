@@ -1,9 +1,8 @@
-"""Exercises of lesson 11: what chance explains, what packing saves, the middle of many means."""
+"""Exercises of lesson 11: what chance explains, and what packing saves."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
@@ -19,7 +18,6 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.views.picture import WAITING
 from kschedlab_lab.views.two_runs import Moment, Placed, draw_runs, room_of, size_of
 
@@ -39,7 +37,7 @@ profiles:
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"experiments {seed}")
-    return [by_chance(rng), packed(rng), middle(seed)]
+    return [by_chance(rng), packed(rng)]
 
 
 def as_far(differences: list[int]) -> int:
@@ -165,43 +163,4 @@ def packed(rng: random.Random) -> Exercise:
         base=base,
         start=pods("", "", ""),
         decided=boards,
-    )
-
-
-def middle_broken(means: list[float]) -> tuple[float, float]:
-    """The lowest and the highest of the means, without 2.5 % of them (rounded down) at each end."""
-    ordered = sorted(means)
-    left_out = len(means) * 5 // 100
-    return ordered[left_out], ordered[-left_out]
-
-
-def middle_mended(means: list[float]) -> tuple[float, float]:
-    """The lowest and the highest of the means, without 2.5 % of them (rounded down) at each end."""
-    ordered = sorted(means)
-    left_out = len(means) * 25 // 1000
-    return ordered[left_out], ordered[-1 - left_out]
-
-
-def many_means(rng: random.Random) -> Iterator[tuple[list[float]]]:
-    """Means of few and of many resamples."""
-    yield ([2.0, 1.0],)
-    for number in (40, 80, 100, 39, 200):
-        yield ([round(rng.gauss(2, 3), 1) for _ in range(number)],)
-
-
-def middle(seed: int) -> Exercise:
-    """The interval's ends."""
-    return Repair(
-        say("The middle 95 %"),
-        say(
-            "The bootstrap's interval is what remains of the means when 2.5 % of them are left out at each end. This "
-            "function leaves out too many, and its upper end is one place off. Fix it."
-        ),
-        middle_broken,
-        middle_mended,
-        middle_mended,
-        many_means,
-        say("Of 40 means one is left out at each end: places 1 and 38, counted from 0."),
-        (say("How many of 40 means are 2.5 %?"), say("Counted from the end of a list, which place has the last one?")),
-        seed,
     )

@@ -138,7 +138,7 @@ class Summary:
             return Html()
         data = b64encode(self.export.encode()).decode()
         name = file_name(self.lesson.kept.student, self.lesson.seed)
-        where = {"href": f"data:text/csv;base64,{data}", "download": name}
+        where = {"href": f"data:application/json;base64,{data}", "download": name}
         return element("p", element("a", say("Save my progress"), **where))
 
     def _repr_html_(self) -> str:

@@ -4,32 +4,44 @@ from __future__ import annotations
 
 import random
 
+from kschedlab.build import Manifest, node, pod, service
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import meant, say, terms
+from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.clusters import scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
-from kschedlab_lab.exercises.map_reduce_build import reduce_turns
-from kschedlab_lab.exercises.map_reduce_clusters import (
-    LEAST,
-    NODES,
-    PRIORITIES,
-    SPREAD,
-    TAINTS,
-    decided,
-    random_cluster,
-    weighted,
-)
-from kschedlab_lab.exercises.map_reduce_repair import wrong_maximum
+from kschedlab_lab.exercises.map_reduce_build import LEAST, NEW, NODES, SPREAD, reduce_turns, weighted
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.views.arithmetic import added
+
+TAINTS = "TaintTolerationPriority"
+PRIORITIES = (LEAST, SPREAD, TAINTS)
+
+
+def taints(number: int) -> list[dict[str, str]]:
+    """That many PreferNoSchedule taints."""
+    return [{"key": f"trouble-{n}", "value": "yes", "effect": "PreferNoSchedule"} for n in range(number)]
+
+
+def random_cluster(rng: random.Random) -> list[Manifest]:
+    """Three nodes with different loads, numbers of web pods, and taints."""
+    made = [service("web", {"app": "web"})]
+    for name in NODES:
+        made.append(node(name, 4, "8Gi", taints=taints(rng.randint(0, 3))))
+        made.append(pod(f"other-{name[-1]}", name, f"{rng.randrange(500, 2501, 500)}m", memory="1Gi"))
+        for number in range(rng.randint(0, 4)):
+            made.append(pod(f"web-{name[-1]}{number}", name, "100m", labels={"app": "web"}, memory="128Mi"))
+    return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi")]
 
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"map_reduce {seed}")
-    return [total_of_a_node(rng), reduce_turns(rng), wrong_maximum(seed)]
+    return [total_of_a_node(rng), reduce_turns(rng)]
 
 
 def total_of_a_node(rng: random.Random) -> Exercise:
@@ -37,7 +49,9 @@ def total_of_a_node(rng: random.Random) -> Exercise:
 
     def draw(rng: random.Random) -> tuple[Decision, int]:
         weights = [rng.randint(1, 3) for _ in PRIORITIES]
-        return decided(random_cluster(rng), weighted(weights)), rng.randrange(len(NODES))
+        generation = weighted(dict(zip(PRIORITIES, weights, strict=True)))
+        cluster = Cluster(decode_objects(random_cluster(rng)), generation.api)
+        return schedule(NEW, cluster, generation), rng.randrange(len(NODES))
 
     def wanted(drawn: tuple[Decision, int]) -> bool:
         """Reduce changes both rows, and the wrong sums differ from the right one."""

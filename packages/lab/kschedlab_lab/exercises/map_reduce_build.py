@@ -1,11 +1,14 @@
-"""Exercises of lesson 04: build a cluster in which Reduce swaps the order of two nodes."""
+"""An exercise of lesson 04: build a cluster in which Reduce swaps the order of two nodes."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from dataclasses import replace
 
-from kschedlab.build import Manifest, as_yaml, node, pod
+from kschedlab.build import as_yaml, node, pod, service
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_16, Generation
 from kschedlab.manifests.loading import Objects
 from kschedlab.messages import say
 from kschedlab.objects.model import Service
@@ -13,22 +16,28 @@ from kschedlab.scheduler import schedule
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise
-from kschedlab_lab.exercises.map_reduce_clusters import (
-    LEAST,
-    NEW,
-    NODES,
-    SERVICE,
-    SPREAD,
-    weighted,
-)
 
-TWO = weighted([1, 1], (LEAST, SPREAD))
+NEW = "default/web-new"
+NODES = ("node-a", "node-b", "node-c")
+LEAST, SPREAD = "LeastRequestedPriority", "SelectorSpreadPriority"
+
+
+def weighted(weights: Mapping[str, int]) -> Generation:
+    """v1.16 with these priorities alone."""
+    made = {plugin.name: plugin for plugin, _ in V1_16.scores}
+    return replace(V1_16, scores=tuple((made[name], weight) for name, weight in weights.items()))
+
+
+TWO = weighted({LEAST: 1, SPREAD: 1})
 
 
 def reduce_turns(rng: random.Random) -> Exercise:
     """A cluster in which Reduce changes the order of two nodes."""
     sizes = rng.sample([2, 3, 4, 6, 8], 2)
-    base: list[Manifest] = [SERVICE, *(node(name, size, "16Gi") for name, size in zip(NODES, sizes, strict=False))]
+    base = [
+        service("web", {"app": "web"}),
+        *(node(name, size, "16Gi") for name, size in zip(NODES, sizes, strict=False)),
+    ]
     base.append(pod("web-new", "", "100m", labels={"app": "web"}, memory="128Mi"))
     crowd = [pod(f"web-{n}", "node-a", "1m", labels={"app": "web"}, memory="1Mi") for n in range(8)]
     return Build(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -12,19 +13,139 @@ from kschedlab.decision import Decision
 from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import say
+from kschedlab.messages import listed, say
 from kschedlab.scheduler import schedule
+from kschedlab.text.html import element
+from kschedlab.text.words import listing
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import outcome, shown
-from kschedlab_lab.exercises.exercise import Exercise, drawn
-from kschedlab_lab.exercises.overview_predict import who_refuses
+from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.panels.overview_gate import SEEN, judged, with_port
 
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"overview {seed}")
     return [who_refuses(rng), same_message(rng), bounds(seed)]
+
+
+# -- predict
+
+
+CORDON, SIZE, DISK, TAINTS = SEEN
+
+
+class Fact(NamedTuple):
+    """``by``: the predicate that looks at it; ``harmless``: why it is not in the way, "" if it is."""
+
+    by: str
+    text: str
+    harmless: str = ""
+
+
+@dataclass
+class Meeting:
+    """A pod ``web``, ``node-a`` with a pod ``db``, and the facts about them."""
+
+    facts: list[Fact] = field(default_factory=list)
+    there: Manifest = field(default_factory=lambda: node("node-a"))
+    db: Manifest = field(default_factory=lambda: pod("db", "node-a", 2))
+    web: Manifest = field(default_factory=lambda: pod("web", "", 1))
+
+    @property
+    def manifests(self) -> list[Manifest]:
+        """The cluster; web comes last."""
+        return [self.there, self.db, self.web]
+
+    @property
+    def texts(self) -> list[str]:
+        return [each.text for each in self.facts]
+
+    def why_not(self, predicate: str) -> str:
+        """Why this predicate lets web pass."""
+        found = [each.harmless for each in self.facts if each.by == predicate]
+        return listed(found or [say("nothing here concerns it")])
+
+
+def _cordon(met: Meeting, rng: random.Random) -> Fact:
+    met.there.setdefault("spec", {})["unschedulable"] = True
+    if rng.random() < 0.5:
+        return Fact(CORDON, say("node-a is cordoned."))
+    met.web["spec"]["tolerations"] = [{"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}]
+    tolerated = say("node-a is cordoned, and web tolerates node.kubernetes.io/unschedulable.")
+    return Fact(CORDON, tolerated, say("web tolerates the cordon"))
+
+
+def _size(met: Meeting, rng: random.Random) -> Fact:
+    cpu = rng.choice([1, 2, 3])
+    met.web["spec"]["containers"][0]["resources"] = {"requests": {"cpu": str(cpu)}}
+    fits = say("2 CPU are free, and web asks for {cpu}", cpu=cpu) if cpu <= 2 else ""
+    return Fact(SIZE, say("node-a has 4 CPU, db has 2 of them, web asks for {cpu}.", cpu=cpu), fits)
+
+
+def _port(met: Meeting, rng: random.Random) -> Fact:
+    taken, wanted = (rng.choice(["TCP", "UDP"]) for _ in range(2))
+    for each, protocol in ((met.db, taken), (met.web, wanted)):
+        with_port(each, protocol)
+    text = say("db has host port 8080/{taken}, web wants 8080/{wanted}.", taken=taken, wanted=wanted)
+    return Fact(SIZE, text, say("8080/TCP and 8080/UDP are two ports") if taken != wanted else "")
+
+
+def _disk(met: Meeting, rng: random.Random) -> Fact:
+    both = rng.random() < 0.5
+    for each in (met.db, met.web):
+        each["spec"]["volumes"] = [{"name": "d", "gcePersistentDisk": {"pdName": "disk-1", "readOnly": both}}]
+    if not both:
+        return Fact(DISK, say("db and web use the GCE disk disk-1, and write to it."))
+    text = say("db and web use the GCE disk disk-1, both read-only.")
+    return Fact(DISK, text, say("two pods may share a GCE disk that both only read"))
+
+
+def _taint(met: Meeting, rng: random.Random) -> Fact:
+    effect = rng.choice(["NoSchedule", "NoSchedule", "PreferNoSchedule"])
+    met.there.setdefault("spec", {})["taints"] = [{"key": "gpu", "effect": effect}]
+    harmless = say("PreferNoSchedule only lowers the score") if effect == "PreferNoSchedule" else ""
+    return Fact(TAINTS, say("node-a has the taint gpu:{effect}.", effect=effect), harmless)
+
+
+def random_meeting(rng: random.Random) -> Meeting:
+    """A pod and a node with three possible obstacles."""
+    met = Meeting()
+    met.facts = [happen(met, rng) for happen in rng.sample([_cordon, _size, _port, _disk, _taint], 3)]
+    return met
+
+
+def who_refuses(rng: random.Random) -> Exercise:
+    """The order of the predicates: at least two refuse, and the first one is reported."""
+    met = drawn(rng, random_meeting, lambda met: bool(judged(met.manifests).verdict("node-a").also))
+    decision = judged(met.manifests)
+    verdict = decision.verdict("node-a")
+    right = str(verdict.plugin)
+    why = say(
+        "In v1.16's order, {predicate} is the first that refuses. It says: {reasons}. {also} would refuse too.",
+        predicate=right,
+        reasons=listed(verdict.reasons),
+        also=listing(verdict.also),
+    )
+    return Predict(
+        say("Who refuses?"),
+        say("v1.16 asks its default predicates in their order and stops at the first that refuses. Which one is it?"),
+        right,
+        why,
+        (say("Which facts are harmless?"), say("The lesson lists the order; GeneralPredicates counts as one.")),
+        Instance(element("ul", *(element("li", each) for each in met.texts)), "\n".join(met.texts)),
+        {name: why if name == right else _remark(met, name, verdict.also) for name in SEEN},
+        solved=lambda: outcome(decision),
+    )
+
+
+def _remark(met: Meeting, name: str, also: Sequence[str]) -> str:
+    """What is said to another answer."""
+    if name in also:
+        return say("{predicate} would refuse too, but another predicate before it refuses.", predicate=name)
+    return say("{predicate} lets web pass: {why}.", predicate=name, why=met.why_not(name))
 
 
 # -- build

@@ -54,18 +54,16 @@ class Predict(Exercise):
             return Verdict(State.RIGHT, self.why)
         if self.remarks:
             known = {each.casefold(): remark for each, remark in self.remarks.items()}
-            if said.casefold() not in known:
-                choices = say("; ").join(say('"{text}"', text=each) for each in self.remarks)
-                return Verdict(
-                    State.ERROR,
-                    say('"{said}" is none of the answers: {choices}.', said=said[:80], choices=choices),
-                    read=False,
-                )
-            return Verdict(State.WRONG, known[said.casefold()])
+            if said.casefold() in known:
+                return Verdict(State.WRONG, known[said.casefold()])
+            choices = say("; ").join(say('"{text}"', text=each) for each in self.remarks)
+            wrong = say('"{said}" is none of the answers: {choices}.', said=said[:80], choices=choices)
+            return Verdict(State.ERROR, wrong, read=False)
+        remark = self._remark(said) if self._remark is not None else ""
         if self._read(self.correct).isdigit() and not WHOLE.fullmatch(self._read(said)):
             wrong = say('"{answer}" is not {numbers}', answer=said[:80], numbers=say("a whole number, 0 or more"))
-            return Verdict(State.ERROR, self._remark(said) if self._remark is not None else wrong, read=False)
-        return Verdict(State.WRONG, self._remark(said) if self._remark is not None else say("That is not it."))
+            return Verdict(State.ERROR, remark or wrong, read=False)
+        return Verdict(State.WRONG, remark or say("That is not it."))
 
     def _read(self, said: str) -> str:
         """The answer without what may be written differently."""

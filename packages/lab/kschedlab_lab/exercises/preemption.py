@@ -1,12 +1,11 @@
-"""Exercises of lesson 05: which pods are evicted, and on which node? v1.20 decides."""
+"""Exercises of lesson 05: on which node are pods evicted? v1.20 decides."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import combinations
+from functools import cached_property
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -14,7 +13,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import say
-from kschedlab.preemption.evidence import Candidate, Preemption
+from kschedlab.preemption.evidence import Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
@@ -24,11 +23,8 @@ from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.views.drawing import draw
-from kschedlab_lab.views.ladder_fates import fate
-from kschedlab_lab.views.picture import NO_HANDLES, Boxes, caption, scarcest
-from kschedlab_lab.views.preemption_scene import Scene, all_attempted, attempted
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.picture import caption
+from kschedlab_lab.views.preemption_scene import Scene, fate
 
 Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
@@ -48,7 +44,7 @@ status: {disruptionsAllowed: }
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"preemption {seed}")
-    return [which_victims(rng), which_node(rng, seed), save_node(rng), latest_of_earliest(seed)]
+    return [which_node(rng, seed), save_node(rng), latest_of_earliest(seed)]
 
 
 @dataclass(frozen=True)
@@ -86,11 +82,6 @@ def drawn_decision(decision: Decision) -> Html:
     return fitting(Scene(decision).picture, LADDER)
 
 
-def on_node(decision: Decision, node: str, said: str, room: Room) -> Html:
-    """What becomes of the pods of this node, were it chosen; and the same in words."""
-    return draw(Boxes(decision, NO_HANDLES, [node]).tried(), said, scarcest(decision), room)
-
-
 def random_case(rng: random.Random) -> Case:
     """Three full nodes of 4 CPU with two or three pods each, a pod of 3 CPU, and a budget if it covers any."""
     made, apps = [node(name) for name in NODES], set()
@@ -106,54 +97,9 @@ def random_case(rng: random.Random) -> Case:
     return Case([*made, pod("urgent", "", 3, 500), *budgets])
 
 
-def which_victims(rng: random.Random) -> Exercise:
-    """Removal and reprieve on one node."""
-
-    def wanted(case: Case) -> bool:
-        return all_candidates(case) and any(map(instructive, case.preemption.candidates.values()))
-
-    case = drawn(rng, random_case, wanted)
-    candidate = next(filter(instructive, case.preemption.candidates.values()))
-    right = listed(attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved)
-    names = sorted(attempt.pod.pod.metadata.name for attempt in candidate.attempts)
-    why = all_attempted(candidate.attempts)
-    remarks = {}
-    for victims in (some for size in range(1, len(names) + 1) for some in combinations(names, size)):
-        tries = (each for each in candidate.attempts if each.reprieved == (each.pod.pod.metadata.name in victims))
-        first_wrong = next(tries, None)
-        remarks[listed(victims)] = why if first_wrong is None else attempted(first_wrong)
-    return Predict(
-        say("Who is evicted?"),
-        say("If {node} were chosen, who would be evicted there?", node=candidate.node),
-        right,
-        why,
-        (
-            say("All pods of lower priority are taken away first. Then they are tried one by one: who may stay?"),
-            say(
-                "Pods whose eviction would break the budget are tried first; then by priority, the earlier start first."
-            ),
-        ),
-        pictured(case.decision, case.manifests),
-        dict(sorted(remarks.items())),
-        solved=lambda: fitting(partial(on_node, case.decision, candidate.node, why), 200),
-    )
-
-
 def all_candidates(case: Case) -> bool:
     """Whether urgent can make room on every node."""
     return len(case.preemption.candidates) == len(NODES)
-
-
-def instructive(candidate: Candidate) -> bool:
-    """At least one pod is reprieved, at least one is not, and the budget changes the order of the attempts."""
-    fates = {attempt.reprieved for attempt in candidate.attempts}
-    priorities = [attempt.pod.priority for attempt in candidate.attempts]
-    return len(candidate.attempts) == 3 and len(fates) == 2 and priorities != sorted(priorities, reverse=True)
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names of pods in one line, in alphabetical order."""
-    return ", ".join(sorted(names))
 
 
 def which_node(rng: random.Random, seed: int) -> Exercise:
@@ -169,11 +115,11 @@ def which_node(rng: random.Random, seed: int) -> Exercise:
         right,
         why,
         (
-            say("Find each node's victims. Then go down the ladder: budgets, first victim, sum, number, start."),
+            say("Find each node's victims. Then the rules: violations, first victim, sum, victims, latest start."),
             say("Rule {number} decides.", number=rule),
         ),
         pictured(case.decision, case.manifests, pick=True),
-        {name: why if name == right else fate(case.preemption, name) for name in NODES},
+        {name: why if name == right else fate(case.decision, name) for name in NODES},
         solved=case.drawn,
     )
 
@@ -273,12 +219,12 @@ def equal_in_four_rules(rng: random.Random) -> Iterator[tuple[Starts]]:
 
 
 def latest_of_earliest(seed: int) -> Exercise:
-    """The fifth rule, as a document describes it, and as it is."""
+    """The fifth rule: it takes the latest of the earliest start times."""
     return Repair(
         say("The fifth rule"),
         say(
-            "This function should choose between nodes that are equal in rules 1 to 4. As the document says, it takes "
-            "the node with the earliest time. Fix it to do what the scheduler does. Times are minutes after midnight."
+            "This function should choose between nodes that are equal in rules 1 to 4. It takes the node with the "
+            "earliest time. Fix it to do what the scheduler does. Times are minutes after midnight."
         ),
         latest_start_broken,
         latest_start,

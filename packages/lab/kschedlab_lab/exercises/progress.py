@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -18,8 +17,10 @@ from kschedlab_lab.kept import DamagedError, Kept
 from kschedlab_lab.language import LANGUAGES
 
 ENTRY, STUDENT = "exercises", "student"
-LONGEST, FORMULA = 60, "=+-@\t\r"
-"""Most letters of a student's name; how what a spreadsheet would compute begins."""
+LONGEST = 60
+"""Most letters of a student's name."""
+FORMULA = "=+-@\t\r"
+"""How what a spreadsheet would compute begins."""
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -34,10 +35,6 @@ class Record(msgspec.Struct, frozen=True):
     hints: int = 0
     solution: bool = False
     answer: str = ""
-
-
-EXPORTED = Record.__struct_fields__[:-1]
-"""The columns for a teacher."""
 
 
 class Progress:
@@ -87,8 +84,8 @@ class Progress:
         return [self._kept[key] for key in sorted(self._kept)]
 
     def export(self) -> str:
-        """All records as CSV, for a teacher."""
-        return exported(self.records(), self.student)
+        """What a student hands in: the same as the file."""
+        return handed_in(self.records(), self.student)
 
     @property
     def student(self) -> str:
@@ -111,8 +108,7 @@ class Progress:
         except (DamagedError, msgspec.ValidationError):
             self._refuse()
             return
-        if self._damaged:
-            self._damaged, self.trouble = False, ""
+        self._damaged, self.trouble = False, ""
         if found:
             self._kept = {(record.lesson, record.seed, record.number): record for record in found}
 
@@ -143,21 +139,11 @@ def named(student: object) -> str:
 
 
 def file_name(student: str, seed: int) -> str:
-    """``Li Na``: li-na.csv. A name without Latin letters or digits gives way to the seed: seed-17.csv."""
+    """``Li Na``: li-na.json. A name without Latin letters or digits gives way to the seed: seed-17.json."""
     latin = normalize("NFKD", student).encode("ascii", "ignore").decode().lower()
-    return f"{'-'.join(re.findall('[a-z0-9]+', latin)) or f'seed-{seed}'}.csv"
+    return f"{'-'.join(re.findall('[a-z0-9]+', latin)) or f'seed-{seed}'}.json"
 
 
-def exported(records: Iterable[Record], student: str = "") -> str:
+def handed_in(records: Iterable[Record], student: str = "") -> str:
     """The records as a student hands them in, with the name if it was given."""
-    signed = {"name": student} if student else {}
-    return as_csv((*signed, *EXPORTED), (signed | msgspec.to_builtins(each) for each in records))
-
-
-def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """The rows with these columns, below a line of their names."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+    return json.dumps({STUDENT: student, ENTRY: msgspec.to_builtins([*records])}, ensure_ascii=False, indent=1)

@@ -16,15 +16,14 @@ from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE
-from kschedlab.queue.order import active_q_comp, pod_timestamp
+from kschedlab.queue.order import SCHEDULED, active_q_comp, pod_timestamp
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.panels.queue_order import UNSET, decoded, field_of, waiting
-from kschedlab_lab.panels.queue_parts import NOON
+from kschedlab_lab.panels.queue_waiting import NOON, UNSET, decoded, waiting
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 
@@ -52,24 +51,22 @@ class Tries(NamedTuple):
 def when_again(rng: random.Random) -> Exercise:
     """Backoff in v1.37."""
     case = drawn(rng, random_tries, lambda case: case.event < case.again < case.event + backoff_after(case.failed))
-    failures = len(case.failed)
-    right, backoff = at(case.again), backoff_after(case.failed)
+    backoff = backoff_after(case.failed)
     why = say(
         "After {failures} failures backoff is {backoff} s: from {last:g} s to {end:g} s. The pod leaves at the first "
         "full second after that: {again:g} s.",
-        failures=failures,
+        failures=len(case.failed),
         backoff=backoff,
         last=case.failed[-1],
         end=case.failed[-1] + backoff,
         again=case.again,
     )
     remarks = {
-        at(case.event): say("The event makes it worth another try, but its backoff is not over."),
-        at(case.event + backoff): say("Backoff counts from the failure, not from the event."),
-        at(330): say("That is when it would be tried if no event had helped it."),
-        right: why,
+        case.event: say("The event makes it worth another try, but its backoff is not over."),
+        case.event + backoff: say("Backoff counts from the failure, not from the event."),
+        330: say("That is when it would be tried if no event had helped it."),
+        case.again: why,
     }
-    moments = {case.event, case.event + backoff, 330, case.again}
     head = terms("time", "what happens")
     rows = [[f"{each:g} s", say("web fails: no room")] for each in case.failed]
     rows.append([f"{case.event} s", say("a pod on a node ends")])
@@ -77,14 +74,14 @@ def when_again(rng: random.Random) -> Exercise:
     return Predict(
         say("When again?"),
         say("v1.37. The scheduler always has other pods to try. When does web next enter the active queue?"),
-        right,
+        at(case.again),
         why,
         (
             say("Backoff is 1 s after the first failure, doubles with each further one, and is 10 s at most."),
             say("When did web fail last? Backoff begins there; a pod leaves at the first full second after its end."),
         ),
         told,
-        {at(seconds): remarks[at(seconds)] for seconds in sorted(moments)},
+        {at(seconds): remarks[seconds] for seconds in sorted(remarks)},
     )
 
 
@@ -181,6 +178,14 @@ def later_but_first(rng: random.Random) -> Exercise:
         ),
         start=START.format(**names),
     )
+
+
+def field_of(pod: Pod) -> str:
+    """The field that podTimestamp reads for this pod."""
+    conditions = [each for each in pod.status.conditions if each.type == SCHEDULED]
+    if not conditions:
+        return "creationTimestamp"
+    return "lastTransitionTime" if conditions[0].lastProbeTime is None else "lastProbeTime"
 
 
 def wrong_order(elder: Pod, younger: Pod, field: str, names: dict[str, str]) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
@@ -18,51 +17,51 @@ from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.exercise import MARKS, State
 from kschedlab_lab.exercises.lesson import LESSONS, lesson_named
-from kschedlab_lab.exercises.pages import title_of
-from kschedlab_lab.exercises.progress import ENTRY, EXPORTED, FORMULA, STUDENT, Record, as_csv, named
+from kschedlab_lab.exercises.progress import FORMULA, Record, named
+from kschedlab_lab.exercises.sheet import title_of
 from kschedlab_lab.kept import FILE
 
 LARGEST = 1_000_000
 """Most characters of a file; progress with every exercise of the course takes a tenth of that."""
 TINTS = {MARKS[State.RIGHT]: "rgba(0,158,115,0.22)", MARKS[State.WRONG]: "rgba(213,94,0,0.16)"}
 """By the mark of a state, the colour behind it."""
+COLUMNS = Record.__struct_fields__[:-1]
+"""Those of a record that the class's own file has."""
 
 
-class WrongError(ValueError):
-    """A file that cannot be read: the place and what is wrong there."""
+class HandedIn(msgspec.Struct):
+    """A file of progress: the student's name, if it was given, and the records."""
+
+    student: Any = ""
+    exercises: list[Record] = []
 
 
 class Roster:
-    """The progress of a class. ``students``: records by name; ``troubles``: what is wrong with which file."""
+    """The progress of a class, from the names and contents of its files.
 
-    def __init__(self, files: Mapping[str, str]) -> None:
+    ``students``: records by name; ``troubles``: what is wrong with which file.
+    """
+
+    def __init__(self, files: Iterable[tuple[str, str]]) -> None:
         self.students: dict[str, list[Record]] = {}
         self.troubles: list[str] = []
-        for name, content in files.items():
+        for name, content in files:
             self._add(name, content)
 
     def _add(self, file: str, content: str) -> None:
-        if len(content) > LARGEST:
-            self._refuse(file, say("larger than {size:,} bytes", size=LARGEST))
-            return
         try:
-            records = _records(content)
-        except (ValueError, RecursionError, csv.Error) as error:
-            self._refuse(file, str(error) if isinstance(error, WrongError) else say("can't be read"))
+            student, records = _read(file, content)
+        except ValueError as error:
+            message = later("{file}: {reason}; hand in what “Save my progress” has saved, or the file {progress_file}")
+            self.troubles.append(say(message, file=file, reason=error, progress_file=FILE))
             return
-        if not any(records.values()):
+        if not records:
             self.troubles.append(say("{file}: no exercise was tried", file=file))
-        for signed, own in records.items():
-            known = name = signed or student_of(file)
-            number = 1
-            while name in self.students:
-                number += 1
-                name = f"{known} ({number})"
-            self.students[name] = own
-
-    def _refuse(self, file: str, reason: str) -> None:
-        message = later("{file}: {reason}; hand in what “Save my progress” has saved, or the file {progress_file}")
-        self.troubles.append(say(message, file=file, reason=reason, progress_file=FILE))
+        name, number = student, 1
+        while name in self.students:
+            number += 1
+            name = f"{student} ({number})"
+        self.students[name] = records
 
     @property
     def lessons(self) -> list[str]:
@@ -96,12 +95,13 @@ class Roster:
 
     def export(self) -> str:
         """Every record as CSV, with the student's name."""
-        rows = (
-            {key: _cell(value) for key, value in {"name": name, **msgspec.to_builtins(record)}.items()}
-            for name in sorted(self.students, key=str.casefold)
-            for record in self.students[name]
-        )
-        return as_csv(("name", *EXPORTED), rows)
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(("name", *COLUMNS))
+        for name in sorted(self.students, key=str.casefold):
+            for record in map(msgspec.to_builtins, self.students[name]):
+                writer.writerow(map(_cell, (name, *(record[column] for column in COLUMNS))))
+        return out.getvalue()
 
     def html(self) -> Html:
         """A table for each lesson, and what is wrong with which file."""
@@ -115,51 +115,25 @@ class Roster:
         return element("div", said, *tables, *wrong)
 
 
-def student_of(file: str) -> str:
-    """``handed-in/li-na.csv``: li-na; ``li-na/.kschedlab-progress.json``: li-na, too."""
-    path = PurePath(file.replace("\\", "/"))
-    return path.parent.name or "unnamed" if path.name == FILE else path.stem
-
-
-def _records(content: str) -> dict[str, list[Record]]:
-    """By the name in it ("": none), the records of an export or of a progress file. WrongError with the place if it is
-    neither."""
-    text = content.removeprefix("\ufeff").strip()
-    if text.startswith("{"):
-        entries = json.loads(text)
-        given = entries.get(
-            ENTRY, [] if entries.keys() & {"language", STUDENT} else None
-        )  # a choice, but no answer yet
-        if not isinstance(given, list):
-            raise WrongError(say('it has no list "exercises"'))
-        places = (say("exercise {number}", number=number) for number in range(1, len(given) + 1))
-        return {named(entries.get(STUDENT)): [*map(_record, places, given)]}
-    first = text.partition("\n")[0]
-    reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
-    if not set(EXPORTED) <= set(reader.fieldnames or ()):
-        raise WrongError(say("this is not a progress file"))
-    found: dict[str, list[Record]] = {}
-    for each in reader:
-        record = _record(
-            say("line {number}", number=reader.line_num), {key: (each[key] or "").strip() for key in EXPORTED}
-        )
-        found.setdefault(named(each.get("name")), []).append(record)
-    return found or {"": []}
-
-
-def _record(place: str, given: Mapping[str, Any]) -> Record:
-    """The record of what is given there. WrongError names the place and what is wrong in it."""
+def _read(file: str, content: str) -> tuple[str, list[Record]]:
+    """The student's name and records. ValueError says what is wrong, and where."""
+    if len(content) > LARGEST:
+        raise ValueError(say("larger than {size:,} bytes", size=LARGEST))
     try:
-        record = msgspec.convert(given, Record, strict=False)
+        found = msgspec.json.decode(content, type=HandedIn)
+    except (msgspec.DecodeError, RecursionError) as error:
+        place = str(error).partition("`$.")[2].rstrip("`")
+        raise ValueError(say("{place} is wrong", place=place) if place else say("can't be read")) from None
+    for record in found.exercises:
         lesson_named(record.lesson)
-        return record
-    except msgspec.ValidationError as error:
-        what = say("not as exported")
-        if field := str(error).partition("`$.")[2].rstrip("`"):
-            what = say('{field} is "{value}"', field=field, value=str(given[field])[:40])
-        raise WrongError(say("{place}: {what}", place=place, what=what)) from None
-    except ValueError as error:
-        raise WrongError(say("{place}: {what}", place=place, what=error)) from None
+    return named(found.student) or _student_of(file, found.exercises), found.exercises
+
+
+def _student_of(file: str, records: list[Record]) -> str:
+    """Without a name inside: ``handed-in/li-na.json`` and ``li-na/.kschedlab-progress.json`` are li-na."""
+    path = PurePath(file.replace("\\", "/"))
+    seed = f"seed-{records[0].seed}" if records else "unnamed"
+    return path.parent.name or seed if path.name == FILE else path.stem
 
 
 def _mark(record: Record | None) -> str:

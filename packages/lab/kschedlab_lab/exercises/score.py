@@ -19,7 +19,6 @@ from kschedlab_lab.exercises.exercise import Exercise, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.score_build import overrule
 from kschedlab_lab.exercises.score_clusters import DISK, LEAST, NEW, NODES, TAINTS, favourites
-from kschedlab_lab.exercises.score_repair import fair_draw
 from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.views.arithmetic import summed
 from kschedlab_lab.views.lettering import short
@@ -29,11 +28,7 @@ from kschedlab_lab.views.score import number, result_list
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"score {seed}")
-    return [
-        which_node(rng),
-        overrule(rng),
-        fair_draw(seed),
-    ]
+    return [which_node(rng), overrule(rng)]
 
 
 class Case(NamedTuple):

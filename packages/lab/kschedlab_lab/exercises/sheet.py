@@ -1,16 +1,32 @@
-"""Class sheets: a lesson's exercises for a list of seeds, as pages to print; and their answers."""
+"""Exercises on paper: a page for each seed, to print or to save as PDF in a browser; and the answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from pathlib import Path
 
 from kschedlab.messages import say, terms
-from kschedlab.text.html import Html, join
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
+from kschedlab.text.tables import row, table
+from kschedlab_lab.exercises.exercise import Exercise, lines
 from kschedlab_lab.exercises.lesson import exercises_of
-from kschedlab_lab.exercises.pages import answer_pages, beginning, document, sheet_page, title_of
+from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.exercises.seeds import parse_seeds
+from kschedlab_lab.language import language as spoken
 from kschedlab_lab.language.aloud import speaking
+from kschedlab_lab.panels.contents import LESSONS
+from kschedlab_lab.views.coded import coded
+from kschedlab_lab.views.svg import CHINESE_FONT
+
+PRINTED = (
+    Path(__file__).with_name("sheet.css").read_text(encoding="utf-8")
+    + f":lang(zh) body {{ font-family: {CHINESE_FONT}; }}"
+)
+BLANK = re.compile(r": (?=\})")
+"""Where a value is missing in the manifest that an exercise begins with."""
+FEWEST, MOST = 2, 7
+"""How many free lines a frame for manifests or a function may have."""
 
 
 def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | None = None) -> str:
@@ -19,45 +35,97 @@ def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | Non
     ``language``: of everything on it, such as "zh"; None: the one that is chosen. ValueError for wrong names or seeds.
     """
     with speaking(language):
-        return bound(lesson, (page(lesson, seed, solutions) for seed in parse_seeds(seeds)))
-
-
-def page(lesson: str, seed: int, solutions: bool) -> Html:
-    """The sheet of one student."""
-    return sheet_page(lesson, seed, exercises_of(lesson, seed), solutions)
-
-
-def bound(lesson: str, made: Iterable[Html]) -> str:
-    """The sheets as an HTML document."""
-    return document(say("{lesson}: sheets", lesson=title_of(lesson)), join(made))
-
-
-def sample(lesson: str, seed: int) -> Html:
-    """How a sheet begins, as a saved notebook can show it."""
-    return beginning(lesson, seed, exercises_of(lesson, seed)[0])
+        made = [_sheet(lesson, seed, solutions) for seed in parse_seeds(seeds)]
+        return _document(say("{lesson}: sheets", lesson=title_of(lesson)), join(made))
 
 
 def answers(lesson: str, seeds: str, language: str | None = None) -> str:
     """One line for each seed, for marking at a glance; of a manifest or a function, the lines that are new."""
     with speaking(language):
-        return "\n".join(aligned(_headed(answers_of(lesson, seed) for seed in parse_seeds(seeds)), ""))
+        return "\n".join(aligned(_answers(lesson, seeds), ""))
 
 
 def answers_html(lesson: str, seeds: str) -> str:
-    """The same as an HTML document to print, in the chosen language."""
-    return tabled(lesson, (answers_of(lesson, seed) for seed in parse_seeds(seeds)))
+    """The same as an HTML document to print, in the chosen language. What is right for every seed is said once."""
+    rows = _answers(lesson, seeds)
+    numbers, *columns = zip(*rows, strict=True)
+    alike = [each for each in columns if len(rows) > 2 and len(set(each[1:])) == 1]
+    names = (say("name"), *[""] * (len(rows) - 1))
+    head, *students = zip(numbers, names, *(each for each in columns if each not in alike), strict=True)
+    named = table(head, (row(*each) for each in students))
+    once = (element("p", element("b", say("{number}, every seed: ", number=each[0])), each[1]) for each in alike)
+    note = say("Of a manifest or a function: the lines that are new, with / between them; others may be right, too.")
+    title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
+    page = element("section", title, named, *once, element("p", note), class_="sheet")
+    return _document(say("{lesson}: answers", lesson=title_of(lesson)), page)
 
 
-def answers_of(lesson: str, seed: int) -> list[str]:
-    """The seed and its answers."""
-    return [str(seed), *(each.model() for each in exercises_of(lesson, seed))]
+def title_of(lesson: str) -> str:
+    """The lesson's title on the map of the course."""
+    found = (say(each.title) for each in LESSONS if each.file[3:].removesuffix(".ipynb").replace("-", "_") == lesson)
+    return next(found, lesson)
 
 
-def tabled(lesson: str, rows: Iterable[list[str]]) -> str:
-    """The answers as an HTML document."""
-    return document(say("{lesson}: answers", lesson=title_of(lesson)), answer_pages(lesson, _headed(rows)))
-
-
-def _headed(rows: Iterable[list[str]]) -> list[list[str]]:
-    rows = [*rows]
+def _answers(lesson: str, seeds: str) -> list[list[str]]:
+    """A head, and each seed with its answers."""
+    rows = [[str(seed), *(each.model() for each in exercises_of(lesson, seed))] for seed in parse_seeds(seeds)]
     return [[*terms("seed"), *map(str, range(1, len(rows[0])))], *rows]
+
+
+def _document(title: str, body: Html) -> str:
+    """A whole HTML document that needs nothing else."""
+    about = element("meta", charset="utf-8"), element("title", title), element("style", PRINTED)
+    return f"<!doctype html>\n{element('html', element('head', *about), element('body', body), lang=spoken())}\n"
+
+
+def _sheet(lesson: str, seed: int, solutions: bool) -> Html:
+    """The sheet of one student, or its solutions."""
+    exercises, name = exercises_of(lesson, seed), title_of(lesson)
+    title = element("h1", say("{lesson}: solutions", lesson=name) if solutions else name)
+    blank, date = element("span", "", class_="name"), element("span", "", class_="date")
+    name_of, date_of = (element("span", each) for each in terms("Name", "Date"))
+    line = [] if solutions else [name_of, blank, date_of, date]
+    head = element("div", title, *line, element("span", say("seed {seed}", seed=seed)), class_="head")
+    common = next((each.instance.common for each in exercises if str(each.instance.common)), None)
+    made = (_exercise(number, each, solutions) for number, each in enumerate(exercises, 1))
+    return element("section", head, common, *made, class_="sheet")
+
+
+def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
+    """What is asked and given, and beside it, where there is room, the place for the answer, or the right one."""
+    head = element("h2", f"{number}. {exercise.title}")
+    asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
+    given, ticked = _instance(exercise), exercise.right if solutions else None
+    picked = [
+        element("div", f"{'☒' if each == ticked else '☐'} {each}", class_="choice") for each in exercise.choices()
+    ]
+    room = join(picked) if picked else None if solutions else _room(exercise)
+    left = element("div", given) if str(given) else None
+    flow = element("div", left, element("div", room, class_="room") if room is not None else None, class_="flow")
+    return element("div", head, *asked, flow, *(_solution(exercise) if solutions else ()), class_="exercise")
+
+
+def _instance(exercise: Exercise) -> Html:
+    """The picture in print, without what stands above all exercises; a function is printed as text."""
+    instance = exercise.instance
+    if str(instance.printed) or str(instance.common):
+        return join([instance.printed, instance.request])
+    return lines(instance.text) if not str(instance.picture) and instance.text else instance.picture
+
+
+def _room(exercise: Exercise) -> Html:
+    """Room for an answer that is written: a line, or a frame."""
+    if exercise.answered_by == "text":
+        return element("div", "", class_="ruled")
+    missing = str(exercise.right).count("\n") - exercise.start.count("\n")
+    number = min(max(missing, FEWEST), MOST) if exercise.answered_by == "yaml" else MOST
+    number = 1 if BLANK.search(exercise.start) else number
+    free = element("div", *(element("div", "", class_="line") for _ in range(number)), class_="free")
+    return element("div", lines(BLANK.sub(": ________ ", exercise.start)), free, class_="frame")
+
+
+def _solution(exercise: Exercise) -> tuple[Html, Html]:
+    """The solution in words and as a picture; a mended function's is its lines beside the broken ones."""
+    text = exercise.why if isinstance(exercise, Repair) else exercise.explained()
+    said = element("p", element("b", say("Solution. ")), lines(text) if "\n" in text else coded(text))
+    return said, element("div", exercise.drawing(), class_="solution")

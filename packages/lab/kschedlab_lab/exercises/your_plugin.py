@@ -16,13 +16,14 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import Pod
 from kschedlab.plugins import NodeView, node_filter, node_score
 from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import pictured, scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.views.racks import Rack, stage_after, stage_before
+from kschedlab_lab.views.racks import Rack, stage, stage_before
 
 NODES = ("node-a", "node-b", "node-c")
 HOT = 60
@@ -228,6 +229,11 @@ def warmest(rng: random.Random) -> Exercise:
             return ""
         return sentences((say("web goes to {node}.", node=decision.node), _sums(decision)))
 
+    def outcome(objects: Objects) -> Html:
+        decision = decided(objects, weight)
+        alt = say("web goes to {node}.", node=decision.node)
+        return fitting(partial(stage, decision, racks(objects), alt=alt, has_points=False))
+
     case = drawn(rng, random_case, fits)
     solution = as_yaml(example(max(degrees(decode_objects(case.manifests)).values())))
     return Build(
@@ -248,7 +254,7 @@ def warmest(rng: random.Random) -> Exercise:
         measured(case.decision(weight), case.manifests),
         as_yaml(case.manifests),
         START,
-        lambda objects: fitting(partial(stage_after, decided(objects, weight), racks(objects))),
+        outcome,
     )
 
 

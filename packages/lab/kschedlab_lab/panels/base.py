@@ -20,7 +20,7 @@ from kschedlab.messages import gap, say
 from kschedlab.objects.problems import InputTypeError
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.panels.question import Gate, Question
-from kschedlab_lab.panels.remembered import Asking, this_cell
+from kschedlab_lab.panels.remembered import Asking, given, this_cell
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable
 from kschedlab_lab.views.coded import coded
@@ -79,8 +79,8 @@ class Panel(Generic[S]):
     ====================  ==========================================================================================
 
     ``export``: from settings to their manifests, or to a text of them. ``call``: the code that creates this panel.
-    ``question``: asked before the answer appears; ``gate``: whether it was answered, which copies share; ``cover``: the
-    gate of another panel that covers this one.
+    ``question``: what :meth:`ask` asks before the answer appears; ``gate``: whether it was answered, which copies
+    share; ``cover``: the gate of another panel that covers this one.
     """
 
     def __init__(
@@ -89,11 +89,10 @@ class Panel(Generic[S]):
         show: Callable[[S], View],
         export: Callable[[S], str | Sequence[Manifest]] | None = None,
         call: str = CALL,
-        *,
-        question: Question[S] | None = None,
     ) -> None:
         self._first, self._show, self._export, self._call = settings, show, export, call
-        self.question, self.gate = question, Gate(question.text if question else "")
+        self.question: Question[S] | None = None
+        self.gate = Gate()
         self.cover: Gate | None = None
         self._watchers: WeakSet[Any] = WeakSet()
         self._view: View | None = None
@@ -297,8 +296,8 @@ class Panel(Generic[S]):
             return
         solution, _ = attempted(lambda: question.right(asked))
         self.gate.place = Asking(cell, question.text, str(asked), solution or "")
-        if self.gate.place.was_answered:
-            self.predict(self.gate.place.answer)
+        if self.gate.place in given:
+            self.predict(given[self.gate.place])
 
     def still(self) -> Html:
         """The current state without controls; an unanswered question folds its answer."""
@@ -325,8 +324,8 @@ class Panel(Generic[S]):
         verdict = self._judged()
         if verdict is None:
             return answer
-        given = say(" Your answer: {answer}.", answer=verdict["answer"]) if verdict["answer"] is not None else ""
-        remark = element("p", text, " ", element("b", verdict["mark"]), gap(), coded(verdict["why"] + given))
+        mine = say(" Your answer: {answer}.", answer=verdict["answer"]) if verdict["answer"] is not None else ""
+        remark = element("p", text, " ", element("b", verdict["mark"]), gap(), coded(verdict["why"] + mine))
         return join([remark, answer])
 
     def _answer(self) -> Html:

@@ -43,28 +43,21 @@ class Part(Hashable, Protocol):
 
 
 class _Room:
-    """Everything in this kernel that can be enlarged."""
+    """Everything in this kernel that can be enlarged, and whether it is."""
 
-    def __init__(self) -> None:
-        self.on = False
-        self.inside: WeakSet[Part] = WeakSet()
-
-    def switch(self, on: bool) -> None:
-        self.on = on
-        for each in self.inside:
-            each.classroom(on)
-
-
-_ROOM = _Room()
+    on = False
+    inside = WeakSet[Part]()
 
 
 def enlarge(part: Part) -> None:
     """Enlarge this part now if the whole notebook is, and whenever that changes."""
-    _ROOM.inside.add(part)
-    if _ROOM.on:
+    _Room.inside.add(part)
+    if _Room.on:
         part.classroom()
 
 
 def classroom(on: bool = True) -> None:
     """Enlarge every panel and question of this notebook, present and future."""
-    _ROOM.switch(on)
+    _Room.on = on
+    for each in _Room.inside:
+        each.classroom(on)

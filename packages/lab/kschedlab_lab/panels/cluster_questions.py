@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
-from kschedlab.cluster.pools import ZONE
+from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say
@@ -14,42 +13,36 @@ from kschedlab.whatif import what_if
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import YourCluster
-from kschedlab_lab.views.cluster_picture import WHAT_IF
+from kschedlab_lab.views.node_kinds import siblings, totals
+from kschedlab_why.why_not import points
 
-STUCK, APART = "ml/train-small-0", "data/redis-24"
+STUCK = "ml/train-small-0"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
+SPREAD = "PodTopologySpread"
 
 
-def _asking(
-    pod: str,
-    text: str,
-    right: Callable[[Any], str],
-    remarks: Mapping[str, str],
-    framed: str = "",
-    **values: str,
-) -> YourCluster:
-    """A panel about this pod that asks first; ``framed``: the node where it runs."""
-    panel = YourCluster(bundled()).move(pod=pod, **values)
-    why, before = (lambda _, answer: remarks[answer]), partial(panel.answers.before, framed=framed)
-    return panel.ask(Question(text, tuple(remarks), right, why, before, looks=("node", "show", "question")))
+def _asking(text: str, right: str, remarks: Mapping[str, str], framed: str = "", **values: str) -> YourCluster:
+    """A panel that asks first; ``remarks``: its answers, and what is said of each; ``framed``: where the pod runs."""
+    panel = YourCluster(bundled()).move(**values)
+    before = partial(panel.answers.before, framed=framed)
+    asked = Question(
+        text,
+        tuple(remarks),
+        lambda _: right,
+        lambda _, answer: remarks[answer],
+        before,
+        looks=("node", "show", "question"),
+    )
+    return panel.ask(asked)
 
 
 def what_helps() -> YourCluster:
     """Which single change lets the pod in?"""
-    selector, taint, less = (
-        say("drop its nodeSelector"),
-        say("tolerate the taint nvidia.com/gpu"),
-        say("ask for less CPU"),
-    )
-
-    def right(_: Any) -> str:
-        changes = what_if(STUCK, bundled().cluster(LATEST)).relaxations.sufficient[0].changes
-        return taint if "tolerating" in changes[0] else selector
-
+    selector, taint, less = say("no nodeSelector"), say("a toleration"), say("less CPU")
+    changes = what_if(STUCK, bundled().cluster(LATEST)).relaxations.sufficient[0].changes
     return _asking(
-        STUCK,
-        say("{pod} waits. Which single change lets it run?", pod="train-small-0"),
-        right,
+        say("{pod} waits. Which one change lets it run?", pod="train-small-0"),
+        taint if "tolerating" in changes[0] else selector,
         {
             selector: say(
                 "Then 95 nodes of general let it in, but they have no GPU. The 12 with GPUs keep their taint."
@@ -57,53 +50,33 @@ def what_helps() -> YourCluster:
             taint: say("The selector leaves 12 nodes, all with room, and only their taint keeps it out."),
             less: say("The 12 nodes with GPUs have a taint, and it keeps the pod out whatever it asks for."),
         },
-    )
-
-
-def no_help() -> YourCluster:
-    """Which change lets a pod wait that must be alone on its node?"""
-    less, rank, more = say("half its memory"), say("priority 50001"), say("one node more of data")
-
-    def right(_: Any) -> str:
-        found = what_if(APART, bundled().cluster(LATEST))
-        helps = {less: bool(found.requests), rank: found.priority is not None, more: bool(found.nodes)}
-        return next(change for change, enough in helps.items() if not enough)
-
-    return _asking(
-        APART,
-        say("Which change would not let {pod} run?", pod="redis-24"),
-        right,
-        {
-            less: say("No node of data refuses it for lack of memory. On each of them another redis is in the way."),
-            rank: say("It helps: then it may evict a redis, which has 50000, and take its place."),
-            more: say("It helps: a new node has the pods of its DaemonSets, but no redis yet."),
-        },
-        question=WHAT_IF,
+        pod=STUCK,
     )
 
 
 def which_zone() -> YourCluster:
     """Where would the pod go, if it were decided again?"""
-    fewest = say(
-        "PodTopologySpread counts most, 44 of the 47 points: {node} and its zone have more pods of this ReplicaSet.",
-        node=RUNS_ON,
+    decision = explain(MOVES, bundled().cluster(LATEST)).decision
+    pods, total, zones = siblings(decision), totals(decision), pools(decision.cluster, ZONE)
+    best = {zone: max(total.keys() & places, key=lambda place: total[place]) for zone, places in zones.items()}
+    right, second, *_ = sorted(best, key=lambda zone: -total[best[zone]])
+    rows = points(decision, *(decision.cluster.names[best[zone]] for zone in (right, second)))
+    leads, others = {row.plugin: row.lead for row in rows}, [sum(pods[n] for n in zones[z]) for z in (right, second)]
+    why = say(
+        "{fewer} other pods of its ReplicaSet are in {zone}, {more} in each other zone. For that {plugin} gives "
+        "{points} points, and the best node elsewhere is {lead} behind.",
+        fewer=others[0],
+        more=others[1],
+        zone=right,
+        plugin=SPREAD,
+        points=leads[SPREAD],
+        lead=rows[-1].lead,
     )
-
-    def right(_: Any) -> str:
-        decision = explain(MOVES, bundled().cluster(LATEST)).decision
-        return next(
-            node.metadata.labels[ZONE] for node in decision.cluster.nodes if node.metadata.name == decision.node
-        )
-
     return _asking(
-        MOVES,
         say("Decided again now, it would leave {node}. For which zone?", node=RUNS_ON),
         right,
-        {
-            "eu-1a": say("8 others of its ReplicaSet are there. {why}", why=fewest),
-            "eu-1b": say("8 of its ReplicaSet are there. {why}", why=fewest),
-            "eu-1c": fewest,
-        },
+        dict.fromkeys(sorted(best), why),
         RUNS_ON,
+        pod=MOVES,
         node=RUNS_ON,
     )

@@ -12,25 +12,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
-from kschedlab.build import Manifest, as_yaml, node
+from kschedlab.build import Manifest, as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html, element, join
-from kschedlab.text.words import count
-from kschedlab_devices.search import TAINTED, UNLIKE
+from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.cells import pills
-from kschedlab_lab.views.device_map import Look, draw_sights, unasked
-from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, TRIED, NodeSight, sights
-from kschedlab_lab.views.device_story import search_story
+from kschedlab_lab.views.device_map import Look, draw_sights
+from kschedlab_lab.views.device_search import search_story
+from kschedlab_lab.views.device_sights import ROOT, TAKES, NodeSight, sights, unasked
 from kschedlab_lab.views.evaluation import FONT
 from kschedlab_lab.views.layout import Part, moved, placed, words, wrap
-from kschedlab_lab.views.style import INK_2, MONO
+from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
@@ -46,8 +44,6 @@ RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
 """The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
 MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
-EXPRESSION = re.compile(r"^( *)expression: (device\.\w+\S*\])(\.\w+ .*|\.\w+)(\.compareTo.*|)$", re.MULTILINE)
-"""A line of YAML that is too long for a page."""
 LINES = 5
 """The lines of the longest search, for which every picture keeps room."""
 
@@ -64,9 +60,7 @@ class Settings(Restorable):
     rival: bool = switch("held by rival", True)
 
 
-def selectors(settings: Settings) -> list[str]:
-    found = [of_model(settings.model)] if settings.model != "any" else []
-    return found + ([of_memory(settings.memory)] if settings.memory else [])
+# -- manifests
 
 
 def of_model(model: str) -> str:
@@ -80,16 +74,15 @@ def of_memory(gibibytes: int) -> str:
 
 
 def claim(settings: Settings) -> Manifest:
-    return claim_of(selectors(settings), settings.count, settings.together, settings.tolerates)
+    selectors = [of_model(settings.model)] if settings.model != "any" else []
+    selectors += [of_memory(settings.memory)] if settings.memory else []
+    return claim_of(selectors, settings.count, settings.together, settings.tolerates)
 
 
 def claim_of(expressions: Sequence[str], number: int = 1, together: bool = False, tolerates: bool = False) -> Manifest:
     """The claim ``gpus``: devices that all expressions select; on one PCIe root; even with the taint."""
-    exactly: Manifest = {
-        "deviceClassName": "gpu",
-        "count": number,
-        "selectors": [{"cel": {"expression": each}} for each in expressions],
-    }
+    selectors = [{"cel": {"expression": each}} for each in expressions]
+    exactly: Manifest = {"deviceClassName": "gpu", "count": number, "selectors": selectors}
     if tolerates:
         exactly["tolerations"] = [{"key": "broken", "operator": "Exists"}]
     devices: Manifest = {"requests": [{"name": "gpus", "exactly": exactly}]}
@@ -99,13 +92,13 @@ def claim_of(expressions: Sequence[str], number: int = 1, together: bool = False
 
 
 def claim_text(claim: Manifest) -> str:
-    """The claim as YAML, in which a long expression has lines of its own."""
-    return EXPRESSION.sub(_folded, as_yaml([claim]))
+    """The claim as YAML, in which the dots of a long expression begin lines of their own."""
 
+    def folded(found: re.Match[str]) -> str:
+        parts = re.split(r"(?<=\])(?=\.)|(?=\.compareTo)", found[2])
+        return "\n".join([f"{found[1]}expression: >-", *(f"{found[1]}  {part}" for part in parts)])
 
-def _folded(found: re.Match[str]) -> str:
-    space, *parts = found.groups()
-    return f"{space}expression: >-" + "".join(f"\n{space}  {part}" for part in parts if part)
+    return re.sub("( *)expression: (device.*)", folded, as_yaml([claim]))
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -125,8 +118,8 @@ def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -
         result = {"request": "gpus", "driver": DRIVER, "pool": pool, "device": device}
         rival = _object("ResourceClaim", "rival", {"devices": {"requests": [request]}})
         user = {"resource": "pods", "name": "rival", "uid": "rival"}
-        made.append(rival | {"status": {"allocation": {"devices": {"results": [result]}}, "reservedFor": [user]}})
-        made.append(_user("rival", "rival", nodeName=pool))
+        rival["status"] = {"allocation": {"devices": {"results": [result]}}, "reservedFor": [user]}
+        made += [rival, _user("rival", "rival", pool)]
     return made
 
 
@@ -135,12 +128,12 @@ def train() -> Manifest:
     return _user("train", "gpus")
 
 
-def _user(name: str, claim: str, **spec: str) -> Manifest:
+def _user(name: str, claim: str, on: str = "") -> Manifest:
     """A pod that uses this claim."""
-    container = {"name": name, "image": name, "resources": {"claims": [{"name": "gpus"}]}}
-    claims = [{"name": "gpus", "resourceClaimName": claim}]
-    made = {"containers": [container], "resourceClaims": claims, **spec}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "uid": name}, "spec": made}
+    made = pod(name, on, resourceClaims=[{"name": "gpus", "resourceClaimName": claim}])
+    made["metadata"]["uid"] = name
+    made["spec"]["containers"][0]["resources"] = {"claims": [{"name": "gpus"}]}
+    return made
 
 
 def _slice(name: str, gpus: Sequence[Gpu], broken: str) -> Manifest:
@@ -159,6 +152,9 @@ def _object(kind: str, name: str, spec: Manifest) -> Manifest:
     return {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
+# -- the decision and its view
+
+
 def decide(settings: Settings) -> Decision:
     """The decision of v1.37 for train."""
     return decided(Cluster.from_dicts(manifests(settings), GENERATION.api))
@@ -173,15 +169,15 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     seen = sights(decision)
-    sentence, look = told(settings, decision, seen), looks(settings)
+    sentence, look = told(decision, seen), looks(settings)
     return View(
         lambda room: draw_sights(seen, room, look),
         sentence,
-        written(settings),
+        Html(),
         sentence,
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [
-            Frame(draw_sights(now, room, look, seen), caption) for now, caption in search_story(seen, sentence)
+            Frame(draw_sights(now, room, look), caption) for now, caption in search_story(seen, sentence)
         ],
     )
 
@@ -195,8 +191,12 @@ def looks(settings: Settings, asks: bool = False) -> Look:
 def buttons(settings: Settings, asks: bool, width: float) -> Part:
     """The claim as buttons, and below each what it writes into the manifest."""
 
+    def over(button: Part, written: str) -> Part:
+        line = placed(words(written, 11.2, font_family=FONT, fill=INK_2), button.width / 2, button.height)
+        return Part(button.width, button.height + 16, (*button.shapes, line))
+
     def group(wide: float, written: str, *choices: tuple[str, str, bool]) -> Part:
-        return _over(Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide))), written)
+        return over(Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide))), written)
 
     def on_or_off(name: str, written: str) -> Part:
         on, label = getattr(settings, name), say(settings.controls()[name].label)
@@ -208,121 +208,63 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
     which = (
         group(34, f"count: {settings.count}", *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
         group(50, model, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
-        _over(Part(112, 26, (placed(words(least, bold=True), 56, 5),)), amount),
+        over(Part(112, 26, (placed(words(least, bold=True), 56, 5),)), amount),
     )
     how = (on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations"))
     part = wrap((wrap(which, width, 2), wrap(how, width, 2)), width, 2)
     return Part(part.width, part.height, (moved(part, 0, 0, opacity=0.5 if asks else None),))
 
 
-def _over(button: Part, written: str) -> Part:
-    """The button, and below it the part of the manifest that it writes; room is kept for it."""
-    line = words(written, 11.2, font_family=FONT, fill=INK_2)
-    return Part(button.width, button.height + 16, (*button.shapes, placed(line, button.width / 2, button.height)))
-
-
-def written(settings: Settings) -> Html:
-    """The claim; what differs from the first one is bold."""
-    first, lines = (claim_text(claim(each)).splitlines() for each in (Settings(), settings))
-    marked = (element("b", line) if line not in first else line for line in lines)
-    return element("div", join(marked, element("br")), style=MONO)
-
-
 def handles(settings: Settings) -> dict[str, dict[str, str]]:
     """A click on the device that rival holds ends rival, or brings it back."""
     state = _other(settings.rival)
     said = say("{name}: rival: {state}", name=RIVALS, state=say(state))
-    sets = {"data_set": f"rival: {state}", "aria_label": said, "faint": "" if settings.rival else "unlocked"}
-    return {f"{DRIVER}/{RIVALS}": sets}
+    return {f"{DRIVER}/{RIVALS}": {"data_set": f"rival: {state}", "aria_label": said}}
 
 
 def _other(on: bool) -> str:
     return "off" if on else "on"
 
 
-def told(settings: Settings, decision: Decision, seen: list[NodeSight]) -> str:
-    """The outcome, and what it is due to."""
+def told(decision: Decision, seen: Sequence[NodeSight]) -> str:
+    """The outcome."""
     if decision.node is None:
-        return sentences((say("train fits on no node."), *reasons(settings, seen)))
-    gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == TAKES]
-    first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=both(*gets))
+        return sentences((say("train fits on no node."), say("Below each node is what stopped the search.")))
+    gets = both(*(device.id.device for each in seen for device in each.devices if device.state == TAKES))
+    first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
     others = [each.node for each in seen if not each.reason and not each.chosen]
     return sentences((first, say("{others} could, too.", others=both(*others)))) if others else first
 
 
-def reasons(settings: Settings, seen: Sequence[NodeSight]) -> list[str]:
-    """What is in the way on the nodes that cannot serve the claim; those with the same reason together."""
-    found: dict[str, list[str]] = {}
-    for each in seen:
-        if each.reason:
-            found.setdefault(_obstacle(settings, each), []).append(each.node)
-    return [say("{node}: {said}.", node=listed(nodes), said=why) for why, nodes in found.items()]
+def both(*names: str) -> str:
+    """The names with "and" between them."""
+    return say(" and ").join(names)
 
 
-def _obstacle(settings: Settings, node: NodeSight) -> str:
-    able = [each for each in node.devices if each.state in (TRIED, UNLIKE)]
-    taken = [each for each in node.devices if each.state == TAINTED or each.state == HELD and not each.reason.proof]
-    if not able and not taken:
-        return say("no device is selected")
-    if len(able) + len(taken) < settings.count:
-        return say("only {device} is selected", device=(able + taken)[0].id.device)
-    return listed(each.sentence for each in taken) if taken else say("no two on one root")
-
-
-def wished(settings: Settings) -> str:
-    several = settings.count > 1
-    wish = count(settings.count, "GPU")
-    if settings.model != "any":
-        message = later("{number} {model} GPUs" if several else "{number} {model} GPU")
-        wish = say(message, number=settings.count, model=settings.model)
-    if settings.memory:
-        message = later("{wish}, at least {memory}Gi each" if several else "{wish}, at least {memory}Gi")
-        wish = say(message, wish=wish, memory=settings.memory)
-    if settings.together:
-        wish = say("{wish}, on one PCIe root", wish=wish)
-    return say("{wish}, broken or not", wish=wish) if settings.tolerates else wish
-
-
-def question(asked: Settings = Settings()) -> Question[Settings]:
-    """How many nodes could serve the claim? ``asked``: the settings whose claim the question names."""
-
-    def right(settings: Settings) -> str:
-        return str(sum(not each.reason for each in sights(decide(settings))))
-
-    def why(settings: Settings, answer: str) -> str:
-        seen = sights(decide(settings))
-        each_has = say("Each node has at least {gpus} that the claim may take.", gpus=count(settings.count, "GPU"))
-        return sentences(reasons(settings, seen) or (each_has,))
-
-    text = say("train claims {wish}. How many nodes can serve the claim?", wish=wished(asked))
-    return Question(text, ("0", "1", "2", "3"), right, why, unanswered)
+# -- questions
 
 
 def unanswered(settings: Settings) -> Callable[[Room], Html]:
     """The picture while a question is open: train has not asked for devices yet."""
-    seen = sights(decide(settings))
-    before = [unasked(each) for each in seen]
-    return lambda room: draw_sights(before, room, looks(settings, asks=True), seen)
+    before = [unasked(each) for each in sights(decide(settings))]
+    return lambda room: draw_sights(before, room, looks(settings, asks=True))
 
 
-def spared() -> Question[Settings]:
-    """Does a claim that tolerates the taint of node-c's first GPU get the healthy one behind it?"""
-    lots = say("one of these two, by lot")
-    rule = say("The search takes the first one that fits. A toleration permits a device; it asks for no healthy one.")
-    missed = {
-        "node-c/gpu-1": say("gpu-0 comes before it."),
-        lots: say("Lots are drawn among nodes, not among the devices of one."),
-    }
+def how_many() -> Question[Settings]:
+    """How many nodes could serve the claim?"""
 
-    def right(settings: Settings) -> str:
-        (node,) = (each for each in sights(decide(settings)) if each.chosen)
-        return both(*(f"{node.node}/{device.id.device}" for device in node.devices if device.state == TAKES))
+    def able(settings: Settings) -> list[str]:
+        return [each.node for each in sights(decide(settings)) if not each.reason]
+
+    def why(settings: Settings, answer: str) -> str:
+        nodes = listed(able(settings)) or say("no node")
+        return say("On {nodes} enough GPUs are selected and free.", nodes=nodes)
 
     return Question(
-        say("train claims 1 GPU, at least 60Gi, broken or not. Which one does it get?"),
-        ("node-c/gpu-0", *missed),
-        right,
-        lambda settings, answer: sentences(filter(None, (missed.get(answer), rule))),
+        say("How many nodes can serve the claim of train?"),
+        ("0", "1", "2", "3"),
+        lambda settings: str(len(able(settings))),
+        why,
         unanswered,
     )
 
@@ -349,12 +291,6 @@ def pair() -> Question[Settings]:
     )
 
 
-def both(*names: str) -> str:
-    """The names with "and" between them."""
-    return say(" and ").join(names)
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    first = Settings().changed(**settings)
-    return Panel(first, show, manifests, "devices.panel()", question=question(first))
+    return Panel(Settings().changed(**settings), show, manifests, "devices.panel()")

@@ -24,11 +24,10 @@ from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab_lab.panels.settings import Restorable, choice, slider, steps
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.handing_out import draw_handing_out
 from kschedlab_lab.views.map_reduce import (
-    FAILING,
     MAPPING,
     REDUCED,
     SUMMED,
@@ -42,8 +41,6 @@ from kschedlab_lab.views.svg import Room
 
 NEW = "default/web-new"
 MIB = 1 << 20
-MOST_WORKERS = 16
-"""The number of workers given to ParallelizeUntil (v1.13 to v1.16: core/generic_scheduler.go, PrioritizeNodes)."""
 FUNCTION_TICKS = 3
 """Ticks that the goroutine of a priority with a Function takes for its row."""
 TAINT = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
@@ -59,26 +56,24 @@ RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; d
     (1000, 1024, 3, 0, "hdd", "r2", True),
 )
 
-NODES = (4, 12, 20)
+NODES, WORKERS = (4, 12), (1, 2, 4, 8, 16)
+"""How many there can be. The source has 16 workers (v1.13 to v1.16: core/generic_scheduler.go, PrioritizeNodes)."""
 ASKED = 8
 """The node whose worker is asked for."""
+WISH = "NodeAffinityPriority"
+"""The priority whose raw scores are the weights of wishes."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The numbers of nodes and workers, and the current step; ``seed`` draws the time that each node takes.
-
-    ``typo``: the pod wishes for more than "many" cores, which no Map of NodeAffinityPriority can read.
-    """
+    """The numbers of nodes and workers, and the current step."""
 
     nodes: int = choice("nodes", NODES, 12)
-    workers: int = slider("workers", range(1, MOST_WORKERS + 1), 4)
-    seed: int = slider("times drawn", range(1, 4), 1, folded=True)
-    typo: bool = switch("typo in the pod")
+    workers: int = slider("workers", WORKERS, 4)
     step: int = steps("step", lambda settings: ends(settings) + 2)
 
 
-def manifests(number: int = 4, typo: bool = False) -> list[Manifest]:
+def manifests(number: int = 4) -> list[Manifest]:
     """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     names = node_names(number)
     made = [service("web", {"app": "web"}), *(_node(i, name) for i, name in enumerate(names))]
@@ -88,7 +83,7 @@ def manifests(number: int = 4, typo: bool = False) -> list[Manifest]:
         made.append(pod(f"other-{letter}", name, f"{cpu}m", labels={"app": "other"}, memory=f"{memory}Mi"))
         made += [pod(f"web-{letter}{n + 1}", name, "250m", labels={"app": "web"}, memory="512Mi") for n in range(web)]
     made.append(pod("cache", names[0], "250m", labels={"app": "cache"}, memory="256Mi"))
-    return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi", affinity=wishes(typo))]
+    return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi", affinity=wishes())]
 
 
 def node_names(number: int) -> list[str]:
@@ -104,22 +99,21 @@ def _node(i: int, name: str) -> Manifest:
     return made
 
 
-def wishes(typo: bool = False) -> dict[str, Any]:
-    """The pod's preferences: fast disks, and the rack of the cache; with ``typo`` many cores, too."""
+def wishes() -> dict[str, Any]:
+    """The pod's preferences: fast disks, and the rack of the cache."""
     disks = [labelled(20, "disk", "ssd"), labelled(50, "disk", "nvme")]
-    cores = [labelled(30, "cores", "many", "Gt")] if typo else []
-    return preferring([*disks, *cores], near=[with_app(10, "cache", "rack")])
+    return preferring(disks, near=[with_app(10, "cache", "rack")])
 
 
 @lru_cache
-def decide(nodes: int = 4, typo: bool = False) -> Decision:
+def decide(nodes: int = 4) -> Decision:
     """v1.16's decision for the new pod."""
-    return schedule(NEW, Cluster(decode_objects(manifests(nodes, typo)), V1_16.api), V1_16)
+    return schedule(NEW, Cluster(decode_objects(manifests(nodes)), V1_16.api), V1_16)
 
 
-def costs(nodes: int, seed: int) -> list[int]:
+def costs(nodes: int) -> list[int]:
     """Ticks that Map takes for each node: 1 to 4."""
-    rng = random.Random(f"{nodes} nodes, seed {seed}")
+    rng = random.Random(f"{nodes} nodes, seed 1")
     return [rng.randint(1, 4) for _ in range(nodes)]
 
 
@@ -137,7 +131,7 @@ def hand_out(costs: Sequence[int], workers: int) -> list[Piece]:
 
 def pieces(settings: Settings) -> list[Piece]:
     """The spans of work with these settings."""
-    return hand_out(costs(settings.nodes, settings.seed), settings.workers)
+    return hand_out(costs(settings.nodes), settings.workers)
 
 
 def ends(settings: Settings) -> int:
@@ -149,9 +143,8 @@ def handout(settings: Settings) -> Handout:
     """The work up to the current step."""
     last = ends(settings)
     stage = (MAPPING, REDUCED, SUMMED)[max(settings.step - last, 0)]
-    error = decide(settings.nodes, True).error if settings.typo else ""
     there = settings.step >= FUNCTION_TICKS or stage != MAPPING
-    return Handout(decide(settings.nodes), pieces(settings), min(settings.step, last), stage, there, error)
+    return Handout(decide(settings.nodes), pieces(settings), min(settings.step, last), stage, there)
 
 
 def show(settings: Settings) -> View:
@@ -173,38 +166,23 @@ def dials(settings: Settings, fixed: bool = False) -> tuple[Dial, Dial]:
         return Dial(nodes), Dial(workers)
     return (
         Dial.among(NODES, settings.nodes, nodes, "nodes"),
-        Dial.among(range(1, MOST_WORKERS + 1), settings.workers, workers, "workers"),
+        Dial.among(WORKERS, settings.workers, workers, "workers"),
     )
 
 
 def describe(settings: Settings, now: Handout) -> str:
-    last, step, decision, names = ends(settings), settings.step, now.decision, node_names(settings.nodes)
+    last, step, names = ends(settings), settings.step, node_names(settings.nodes)
     if step == 0:
         started = min(settings.workers, settings.nodes)
         few = "" if started == settings.workers else say("; no more start, because there are no more nodes")
         holds = say("The channel holds the indices 0 to {last} and is closed", last=settings.nodes - 1)
         return say("{holds}. {workers} will take them{few}.", holds=holds, workers=count(started, "worker"), few=few)
     if step == last + 1:
-        names = [short(name) for name in reduced(now.scores) if not (now.error and name == FAILING)]
-        failed = (
-            say(" It runs on {row}, too: nobody has looked at the errors yet.", row=short(FAILING)) if now.error else ""
-        )
-        return say(
-            "After Map, Reduce changes {rows}: {names}.{failed}",
-            rows=count(len(names), "row"),
-            names=listing(names),
-            failed=failed,
-        )
+        rows = [short(name) for name in reduced(now.scores)]
+        message = later("After Map, Reduce changes {rows}: {names}.")
+        return say(message, rows=count(len(rows), "row"), names=listing(rows))
     if step == last + 2:
-        if now.error:
-            return say(
-                "The pod gets no node. PrioritizeNodes finds {errors} errors and returns no scores at all, "
-                "though Reduce has run over {row}, too.",
-                errors=now.errors,
-                row=short(FAILING),
-            )
-        added = say("One goroutine adds up score × weight, node by node.")
-        return sentences((lead(bare(decision)), added))
+        return sentences((lead(bare(now.decision)), say("One goroutine adds up score × weight, node by node.")))
     taken = [
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
@@ -219,21 +197,19 @@ def describe(settings: Settings, now: Handout) -> str:
     others = [say("others take {number} more", number=len(taken) - 4)] if taken[4:] else []
     news = say(", ").join([*taken[:4], *others]) or say("nobody takes a new node")
     news = news[:1].upper() + news[1:]
-    errors = say(" appendError has added {errors}.", errors=count(now.errors, "error")) if now.error else ""
     return say(
-        "Tick {step}: {done} of {nodes} nodes are done. {news}.{errors}{end}",
+        "Tick {step}: {done} of {nodes} nodes are done. {news}.{end}",
         step=step,
         news=news,
         done=done,
         nodes=settings.nodes,
-        errors=errors,
         end=end,
     )
 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, lambda settings: manifests(settings.nodes, settings.typo))
+    return Panel(Settings().changed(**settings), show, lambda settings: manifests(settings.nodes))
 
 
 def which_worker() -> Question[Settings]:
@@ -288,7 +264,7 @@ def how_long() -> Question[Settings]:
         return str(ends(settings))
 
     def why(settings: Settings, answer: str) -> str:
-        longest = max(costs(settings.nodes, settings.seed))
+        longest = max(costs(settings.nodes))
         alone = say("The longest cards take {longest} ticks, and one worker takes each of them alone.", longest=longest)
         if int(answer) < longest:
             return alone
@@ -301,34 +277,6 @@ def how_long() -> Question[Settings]:
         right,
         why,
         lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True),
-    )
-
-
-def after_errors() -> Question[Settings]:
-    """The question about a Map that fails."""
-    choices = (
-        say("adds up the rest"),
-        say("counts 0 there"),
-        say("returns no scores"),
-    )
-
-    def right(settings: Settings) -> str:
-        return choices[2 if decide(settings.nodes, typo=True).node is None else 0]
-
-    def why(settings: Settings, answer: str) -> str:
-        reason = say("After all workers it finds errs not empty, and returns these errors instead of scores.")
-        about = {
-            choices[0]: say("A wish is only a preference, but an error is not a low score."),
-            choices[1]: say("The failed cells do hold 0, and Reduce even runs over them. But nobody adds them up."),
-        }
-        return sentences((about.get(answer, ""), reason))
-
-    return Question(
-        say("NodeAffinity's Map fails on every node. What does PrioritizeNodes do?"),
-        choices,
-        right,
-        why,
-        lambda settings: lambda room: draw(settings.changed(step=ends(settings), typo=True), room, fixed=True),
     )
 
 
@@ -345,7 +293,7 @@ def who_wins() -> Question[Settings]:
         assert scores is not None
         mapped = [sum(row.raw[place] for row in scores.rows) for place in range(settings.nodes)]
         node = answer if answer != best else names[mapped.index(max(mapped))]
-        place, row = names.index(node), scores.rows[scores.plugins.index(FAILING)]
+        place, row = names.index(node), scores.rows[scores.plugins.index(WISH)]
         raw, marks = int(row.raw[place]), int(row.normalized[place])
         shrinks = say(" Its {raw} for NodeAffinity becomes {marks}.", raw=raw, marks=marks) if raw > marks else ""
         behind = count(int(scores.total.max() - scores.total[place]), "point")

@@ -1,6 +1,6 @@
-"""How many feasible nodes are enough: from the number of nodes to the numbers found and examined.
+"""How many feasible nodes are enough: the curve of numFeasibleNodesToFind.
 
-v1.16: pkg/scheduler/core/generic_scheduler.go (numFeasibleNodesToFind, findNodesThatFit).
+v1.16: pkg/scheduler/core/generic_scheduler.go.
 """
 
 from __future__ import annotations
@@ -8,28 +8,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from kschedlab.filter.stage import nodes_to_find, search
+from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import V1_16
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.chart_lines import Lines
+from kschedlab_lab.views.chart_lines import Curve
 
 SIZES = (50, *range(250, 10_001, 250))
 """Numbers of nodes, in even steps that a hand can follow; 5,000 is the largest cluster that v1.16 is tested with."""
 STEPS = (50, 99, 100, 200, 205, *(size for step in range(125, 10_001, 125) for size in (step - 1, step)))
 """Where a line bends if the percentage is not set: it falls at each full 125 nodes, and at first 100 are the least."""
-FITS = (1, 2, 4, 10)
-UNSET, EVERY = later("not set"), later("every node")
+UNSET = later("not set")
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """``percentage``: percentageOfNodesToScore, 0 if unset; ``every``: every n-th node is feasible."""
+    """``percentage``: percentageOfNodesToScore, 0 if unset."""
 
     nodes: int = slider("nodes in the cluster", SIZES, 1000)
     percentage: int = slider(
@@ -37,14 +34,6 @@ class Settings(Restorable):
         (0, *range(5, 101, 5)),
         0,
         lambda p: f"{p} %" if p else UNSET,
-        lambda p: say("{share} %", share=p) if p else say(UNSET),
-    )
-    every: int = slider(
-        "feasible",
-        FITS,
-        1,
-        lambda every: EVERY if every == 1 else f"1 in {every}",
-        lambda every: say(EVERY) if every == 1 else say("1 in {number}", number=every),
     )
 
 
@@ -53,44 +42,24 @@ def bends(percentage: int) -> list[int]:
     return sorted({*SIZES, *STEPS, *([10_000 // percentage] if percentage else [])})
 
 
-@dataclass(frozen=True)
-class Found:
-    """``enough``: feasible nodes that end the search; ``found``: those found; ``looked``: nodes examined."""
-
-    enough: int
-    found: int
-    looked: int
-
-
-def find(settings: Settings, nodes: int = 0) -> Found:
-    """The search for one pod, beginning at the first node. ``nodes``: in a cluster of another size."""
-    nodes = nodes or settings.nodes
-    enough = nodes_to_find(nodes, settings.percentage, V1_16.sampling)
-    passes = np.arange(nodes) % settings.every == settings.every - 1
-    found, looked = search(passes, 0, enough)
-    return Found(enough, len(found), looked)
+def find(settings: Settings, nodes: int = 0) -> int:
+    """How many feasible nodes are enough. ``nodes``: in a cluster of another size."""
+    return nodes_to_find(nodes or settings.nodes, settings.percentage, V1_16.sampling)
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    places = bends(settings.percentage)
-    lines = {say("v1.16 finds"): {size: find(settings, size).found for size in places}}
-    looked = {size: find(settings, size).looked for size in places}
-    if settings.every > 1:
-        lines[say("v1.16 looks at")] = looked
-    found = say("nodes found") if settings.every == 1 else say("nodes found, looked at")
-    said, titles = _sentence(settings), (say("nodes in the cluster"), found)
-    picture = Lines(SIZES, lines, titles, said, settings.nodes, "nodes", max(looked.values()))
+    line = {size: find(settings, size) for size in bends(settings.percentage)}
+    said, titles = _sentence(settings), (say("nodes in the cluster"), say("nodes found"))
+    picture = Curve(SIZES, line, titles, said, max(line.values()), settings.nodes, "nodes")
     return View(picture, said, Html(), said)
 
 
 def _sentence(settings: Settings) -> str:
-    there = find(settings)
-    if there.found < there.enough:
-        message = later("v1.16 finds all {found:,} feasible nodes of {nodes:,}, and looks at {looked:,}.")
-    else:
-        message = later("v1.16 stops after {found:,} feasible nodes of {nodes:,}, and looks at {looked:,}.")
-    return say(message, found=there.found, nodes=settings.nodes, looked=there.looked)
+    found = find(settings)
+    if found == settings.nodes:
+        return say("v1.16 looks at all {nodes:,} nodes.", nodes=settings.nodes)
+    return say("v1.16 stops after {found:,} feasible nodes of {nodes:,}.", found=found, nodes=settings.nodes)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -102,8 +71,8 @@ def how_many() -> Question[Settings]:
     asked = say(
         "5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?"
     )
-    empty = Lines(SIZES, {}, (say("nodes in the cluster"), say("nodes found")), asked, most=5000)
-    return Question(asked, (), lambda settings: str(find(settings).found), _why, lambda _: empty, most=5000)
+    empty = Curve(SIZES, {}, (say("nodes in the cluster"), say("nodes found")), asked, 5000)
+    return Question(asked, (), lambda settings: str(find(settings)), _why, lambda _: empty, most=5000)
 
 
 def _why(settings: Settings, answer: str) -> str:

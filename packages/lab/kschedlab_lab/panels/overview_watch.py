@@ -1,11 +1,11 @@
-"""Preemption as ``kubectl get pod -o wide -w`` shows it: the life of a nomination, on a movable clock.
+"""Preemption as ``kubectl get pod -o wide -w`` shows it: the life of a nomination, step by step.
 
 The lines come from a run simulated on v1.16, whose log can be replayed to any moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from kschedlab import build
 from kschedlab.build import Manifest, node, pod
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.queue.order import SCHEDULED
 from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Panel, View
@@ -32,20 +32,19 @@ from kschedlab_simulation.timeline.scenario import loads_scenario
 WATCHED = 2 * SECOND
 """When kubectl begins to watch and the pod is created, in microseconds from the start."""
 
-NOW = 1
-"""The grace period of ``kubectl delete --now``, in seconds."""
+BEGINS = 10 * SECOND
+"""When the story goes on: a victim terminates already."""
 
-SHOWN = ("NAME", "STATUS", "AGE", "NODE", "NOMINATED NODE")
-WIDEST = ("critical", "ContainerCreating", "30s", NONE, NONE)
+SHOWN = ("NAME", "STATUS", "NODE", "NOMINATED NODE")
+WIDEST = ("critical", "ContainerCreating", NONE, NONE)
 """The columns of kubectl that the picture shows, and the longest cell that each ever has."""
 STATUS = HEAD.index("STATUS")
 COMMAND = "$ kubectl get pod -o wide -w"
 TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:12px;margin:0.3em 0;"
 
-STORIES: Mapping[str, tuple[Manifest, ...]] = {
-    later("the usual way"): (),
-    later("another node becomes free"): ({"at": "10s", "delete": "pod/shop-b", "grace": f"{NOW}s"},),
-    later("a more important pod comes"): ({"at": "10s", "create": pod("critical", "", 3, 1000)},),
+STORIES: Mapping[str, Manifest] = {
+    later("another node becomes free"): {"at": "10s", "delete": "pod/shop-b", "grace": "1s"},
+    later("a more important pod comes"): {"at": "10s", "create": pod("critical", "", 3, 1000)},
 }
 
 
@@ -70,7 +69,7 @@ def manifests() -> list[Manifest]:
 
 def scenario(story: str) -> str:
     """The story as YAML, for ``kschedlab simulate``."""
-    timeline = [{"at": "2s", "create": pod("urgent", "", 3, 500)}, *STORIES[story]]
+    timeline = [{"at": "2s", "create": pod("urgent", "", 3, 500)}, STORIES[story]]
     return build.as_yaml([*manifests(), {"simulation": {"generation": "v1.16"}, "timeline": timeline}])
 
 
@@ -103,7 +102,7 @@ def lines(story: str) -> tuple[Line, ...]:
 class Settings(Restorable):
     """The story, and the number of changes so far."""
 
-    story: str = choice("story", STORIES, "the usual way")
+    story: str = choice("story", STORIES, "another node becomes free")
     change: int = steps("change", lambda settings: len(lines(settings.story)) - 1)
 
     def at(self, indices: Mapping[str, Any]) -> Settings:
@@ -114,78 +113,69 @@ class Settings(Restorable):
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    watched = lines(settings.story)
-    line = watched[settings.change]
-    printed = [text for each in watched[: settings.change + 1] for text in each.text]
-    sentence = _sentence(line)
-    picture = partial(_at, settings.story, line.position, sentence)
+    seen = lines(settings.story)[: settings.change + 1]
+    printed = [text for line in seen for text in line.text]
+    sentence = _sentence(seen[-1].change)
     terminal = element("pre", *(element("div", each) for each in (COMMAND, *printed)), style=TERMINAL)
-    there = line.change.new.spec.nodeName if line.change is not None and line.change.new is not None else ""
     text = "\n".join([sentence, COMMAND, *printed])
-    return View(picture, sentence, element("div", terminal), text, names={there: "chosen"} if there else {})
+    picture = partial(draw, settings.story, seen[-1].position, sentence)
+    return View(picture, sentence, element("div", terminal), text)
 
 
-def _at(story: str, position: int, alt: str, room: Room) -> Html:
-    """The picture at this position of the story's log."""
-    replay = Replay(run(story).log)
-    replay.seek(position)
-    return _picture(replay, alt, _heroes(story), room)
-
-
-def _sentence(line: Line) -> str:
+def _sentence(change: Changed | None) -> str:
     """What has happened."""
-    change = line.change
     if change is None:
-        return say("kubectl begins to watch: three pods run.")
-    name = change.key.partition("/")[2]
-    if change.new is None:
-        return say("{pod} is gone.", pod=name)
-    return _happened(name, change.old, change.new)
-
-
-def _happened(name: str, old: Pod | None, new: Pod) -> str:
-    """What this change of the pod is, in words."""
-    status = wide_cells(new, 0)[STATUS]
+        return say("kubectl begins to watch. The table below shows the pods that come.")
+    name, old, new = change.key.partition("/")[2], change.old, change.new
     if old is None:
         return say("Somebody creates {pod}, with the priority {priority}.", pod=name, priority=new.spec.priority or 0)
-    node, nominee = new.spec.nodeName, new.status.nominatedNodeName
-    if node != old.spec.nodeName:
-        return say("The scheduler binds {pod} to {node}.", pod=name, node=node)
-    if nominee != old.status.nominatedNodeName:
+    if new is None:
+        return say("{pod} is gone.", pod=name)
+    if new.spec.nodeName != old.spec.nodeName:
+        return say("The scheduler binds {pod} to {node}.", pod=name, node=new.spec.nodeName)
+    if (nominee := new.status.nominatedNodeName) != old.status.nominatedNodeName:
         gone = later("The scheduler takes the nomination away from {pod}.")
         return say("The scheduler nominates {pod} to {node}." if nominee else gone, pod=name, node=nominee)
+    if new.metadata.deletionTimestamp != old.metadata.deletionTimestamp:
+        told = later("Somebody deletes {pod}, which has {seconds} s to end.")
+        told = (
+            later("The scheduler deletes {pod}, which has {seconds} s to end.")
+            if change.by == DEFAULT_SCHEDULER
+            else told
+        )
+        return say(told, pod=name, seconds=new.metadata.deletionGracePeriodSeconds)
+    return _status(name, new)
+
+
+def _status(name: str, new: Pod) -> str:
+    """What the kubelet or the scheduler has written into the pod's status."""
+    status = wide_cells(new, 0)[STATUS]
     if new.metadata.deletionTimestamp is not None:
-        return _leaves(name, old, new)
+        return say("The containers of {pod} have ended.", pod=name)
     if status == "Pending":
         reason = listed(each.message for each in new.status.conditions if each.type == SCHEDULED)
         return sentences([say("The scheduler finds no node for {pod}.", pod=name), reason])
     starts = later("The kubelet of {node} starts the containers of {pod}.")
-    return say("{pod} runs on {node}." if status == "Running" else starts, pod=name, node=node)
+    return say("{pod} runs on {node}." if status == "Running" else starts, pod=name, node=new.spec.nodeName)
 
 
-def _leaves(name: str, old: Pod, new: Pod) -> str:
-    """A pod on its way out."""
-    if old.metadata.deletionTimestamp is not None:
-        return say("The containers of {pod} have ended.", pod=name)
-    seconds = new.metadata.deletionGracePeriodSeconds
-    if seconds == NOW:
-        return say("Somebody deletes {pod} with --now: it has 1 s to end.", pod=name)
-    return say("The scheduler deletes {pod}, which has {seconds} s to end.", pod=name, seconds=seconds)
-
-
-def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, picks: tuple[str, ...] = ()) -> Html:
-    """The nodes with their pods at that moment, above them the pods that wait, below them what kubectl shows."""
-    pods = {each.metadata.name: each for each in replay.pods()}
-    cards = []
-    for there in replay.of(Node):
-        name = there.metadata.name
-        mine = sorted((each for each in pods.values() if each.spec.nodeName == name), key=created)
-        state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
-        size = there.status.allocatable["cpu"].milli()
-        cards.append(NodeCard(name, size, tuple(running(each, replay.now) for each in mine), state))
+def draw(story: str, position: int, alt: str, room: Room, picks: tuple[str, ...] = ()) -> Html:
+    """The nodes and pods at this position of the log, above them the pods that wait, below them what kubectl shows."""
+    replay = Replay(run(story).log)
+    replay.seek(position)
+    pods, heroes = {each.metadata.name: each for each in replay.pods()}, _heroes(story)
+    cards = tuple(_card(there, pods, heroes, replay.now) for there in replay.of(Node))
     hands = tuple(_waiting(name, pods.get(name)) for name in heroes)
     rows = (_shown(wide_cells(pods[name], replay.now) if name in pods else [""] * len(HEAD)) for name in heroes)
-    return draw_bench(Bench(hands, tuple(cards), picks, (_shown(HEAD), *rows), WIDEST), alt, room)
+    return draw_bench(Bench(hands, cards, picks, (_shown(HEAD), *rows), WIDEST, ranks=_ranks(story)), alt, room)
+
+
+def _card(there: Node, pods: Mapping[str, Pod], heroes: Sequence[str], now: int) -> NodeCard:
+    """The node with its pods."""
+    name = there.metadata.name
+    mine = sorted((each for each in pods.values() if each.spec.nodeName == name), key=created)
+    state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
+    return NodeCard(name, there.status.allocatable["cpu"].milli(), tuple(running(each, now) for each in mine), state)
 
 
 def _shown(cells: Sequence[str]) -> tuple[str, ...]:
@@ -205,9 +195,15 @@ def _waiting(name: str, each: Pod | None) -> Hand:
 @cache
 def _heroes(story: str) -> tuple[str, ...]:
     """The pods that come while kubectl watches."""
-    first, *rest = lines(story)
-    made = (line.change for line in rest if line.change is not None and line.change.old is None)
+    made = (line.change for line in lines(story) if line.change is not None and line.change.old is None)
     return tuple(change.key.partition("/")[2] for change in made)
+
+
+@cache
+def _ranks(story: str) -> tuple[int, ...]:
+    """The priorities of all pods."""
+    changed = [line.change.new or line.change.old for line in lines(story) if line.change is not None]
+    return tuple(sorted({each.spec.priority or 0 for each in (*run(story).pods(), *changed)}))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -216,28 +212,24 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def where_to() -> Question[Settings]:
-    """The question before the second story."""
+    """The question of the first story."""
     return Question(
         say("urgent is nominated to node-a, but shop-b will be gone first. On which node will urgent run?"),
         ("node-a", "node-b"),
-        lambda settings: _ends(settings.story)["urgent"],
+        lambda settings: next(
+            each.spec.nodeName for each in run(settings.story).pods() if each.metadata.name == "urgent"
+        ),
         lambda settings, answer: say(
             "Nominated is not bound: urgent goes to the first node with room, and mail-a has left for nothing. "
             "NOMINATED NODE keeps node-a: in v1.16 binding does not clear it."
         ),
-        lambda settings: partial(_before, settings.story),
+        _before,
         moment=True,
     )
 
 
-def _ends(story: str) -> dict[str, str]:
-    """By pod: the node where it ends up."""
-    return {each.metadata.name: each.spec.nodeName for each in run(story).pods()}
-
-
-def _before(story: str, room: Room) -> Html:
-    """The moment at which the timeline goes on: a victim terminates already."""
-    begins = run(story).start + 10 * SECOND
-    replay = Replay(run(story).log)
-    replay.seek(next(line.position for line in lines(story) if line.change is not None and line.change.at >= begins))
-    return _picture(replay, say("mail-a terminates, and urgent waits."), ("urgent",), room, ("node-a", "node-b"))
+def _before(settings: Settings) -> Callable[[Room], Html]:
+    """The picture at the moment at which the story goes on."""
+    begins, alt = run(settings.story).start + BEGINS, say("mail-a terminates, and urgent waits.")
+    found = (line for line in lines(settings.story) if line.change is not None and line.change.at >= begins)
+    return partial(draw, settings.story, next(found).position, alt, picks=("node-a", "node-b"))

@@ -19,12 +19,10 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.preemption import evicted
 from kschedlab_lab.panels.base import CALL, Frame, Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.drawing import Number
-from kschedlab_lab.views.obstacles import obstacle
-from kschedlab_lab.views.picture import Handles, colours, decided_and_why
+from kschedlab_lab.views.picture import Handles, colours
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
 
@@ -34,7 +32,7 @@ LOWEST = -(2**31)
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Priorities, the budget's ``disruptionsAllowed``, and start times in minutes after midnight.
+    """Priorities, the budget's ``disruptionsAllowed``, and a start time in minutes after midnight.
 
     ``mail_in_shop``: whether the budget covers ``mail-c`` too. ``generation``: the scheduler that decides.
     """
@@ -42,10 +40,8 @@ class Settings(Restorable):
     preemptor: int = slider("urgent priority", (0, 250, 500, 1000), 500)
     shop_a: int = slider("shop-a priority", range(0, 301, 100), 100)
     shop_b: int = slider("shop-b priority", range(0, 301, 100), 100)
-    mail_c: int = slider("mail-c priority", range(0, 201, 100), 100)
     jobs: int = slider("jobs priority", (LOWEST, -100, 0, 200), 0)
     allowed: int = slider("budget allows", range(3), 1)
-    shop_b_start: int = slider("shop-b start", range(8 * HOUR, 10 * HOUR, HOUR), 9 * HOUR, clock_time)
     mail_c_start: int = slider("mail-c start", range(8 * HOUR, 11 * HOUR, HOUR), 10 * HOUR, clock_time)
     mail_in_shop: bool = switch("mail-c in the shop")
     generation: str = choice("generation", ("v1.20", "v1.37"), "v1.20")
@@ -54,8 +50,6 @@ class Settings(Restorable):
 VICTIMS, NODE, RULES = "victims", "node", "rules"
 """How much of the decision a panel shows."""
 NODES = ("node-a", "node-b", "node-c", "node-d")
-STARTS = {"shop_b_start": "shop-b", "mail_c_start": "mail-c"}
-"""The controls of start times, and their pods."""
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -65,16 +59,11 @@ def manifests(settings: Settings) -> list[Manifest]:
         *(node(name) for name in NODES),
         pod("shop-a", "node-a", 2, settings.shop_a, half_past, labels={"app": "shop"}),
         pod("logs-a", "node-a", 1, 150, at_seven),
-        pod("shop-b", "node-b", 2, settings.shop_b, settings.shop_b_start, labels={"app": "shop"}),
+        pod("shop-b", "node-b", 2, settings.shop_b, 9 * HOUR, labels={"app": "shop"}),
         pod("logs-b", "node-b", 1, 150, at_seven),
         pod("jobs-b", "node-b", 1, settings.jobs, half_past, labels={"app": "shop"}),
         pod(
-            "mail-c",
-            "node-c",
-            2,
-            settings.mail_c,
-            settings.mail_c_start,
-            labels={"app": "shop"} if settings.mail_in_shop else None,
+            "mail-c", "node-c", 2, 100, settings.mail_c_start, labels={"app": "shop"} if settings.mail_in_shop else None
         ),
         pod("logs-c", "node-c", 1, 150, at_seven),
         pod("jobs-c", "node-c", 1, settings.jobs, half_past),
@@ -111,36 +100,29 @@ def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
         drawn.said,
         Html(),
         str(decision),
-        story=story,
+        story=None if until == NODE else story,
         names=colours(decision) if until != VICTIMS else {},
+        idle={} if until == RULES else dict.fromkeys(settings.controls().keys() - {"allowed"}, ""),
     )
 
 
 def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
-    """The pictures of the decision, with the panel's handles. ``until``: see :func:`panel`."""
+    """The pictures of the decision, with the panel's handles; before the ladder, only the budget has one."""
     across = {"data_axis": "x", "data_step": "16"}
-    priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "mail-c": "mail_c"}
-    priorities |= dict.fromkeys(("jobs-b", "jobs-c"), "jobs")
+    budgets = {"shop": {"data_drag": "allowed"} | across}
+    if until != RULES:
+        return Scene(decision, allowed=budgets, rules=False, tried="node-b" if until == VICTIMS else "")
+    priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
     toggled = "off" if settings.mail_in_shop else "on"
     handles = Handles(
         priorities={name: {"data_drag": control} | across for name, control in priorities.items()},
-        starts={name: {"data_drag": control} | across for control, name in STARTS.items()},
+        starts={"mail-c": {"data_drag": "mail_c_start"} | across},
         shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
         fixed=dict.fromkeys(("logs-a", "logs-b", "logs-c", "vault-d"), say("fixed in this picture")),
     )
-    generation = Number(settings.generation, {"data_drag": "generation"} | across, name="generation")
-    budgets = {"shop": {"data_drag": "allowed"} | across}
-    said = {VICTIMS: would_leave(decision), NODE: decided_and_why(decision)[0]}.get(until, "")
-    tried = "node-b" if until == VICTIMS else ""
-    return Scene(decision, handles, budgets, generation, said, until == RULES, until != VICTIMS, tried)
-
-
-def would_leave(decision: Decision, node: str = "node-b") -> str:
-    """Who would be evicted on this node."""
-    candidates = decision.preemption.candidates if decision.preemption is not None else {}
-    if node not in candidates:
-        return say("{node} is not a candidate: {reason}.", node=node, reason=obstacle(decision, node))
-    return say("On {node}, {victims} would be evicted.", node=node, victims=evicted(candidates[node].victims))
+    return Scene(
+        decision, handles, budgets, Number(settings.generation, {"data_drag": "generation"} | across, name="generation")
+    )
 
 
 def panel(plugins: Sequence[object] = (), *, until: str = RULES, **settings: Any) -> Panel[Settings]:

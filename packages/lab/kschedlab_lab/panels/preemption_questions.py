@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kschedlab.messages import say, sentences
-from kschedlab.preemption.evidence import Attempt, Preemption
+from kschedlab.preemption.evidence import Candidate
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.preemption import NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.views.ladder_fates import fate
-from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import Handles
-from kschedlab_lab.views.preemption_scene import Scene, all_attempted
+from kschedlab_lab.views.preemption_scene import Scene, all_attempted, fate
 from kschedlab_lab.views.svg import Room
 
 
@@ -21,10 +19,9 @@ def which_node(change: str = "", *, ladder: bool = True) -> Question[Settings]:
 
     Without ``ladder``, the reason names no rule: none has been taught.
     """
-    handles = Handles(nodes={name: _pick(name) for name in NODES})
+    handles = Handles(nodes={name: {"data_pick": name} for name in NODES})
     text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
-    why = _why_node if ladder else _losses
-    return Question(text, NODES, _chosen, why, _asked(handles, ladder), drawn=True)
+    return Question(text, NODES, _chosen, _why if ladder else _losses, _asked(handles, ladder), drawn=True)
 
 
 def which_victims() -> Question[Settings]:
@@ -32,14 +29,14 @@ def which_victims() -> Question[Settings]:
     pairs = tuple(map(say(" and ").join, (("shop-b", "jobs-b"), ("shop-b", "logs-b"), ("jobs-b", "logs-b"))))
 
     def right(settings: Settings) -> str:
-        victims = {each.pod.pod.metadata.name for each in _tries(settings) if not each.reprieved}
+        victims = {each.pod.metadata.name for each in _candidates(settings)["node-b"].victims}
         return next(pair for pair in pairs if victims <= set(pair.split(say(" and "))))
 
     return Question(
         say("If node-b were chosen, which two of its pods would be evicted?"),
         pairs,
         right,
-        lambda settings, _: all_attempted(_tries(settings)),
+        lambda settings, _: all_attempted(_candidates(settings)["node-b"].attempts),
         _asked(Handles(), ladder=False),
     )
 
@@ -52,13 +49,9 @@ def which_pod() -> Question[Settings]:
         pods,
         lambda settings: next(name for name in pods if name[-1] == _chosen(settings)[-1]),
         lambda *_: say("The later start wins: these victims lose less work."),
-        _asked(Handles(pods={name: _pick(name) for name in pods})),
+        _asked(Handles(pods={name: {"data_pick": name} for name in pods})),
         drawn=True,
     )
-
-
-def _pick(name: str) -> dict[str, str]:
-    return {"data_pick": name}
 
 
 def _asked(handles: Handles, ladder: bool = True) -> Callable[[Settings], Callable[[Room], Html]]:
@@ -66,47 +59,36 @@ def _asked(handles: Handles, ladder: bool = True) -> Callable[[Settings], Callab
     return lambda settings: Scene(decide(settings), handles, rules=ladder, since=decide(Settings())).question
 
 
-def _preemption(settings: Settings) -> Preemption:
+def _candidates(settings: Settings) -> dict[str, Candidate]:
     found = decide(settings).preemption
     assert found is not None
-    return found
+    return found.candidates
 
 
 def _chosen(settings: Settings) -> str:
     return decide(settings).nominated_node or ""
 
 
-def _why_node(settings: Settings, answer: str) -> str:
+def _why(settings: Settings, answer: str) -> str:
     """What the engine finds out about a node that is not chosen."""
-    decision = decide(settings)
-    if answer == _chosen(settings):
-        return ""
-    if answer not in _preemption(settings).candidates:
-        return say("{node} is not a candidate: {reason}.", node=answer, reason=obstacle(decision, answer))
-    return fate(_preemption(settings), answer)
+    return "" if answer == _chosen(settings) else fate(decide(settings), answer)
 
 
 def _losses(settings: Settings, answer: str) -> str:
     """Which pods this node and the chosen one would lose."""
-    preemption, chosen = _preemption(settings), _chosen(settings)
+    candidates, chosen = _candidates(settings), _chosen(settings)
     if answer == chosen:
         return say("Elsewhere more pods would have to leave.")
-    if answer not in preemption.candidates:
-        return _why_node(settings, answer)
+    if answer not in candidates:
+        return _why(settings, answer)
+    victims, fewer = (
+        say(" and ").join(f"{each.pod.metadata.name} ({each.priority})" for each in candidates[node].victims)
+        for node in (answer, chosen)
+    )
     return say(
         "On {node} you would lose {victims}, on {chosen} only {fewer}.",
         node=answer,
-        victims=say(" and ").join(_priced(preemption, answer)),
+        victims=victims,
         chosen=chosen,
-        fewer=say(" and ").join(_priced(preemption, chosen)),
+        fewer=fewer,
     )
-
-
-def _priced(preemption: Preemption, node: str) -> list[str]:
-    """A candidate's victims with their priorities."""
-    return [f"{each.pod.metadata.name} ({each.priority})" for each in preemption.candidates[node].victims]
-
-
-def _tries(settings: Settings) -> tuple[Attempt, ...]:
-    """Who was tried on node-b, in this order."""
-    return _preemption(settings).candidates["node-b"].attempts

@@ -10,7 +10,7 @@ from weakref import WeakSet
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.problems import InputValueError, expected
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.remembered import Asking
+from kschedlab_lab.panels.remembered import Asking, given
 from kschedlab_lab.views.svg import Room
 
 S = TypeVar("S")
@@ -121,14 +121,14 @@ class Gate:
         self.is_open, self.answer, self.verdict = True, answer, None
         self.settings = settings if settings is not None else self.settings
         if self.place is not None and settings is not None:
-            self.place.keep(answer)
+            given[self.place] = answer
         self._tell()
 
     def close(self) -> None:
         """Ask again."""
         self.is_open, self.answer, self.settings, self.verdict = False, None, None, None
         if self.place is not None:
-            self.place.forget()
+            given.pop(self.place, None)
         self._tell()
 
     def _tell(self) -> None:

@@ -17,7 +17,7 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, LAST, PODS, manifests, replay
-from kschedlab_lab.panels.settings import Restorable, choice, moments, switch
+from kschedlab_lab.panels.settings import Restorable, choice, moments
 from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock, step_of
 from kschedlab_lab.views.svg import Room, dragged
 
@@ -34,15 +34,11 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """One pod in v1.37, all pods in v1.37, or one pod in all versions.
-
-    ``busy``: other pods always wait in the active queue, so no pod is popped early.
-    """
+    """One pod in v1.37, all pods in v1.37, or one pod in all versions."""
 
     lanes: str = choice("show", LANES, ONE, folded=True)
     pod: str = choice("pod", PODS, "web")
     time: int = moments("time", range(LAST + 1), LAST, lambda seconds: f"{seconds} s")
-    busy: bool = switch("busy with other pods", True, folded=True)
 
     def shown(self) -> list[tuple[str, str]]:
         """Of each lane, the pod and the version."""
@@ -61,7 +57,7 @@ def told(settings: Settings) -> str:
     """What became of the pods; versions in which it is the same are named together."""
     alike: dict[tuple[str, str, float, int], list[str]] = {}
     for pod, version in settings.shown():
-        story, now = replay(version, settings.busy), settings.time * SECOND
+        story, now = replay(version), settings.time * SECOND
         last = [each for each in story.entries if each.pod == pod and each.at <= now][-1]
         tries = sum(who == pod and at <= now for at, who in story.tries)
         bound = last.at / SECOND if last.part == BOUND else 0
@@ -80,11 +76,11 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     histories = []
     for pod, version in settings.shown():
         name = pod if settings.lanes == ALL else version
-        each = history(pod, version, settings.busy, time if known is None else known)
+        each = history(pod, version, time if known is None else known)
         if known is not None:
             each = replace(each, stretches=(), tries=tuple(at for at in each.tries if at < known))
         histories.append(replace(each, name=name))
-    events = [Event(at, say("{at} s: {event}", at=at, event=say(words))) for at, words, _ in EVENTS]
+    events = [Event(each.second, say(each.brief), say(each.words)) for each in EVENTS]
     said = say("time: {seconds:g} s", seconds=time)
     handle = dragged("time", "x", step, said, say("drag the time")) if known is None else {}
     ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
@@ -93,9 +89,9 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     return draw_clock(histories, events, clock, alt, room)
 
 
-def history(pod: str, version: str, busy: bool, seconds: int) -> History:
+def history(pod: str, version: str, seconds: int) -> History:
     """What a pod went through up to this second."""
-    story, now = replay(version, busy), seconds * SECOND
+    story, now = replay(version), seconds * SECOND
     past = [each for each in story.entries if each.pod == pod and each.at <= now]
     ends = [each.at for each in past[1:]] + [now]
     stretches = tuple(
@@ -103,13 +99,9 @@ def history(pod: str, version: str, busy: bool, seconds: int) -> History:
         for each, end in zip(past, ends, strict=True)
         if end > each.at and each.part != IN_FLIGHT
     )
-    popped = [at for at, who in story.tries if who == pod and at <= now]
-    backoffs = tuple(
-        (at / SECOND, min(end, now, *(pop for pop in popped if pop > at)) / SECOND)
-        for at, who, end in story.backoffs
-        if who == pod and at < now
-    )
-    return History(pod, stretches, tuple(at / SECOND for at in popped), backoffs)
+    tries = tuple(at / SECOND for at, who in story.tries if who == pod and at <= now)
+    ends_of = ((at, end) for at, who, end in story.backoffs if who == pod and at < now)
+    return History(pod, stretches, tries, tuple((at / SECOND, min(end, now) / SECOND) for at, end in ends_of))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -125,7 +117,7 @@ ROOM_FOR_WEB = 7
 
 def when_is_web_tried() -> Question[Settings]:
     """When v1.37 tries web again, asked at the moment when there is room for it."""
-    tries = [at / SECOND for at, who in replay(NEWEST, True).tries if who == "web"]
+    tries = [at / SECOND for at, who in replay(NEWEST).tries if who == "web"]
     *failed, last = tries
     wait = 2 ** (len(failed) - 1)
     end = failed[-1] + ATTEMPT / SECOND
@@ -164,13 +156,13 @@ def _before(time: int, known: int) -> Callable[[Settings], Callable[[Room], Html
 
 def who_is_woken() -> Question[Settings]:
     """Which pods the first event wakes in v1.37."""
-    second = EVENTS[0][0]
-    woken = {each.pod for each in replay(NEWEST, True).entries if each.at == second * SECOND}
-    groups = [PODS[:1], PODS[:2], PODS]
-    (right,) = (listed(group) for group in groups if {*group} == woken)
+    second = EVENTS[0].second
+    woken = {each.pod for each in replay(NEWEST).entries if each.at == second * SECOND}
+    groups = {listed(group): group for group in (PODS[:1], PODS[:2], PODS)} | {say("none of them"): ()}
+    (right,) = (said for said, group in groups.items() if {*group} == woken)
     return Question(
         say("At {second} s, job-1 ends on node-a and leaves 1 CPU. Which pods does that wake?", second=second),
-        tuple(map(listed, groups)),
+        tuple(groups),
         lambda _: right,
         lambda *_: say("web was refused for want of CPU. A pod that ends puts no label on node-b, and starts no db."),
         _before(second, second),
@@ -181,7 +173,7 @@ def who_is_woken() -> Question[Settings]:
 def how_often_is_ssd_tried() -> Question[Settings]:
     """The attempts of v1.13 for the pod that waits for a label, up to the end of the clock."""
     oldest = COURSE[0]
-    tries = [at / SECOND for at, who in replay(oldest, True).tries if who == "ssd"]
+    tries = [at / SECOND for at, who in replay(oldest).tries if who == "ssd"]
 
     def why(settings: Settings, answer: str) -> str:
         times = listed([f"{math.floor(each)} s" for each in tries[1:]])

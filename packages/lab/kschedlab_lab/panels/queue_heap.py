@@ -1,7 +1,7 @@
-"""The heap of the active queue at work: every comparison and every swap of one operation.
+"""The heap of the active queue at work: every comparison and every swap of one call.
 
-Seven pods are in a :class:`~kschedlab.queue.heap.Heap`. One of them may be updated, or an eighth is added; then pods
-are popped. The picture shows the heap after the last call, the story how that came about.
+Seven pods are in a :class:`~kschedlab.queue.heap.Heap`. Two are popped, a new one is added, and then all are popped.
+The picture shows the heap after the last call, the story how that came about.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kschedlab.build import HOUR, Manifest
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.queue.heap import Heap, HeapData
 from kschedlab.queue.order import pod_timestamp
 from kschedlab.queue.queued_pod import QueuedPodInfo, key_func, priority_sort
@@ -18,47 +18,36 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_order import decoded, waiting
-from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.views.queue_heap import Mark, Place, draw_heap
-from kschedlab_lab.views.queue_pods import Handle
-from kschedlab_lab.views.svg import Room, dragged
+from kschedlab_lab.panels.queue_waiting import decoded, waiting
+from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views.queue_heap import Button, Mark, Place, draw_heap
+from kschedlab_lab.views.svg import Room
 
 PODS = {"ant": 500, "bee": 300, "cat": 900, "dog": 100, "elk": 700, "fox": 400, "gnu": 800}
 """Names and priorities, in order of arrival."""
-NEW = "new"
-NONE = later("none")
-PIXELS = 7
-"""How far a pod is dragged for one value of its priority."""
+NEW = "hen"
+PRIORITIES = {**PODS, NEW: 750}
+POP, ADD = "Pop", f"Add({NEW}, {PRIORITIES[NEW]})"
+CALLS = (POP, POP, ADD, *[POP] * 6)
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """``which``: the pod that gets another priority, or the new one; ``pops``: calls of Pop after that."""
+    """How many of the calls were made."""
 
-    which: str = choice("pod", (NONE, *PODS, NEW), NONE)
-    priority: int = slider("priority", range(50, 1101, 50), 1000)
-    pops: int = slider("calls of Pop", range(len(PODS) + 1), 1)
-
-    @property
-    def operation(self) -> str:
-        """The last call."""
-        if self.pops:
-            return "Pop"
-        return "" if self.which == NONE else "Add" if self.which == NEW else "Update"
+    calls: int = slider("calls", range(len(CALLS) + 1), 1, folded=True)
 
 
 class Act(NamedTuple):
-    """The heap after one act of the operation: start, less, swap, push, pop or fix.
+    """The heap after one act of the call: start, less, swap, push or pop.
 
-    ``places``: the indices it is about; ``queue``: the pods in the array's order; ``priorities``: by pod; ``answer``:
-    of a comparison; ``gone``: the popped pod, if any.
+    ``places``: the indices it is about; ``queue``: the pods in the array's order; ``answer``: of a comparison;
+    ``gone``: the popped pod, if any.
     """
 
     act: str
     places: tuple[int, ...]
     queue: tuple[str, ...]
-    priorities: dict[str, int]
     answer: bool = False
     gone: str = ""
 
@@ -86,23 +75,13 @@ class Watched(HeapData[QueuedPodInfo]):
     def pop(self) -> QueuedPodInfo:
         """Take the last off."""
         taken = super().pop()
-        self.note("pop", (), gone=name(taken.key))
+        self.note("pop", (), gone=taken.pod.metadata.name)
         return taken
 
     def note(self, act: str, places: tuple[int, ...] = (), answer: bool = False, gone: str = "") -> None:
         """Remember how the array looks now."""
-        priorities = {name(key): item.obj.pod.spec.priority or 0 for key, item in self.items.items()}
-        self.acts.append(Act(act, places, tuple(map(name, self.queue)), priorities, answer, gone))
-
-
-def name(key: str) -> str:
-    return key.partition("/")[2]
-
-
-def queued(pod: str, priority: int) -> QueuedPodInfo:
-    """A pod in the queue of v1.13, which orders it by podTimestamp."""
-    made = decoded(waiting(pod, priority, 8 * HOUR))
-    return QueuedPodInfo(made, pod_timestamp(made))
+        names = tuple(key.partition("/")[2] for key in self.queue)
+        self.acts.append(Act(act, places, names, answer, gone))
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -110,48 +89,44 @@ def manifests(settings: Settings) -> list[Manifest]:
     return [waiting(pod, priority, 8 * HOUR) for pod, priority in PODS.items()]
 
 
+def _queued(made: Manifest) -> QueuedPodInfo:
+    """The pod in the queue of v1.13, which orders it by podTimestamp."""
+    pod = decoded(made)
+    return QueuedPodInfo(pod, pod_timestamp(pod))
+
+
 class HeapCalls(NamedTuple):
-    """The last call, act by act, and the pods that are out with their priorities, in the order of their pops."""
+    """The last call, act by act, and the pods that are out, in the order of their pops."""
 
     acts: tuple[Act, ...]
-    popped: dict[str, int]
+    popped: tuple[str, ...]
 
 
 def run(settings: Settings) -> HeapCalls:
     """Call by call on the heap."""
     heap = Heap(key_func, priority_sort)
     heap.data = data = Watched()
-    for pod, priority in PODS.items():
-        heap.add(queued(pod, priority))
-    data.acts.clear()
-    data.note("start")
-    if settings.which != NONE:
-        if settings.which in PODS:
-            start = data.acts[0]
-            ranks = {**start.priorities, settings.which: settings.priority}
-            place = start.queue.index(settings.which)
-            data.acts.append(start._replace(act="fix", places=(place,), priorities=ranks))
-        heap.add(queued(settings.which, settings.priority))
-    popped = {}
-    for _ in range(min(settings.pops, len(data.queue))):
+    for made in manifests(settings):
+        heap.add(_queued(made))
+    popped = []
+    for call in ("", *CALLS[: settings.calls]):
         data.acts.clear()
         data.note("start")
-        taken = heap.pop()
-        popped[name(taken.key)] = taken.pod.spec.priority or 0
-    return HeapCalls(tuple(data.acts), popped)
+        if call == ADD:
+            heap.add(_queued(waiting(NEW, PRIORITIES[NEW], 9 * HOUR)))
+        elif call == POP:
+            popped.append(heap.pop().pod.metadata.name)
+    return HeapCalls(tuple(data.acts), tuple(popped))
 
 
 def describe(act: Act) -> str:
-    array = [f"{pod} ({act.priorities[pod]})" for pod in act.queue]
+    array = [f"{pod} ({PRIORITIES[pod]})" for pod in act.queue]
     if act.act == "start":
         return say("{pods}; the head, {pod}, is next.", pods=count(len(array), "pod"), pod=array[0])
     if act.act == "push":
         return say("Push appends {pod} at index {index}.", pod=array[-1], index=act.places[0])
     if act.act == "pop":
         return say("The last place is taken off: {pod} leaves the heap.", pod=act.gone)
-    if act.act == "fix":
-        index = act.places[0]
-        return say("items gets the new object, {pod}; Fix({index}) follows.", pod=array[index], index=index)
     i, j = act.places
     about = {"i": i, "j": j, "one": array[i], "other": array[j]}
     if act.act == "swap":
@@ -164,89 +139,58 @@ def describe(act: Act) -> str:
 def result(settings: Settings, done: HeapCalls) -> str:
     """What the last call did."""
     last = done.acts[-1]
-    if settings.operation == "Pop":
-        if not last.queue:
-            out = last.gone
-            return say("Pop returns {name}; the heap is empty now. The next Pop waits until a pod is added.", name=out)
+    if last.gone and not last.queue:
+        return say(
+            "Pop returns {name}; the heap is empty now. The next Pop waits until a pod is added.", name=last.gone
+        )
+    if last.gone:
         return say("Pop returns {name}; {head} is the head now.", name=last.gone, head=last.queue[0])
-    if not settings.operation:
+    if not settings.calls:
         return describe(last)
-    kinds, head = [act.act for act in done.acts], last.queue[0]
-    at = {"moved": settings.which, "at": last.queue.index(settings.which), "priority": settings.priority}
-    work = listed([count(kinds.count("less"), "comparison"), count(kinds.count("swap"), "swap")])
-    first = say("The head is {name} ({priorities}).", name=head, priorities=last.priorities[head])
-    message = later("{operation}({moved}, {priority}): {work}; {moved} is at index {at}. {head}")
-    return say(message, operation=settings.operation, work=work, head=first, **at)
+    swaps = count([act.act for act in done.acts].count("swap"), "swap")
+    call = CALLS[settings.calls - 1]
+    return say("{call}: {swaps}; {head} is the head now.", call=call, swaps=swaps, head=last.queue[0])
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    sentence = result(settings, run(settings))
-    idle = {"priority": ""} if settings.which == NONE else {}
-    story = None if not settings.operation else lambda room: told(settings, room)
-    return View(lambda room: picture(settings, room), sentence, Html(), sentence, idle=idle, story=story)
-
-
-def picture(settings: Settings, room: Room) -> Html:
     done = run(settings)
-    return drawn(settings, done, len(done.acts) - 1, result(settings, done), room, last=True)
+    sentence = result(settings, done)
 
+    def picture(room: Room) -> Html:
+        return drawn(done, len(done.acts) - 1, sentence, room, _next(settings))
 
-def told(settings: Settings, room: Room) -> list[Frame]:
-    """The operation, act by act; its last picture is the panel's."""
-    done = run(settings)
-    seen = [
-        Frame(drawn(settings, done, step, describe(act), room), describe(act)) for step, act in enumerate(done.acts)
-    ]
-    return [*seen, Frame(picture(settings, room), result(settings, done))]
+    def story(room: Room) -> list[Frame]:
+        said = map(describe, done.acts)
+        acts = [Frame(drawn(done, step, each, room), each) for step, each in enumerate(said)]
+        return [*acts, Frame(picture(room), sentence)]
+
+    return View(picture, sentence, Html(), sentence, story=story if settings.calls else None)
 
 
 def drawn(
-    settings: Settings, done: HeapCalls, step: int, alt: str, room: Room, *, last: bool = False, picks: bool = False
+    done: HeapCalls, step: int, alt: str, room: Room, button: Button | None = None, *, picks: bool = False
 ) -> Html:
-    """The heap after an act. ``last``: the operation is over, and every pod is a control; ``picks``: an answer."""
+    """The heap after an act. ``button``: the call is over, and this one is next; ``picks``: pods are answers."""
     act, gone = done.acts[step], done.acts[-1].gone
-    marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new", "fix": "new"}
-    leaving = gone and any(each.act == "swap" for each in done.acts[: step + 1])
+    marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new"}
+    leaving = any(each.act == "swap" for each in done.acts[: step + 1])
     places = []
     for i, pod in enumerate(act.queue):
-        mark = marks.get(act.act, "") if i in act.places and not last else ""
+        mark = marks.get(act.act, "") if i in act.places and button is None else ""
         if leaving and pod == gone and not mark:
             mark = "leaving"
-        handle: Handle = _drag(pod, act.priorities[pod]) if last else {}
-        if picks and i:
-            handle = {"data_pick": pod, "aria_label": pod}
-        places.append(Place(pod, act.priorities[pod], mark, handle))
-    popped = [
-        Place(pod, priority, "", _back(pod, number) if last else {})
-        for number, (pod, priority) in enumerate(done.popped.items(), 1)
-        if pod not in act.queue
-    ]
-    calls = {"Pop": _pop(min(len(popped) + 1, len(PODS))), "Add": _add()} if last else {}
-    return draw_heap(places, alt, popped, calls, room)
+        handle = {"data_pick": pod, "aria_label": pod} if picks and i else None
+        places.append(Place(pod, PRIORITIES[pod], mark, handle))
+    popped = [(pod, PRIORITIES[pod]) for pod in done.popped if pod not in act.queue]
+    return draw_heap(places, alt, popped, room, button)
 
 
-def _drag(pod: str, priority: int) -> Handle:
-    """Every pod can be dragged: that updates it, and begins again with all pods in the heap."""
-    said = say("{each}, priority {priority}", each=pod, priority=priority)
-    drag = dragged("priority", "y", -PIXELS, said, say("drag it up or down: its priority"))
-    return {"data_grab": f"pops: 0, which: {pod}, priority: {priority}", **drag}
-
-
-def _back(pod: str, number: int) -> Handle:
-    """A click on a pod that came out leads back to its Pop."""
-    said = say("back to the Pop of {pod}", pod=pod)
-    return {"data_set": f"pops: {number}", "data_tip": say("back to this Pop"), "aria_label": said}
-
-
-def _pop(pops: int) -> Handle:
-    tip = say("take the head off")
-    return {"data_set": f"pops: {pops}", "data_tip": tip, "aria_label": say("Pop: take the head off")}
-
-
-def _add() -> Handle:
-    said = say("add a pod of priority {priority}", priority=1000)
-    return {"data_set": f"pops: 0, which: {NEW}, priority: 1000", "data_tip": said, "aria_label": said}
+def _next(settings: Settings) -> Button:
+    """The next call; after the last one, all pods are in the heap again."""
+    following = (settings.calls + 1) % (len(CALLS) + 1)
+    call = CALLS[settings.calls] if following else say("Start again")
+    return Button(call, {"data_set": f"calls: {following}", "aria_label": call})
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -255,30 +199,28 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def after_pop() -> Question[Settings]:
-    """Which pod fills the gap."""
+    """Which pod fills the gap that the first Pop leaves."""
+    done = run(Settings())
+    head, *others, last = done.acts[0].queue
 
-    def why(settings: Settings, answer: str) -> str:
-        acts = run(settings).acts
-        last = acts[0].queue[-1]
+    def why(_: Settings, answer: str) -> str:
         if answer == last:
             return say(
                 "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
             )
-        wrong = say("{answer} is inside the array, which must get shorter at its end.", answer=answer)
-        if answer == acts[-1].queue[0]:
-            wrong = say(
-                "{answer} is the head in the end. But if it moved there first, it would leave a gap inside the array.",
-                answer=answer,
+        wrong = later("{answer} is inside the array, which must get shorter at its end.")
+        if answer == done.acts[-1].queue[0]:
+            wrong = later(
+                "{answer} is the head in the end. But if it moved there first, it would leave a gap inside the array."
             )
-        return sentences([wrong, say("{last}, the last in the array, takes the place.", last=last)])
-
-    def before(settings: Settings, room: Room) -> Html:
-        return drawn(settings, run(settings), 0, say("The heap before the operation."), room, picks=True)
+        rule = say("{last}, the last in the array, takes the place.", last=last)
+        return sentences([say(wrong, answer=answer), rule])
 
     return Question(
-        say("Pop takes cat off. Which pod takes its place at first, before anything is compared?"),
-        tuple(pod for pod in PODS if pod != "cat"),
-        lambda settings: run(settings).acts[1].queue[0],
+        say("Pop takes {head} off. Which pod takes its place at first, before anything is compared?", head=head),
+        tuple(sorted([*others, last])),
+        lambda _: done.acts[1].queue[0],
         why,
-        lambda settings: lambda room: before(settings, room),
+        lambda _: lambda room: drawn(done, 0, say("The heap before the operation."), room, picks=True),
+        looks=("calls",),
     )

@@ -28,7 +28,7 @@ from kschedlab.queue.older.with_backoff import WithBackoff
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import schedule
-from kschedlab_lab.panels.queue_order import decoded
+from kschedlab_lab.panels.queue_waiting import decoded
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 from kschedlab_simulation.scheduler.node_changes import node_changes
 
@@ -74,7 +74,6 @@ class Story:
     """
 
     generation: str
-    busy: bool
     clock: int = 0
     entries: list[PartEntered] = field(default_factory=list)
     tries: list[tuple[int, str]] = field(default_factory=list)
@@ -100,16 +99,15 @@ class Story:
             self.queue.add(decoded(self.cluster[name]))
         for tick in range(0, LAST * SECOND + TICK, TICK):
             self.clock = tick
-            for moment, _, happen in EVENTS:
-                if moment * SECOND == tick:
-                    happen(self)
+            for event in EVENTS:
+                if event.second * SECOND == tick:
+                    event.happen(self)
             for period, flush in self.queue.flushes:
                 if tick % period == 0:
                     flush()
-            if self.busy:  # another team's pod
-                made = build.pod(f"other-{tick}")
-                made["metadata"]["uid"] = f"uid-other-{tick}"
-                self.queue.add(decoded(made))
+            made = build.pod(f"other-{tick}")  # another team's pod: the scheduler is never idle
+            made["metadata"]["uid"] = f"uid-other-{tick}"
+            self.queue.add(decoded(made))
             self._try()
 
     def _try(self) -> None:
@@ -168,17 +166,26 @@ class Story:
         self.queue.assigned_pod_added(decoded(made))
 
 
-EVENTS: tuple[tuple[int, str, Callable[[Story], None]], ...] = (
-    (2, later("job-1 ends on node-a: 1 CPU free"), lambda story: story.ends("job-1")),
-    (3, later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")),
-    (7, later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")),
-    (8, later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
-    (12, later("cache starts on node-b"), lambda story: story.starts("cache", "node-b")),
+class Happening(NamedTuple):
+    """An event: its second, in a few words and in many, and what it does."""
+
+    second: int
+    brief: str
+    words: str
+    happen: Callable[[Story], None]
+
+
+EVENTS = (
+    Happening(2, later("job-1 ends"), later("job-1 ends on node-a: 1 CPU free"), lambda story: story.ends("job-1")),
+    Happening(3, later("job-2 ends"), later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")),
+    Happening(7, later("job-3 ends"), later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")),
+    Happening(8, "disk: ssd", later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
+    Happening(12, "cache", later("cache starts on node-b"), lambda story: story.starts("cache", "node-b")),
 )
 
 
-@lru_cache(16)
-def replay(generation: str, busy: bool) -> Story:
-    story = Story(generation, busy)
+@lru_cache(8)
+def replay(generation: str) -> Story:
+    story = Story(generation)
     story.run()
     return story

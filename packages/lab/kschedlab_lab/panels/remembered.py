@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from typing import Any
-
-_given: dict[Asking, str | None] = {}
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True)
-class Asking:
+class Asking(NamedTuple):
     """Where something was asked. ``cell``: the front end's name of the cell; ``solution``: the right answer then."""
 
     cell: str
@@ -18,21 +14,9 @@ class Asking:
     settings: str
     solution: str
 
-    @property
-    def was_answered(self) -> bool:
-        return self in _given
 
-    @property
-    def answer(self) -> str | None:
-        """The answer; None for an answer that was opened without a prediction. KeyError without any."""
-        return _given[self]
-
-    def keep(self, answer: str | None) -> None:
-        """Remember this answer until the kernel ends."""
-        _given[self] = answer
-
-    def forget(self) -> None:
-        _given.pop(self, None)
+given: dict[Asking, str | None] = {}
+"""The answers until the kernel ends; None: it was opened without a prediction."""
 
 
 def this_cell() -> str:

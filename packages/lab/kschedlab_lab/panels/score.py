@@ -5,7 +5,7 @@ The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,57 +15,96 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, manifests
-from kschedlab_lab.panels.settings import choice
-from kschedlab_lab.views.arithmetic import Calculation, steps
+from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, facts, manifests
+from kschedlab_lab.panels.settings import choice, steps
+from kschedlab_lab.views import arithmetic
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, winners
 from kschedlab_lab.views.score_bars import points
-from kschedlab_lab.views.score_map import ScoreMap, story
+from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
 PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
 MOST = 600
 """No setting leads to a higher sum: the bars keep their scale."""
-SHOWN = dict(zip(STAGES, ((), ("fast",), ("avoided",), ("stage", "cpu", "tainted")), strict=True))
-"""By the last stage that a panel comes to, the controls that it has."""
+SHOWN = ((), ("fast",), ("step", "avoided"), ("step", "cpu", "tainted"))
+"""By the last pass that a panel comes to, the controls that it has."""
 PAIR = ("node-a", "node-c")
 """The nodes whose difference is asked for."""
 
 
 @dataclass(frozen=True)
 class Settings(Cause):
-    """The inputs, the stage shown, and the cell whose arithmetic is written out (``plugin`` or the sum)."""
+    """The inputs, the cell whose arithmetic is written out (``plugin`` or the sum), and the pass shown."""
 
-    stage: str = choice("stage", STAGES, STAGES[0])
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
+    step: int = steps("pass", 3, 3)
+
+    @property
+    def stage(self) -> str:
+        return STAGES[self.step]
+
+    @property
+    def last(self) -> int:
+        """The last pass that the panel comes to, where those after it would give something away."""
+        return len(self.controls()["step"].values) - 1
 
 
-def show(settings: Settings, last: str = STAGES[-1]) -> View:
-    """The panel's view for these settings. ``last``: the last stage that it comes to."""
+UP_TO = {
+    stage: make_dataclass("Settings", [("step", int, steps("pass", last, last))], bases=(Settings,), frozen=True)
+    for last, stage in enumerate(STAGES)
+}
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
     decision = decide(settings)
     said = sentences(_sentences(settings, decision))
-    shown = picture(settings, said, last)
-
-    def frames(room: Room) -> list[Frame]:
-        return [Frame(*each) for each in story(shown, room)]
-
     return View(
-        shown,
+        picture(settings, said),
         said,
         Html(),
         said,
-        idle={name: "" for name in ("fast", "avoided", "stage", "cpu", "tainted") if name not in SHOWN[last]},
-        story=frames if settings.stage != STAGES[0] else None,
+        idle={name: "" for name in ("fast", "avoided", "step", "cpu", "tainted") if name not in SHOWN[settings.last]},
+        story=partial(story, settings, said) if settings.last == 1 else None,
         names=winners(decision) if settings.stage == STAGES[-1] else {},
     )
 
 
-def picture(settings: Settings, alt: str, last: str) -> ScoreMap:
+def picture(settings: Settings, alt: str) -> ScoreMap:
     """The map at the stage of the settings."""
-    selected = settings.plugin, settings.node
-    return ScoreMap(decide(settings), PLUGINS, NODES, settings.stage, selected, alt, most=MOST, last=last)
+    return ScoreMap(
+        decide(settings),
+        PLUGINS,
+        NODES,
+        settings.stage,
+        (settings.plugin, settings.node),
+        alt,
+        most=MOST,
+        bars=settings.last == 3,
+        facts=facts(settings),
+    )
+
+
+def story(settings: Settings, said: str, room: Room) -> list[Frame]:
+    """From raw to normalised, one row after the other (v1.20: framework/runtime/framework.go, RunScorePlugins)."""
+    whole, decision = picture(settings, said), decide(settings)
+    rows = [plugin for plugin in PLUGINS if any(_changes(decision, plugin, node) for node in NODES)]
+    raw = say("Raw: each plugin rates each node, on a scale of its own.")
+    frames = [Frame(replace(whole, selected=None, pending=rows, alt=raw)(room), raw)]
+    for done, plugin in enumerate(rows, start=1):
+        formula = in_cell(settings.changed(plugin=plugin))[1]
+        message = later("{plugin} brings its row to 0 … 100. {node}: {formula}.")
+        caption = say(message, plugin=plugin, node=settings.node, formula=formula)
+        row = replace(whole, selected=(plugin, settings.node), pending=rows[done:], alt=caption)
+        frames.append(Frame(row(room), caption))
+    return [*frames, Frame(whole(room), said)]
+
+
+def _changes(decision: Decision, plugin: str, node: str) -> bool:
+    """Whether normalising changes this score."""
+    return number(decision, STAGES[0], plugin, node) != number(decision, STAGES[1], plugin, node)
 
 
 def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
@@ -81,7 +120,7 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
     framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     if settings.stage == STAGES[-1]:
         return said, veto, framed
-    return (veto, framed) if veto else (say("{gives}.", gives=gives), say("{formula}.", formula=formula))
+    return (veto,) if veto else (say("{gives}.", gives=gives), say("{formula}.", formula=formula))
 
 
 def _against(settings: Settings, decision: Decision) -> str:
@@ -95,7 +134,7 @@ def _against(settings: Settings, decision: Decision) -> str:
 
 def in_cell(settings: Settings) -> tuple[str, str]:
     """The number in a plugin's cell, and the steps of this stage that lead to it."""
-    found = steps(decide(settings), settings.plugin, settings.node)
+    found = arithmetic.steps(decide(settings), settings.plugin, settings.node)
     ends = [i for i, step in enumerate(found) if step.what in STAGES]
     place = min(STAGES.index(settings.stage), len(ends) - 1)
     led = found[ends[place - 1] + 1 if place else 0 : ends[place] + 1]
@@ -103,7 +142,7 @@ def in_cell(settings: Settings) -> tuple[str, str]:
     return led[-1].result, say("; ").join(written)
 
 
-def _needs_words(step: Calculation) -> bool:
+def _needs_words(step: arithmetic.Calculation) -> bool:
     """Whether the formula alone doesn't say what its numbers are."""
     return step.formula == step.result or (step.what == STAGES[0] and "/" not in step.formula)
 
@@ -113,8 +152,7 @@ def panel(last: str = STAGES[-1], **settings: Any) -> Panel[Settings]:
 
     ``last``: the stage to show, and the last one that it comes to, where those after it would give something away.
     """
-    first = Settings().changed(**({"stage": last} | settings))
-    return Panel(first, partial(show, last=last), manifests)
+    return Panel(UP_TO[last]().changed(**settings), show, manifests)
 
 
 def the_number() -> Question[Settings]:
@@ -134,7 +172,7 @@ def the_number() -> Question[Settings]:
 
 def _sheet(settings: Settings, alt: str, stage: str) -> ScoreMap:
     """The map at this stage, on which an answer is looked for."""
-    return replace(picture(settings, alt, settings.stage), stage=stage)
+    return replace(picture(settings, alt), stage=stage)
 
 
 def without_the_disk() -> Question[Settings]:
@@ -168,7 +206,7 @@ def without_the_disk() -> Question[Settings]:
         return replace(sheet, question=True, before=decide(settings))
 
     asked = say("node-d's fast disk fails. node-c had 33 points; how many now?")
-    return Question(asked, (), right, why, raw, most=100, looks=("stage", "plugin", "node"), shows=slow)
+    return Question(asked, (), right, why, raw, most=100, looks=("plugin", "node"), shows=slow)
 
 
 def largest_difference() -> Question[Settings]:

@@ -18,6 +18,7 @@ from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
@@ -76,6 +77,18 @@ def nodes(cause: Cause) -> list[Manifest]:
         note = {"preferAvoidPods": [{"podSignature": {"podController": OWNER}}]}
         made[2]["metadata"]["annotations"] = {ANNOTATION: json.dumps(note)}
     return made
+
+
+def facts(cause: Cause) -> dict[str, list[str]]:
+    """By node, what some plugins look at."""
+    image, batch = say("image"), say("batch")
+    disk, taint = [say("fast disk")] * cause.fast, [say("taint")] * cause.tainted
+    return {
+        "node-a": ["east", image],
+        "node-b": ["east", image, batch],
+        "node-c": ["west", batch],
+        "node-d": ["west", *disk, *taint],
+    }
 
 
 def _labels(name: str, zone: str, disk: str) -> dict[str, str]:

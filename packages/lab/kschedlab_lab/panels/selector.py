@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.messages import later, listed, say, sentences, terms
-from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
-from kschedlab.objects.quantity import Quantity
+from kschedlab.messages import later, say, sentences, terms
+from kschedlab.objects.devices import Device
+from kschedlab.objects.model import ResourceSlice
 from kschedlab.text.html import Html, element
 from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels import devices
@@ -20,11 +20,11 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.devices import DRIVER, GPUS, both
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
-from kschedlab_lab.views.device_map import unasked
-from kschedlab_lab.views.device_sights import FAILS, ROOT, SELECTED, SPARED, NodeSight, Reason, Sight, sights
-from kschedlab_lab.views.evaluation import result_of
-from kschedlab_lab.views.selection import draw_selection
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.device_map import Look, device_part, spoken
+from kschedlab_lab.views.device_sights import FAILS, SELECTED, NodeSight, Reason, sights, unasked
+from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, result_of
+from kschedlab_lab.views.layout import column
+from kschedlab_lab.views.svg import Room, svg
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
 
@@ -40,16 +40,20 @@ PREFIX = {"model": ATTRIBUTES, "pcieRoot": ATTRIBUTES, "firmware": ATTRIBUTES, "
 """What a picture leaves out before these names."""
 UNDECLARED = re.compile(r"undeclared reference to '(\w+)'")
 UNREAD = re.compile(r"Syntax error: .*(?:input|at:?) '(.+?)'(?: expecting .*)?$")
-TOKENS = re.compile(r"\w+|[^\w\s]+")
 AMOUNT = re.compile(r"kubernetes\.Quantity|'[KMGT]i'")
 COMPARED = f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0'
 """An error about amounts that are compared like numbers, and how one compares them."""
 DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus)
+HIGH = 80
+"""The height of the largest device: it leaves room for a long selector."""
 
 
-def known(text: str) -> str:
-    """The expression of this name, or the text as an expression, valid or not."""
-    return SELECTORS.get(text, text)
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """A selector and a device."""
+
+    selector: str = typed("CEL", SELECTORS["both"], SELECTORS.values(), lambda text: SELECTORS.get(text, text))
+    device: str = choice("device", DEVICES, "node-a/gpu-0")
 
 
 def fault(expression: str) -> str:
@@ -67,122 +71,100 @@ def fault(expression: str) -> str:
             return say("{error}. Compare amounts with {example}", error=found, example=COMPARED)
         if (unread := UNREAD.search(found)) is None:
             return found
-        if "<EOF>" not in unread[1]:
-            return say("It cannot be read from {token} on.", token=unread[1].strip())
-        return say("Something is missing after {token}", token=TOKENS.findall(expression)[-1])
+        if "<EOF>" in unread[1]:
+            return say("Something is missing at its end.")
+        return say("It cannot be read from {token} on.", token=unread[1].strip())
     return ""
 
 
-@dataclass(frozen=True)
-class Settings(Restorable):
-    """A selector and a device."""
-
-    selector: str = typed("CEL", SELECTORS["both"], SELECTORS.values(), known)
-    device: str = choice("device", DEVICES, "node-a/gpu-0")
+@cache
+def cluster() -> Cluster:
+    """The nodes and their devices, of which none is held or broken."""
+    return Cluster.from_dicts([*devices.fleet(GPUS), devices.claim_of([]), devices.train()], devices.GENERATION.api)
 
 
+@cache
 def device_of(name: str) -> Device:
     """The device ``node/gpu``."""
-    node, gpu = name.split("/")
-    _, model, memory, root = next(each for each in GPUS[node] if each[0] == gpu)
-    attributes = {"model": DeviceAttribute(stringValue=model), ROOT: DeviceAttribute(stringValue=root)}
-    return Device(name=gpu, attributes=attributes, capacity={"memory": DeviceCapacity(value=Quantity(f"{memory}Gi"))})
+    slices = cluster().objects_of(ResourceSlice)
+    return next(each for one in slices for each in one.spec.devices if f"{one.spec.pool.name}/{each.name}" == name)
 
 
 def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
     """The parts of the selector, in short, with their values for the device."""
-    steps = compile(known(settings.selector)).steps(DRIVER, device_of(settings.device))
+    steps = compile(settings.selector).steps(DRIVER, device_of(settings.device))
     return tuple(step._replace(text=short(step.text)) for step in steps)
 
 
 @cache
-def fleet() -> tuple[NodeSight, ...]:
-    """The nodes with their devices, of which none is held or broken; a selector says nothing of roots."""
-    made = [*devices.fleet(GPUS), devices.claim_of([]), devices.train()]
-    nodes = map(unasked, sights(devices.decided(Cluster.from_dicts(made, devices.GENERATION.api))))
-    return tuple(node._replace(devices=tuple(each._replace(wire="") for each in node.devices)) for node in nodes)
+def fleet() -> list[NodeSight]:
+    """The nodes before a pod asks."""
+    return [unasked(node) for node in sights(devices.decided(cluster()))]
 
 
 @lru_cache(64)
-def judged(expression: str, device: str) -> tuple[str, str]:
+def judged(expression: str, device: str) -> Reason:
     """What the device is for the selector, and the error if it is one."""
     try:
         matches = compile(expression).matches(DRIVER, device_of(device))
     except CelError as error:
-        return FAILS, str(error)
-    return SELECTED if matches else NOT_SELECTED, ""
+        return Reason(FAILS, str(error))
+    return Reason(SELECTED if matches else NOT_SELECTED)
 
 
 def selection(expression: str) -> list[NodeSight]:
-    """The nodes, with what each device is for the selector, and the error in which the search for one ends there."""
-
-    def seen(node: NodeSight) -> NodeSight:
-        found, reached = list[Sight](), Reason(NOT_SELECTED)
-        for each in node.devices:
-            reason = Reason(*judged(expression, f"{node.node}/{each.id.device}"))
-            unreached = reason.state == FAILS and reached.state != NOT_SELECTED
-            found.append(each._replace(reason=Reason(SPARED) if unreached else reason))
-            reached = reason if reached.state == NOT_SELECTED else reached
-        return node._replace(reason=reached.why if reached.state == FAILS else "", devices=tuple(found))
-
-    return [seen(node) for node in fleet()]
+    """The nodes, with what each device is for the selector."""
+    found = []
+    for node in fleet():
+        of = {each: judged(expression, f"{node.node}/{each.id.device}") for each in node.devices}
+        found.append(node._replace(devices=tuple(each._replace(reason=reason) for each, reason in of.items())))
+    return found
 
 
-def ring(settings: Settings) -> str:
-    """The key of the device whose evaluation is shown."""
-    return f"device/{DRIVER}/{settings.device}"
-
-
-def handles() -> dict[str, dict[str, str]]:
-    """A click on a device chooses it."""
-    return {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
-
-
-def verdict(settings: Settings) -> str:
-    """``selected``, ``not selected`` or ``an error``, in the chosen language."""
-    state, _ = judged(known(settings.selector), settings.device)
-    return say({SELECTED: later("selected"), FAILS: later("an error")}.get(state, later("not selected")))
-
-
-def draw(settings: Settings, room: Room, seen: Sequence[NodeSight], evaluates: bool = True) -> Html:
-    """The devices as they are seen, and the parts of the selector, with their values or without."""
-    return draw_selection(seen, evaluated(settings), room, ring(settings), handles(), evaluates)
+def draw(
+    settings: Settings, room: Room, seen: Sequence[NodeSight], steps: Sequence[EvaluatedPart], evaluates: bool = True
+) -> Html:
+    """The devices as they are seen, where a click chooses one, and below them the parts of the selector, with their
+    values or without."""
+    marks = {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
+    look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0, high=HIGH)
+    part = column([device_part(seen, room.width, look), evaluation_part(steps, room.width, evaluates)])
+    written = (line.strip() for line in evaluation_text(steps if evaluates else ()).splitlines())
+    return svg(part.shapes, room.width, part.height + 4, say("; ").join((spoken(seen), *written)))
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    if what := fault(known(settings.selector)):
+    if what := fault(settings.selector):
         invalid = sentences((say("This selector is not valid."), what))
-        nothing = partial(draw_selection, fleet(), (), ring=ring(settings), marks=handles(), evaluates=True)
-        return View(nothing, invalid, Html(), invalid)
-    sentence, seen = told(settings), selection(known(settings.selector))
-    _, error = judged(known(settings.selector), settings.device)
+        return View(lambda room: draw(settings, room, fleet(), ()), invalid, Html(), invalid)
+    sentence, seen = told(settings), selection(settings.selector)
+    error = judged(settings.selector, settings.device).why
     return View(
-        lambda room: draw(settings, room, seen),
+        lambda room: draw(settings, room, seen, evaluated(settings)),
         sentence,
         element("code", error) if error else Html(),
         f"{sentence}\n{error}" if error else sentence,
     )
 
 
+def verdict(settings: Settings) -> str:
+    """``selected``, ``not selected`` or ``an error``, in the chosen language."""
+    state = judged(settings.selector, settings.device).state
+    return say({SELECTED: later("selected"), FAILS: later("an error")}.get(state, later("not selected")))
+
+
 def told(settings: Settings) -> str:
     """The result in a sentence, and how many devices the selector selects."""
-    nodes = selection(known(settings.selector))
-    states = {f"{node.node}/{each.id.device}": each.state for node in nodes for each in node.devices}
     said = {
         SELECTED: later("{device} is selected."),
         NOT_SELECTED: later("{device} is not selected."),
-        FAILS: later("{device} ends in an error, and no node gets the pod."),
-        SPARED: later("{device} would end in an error, but the search ends before it."),
+        FAILS: later("{device} ends in an error: if the search reaches it, no node gets the pod."),
     }
-    state, failing = states[settings.device], [node.node for node in nodes if node.reason]
-    first = say(said[state], device=settings.device)
+    states = [judged(settings.selector, device).state for device in DEVICES]
+    first = say(said[judged(settings.selector, settings.device).state], device=settings.device)
     message = later("The selector selects {selected} of {all} devices.")
-    count = say(message, selected=[*states.values()].count(SELECTED), all=len(states))
-    if state == FAILS or not failing:
-        return sentences((first, count))
-    end = say("The search ends in an error on {nodes}: no node gets the pod.", nodes=listed(failing))
-    return sentences((first, count, end))
+    return sentences((first, say(message, selected=states.count(SELECTED), all=len(states))))
 
 
 def reason(settings: Settings) -> str:
@@ -192,18 +174,9 @@ def reason(settings: Settings) -> str:
     if whole.failed:
         return say("An error is not `false`: it ends the decision for the pod, on all nodes.")
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
-    if any(each.failed for each in parts):
-        message = later(
-            "`{part}` is true, and one true side decides `||`: an error on the other side does not matter."
-            if decides.values[-1] == "true"
-            else "`{part}` is false, and one false side decides `&&`: an error on the other side does not matter."
-        )
-        return say(message, part=decides.text)
     verdict = say("`{part}` is {value}.", part=decides.text, value=whole.values[-1])
-    compared = (
-        result_of(each) for each in parts if decides.text.startswith(f"{each.text} ") and ".compareTo(" in each.text
-    )
-    return sentences((*(say("`compareTo` gives {result}.", result=each) for each in compared), verdict))
+    compared = [each for each in parts if decides.text.startswith(f"{each.text} ") and ".compareTo(" in each.text]
+    return sentences((*(say("`compareTo` gives {result}.", result=result_of(each)) for each in compared), verdict))
 
 
 def short(selector: str) -> str:
@@ -218,11 +191,10 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: reason(settings),
-        lambda settings: lambda room: draw(settings, room, fleet(), False),
+        lambda settings: lambda room: draw(settings, room, fleet(), evaluated(settings), False),
     )
 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    first = Settings().changed(**settings)
-    return Panel(first, show, None, "selector.panel()", question=question(first))
+    return Panel(Settings().changed(**settings), show, None, "selector.panel()")

@@ -36,7 +36,7 @@ class Control:
     """One setting: its label, its allowed values, and how a value is written (with its unit).
 
     Labels and written values are English, and translated where they are shown: a state means the same in any language.
-    ``shows``: a value in the chosen language, where ``later`` does not mark it. ``folded``: is with the exact values.
+    ``folded``: is with the exact values.
 
     ``last``: for steps that depend on the other settings; ``values`` is empty then.
     ``reads``: for typed text, of which ``values`` are suggestions: the value that it means; ValueError for none.
@@ -48,7 +48,6 @@ class Control:
     write: Callable[[Any], str] = str
     last: Last | None = None
     reads: Callable[[str], str] | None = None
-    shows: Callable[[Any], str] | None = None
     folded: bool = False
 
     def __post_init__(self) -> None:
@@ -65,7 +64,7 @@ class Control:
 
     def show(self, value: Any) -> str:
         """The value in the chosen language."""
-        return say(self.write(value)) if self.shows is None else self.shows(value)
+        return say(self.write(value))
 
     def allowed(self, settings: Any) -> tuple[Value, ...]:
         """The allowed values, given the other settings."""
@@ -133,14 +132,10 @@ def _one_of(
     values: Iterable[Value],
     default: Any,
     write: Callable[[Any], str] = str,
-    shows: Callable[[Any], str] | None = None,
     folded: bool = False,
 ) -> Any:
-    """A field of a :class:`Restorable` dataclass; ``write`` adds the unit to a value.
-
-    ``shows``: the same in the chosen language.
-    """
-    return _field(Control(label, kind, tuple(values), write, shows=shows, folded=folded), default)
+    """A field of a :class:`Restorable` dataclass; ``write`` adds the unit to a value."""
+    return _field(Control(label, kind, tuple(values), write, folded=folded), default)
 
 
 slider = partial(_one_of, "slider")

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kschedlab.messages import say
-from kschedlab.objects.model import Node
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, visible
-from kschedlab.text.words import count, listing
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
-from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import Piece, created, running
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.drawing import BAR, EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
+from kschedlab_lab.views.layout import moved
+from kschedlab_lab.views.picture import WAITING
+from kschedlab_lab.views.svg import Room, svg
 from kschedlab_simulation.pods import TERMINAL
 
-NODES, WAITING = 8, 4
-"""How many are shown."""
+NODES, FEW = 8, 4
+"""How many nodes and waiting pods are shown."""
+ABOVE = LINE + BAR + 10
+"""The height of the waiting pods above the nodes."""
 LIST = "margin:0.4em 0;padding:0;list-style:none;"
 
 
@@ -38,36 +44,60 @@ def told(line: Happened) -> str:
 
 def _picture(seen: Seen, alt: str, room: Room) -> Html:
     """The nodes with their pods, and above them the pods that wait."""
-    waiting = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
-    hands = [Hand(running(pod, 0), nominated=visible(pod.status.nominatedNodeName)) for pod in waiting[:WAITING]]
-    if len(waiting) > WAITING:
-        hands.append(Hand(Piece(say("{number} more", number=len(waiting) - WAITING), 1000, mark="ghost")))
-    hands = hands or [Hand(Piece(say("nobody"), 1000, mark="ghost"))]
-    cards = [_card(node, seen) for node in seen.nodes[:NODES]]
-    if (left := len(seen.nodes) - NODES) > 0:
-        cards.append(NodeCard("…", 1, says=say("{nodes} more", nodes=count(left, "node"))))
-    return draw_bench(Bench(tuple(hands), tuple(cards)), alt, room)
+    hidden = len(seen.nodes) - NODES
+    more = remark(say("{nodes} more", nodes=count(hidden, "node")) if hidden > 0 else "", room.width - 2 * EDGE)
+    nodes = [_node(node, seen) for node in seen.nodes[:NODES]]
+    plan = arrange(nodes, Room(room.width, room.height - ABOVE), more.height)
+    waiting = _waiting(seen)
+    bar = Place(EDGE, TOP + LINE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), BAR, bar=True)
+    places = (bar, *(place._replace(y=place.y + ABOVE) for place in plan.places))
+    parts = shapes([waiting, *nodes], replace(plan, places=places), "cpu")
+    bottom = plan.bottom + ABOVE
+    return svg([*parts, moved(more, EDGE, bottom)], room.width, bottom + more.height, alt)
 
 
-def _card(node: Node, seen: Seen) -> NodeCard:
-    name = node.metadata.name
+def _waiting(seen: Seen) -> Box:
+    """The pods that have no node yet."""
+    pods = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
+    blocks = [_block(pod, seen.now) for pod in pods[:FEW]]
+    if len(pods) > FEW:
+        blocks.append(Block(say("{number} more", number=len(pods) - FEW), 0, 0, mark="ghost"))
+    return Box(WAITING, 0, tuple(blocks))
+
+
+def _node(node: Node, seen: Seen) -> Box:
+    """A node with its pods, the oldest at the bottom: nobody moves when another comes."""
+    name, cpu = node.metadata.name, node.status.allocatable.get("cpu")
     there = [pod for pod in seen.pods if pod.spec.nodeName == name and pod.status.phase not in TERMINAL]
-    pieces = [running(pod, seen.now) for pod in sorted(there, key=created)]
-    cpu = node.status.allocatable.get("cpu")
-    return NodeCard(
+    there.sort(key=lambda pod: (pod.metadata.creationTimestamp or 0, -(pod.spec.priority or 0)))
+    blocks = [_block(pod, seen.now) for pod in there]
+    return Box(
         visible(name),
         cpu.milli() if cpu is not None else 0,
-        tuple(piece for piece in pieces if piece.size),
-        says=listing([*_remarks(node, pieces)]),
-        cordoned=node.spec.unschedulable,
+        tuple(block for block in blocks if block.size),
+        tuple(_remarks(node, sum(not block.size for block in blocks))),
     )
 
 
-def _remarks(node: Node, pieces: list[Piece]) -> Iterator[str]:
-    """What is worth saying about a node."""
+def _block(pod: Pod, now: int) -> Block:
+    """A pod with its priority, the seconds that it has left, or the node that it is nominated to."""
+    name = visible(pod.metadata.name)
+    first, *middle, last = name.split("-") if "-" in name else (name, "")
+    short = f"{first}…{last}" if middle else name  # its end tells a ReplicaSet's pods apart
+    priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
+    mark, note, number = "", "", str(priority)
+    if ends is not None:
+        mark, number = "leaving", say("{seconds} s left", seconds=-(-max(ends - now, 0) // SECOND))
+    elif nominated and not pod.spec.nodeName:
+        mark, note, number = "arriving", say("nominated"), f"→ {visible(nominated)}"
+    return Block(short, int(pod_requests(pod).get("cpu", 0)), priority, (Number(number),), mark, note, key=name)
+
+
+def _remarks(node: Node, small: int) -> Iterator[str]:
+    """What is worth saying about a node. ``small``: how many of its pods ask for no CPU."""
     if node.spec.unschedulable:
         yield say("cordoned")
     if any(each.type == "Ready" and each.status != "True" for each in node.status.conditions):
         yield say("not ready")
-    if small := sum(not piece.size for piece in pieces):
+    if small:
         yield say("{pods} without a CPU request", pods=count(small, "pod"))

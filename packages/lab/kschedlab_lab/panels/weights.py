@@ -13,17 +13,16 @@ from typing import Any
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels import score_cluster
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart_bars import Bars
 from kschedlab_lab.views.lettering import short
-from kschedlab_lab.views.score import bare, gained, lead, total, winners
+from kschedlab_lab.views.score import bare, lead, winners
 from kschedlab_lab.views.score_bars import fills, sum_bars
 from kschedlab_lab.views.weights import Weight, WeightStage
 
@@ -114,34 +113,3 @@ def panel(**settings: Any) -> Panel[Weights]:
     """The panel; arguments override its default settings."""
     manifests = score_cluster.manifests(score_cluster.Cause())
     return Panel(Weights().changed(**settings), show, lambda _: manifests, "weights.panel()")
-
-
-def who_wins(field: str, old: int, new: int) -> Question[Weights]:
-    """Who wins once this weight has changed? Asked of a panel with the new one; until then, the old sums show.
-
-    ValueError for a weight or a number that the panel does not have.
-    """
-    Weights().changed(**{field: old}).changed(**{field: new})
-
-    def before(weights: Weights) -> WeightStage:
-        then = weights.changed(**{field: old})
-        still = [replace(each, control="") for each in handles(then)]
-        return WeightStage(still, replace(sums(then), picks=NODES), say("The sums before the change"))
-
-    def right(weights: Weights) -> str:
-        return decide(weights).best[0]
-
-    def why(weights: Weights, answer: str) -> str:
-        then, now = decide(weights.changed(**{field: old})), decide(weights)
-        best = right(weights)
-        compared = dict.fromkeys((answer, then.best[0], best))
-        told = listed(gained(then, now, node) for node in compared)
-        return say("The change: {told}. Now {best} leads with {total}.", told=told, best=best, total=total(now, best))
-
-    asked = say(
-        "{plugin}'s weight goes from {old} to {new}. Who wins then?",
-        plugin=FIELDS[field],
-        old=say(_written(old)),
-        new=say(_written(new)),
-    )
-    return Question(asked, NODES, right, why, before)

@@ -52,7 +52,7 @@ def settings_of(loaded: Loaded) -> type[Any]:
     names = sorted(cluster.names)
     fields = [
         ("pod", str, typed("pod", loaded.pods[0], loaded.pods[:SUGGESTED], _finder(later("pod"), loaded.pods))),
-        ("question", str, choice("question", QUESTIONS, WHY)),
+        ("question", str, choice("question", QUESTIONS, WHY, folded=True)),
         ("node", str, typed("why not this node?", NONE, [NONE, *names[:SUGGESTED]], _node(names))),
         ("show", str, typed("show nodes", ALL, [ALL], lambda text: _short(text) or ALL)),
         ("generation", str, choice("generation", GENERATIONS, LATEST, folded=True)),
@@ -125,7 +125,7 @@ class Answers:
         moves = runs_on not in (None, *decision.best)
         again_there = again(decision, runs_on) if moves else ""
         said = sentences((*headline(decision, runs_on), margin(decision), nobody(decision), again_there))
-        asked = Asked(WHY, settings.show, event=decision, framed=(runs_on or "") if moves else "")
+        asked = Asked(WHY, settings.show, framed=(runs_on or "") if moves else "")
         return _view(decision, settings, asked, said, [*decision.sections(FEW)][1:])  # after the outcome
 
     def before(self, settings: Any, framed: str = "") -> Callable[[Room], Html]:
@@ -133,7 +133,7 @@ class Answers:
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
         asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
-        shown = Asked(show=settings.show, framed=framed, note=asks, event=decision)
+        shown = Asked(show=settings.show, framed=framed, note=asks)
         said = say("{pod} and the nodes", pod=settings.pod)
         return lambda room: cluster_picture(undecided(decision), room, shown, said)
 
@@ -210,23 +210,13 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
-    """The change as a card, with pods counted instead of named."""
+    """The change as a button, with pods counted instead of named."""
     line, eviction = answer.line, found.eviction
     change, whole = answer.short or line.change, say("{change}: {then}", change=line.change, then=line.then)
     if eviction is not None and answer.decision is eviction.decision and len(eviction.victims) > 1:
         pods, where = count(len(eviction.victims), "pod"), listing(eviction.where, 1)
         change = say("without {names} on {node}", names=pods, node=where)
-    return Choice(word, change, _shortly(answer.decision), whole)
-
-
-def _shortly(decision: Decision) -> str:
-    """The outcome, for a card."""
-    if decision.node is not None:
-        return decision.node
-    if decision.nominated_node is None or decision.preemption is None:
-        return say("fits nowhere")
-    pods = len(decision.preemption.victims)
-    return say("{node}, evicts {pods:,}", node=decision.nominated_node, pods=pods)
+    return Choice(word, change, whole)
 
 
 def _word(answer: WhatIfAnswer) -> str:

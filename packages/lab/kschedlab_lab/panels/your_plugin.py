@@ -6,7 +6,7 @@ The panel runs the plugins that it is given; without any, v1.37 knows nothing of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
-from kschedlab.objects.problems import InputValueError, unknown
+from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.tables import LIMITS, folded, html
@@ -221,44 +221,6 @@ def compared(decision: Decision, plugins: Sequence[object], rack: str) -> str:
         other=rack,
         less=sums[rack],
     )
-
-
-def lightest(rack: str, plugins: object) -> Question[Settings]:
-    """From which weight of the score on does ``web`` go to this rack? A number is typed. KeyError for no rack."""
-    added = several(plugins)
-    if rack not in RACKS:
-        raise unknown("node", rack, RACKS)
-
-    def right(settings: Settings) -> str:
-        weights = range(MOST + 1)
-        enough = (weight for weight in weights if decide(settings.changed(weight=weight), added).node == rack)
-        return str(next(enough, "none"))
-
-    def why(settings: Settings, answer: str) -> str:
-        need = right(settings)
-        if need == "none":
-            return say("No weight up to {most} is enough.", most=MOST)
-        weight = min(int(answer), int(need))
-        decision = decide(settings.changed(weight=weight), added)
-        enough = say("Weight {weight} is enough.", weight=weight)
-        too_little = say("With weight {weight}, {node} still leads.", weight=weight, node=decision.node)
-        said = enough if decision.node == rack else too_little
-        return sentences((said, compared(decision, added, rack)))
-
-    def before(settings: Settings, room: Room) -> Html:
-        plain = decide(settings, added)
-        found = points(plain, added)
-        fixed = replace(found, own="") if found is not None else None
-        still = {name: replace(each, control="", toggle="") for name, each in racks(settings, added).items()}
-        return stage(plain, still, room, sentence(plain), fixed)
-
-    def there(settings: Settings) -> Settings:
-        need = right(settings)
-        return settings.changed(weight=int(need)) if need.isdecimal() else settings
-
-    score = (own_scores(V1_37.plus(*added)) or [say("your score")])[-1]
-    text = say("From which weight of {score} on does web go to {rack}?", score=score, rack=rack)
-    return Question(text, (), right, why, lambda settings: partial(before, settings), MOST, shows=there)
 
 
 class Racks(Panel[Settings]):

@@ -3,7 +3,7 @@
 // in a narrow notebook, panels stay in their cells. It is away while one does exercises, which have their own pictures, and
 // while one reads a section that has code and no panel.
 
-import { coded, keepFocus, make } from "./dom.js";
+import { coded, divideCode, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
 import { say } from "./language.js";
 
@@ -310,6 +310,7 @@ const scrolls = (el, by) =>
 /** The text of a notebook with panels follows their style. */
 function mine(notebook, lang) {
   notebook.classList.add(OURS);
+  for (const text of notebook.querySelectorAll(".jp-RenderedMarkdown")) divideCode(text);
   if (lang) notebook.lang = lang;
 }
 

@@ -8,7 +8,7 @@ export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/
 
 const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.\d])/;
 
-const NAMES = /(▶ [\d.,]+|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|\d[\d.,]* (?:%|s(?!\w)|min(?!\w)|CPU)|^v?[+-]?\d[\d.,]*$)/;
+const NAMES = /(▶ [\d.,]+|(?<!\S)--?[a-z][\w-]*|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|\d[\d.,]* (?:%|s(?!\w)|min(?!\w)|CPU)|^v?[+-]?\d[\d.,]*$)/;
 
 /** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word, a number or 95 % nowhere. */
 export const unbroken = (text, longest = 24) =>
@@ -25,6 +25,17 @@ export function divisible(root) {
   while (walker.nextNode()) texts.push(walker.currentNode);
   for (const text of texts.filter(({ data, parentElement }) => !parentElement.closest("svg") && (NAMES.test(data) || /\S{15}/.test(data)))) {
     text.replaceWith(...unbroken(text.data, 16).flatMap(divided).filter((part) => part !== ""));
+  }
+}
+
+const LONG = 32; // characters of code that may begin in one line and go on in the next
+
+/** Lets code in a text break so, too, and nowhere else; what is short stays in one line. */
+export function divideCode(root) {
+  for (const code of root.querySelectorAll(":is(p, li, td, summary) > code:not(.ks-divided)")) {
+    divisible(code);
+    code.classList.add("ks-divided");
+    code.classList.toggle("ks-long", code.textContent.length > LONG || code.matches("td > code"));
   }
 }
 

@@ -37,10 +37,10 @@ export class Hand {
     if (event.button || stage.shown.asking) return;
     const handle = event.target.closest("[data-drag], [data-carry]");
     if (!handle || !this.picture.contains(handle)) return;
-    const { drag: name, carry: group, axis, step, grab } = handle.dataset, sets = stage.read(grab);
+    const { drag: name, carry: group, axis, step } = handle.dataset;
     this.held = {
-      handle, name, group, sets, across: axis === "x", step: Number(step ?? STEP),
-      from: [event.clientX, event.clientY], began: name && (sets[name] ?? stage.at[name]), moved: false,
+      handle, name, group, across: axis === "x", step: Number(step ?? STEP),
+      from: [event.clientX, event.clientY], began: name && stage.at[name], moved: false,
       scale: stage.picture.svg.getScreenCTM()?.a || 1,
     };
     handle.focus?.({ preventScroll: true });
@@ -59,7 +59,7 @@ export class Hand {
       if (held.group) this.lift();
     }
     if (held.group) return this.carry(event, by);
-    stage.turn(held.name, held.began + Math.round(by[held.across ? 0 : 1] / held.scale / held.step), held.sets);
+    stage.turn(held.name, held.began + Math.round(by[held.across ? 0 : 1] / held.scale / held.step));
   }
 
   /** What is carried stays where it is, pale; a copy goes with the hand. */
@@ -99,10 +99,10 @@ export class Hand {
 
   /** A click on a number's left half is one step to the left, on its right half one to the right; of two values, the other. */
   nudge({ left, width }) {
-    const { name, began, sets, from, step } = this.held, { stage } = this;
+    const { name, began, from, step } = this.held, { stage } = this;
     const last = stage.last(stage.controls.find((control) => control.name === name));
     const by = Math.sign(step) * (from[0] < left + width / 2 ? -1 : 1);
-    stage.turn(name, last === 1 ? 1 - began : began + by, sets);
+    stage.turn(name, last === 1 ? 1 - began : began + by);
     this.ignoreClick = true;
   }
 

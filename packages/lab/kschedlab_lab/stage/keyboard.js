@@ -37,13 +37,12 @@ export class Keyboard {
   }
 
   pull(event) {
-    const { stage } = this, { drag: name, grab } = event.target.dataset, by = BY[event.key];
+    const { stage } = this, { drag: name } = event.target.dataset, by = BY[event.key];
     if (by === undefined || stage.shown.asking) return;
     event.preventDefault();
     event.stopPropagation();
     stage.ahead(name);
-    const sets = stage.read(grab);
-    stage.turn(name, (sets[name] ?? stage.at[name]) + by, sets);
+    stage.turn(name, stage.at[name] + by);
   }
 
   take(element) {

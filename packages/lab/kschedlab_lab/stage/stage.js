@@ -74,9 +74,8 @@ class Stage {
     this.host.append(this.el);
   }
 
-  /** Once its cell is on the page, a panel with a picture may share a place with others; text alone stays. */
+  /** Once its cell is on the page, a panel may share a place with others. */
   settle() {
-    if (!this.controls.length && !this.picture.svg) return;
     this.arrival = new ResizeObserver(() => {
       if (!this.host.isConnected) return;
       this.arrival.disconnect();
@@ -181,9 +180,9 @@ class Stage {
   }
 
   /** Turns a handle's control to this index; `sets`: what the handle sets as well. */
-  turn(name, index, sets) {
+  turn(name, index) {
     const control = this.controls.find((each) => each.name === name);
-    this.set({ ...sets, [name]: clamp(index, 0, this.last(control)) }, DRAG);
+    this.set({ [name]: clamp(index, 0, this.last(control)) }, DRAG);
   }
 
   /** Asks for every state along one control, so that moving it needs no answer. */

@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple, TypeAlias
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.icons import tape
-from kschedlab_lab.views.layout import Part, column, moved
+from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Piece, bar
-from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, INK_2, PANEL, TICK, TRAY
+from kschedlab_lab.views.style import CHOSEN, EVICTED_SOFT, HAIR, INK, INK_2, PANEL, TICK, TRAY, priority_fill
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 CardState: TypeAlias = Literal["plain", "refused", "chosen"]
@@ -52,7 +52,8 @@ class Hand:
 @dataclass(frozen=True)
 class Bench:
     """``picks``: names of cards that are answers while a question is open; ``printed``: rows of a table below, first
-    its head; ``widest``: the longest cell that each column ever has; ``fills``: its pods grow into all of the room.
+    its head; ``widest``: the longest cell that each column ever has; ``fills``: its pods grow into all of the room;
+    ``ranks``: priorities whose colours are explained at the bottom.
     """
 
     hands: tuple[Hand, ...] = ()
@@ -61,6 +62,7 @@ class Bench:
     printed: tuple[tuple[str, ...], ...] = ()
     widest: tuple[str, ...] = ()
     fills: bool = False
+    ranks: tuple[int, ...] = ()
 
 
 class Scale(NamedTuple):
@@ -81,11 +83,14 @@ def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     widest = max([*(card.capacity for card in bench.cards), *(hand.piece.size for hand in bench.hands), 1000])
     rows = len(bench.hands) + len(bench.cards)
     kept, most = (3 * PAD, TALLEST) if bench.fills else (SPARE, TALL)
-    spare = room.height - kept - rows * GAP - len(bench.cards) * 15 - len(bench.printed) * LINE
+    below = (len(bench.printed) + bool(bench.ranks)) * LINE
+    spare = room.height - kept - rows * GAP - len(bench.cards) * 15 - below
     scale = Scale(left, right, (right - left) / widest, min(max(spare // max(rows, 1), BAR), most))
     hands = (_hand(hand, scale) for hand in bench.hands)
     cards = (_card(card, scale, card.name in bench.picks) for card in bench.cards)
-    whole = column([*hands, *cards, *_printed(bench, scale)], GAP if room.height > LOW else CLOSE)
+    whole = column(
+        [*hands, *cards, *_printed(bench, scale), *_ranks(bench, right)], GAP if room.height > LOW else CLOSE
+    )
     return svg([moved(whole, 0, PAD)], room.width, whole.height + 2 * PAD, alt)
 
 
@@ -135,7 +140,7 @@ def _card(card: NodeCard, scale: Scale, is_answer: bool) -> Part:
 
 def _printed(bench: Bench, scale: Scale) -> Iterator[Part]:
     """The table, without the columns after the first that have no room."""
-    wide = [max(text_width(cell) for cell in each) + 2 * GAP for each in zip(bench.widest, *bench.printed, strict=True)]
+    wide = [max(text_width(cell) for cell in each) + GAP + 4 for each in zip(bench.widest, *bench.printed, strict=True)]
     last = next((at for at in range(len(wide)) if sum(wide[:1] + wide[at + 1 :]) <= scale.right), 0)
     kept = [at for at in range(len(wide)) if not 0 < at <= last]
     lefts = accumulate((wide[at] for at in kept), initial=PAD + 8.0)
@@ -146,6 +151,14 @@ def _printed(bench: Bench, scale: Scale) -> Iterator[Part]:
     ]
     if shapes:
         yield Part(scale.right, GAP + LINE * len(bench.printed), tuple(shapes))
+
+
+def _ranks(bench: Bench, width: float) -> Iterator[Part]:
+    """What the colours of pods mean."""
+    if bench.ranks:
+        swatches = [Part(14, 14, (rect(14, 14, 4, fill=priority_fill(each), stroke=HAIR),)) for each in bench.ranks]
+        named = [row([box, words(str(each), fill=INK_2)], 4) for box, each in zip(swatches, bench.ranks, strict=True)]
+        yield padded(wrap([words(say("priority"), fill=INK_2), *named], width - 2 * PAD, 12), PAD + 8)
 
 
 def _bar(card: NodeCard, scale: Scale) -> Iterator[Html]:

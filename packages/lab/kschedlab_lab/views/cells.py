@@ -10,8 +10,8 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.drawing import Number, pill
 from kschedlab_lab.views.layout import placed
-from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, text_width
-from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, EVICTED, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
+from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.style import ACT, ACT_SOFT, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label, rect
 
 Look: TypeAlias = dict[str, str | float | None]
@@ -26,28 +26,24 @@ LEGIBLE = 18
 
 @dataclass(frozen=True)
 class Cell:
-    """``text``: its content; ``fill``: its colour, "" if it is empty.
+    """``text``: its content; ``fill``: its colour, "" if it is empty; ``ring``: the colour of an inner border.
 
-    ``ring``: the colour of an inner border; ``frame``: that of an outer one; ``hatched``: a tie. ``marks``: attributes
-    of the drawing.
+    ``marks``: attributes of the drawing.
     """
 
     text: str = ""
     fill: str = ""
     ring: str = ""
-    frame: str = ""
-    hatched: bool = False
     marks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """A row of the table. ``strong``: its name is bold; ``marks``: attributes of its name's drawing."""
+    """A row of the table. ``strong``: its name is bold."""
 
     name: str
     cells: Sequence[Cell]
     strong: bool = False
-    marks: Mapping[str, str] = field(default_factory=dict)
 
 
 class Box(NamedTuple):
@@ -89,45 +85,15 @@ def middle(shapes: Iterable[Html]) -> Html:
 def draw_cell(cell: Cell, box: Box) -> Html:
     """One cell, for :func:`middle`."""
     wide, high = round(box.wide) - 2, round(box.high) - 2
-    line: Look = {"stroke": cell.frame, "stroke_width": 3} if cell.frame else {}
-    if not cell.fill:
-        line = {"stroke": HAIR, **line}
-    shapes = [rect(wide, high, None, None, None, fill=cell.fill or "none", **line)]
+    shapes = [rect(wide, high, fill=cell.fill or "none", stroke=None if cell.fill else HAIR)]
     if cell.ring:
         thick = 3 if box.high >= LEGIBLE else 1.5
         inside: Look = {"fill": "none", "stroke": cell.ring, "stroke_width": thick}
         shapes.append(rect(wide - thick, high - thick, None, thick / 2, thick / 2, **inside))
-    if cell.hatched:
-        shapes.append(_hatching(box))
-    x, y = round(box.wide / 2) - 1, round(box.high / 2 + 3)
-    bold = "bold" if cell.frame or cell.hatched else None
-    halo: Look = {"stroke": TRAY, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
     if cell.text:
-        shapes.append(element("text", cell.text, x=x, y=y, font_weight=bold, **halo))
+        shapes.append(element("text", cell.text, x=round(box.wide / 2) - 1, y=round(box.high / 2 + 3)))
     colour = ink(cell.fill) if cell.fill else None
     return element("g", *shapes, transform=f"translate({box.x + 1:.0f},{box.y + 1:.0f})", fill=colour, **cell.marks)
-
-
-def _hatching(box: Box) -> Html:
-    """Diagonal lines over the whole cell."""
-    high, wide = box.high - 2, box.wide - 2
-    lines = []
-    for start in range(-int(high), int(wide), 10):
-        low, top = max(start, 0), min(start + high, wide)
-        if top > low:
-            lines.append(f"M{low} {high - (low - start):.0f}L{top:.0f} {high - (top - start):.0f}")
-    return element("path", d="".join(lines), stroke=CHOSEN, stroke_width=2, opacity=0.6)
-
-
-def best_cell(text: str, tie: bool, marks: Mapping[str, str]) -> Cell:
-    """The highest sum: green, or hatched if several nodes have it."""
-    tied = Cell(text, fill=TRAY, frame=CHOSEN, hatched=True, marks=marks)
-    return tied if tie else Cell(text, fill=CHOSEN, marks=marks)
-
-
-def failed_cell(marks: Mapping[str, str]) -> Cell:
-    """A cell whose score could not be computed."""
-    return Cell(CROSS, fill=EVICTED, marks=marks)
 
 
 # -- choices
@@ -172,80 +138,44 @@ def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: fl
 # -- tables
 
 
-SHORTENED, CLOSE = 100, 14
-"""The least width of names that are shortened, and the height of one of two lines; in pixels."""
+SHORTENED = 100
+"""The least width of names that are shortened, in pixels."""
 
 
 class Columns(NamedTuple):
-    """Where columns stand: the width of the names, that of a column, and how many fit into a band."""
+    """Where columns stand: the width of the names, and that of a column."""
 
     left: float
     wide: float
-    per: int
-
-    def bands(self, number: int) -> list[range]:
-        return [range(number)[start : start + self.per] for start in range(0, number, self.per)]
 
     def x(self, column: int) -> float:
-        """The left edge of the column in its band."""
-        return self.left + column % self.per * self.wide
+        """The left edge of the column."""
+        return self.left + column * self.wide
 
 
 def columns(room: float, names: Iterable[str], number: int, least: float, most: float) -> Columns:
-    """Columns between ``least`` and ``most`` wide beside these names; those that do not fit begin a new band.
-
-    Names are shortened if that saves a band.
-    """
-    left = min(max(map(text_width, names), default=0) + 12, room * 0.4)
-    spared = room - 2 - number * least
-    left = min(left, spared) if spared >= SHORTENED else left
-    bands = max(1, -(-int(number * least) // int(room - left - 2)))
-    per = -(-number // bands)
-    return Columns(left, min(most, (room - left - 2) / per), per)
+    """Columns between ``least`` and ``most`` wide beside these names, which are shortened if the columns need it."""
+    left = min(max(map(text_width, names), default=0) + 12, max(room - 2 - number * least, SHORTENED))
+    return Columns(left, min(most, (room - left - 2) / number))
 
 
-def brief(names: Sequence[str], wide: float, more: str = f"{STAR} ") -> Sequence[str]:
-    """The names, or if one of them with ``more`` is wider than this, without the words that all of them begin with."""
-    if all(text_width(f"{name}{more}", bold=True) <= wide for name in names):
-        return names
-    return after_hyphen(names)
+def named(text: str, at: Columns, y: float, strong: bool = False, after: float = 0) -> Html:
+    """The name of a row; a tip has the whole of one that is cut. ``after``: what is free between it and the cells."""
+    shown = fitted(text, at.left - 10 - after, bold=strong)
+    tip = text if shown != text else None
+    return label(shown, at.left - 8 - after, y, "end", font_weight="bold" if strong else None, data_tip=tip)
 
 
-def named(
-    text: str, at: Columns, y: float, strong: bool = False, high: float = 0, after: float = 0, **marks: str
-) -> Html:
-    """The name of a row, in two lines if it is ``high`` enough; a tip has the whole of one that is cut off.
-
-    ``y``: the base line of one line; ``after``: what is to stay free between it and the cells.
-    """
-    right, width = at.left - 8 - after, at.left - 10 - after
-    look: Look = {"font_weight": "bold" if strong else None}
-    two = high >= 2 * CLOSE and text_width(text, bold=strong) > width
-    lines = folded(text, width, bold=strong) if two else [fitted(text, width, bold=strong)]
-    y -= CLOSE / 2 * (len(lines) - 1)
-    tip = {"data_tip": text} if any("…" in line for line in lines) else {}
-    about = {**tip, **marks}
-    if len(lines) == 1:
-        return label(lines[0], right, y, "end", **look, **about)
-    words = (label(line, right, y + CLOSE * i, "end", **look) for i, line in enumerate(lines))
-    return element("g", *words, **about)
-
-
-def draw_rows(
-    rows: Sequence[ScoreRow], part: range, at: Columns, y: float, high: float, after: float = 0
-) -> tuple[list[Html], float]:
-    """One band of the rows from ``y`` down, and the ``y`` below them. Cells that do nothing yet share one outline.
-
-    ``after``: what stays free between the rows' names and their cells.
-    """
+def draw_rows(rows: Sequence[ScoreRow], at: Columns, y: float, high: float) -> list[Html]:
+    """The rows from ``y`` down. Cells that do nothing yet share one outline."""
     names, cells, outline = [], [], []
-    for each in rows:
-        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, high, after, **each.marks))
-        for i in part:
-            if each.cells[i] == Cell(marks=each.cells[i].marks):
-                outline.append(f"M{at.x(i) + 1:.0f} {y + 1:.0f}h{at.wide - 2:.0f}v{high - 2:.0f}h{2 - at.wide:.0f}z")
+    for row, each in enumerate(rows):
+        top = y + row * high
+        names.append(named(each.name, at, top + high / 2 + 4.2, each.strong))
+        for i, cell in enumerate(each.cells):
+            if cell == Cell(marks=cell.marks):
+                outline.append(f"M{at.x(i) + 1:.0f} {top + 1:.0f}h{at.wide - 2:.0f}v{high - 2:.0f}h{2 - at.wide:.0f}z")
             else:
-                cells.append(draw_cell(each.cells[i], Box(at.x(i), y, at.wide, high)))
-        y += high
+                cells.append(draw_cell(cell, Box(at.x(i), top, at.wide, high)))
     empty = element("path", d="".join(outline), fill="none", stroke=INK, opacity=0.3)
-    return [*([empty] if outline else []), *names, middle(cells)], y
+    return [*([empty] if outline else []), *names, middle(cells)]

@@ -8,12 +8,11 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
-from kschedlab_lab.views.style import AMOUNTS, NODES, ink
+from kschedlab_lab.views.style import AMOUNTS, INK_2, NODES, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE = 14
 """Height of one of two lines, in pixels at normal size."""
-BLACK = "#000000"
 PALE = (AMOUNTS[0], NODES[5])
 """Fills that a light page would swallow without an outline."""
 BROAD, SWATCH = 132, 10
@@ -24,7 +23,7 @@ BROAD, SWATCH = 132, 10
 class GridCell:
     """``text`` in a box of colour ``fill`` (None: only an outline), of which it fills ``share``.
 
-    ``short``: instead of ``text`` in all cells if the room is narrow, its words below each other if need be;
+    ``short``: instead of ``text`` in all cells if the room is narrow;
     ``tip``: the cell in words; ``sets``: the settings that a click applies; ``order``: its turn when several cells
     change; ``past``: what it was, struck out before the text; ``pale``: whether it no longer counts.
     """
@@ -44,7 +43,8 @@ class GridCell:
 class Grid:
     """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
-    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour.
+    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour;
+    ``below``: lines below the name of a column.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -55,13 +55,19 @@ class Grid:
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     swatches: Mapping[str, str] = field(default_factory=dict)
+    below: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def above(self) -> int:
+        """The height of the lines below the names of columns."""
+        return CLOSE * max(map(len, self.below.values()), default=0)
 
 
 class GridMeasures:
     """The measures of a grid in a room, with rows of this height, and its parts."""
 
     def __init__(self, grid: Grid, room: Room, high: float) -> None:
-        self.grid, self.left, self.top, self.high = grid, grid.left, 28, high
+        self.grid, self.left, self.top, self.high = grid, grid.left, 28 + grid.above, high
         self.names = self.left - 8 - (SWATCH + 4)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
@@ -76,7 +82,7 @@ class GridMeasures:
         return [
             *self._rows(),
             *self._columns(),
-            element("g", *cells, text_anchor="middle", fill=BLACK),
+            element("g", *cells, text_anchor="middle"),
             *self._frame_of_selected(),
         ]
 
@@ -105,68 +111,55 @@ class GridMeasures:
         names = after_hyphen(grid.columns) if is_wide else grid.columns
         for c, name in enumerate(grid.columns):
             text = fitted(f"{signs[c]}{names[c]}", room)
-            words = label(text, self.left + self.wide * (c + 0.5), self.top - 9, "middle")
+            middle = self.left + self.wide * (c + 0.5)
+            words = label(text, middle, 19, "middle")
             shapes.append(
                 element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text.removeprefix(signs[c])]))
             )
+            for i, line in enumerate(grid.below.get(name, ()), start=1):
+                shapes.append(label(fitted(line, room), middle, 19 + CLOSE * i, "middle", fill=INK_2))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:
         cell = self.grid.cells[r][c]
         key = f"cell/{self.grid.rows[r]}/{self.grid.columns[c]}"
         wide, high = int(self.wide - 2), int(self.high - 2)
-        colours: dict[str, Any] = {"fill": cell.fill}
-        if cell.fill in PALE:
-            colours |= {"stroke": "currentColor", "stroke_opacity": 0.15}
-        outline: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_opacity": 0.25}
-        if cell.fill is None:
-            colours = outline
-        whole = outline | {"fill": "transparent"}  # what is not filled can be clicked, too
-        shapes = [element("rect", width=wide, height=high, rx=2, **whole)] if cell.share < 1 else []
-        part = round(wide * cell.share, 1)
-        shapes.append(element("rect", width=part, height=high, rx=2, data_key=f"{key}/box", **colours))
+        outline: dict[str, Any] = {"fill": "transparent", "stroke": "currentColor", "stroke_opacity": 0.25}
+        shapes = [rect(wide, high, 2, **outline)] if cell.fill is None or cell.share < 1 else []
+        if cell.fill is not None:
+            pale = outline if cell.fill in PALE else {}
+            shapes.append(
+                rect(round(wide * cell.share, 1), high, 2, **{**pale, "fill": cell.fill}, data_key=f"{key}/box")
+            )
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about |= {"data_tip": cell.tip, "data_order": cell.order, "opacity": 0.4 if cell.pale else None}
         words = self._words(cell, (r, c) == self.grid.selected)
-        return element("g", *shapes, *words, data_key=key, transform=place, **about)
+        return element("g", *shapes, words, data_key=key, transform=place, **about)
 
-    def _words(self, cell: GridCell, selected: bool) -> list[Html]:
+    def _words(self, cell: GridCell, selected: bool) -> Html:
         text = cell.short if self.short else cell.text
-        weight = "bold" if selected else None
-        parts = text.split() if self.short and text_width(text, bold=True) > self.wide else [text]
-        lines = [line for line in parts if line and text_width(line, bold=selected) <= self.wide]
-        is_open = cell.fill is None or cell.share < 1
-        colour = "currentColor" if is_open else None if ink(cell.fill or "") == BLACK else ink(cell.fill or "")
-        y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
-        place: dict[str, Any] = {"x": (self.wide - 2) / 2}
+        place: dict[str, Any] = {"x": (self.wide - 2) / 2, "y": (self.high - 2) / 2 + 4.5}
         if cell.share < 1:  # behind the bar, or in it, where its edge cuts no digit
             edge, right, long = (self.wide - 2) * cell.share, self.wide - 5, text_width(text, bold=selected) + 3
             is_inside = max(right - long, long) < edge < right + 3
-            place = {"x": edge - 4 if is_inside else right, "text_anchor": "end"}
-        struck = element("tspan", cell.past, text_decoration="line-through", fill_opacity=0.6)
-        past = (struck, " ") if cell.past else ()
-        return [
-            element("text", *past, line, **place, y=y + CLOSE * i, fill=colour, font_weight=weight)
-            for i, line in enumerate(lines)
-        ]
+            place |= {"x": edge - 4 if is_inside else right, "text_anchor": "end"}
+        is_open = cell.fill is None or cell.share < 1
+        look = {
+            "fill": "currentColor" if is_open else ink(cell.fill or ""),
+            "font_weight": "bold" if selected else None,
+        }
+        past = (element("tspan", cell.past, text_decoration="line-through", fill_opacity=0.6), " ") if cell.past else ()
+        return element("text", *past, text, **place, **look)
 
     def _frame_of_selected(self) -> list[Html]:
-        grid = self.grid
-        if grid.selected is None:
+        if self.grid.selected is None:
             return []
-        r, c = grid.selected
-        place = self.left + self.wide * c - 1, self.top + self.high * r - 1
-        fill = grid.cells[r][c].fill
-        whole = fill if grid.cells[r][c].share == 1 else None
-        inner = _frame("selected/inside", *place, self.wide + 2, self.high + 2, ink(whole), 5) if whole else ""
-        outer = _frame("selected", *place, self.wide + 2, self.high + 2, "currentColor", 2.5)
-        return [element("g", inner), outer]
-
-
-def _frame(key: str, x: float, y: float, width: float, height: float, colour: str, thick: float) -> Html:
-    look: dict[str, Any] = {"fill": "none", "stroke": colour, "stroke_width": thick}
-    return rect(width, height, 3, x, y, **look, data_key=key, pointer_events="none")
+        r, c = self.grid.selected
+        x, y = self.left + self.wide * c - 1, self.top + self.high * r - 1
+        look: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_width": 2.5}
+        frame = rect(self.wide + 2, self.high + 2, 3, x, y, **look, data_key="selected", pointer_events="none")
+        return [frame]
 
 
 def _tip(name: str, shown: Sequence[str]) -> str | None:

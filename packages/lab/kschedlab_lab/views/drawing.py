@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge, hatch
+from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, told_apart, wrapped
 from kschedlab_lab.views.style import (
@@ -50,6 +50,7 @@ PILL = 17
 SIGNS = {
     "evicted": Badge("evicted", later("evicted")),
     "victim": Badge("victim", later("would be evicted")),
+    "leaving": Badge("evicted", later("terminating")),
     "reprieved": Badge("reprieved", later("reprieved")),
     "obstacle": Badge("lock", later("can't be evicted")),
     "arriving": Badge("chosen", later("arriving")),
@@ -62,11 +63,10 @@ Marks = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Number:
-    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill; ``clock``: it is a time."""
+    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill."""
 
     text: str
     marks: Marks = field(default_factory=dict)
-    clock: bool = False
     name: str = ""
 
 
@@ -74,12 +74,12 @@ class Number:
 class Block:
     """A pod in a box. ``size`` in the box's unit; ``mark``: what happens to it, or "".
 
-    "evicted"; "victim": it would be; "reprieved"; "arriving"; "placed"; "obstacle": it is in the way; "ghost": it
-    tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark, such as "nominated".
-    ``key``: its identity if the name is not unique. ``badges``: its other signs. ``marks``: attributes that make it a
-    handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the key of what it comes from.
-    ``aside``: it waits on the shelf below its node. ``pale``: it is only tried elsewhere. ``turn``: its number in its
-    node's list of victims. ``fixed``: why nothing of it can be changed.
+    "evicted"; "victim": it would be; "leaving": it ends; "reprieved"; "arriving"; "placed"; "obstacle": it is in
+    the way; "ghost": it tries whether it would fit. ``numbers``: its priority, its start. ``note``: a short remark,
+    such as "nominated". ``key``: its identity if the name is not unique. ``badges``: its other signs. ``marks``:
+    attributes that make it a handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the
+    key of what it comes from. ``aside``: it waits on the shelf below its node. ``pale``: it is only tried
+    elsewhere. ``turn``: its number in its node's list of victims. ``fixed``: why nothing of it can be changed.
     """
 
     name: str
@@ -219,7 +219,8 @@ def _below_height(boxes: Iterable[Box], width: float, captions: bool) -> float:
 
 def shapes(boxes: Sequence[Box], plan: Arrangement, resource: str, captions: bool = True) -> list[Html]:
     """The nodes, above them the pods, and on top what can be picked. ``captions``: with the lines below the names."""
-    largest = max(*(max(box.capacity, box.used) for box in boxes), 1)
+    standing = (box for box, place in zip(boxes, plan.places, strict=True) if not place.bar)
+    largest = max(*(max(box.capacity, box.used) for box in standing), 1)
     nodes, pods, picks = list[Html](), list[Html](), list[Html]()
     for box, place in zip(boxes, plan.places, strict=True):
         scale = place.height / largest
@@ -384,6 +385,7 @@ def _pod(block: Block, place: Place) -> Html:
     tip = listed(filter(None, told))
     stroke, thick, dashes = {
         "evicted": (EVICTED, 2.5, None),
+        "leaving": (EVICTED, 2.5, None),
         "victim": (EVICTED, 2.5, None) if block.aside else (HAIR, 1, None),
         "arriving": (CHOSEN, 2.5, "6 4"),
         "placed": (CHOSEN, 2.5, None),
@@ -391,15 +393,9 @@ def _pod(block: Block, place: Place) -> Html:
     }.get(block.mark, (ACT, 3, None) if "data_pick" in block.marks else (HAIR, 1, None))
     look: dict[str, Any] = {"fill": fill, "fill_opacity": 0.25 if is_ghost else None}
     look |= {"stroke": stroke, "stroke_width": thick, "stroke_dasharray": dashes}
-    hatched = (
-        element("path", d=hatch(place.width, place.height), stroke=fill, stroke_width=2.5, stroke_opacity=0.5)
-        if is_ghost
-        else None
-    )
     return element(
         "g",
         rect(place.width, place.height, min(ROUND, place.height / 3), **look, data_key=f"{key}/box"),
-        hatched,
         *_labels(block, place, "currentColor" if is_ghost else ink(fill)),
         transform=f"translate({place.x:g},{place.y:.2f})",
         opacity=0.4 if block.pale else None,
@@ -433,7 +429,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     size = 12 if place.width >= LEAST else SMALL
     title = fitted(block.name, beside * 1.06, size, bold=True)
     name = words(title, size, bold=True, fill=colour, **halo)
-    numbers = _numbers(block, beside if is_stacked and len(signs) > 1 else room, colour, halo)
+    inside = beside if is_stacked and len(signs) > 1 else room
+    numbers = _numbers(block, inside, colour, halo)
     is_low = high < 2 * LINE + 4 or any(each.height + name.height + 7 > high for each in numbers[:1])
     if is_low:
         first = row([name, *numbers[:1]], 8)
@@ -443,7 +440,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
             first = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name
         found = [moved(first, edge, (high - first.height) / 2)]
     else:
-        lines, y = [name, *_rows(numbers, room)], 4.0
+        lines, y = [name, *_rows(numbers, inside)], 4.0
         if block.note and text_width(block.note, SMALL) <= room:
             lines.append(words(block.note, SMALL, fill=colour))
         found = []
@@ -491,9 +488,8 @@ def pill(
 
     ``ends``: whether it is the least one, the greatest one; a caret that leads nowhere is pale.
     """
-    dial = 12 if number.clock and room > 84 else 0
     text = words(number.text, SMALL, bold=True, fill=colour)
-    wide = min(text.width + dial + (28 if room > LEAST * 0.7 else 21), room + 6)
+    wide = min(text.width + (28 if room > LEAST * 0.7 else 21), room + 6)
     middle = PILL / 2
     carets = (f"M8 {middle - 3:g}l-3 3l3 3", f"M{wide - 8:g} {middle - 3:g}l3 3l-3 3")
     look: dict[str, Any] = {"fill": "none", "stroke": colour, "stroke_width": 1.5, "stroke_linecap": "round"}
@@ -503,15 +499,8 @@ def pill(
         rect(wide, PILL, middle, fill=colour, fill_opacity=0.16, class_="ks-pill", stroke="none"),
         *(element("path", d=d, **look, opacity=0.3 if end else None) for d, end in zip(carets, ends, strict=True)),
     ]
-    if dial:
-        inside.append(_dial(12, middle, colour))
-    inside.append(placed(text, 14 + dial + (wide - 28 - dial) / 2, (PILL - text.height) / 2))
+    inside.append(placed(text, wide / 2, (PILL - text.height) / 2))
     return Part(wide, PILL, (element("g", *inside, data_key=key, **number.marks),))
-
-
-def _dial(x: float, y: float, colour: str) -> Html:
-    circle = element("circle", cx=x + 4, cy=y, r=4.5, fill="none", stroke=colour, stroke_width=1.2)
-    return element("g", circle, element("path", d=f"M{x + 4:g} {y - 3:g}v3h2.5", fill="none", stroke=colour))
 
 
 def remark(text: str, width: float) -> Part:

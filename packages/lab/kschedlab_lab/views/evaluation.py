@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from textwrap import wrap
+from typing import Any
 
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import element
@@ -23,22 +24,6 @@ COMPARED = {"-1": later("-1: less"), "0": later("0: equal"), "1": later("1: grea
 LOOKED_UP = re.compile(r'[\w.]+(\["[^"]*"\][\w.]*)?|quantity\("[^"]*"\)')
 """A part that only names a value."""
 MISSING = re.compile(r"no such key: (\w+)")
-TOKEN = re.compile(r"[^\s.\[(]*(?:[\s.\[(]+|$)")
-
-
-class _Row(NamedTuple):
-    """A part, laid out: its lines, those of its result, and whether the result has lines of its own."""
-
-    step: EvaluatedPart
-    left: float
-    text: list[str]
-    result: list[str]
-    below: bool
-
-    @property
-    def high(self) -> float:
-        """Its height in pixels."""
-        return LINE * (len(self.text) + (len(self.result) if self.below else 0)) + 5
 
 
 def evaluation_part(steps: Sequence[EvaluatedPart], width: float, evaluates: bool = True) -> Part:
@@ -48,13 +33,7 @@ def evaluation_part(steps: Sequence[EvaluatedPart], width: float, evaluates: boo
     is kept for the parts alone: their results would show in it.
     """
     last = len(steps) - 1 if evaluates else None
-    return column(
-        (
-            _line(_laid(steps[at], result_of(steps[at]) if evaluates else "", width), at, width, evaluates, at == last)
-            for at in worth_showing(steps)
-        ),
-        GAP,
-    )
+    return column((_line(steps[at], at, width, evaluates, at == last) for at in worth_showing(steps)), GAP)
 
 
 def worth_showing(steps: Sequence[EvaluatedPart]) -> list[int]:
@@ -71,32 +50,6 @@ def worth_showing(steps: Sequence[EvaluatedPart]) -> list[int]:
         return not any(step.text in each.text for each in steps[at + 1 :] if not each.values)
 
     return [at for at, step in enumerate(steps) if is_shown(at, step)]
-
-
-def _lines(text: str, width: float) -> list[str]:
-    """The text in lines that break after a space, a dot or a bracket; a longer word breaks anywhere."""
-    most, lines = max(int(width / LETTER), 8), [""]
-    for token in TOKEN.findall(text):
-        if len(lines[-1]) + len(token.rstrip()) > most and lines[-1]:
-            lines.append("")
-        while len(token) > most:
-            lines[-1:] = [token[:most], ""]
-            token = token[most:]
-        lines[-1] += token
-    return [line.rstrip() for line in lines]
-
-
-def _laid(step: EvaluatedPart, result: str, width: float) -> _Row:
-    """The part with its result beside it, or below it where that needs fewer lines."""
-    left = PAD + INDENT * min(step.depth, 8, int(width / 80))
-    room = width - left - PAD
-    below = _Row(step, left, _lines(step.text, room), _lines(result, room), True)
-    space = len(result) * LETTER + 12
-    if space > room / 2:
-        return below
-    beside = _Row(step, left, _lines(step.text, room - space), [result], False)
-    is_broken = len(beside.text) > len(below.text)
-    return below if beside.high > below.high or (is_broken and beside.high == below.high) else beside
 
 
 def result_of(step: EvaluatedPart) -> str:
@@ -121,26 +74,38 @@ def evaluation_text(steps: Sequence[EvaluatedPart]) -> str:
     return "\n".join(f"{'  ' * (deepest - step.depth)}{step.text} = {result_of(step)}" for step in steps)
 
 
-def _line(row: _Row, at: int, width: float, shown: bool, now: bool) -> Part:
-    """A part on its ground, and its result at the right."""
-    step = row.step
+def _line(step: EvaluatedPart, at: int, width: float, shown: bool, now: bool) -> Part:
+    """A part on its ground; at the right its result, beside its last line if that has room for it, or else below."""
+    left = PAD + INDENT * min(step.depth, 8, int(width / 80))
+    room = width - left - PAD
+    most = max(int(room / LETTER), 8)
+    text, result = wrap(step.text, most), wrap(result_of(step), most) if shown else [""]
+    beside = len(result) == 1 and (len(text[-1]) + len(result[0])) * LETTER + 12 <= room
+    first = len(text) - beside
+    high = LINE * (first + len(result)) + 5
     colour = _colour(step) if shown else "currentColor"
     plain = colour == "currentColor"
     look: dict[str, Any] = {"fill": TICK if plain else colour, "fill_opacity": None if plain else 0.16 if now else 0.08}
-    box: dict[str, Any] = {"x": 1, "width": width - 2, "height": row.high, "rx": 7, "stroke": colour if now else "none"}
-    first = len(row.text) if row.below else len(row.text) - len(row.result)
-    texts = [label(text, row.left, 16 + LINE * i) for i, text in enumerate(row.text)]
-    if shown:
-        bold: dict[str, Any] = {"font_weight": "bold", "fill": colour}
-        texts += [label(text, width - PAD, 16 + LINE * (first + i), "end", **bold) for i, text in enumerate(row.result)]
+    box: dict[str, Any] = {"x": 1, "width": width - 2, "height": high, "rx": 7, "stroke": colour if now else "none"}
+    bold: dict[str, Any] = {"font_weight": "bold", "fill": colour}
     drawn = element(
         "g",
         element("rect", **box, **look, data_key=f"part/{at}/box"),
-        element("g", *texts, font_family=FONT, font_size=SIZE),
+        element(
+            "g",
+            *(label(line, left, 16 + LINE * i) for i, line in enumerate(text)),
+            *(
+                label(line, width - PAD, 16 + LINE * (first + i), "end", **bold)
+                for i, line in enumerate(result)
+                if line
+            ),
+            font_family=FONT,
+            font_size=SIZE,
+        ),
         opacity=None if shown and step.values else 0.75,
         data_key=f"part/{at}",
     )
-    return Part(width, row.high, (drawn,))
+    return Part(width, high, (drawn,))
 
 
 def _colour(step: EvaluatedPart) -> str:

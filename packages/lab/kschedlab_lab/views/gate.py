@@ -2,67 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.words import amount
 from kschedlab_lab.views.icons import icon
-from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, words
-from kschedlab_lab.views.lettering import flowed, folded
-from kschedlab_lab.views.pieces import BADGE, Fact, Piece, bar, draw_badge
-from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, ON_ACCENT, PANEL, TICK, TRAY
+from kschedlab_lab.views.layout import Part, column, moved, placed, words
+from kschedlab_lab.views.lettering import flowed, text_width
+from kschedlab_lab.views.pieces import Piece, bar
+from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, ON_ACCENT, PANEL, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
-State: TypeAlias = Literal["ahead", "passed", "refuses", "not asked"]
+DISC, BAR, EDGE, BADGE = 20, 34, 4, 26
+"""The width of a sign; the heights of the pods, of the edge of the tray around them, and of a badge."""
+CLOSE, APART, MOST, LEFT = 4, 40, 640, 38
+"""The least and the greatest gap between rows; the most width of the drawing; where its columns begin."""
 
-DISC, BAR, EDGE = 20, 34, 4
-"""The width of a sign; the height of the pods, and the edge of the tray around them."""
-CLOSE, APART = 8, 40
-"""The least and the greatest gap between rows."""
-MOST, WIDE, NARROW = 640, 600, 400
-"""The most width of the drawing. The least widths of rooms with each predicate's name beside its facts, in one line or
-in two; else it is above."""
+
+@dataclass(frozen=True)
+class Fact:
+    """What the pod ``wants``, and what the node ``has`` if the obstacle is ``there``; a click on it sets ``sets``."""
+
+    name: str
+    kind: str
+    wants: str
+    has: str
+    there: bool
+    refuses: bool
+    sets: str
 
 
 @dataclass(frozen=True)
 class Lock:
-    """A predicate, and in each line what pod and node have for it. ``now``: the line that it looks at; ``pick``: the
-    row is an answer."""
+    """A predicate. ``sign``: ✓ if it lets the pod pass, ✕ if it refuses, "" if it was not asked; ``pick``: the row is
+    an answer, and what is not there is not drawn."""
 
     predicate: str
-    state: State
-    lines: tuple[tuple[Fact | None, Fact | None], ...]
-    now: int | None = None
-    pick: bool = False
+    sign: str
+    facts: tuple[Fact, ...]
+    pick: bool
 
 
 @dataclass(frozen=True)
 class Gate:
-    """``web``: the pod, a ghost once it is on the node; ``pods``: on the node, to the scale of its ``capacity``.
-
-    ``refuses``: why the node does not take the pod; ``chosen``: the pod is there.
-    """
+    """``web``: the pod, a ghost once it is on the node; ``pods``: on the node, to the scale of its ``capacity``."""
 
     locks: tuple[Lock, ...]
     web: Piece
     node: str
     capacity: int
     pods: tuple[Piece, ...]
-    refuses: str = ""
-    chosen: bool = False
 
 
 def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     """The pod and the node as the heads of two columns, and the locks below them."""
     width = min(room.width, MOST) - 2 * EDGE
-    name = 204 if width >= WIDE else 140 if width >= NARROW else DISC + 18
-    wide = (width - name - 4) / 2 - 8
-    lefts = (name, name + wide + 8)
-    heads = [moved(_pod(gate, wide), lefts[0], 0), moved(_node(gate, wide), lefts[1], 0)]
-    locks, top = [_lock(each, lefts, wide, width, gate.node) for each in gate.locks], BAR + 38
+    wide = (width - LEFT) / 2 - EDGE
+    heads = [moved(_pod(gate, wide), LEFT, 0), moved(_node(gate, wide), LEFT + wide + EDGE, 0)]
+    locks, top = [_lock(each, wide, width) for each in gate.locks], BAR + 34
     spare = (room.height - top - 2 - sum(lock.height for lock in locks)) / len(locks)
     rows = column(locks, min(max(spare, CLOSE), APART))
     ends = locks[0].height / 2, rows.height - locks[-1].height / 2
@@ -73,70 +71,70 @@ def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
 
 def _pod(gate: Gate, wide: float) -> Part:
     size = gate.web.size / gate.capacity * (wide - 2 * EDGE)
-    title = words(say("waiting"), 12, fill=INK_2)
-    return column([title, Part(size, BAR, (bar(gate.web, (0, 4), size, BAR, not gate.chosen),))], 2)
+    return column([words(say("waiting"), 13, fill=INK_2), Part(size, BAR, (bar(gate.web, (0, 4), size, BAR),))], 1)
 
 
 def _node(gate: Gate, wide: float) -> Part:
-    """The node's name and its tray with its pods; the pod is dropped here."""
-    sign = "★ " if gate.chosen else "✕ " if gate.refuses else ""
-    named = (sign + gate.node, CHOSEN if gate.chosen else "currentColor", True)
-    name = phrase(named, (amount("cpu", gate.capacity), INK_2, False), size=13, gap=8)
-    stroke, thick = (CHOSEN, 2.5) if gate.chosen else (HAIR, 1)
-    fill = EVICTED_SOFT if gate.refuses else TRAY
-    shapes = [rect(wide, BAR + 2 * EDGE, 11, y=18, stroke=stroke, fill=fill, stroke_width=thick)]
+    """The node's name and its tray with its pods."""
+    there = any(piece.name == gate.web.name for piece in gate.pods)
+    refused = any(lock.sign == "✕" for lock in gate.locks)
+    sign, fill, stroke = ("★ ", CHOSEN, CHOSEN) if there else ("✕ " if refused else "", "currentColor", HAIR)
+    name = words(sign + gate.node, 13, bold=True, fill=fill)
+    look: dict[str, Any] = {"fill": EVICTED_SOFT if refused else TRAY, "stroke": stroke}
+    shapes = [rect(wide, BAR + 2 * EDGE, 11, y=18, **look, stroke_width=2.5 if there else 1)]
     x = float(EDGE)
     for piece in gate.pods:
         size = piece.size / gate.capacity * (wide - 2 * EDGE)
         shapes.append(bar(piece, (x, 18 + EDGE), size, BAR))
         x += size
-    marks = {"data_refuses": gate.refuses or None, "data_accepts": "node"}
-    ground = element("rect", width=wide, height=BAR + 26, fill="transparent")  # all of it takes the pod
-    return Part(wide, BAR + 26, (element("g", ground, *name.shapes, *shapes, data_key=f"node/{gate.node}", **marks),))
+    return Part(wide, BAR + 26, (element("g", *name.shapes, *shapes, data_key=f"node/{gate.node}"),))
 
 
-def _lock(lock: Lock, lefts: Sequence[float], wide: float, width: float, node: str) -> Part:
-    beside, refuses = lefts[0] > 3 * DISC, lock.state == "refuses"
-    space = lefts[0] - DISC - 24 if beside else width - lefts[0]
-    lines = folded(lock.predicate, space)
-    name = column([words(each, 12, refuses, fill=EVICTED if refuses else None) for each in lines], 0)
-    facts = [_line(each, lefts, wide, width, node, at == lock.now) for at, each in enumerate(lock.lines)]
-    cells = column(facts, 2)
-    top = 0 if beside else name.height
-    high = max(top + cells.height, name.height) + 4
+def _lock(lock: Lock, wide: float, width: float) -> Part:
+    """The predicate's sign and name, and its facts below it."""
+    refuses = lock.sign == "✕"
+    name = words(lock.predicate, 13, refuses, fill=EVICTED if refuses else None)
+    lines = column([name, *(_line(each, wide, lock.pick) for each in lock.facts)], 1)
+    high = lines.height + 4
     ground = rect(width + 2 * EDGE, high, 11, x=-EDGE, fill=EVICTED_SOFT if refuses else "transparent")
-    title = (DISC + 14, (high - name.height) / 2) if beside else (lefts[0], 1)
-    said = element(
-        "g", moved(name, *title), moved(cells, 0, top + 2), opacity=0.55 if lock.state == "not asked" else None
-    )
-    drawn = element("g", ground, moved(_sign(lock.state), 0, (high - DISC) / 2), said)
+    shapes = [ground, moved(_sign(lock.sign), 0, (high - DISC) / 2), moved(lines, LEFT, 1)]
     marks = {"data_key": f"lock/{lock.predicate}", "data_pick": lock.predicate if lock.pick else None}
-    return Part(width, high, (element("g", drawn, **marks),))
+    return Part(width, high, (element("g", *shapes, **marks),))
 
 
-def _line(
-    facts: tuple[Fact | None, Fact | None], lefts: Sequence[float], wide: float, width: float, node: str, now: bool
-) -> Part:
-    """What the pod wants beside what the node has."""
-    shapes, high = list[Html](), BADGE + 2.0
-    for fact, x, owner in zip(facts, lefts, ("pod/web", f"node/{node}"), strict=True):
-        if fact is not None and not fact.sets:
-            lines = column([words(each) for each in flowed(fact.text, wide - 24)], 0)
-            shapes += [icon(fact.kind, x, 5, INK_2), moved(lines, x + 22, 5.5)]
-            high = max(high, lines.height + 8)
-        elif fact is not None:
-            drawn, bottom = draw_badge(fact, owner, x, 2, x + wide)
-            shapes.append(drawn)
-            high = max(high, bottom - 3)
-    band = [rect(width - lefts[0] + 8, high, 11, x=lefts[0] - 8, fill=TICK)] if now else []
-    return Part(width, high, (*band, *shapes))
+def _line(fact: Fact, wide: float, asks: bool) -> Part:
+    """What the pod wants, beside it what the node has: a badge that a click puts there or takes away."""
+    wants = column([words(line, 13) for line in flowed(fact.wants, wide - 26, 13)], 0)
+    shapes = [icon(fact.kind, 0, 5, INK_2), moved(wants, 22, 4)]
+    high = max(wants.height + 8, BADGE)
+    if fact.there or not asks:
+        badge = _badge(fact, wide)
+        high = max(high, badge.height)
+        switch = {} if asks else {"data_set": fact.sets, "aria_label": _aloud(fact)}
+        shapes.append(moved(badge, wide + EDGE, 0, data_key=f"has/{fact.name}", **switch))
+    return Part(2 * wide, high, tuple(shapes))
 
 
-def _sign(state: State) -> Part:
+def _aloud(fact: Fact) -> str:
+    return say("{fact}: on" if fact.there else "{fact}: off", fact=fact.has)
+
+
+def _badge(fact: Fact, most: float) -> Part:
+    """The node's side of the obstacle; a plus invites to put it there."""
+    sign = "✕ " if fact.refuses else "" if fact.there else "+ "
+    wide = min(text_width(sign + fact.has, 13) + 20, most)
+    text = column([words(line, 13) for line in flowed(sign + fact.has, wide - 16, 13)], 0)
+    stroke, thick = (EVICTED, 1.5) if fact.refuses else (HAIR, 1)
+    look: dict[str, Any] = {"stroke": stroke, "stroke_width": thick, "stroke_dasharray": None if fact.there else "4 3"}
+    high = text.height + 7
+    box = rect(wide, high, 11, fill=TRAY if fact.there else "transparent", **look)
+    return Part(wide, high + 2, (box, moved(text, 10, 3)))
+
+
+def _sign(sign: str) -> Part:
     """What became of the predicate: a disc on the line that gives the order."""
-    fill, ink, sign = {"passed": (INK, PANEL, "✓"), "refuses": (EVICTED, ON_ACCENT, "✕")}.get(state, (PANEL, INK, ""))
-    disc = element(
-        "circle", cx=DISC / 2, cy=DISC / 2, r=DISC / 2 - 1, fill=fill, stroke=HAIR if not sign else fill, stroke_width=2
-    )
+    fill, ink = {"✓": (INK, PANEL), "✕": (EVICTED, ON_ACCENT)}.get(sign, (PANEL, INK))
+    look: dict[str, Any] = {"r": DISC / 2 - 1, "fill": fill, "stroke": fill if sign else HAIR, "stroke_width": 2}
+    disc = element("circle", cx=DISC / 2, cy=DISC / 2, **look)
     text = words(sign, 11.2, bold=True, fill=ink)
-    return Part(DISC, DISC, (disc, *([placed(text, DISC / 2, (DISC - text.height) / 2)] if sign else [])))
+    return Part(DISC, DISC, (disc, placed(text, DISC / 2, (DISC - text.height) / 2)))

@@ -98,14 +98,3 @@ def _disc(fill: str, stroke: str) -> Html:
 
 def _lines(path: str, ink: str, fill: str = "none", stroke_width: float = 1.4, **look: str | float | None) -> Html:
     return element("path", d=path, stroke=ink, fill=fill, stroke_width=stroke_width, **look)
-
-
-def hatch(width: float, height: float) -> str:
-    """A path of diagonal lines that fill a rectangle; it marks a tie."""
-    lines, at = [], 9.0
-    while at < width + height:
-        x1, y1 = min(at, width), max(at - width, 0.0)
-        x2, y2 = max(at - height, 0.0), min(at, height)
-        lines.append(f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}")
-        at += 9
-    return "".join(lines)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import (
-    CROSS,
     STAR,
     WORKERS,
+    Box,
     Columns,
     Dial,
     ScoreRow,
@@ -36,7 +36,7 @@ from kschedlab_lab.views.map_reduce import (
     row_name,
     sum_row,
 )
-from kschedlab_lab.views.style import ACT, EVICTED, HAIR, INK, INK_2, PANEL, ink
+from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 20, 13, 40, 14, 8, 24
@@ -77,41 +77,36 @@ class Lanes(NamedTuple):
 
 
 def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: str) -> Html:
-    """The whole picture. ``dials``: how many nodes and workers there are.
-
-    The row below the algorithms is kept for the sums, or for the list of errors.
-    """
-    rows = handing_out(now)
-    names = [*map(row_name, now.scores.plugins), f"{sum_row(now.scores).name}  "]
+    """The whole picture. ``dials``: how many nodes and workers there are. The row below the algorithms is the sums'."""
+    rows, plugins = handing_out(now), now.scores.plugins
+    names = [*map(row_name, plugins), f"{sum_row(now.scores).name}  "]
     at = columns(room.width, names, len(now.work), NARROWEST, WIDEST)
-    workers, bands = sorted({piece.worker for piece in now.work}), at.bands(len(now.work))
-    wide, last = room.width - at.left - 4, _last(now)
-    per = min(len(workers), LANES)
+    workers = sorted({piece.worker for piece in now.work})
+    wide, per = room.width - at.left - 4, min(len(workers), LANES)
     block = (wide + NUMBER) / -(-len(workers) // per)
+    scale = Scale(at.left, wide, _tick(now, wide, block))
+    places, end = _channel(now, scale)
+    spare = room.height - end - 14 - HEAD
+    lanes = Lanes(workers, per, block, end, max(SHARE * spare / per, LANE))
+    y = lanes.bottom + 10
+    table = Box(at.left, y + HEAD, at.wide, min(max((spare - lanes.high * per) / (len(plugins) + 1), LOWEST), HIGHEST))
+    empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
+    centre = (lanes.top + lanes.bottom) / 2
+    shapes = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places), *_lanes(now, lanes, scale)]
+    shapes += [named(say("workers"), at, centre - 9, after=NUMBER), dials[1].drawn(at.left - NUMBER - 4, centre + 12)]
+    shapes += [dials[0].drawn(at.left - 6, y + HEAD / 2), _letters(now, at, y)]
+    shapes += draw_rows([_slots(each, now, at.wide, i) for i, each in enumerate(rows)], at, table.y, table.high)
+    shapes += [*_goroutines(now, table), *_busy(now, table)]
+    if now.asks == "node":
+        shapes += _columns(now, at, y, HEAD + table.high * len(plugins))
+    return svg(shapes, room.width, table.y + table.high * (len(plugins) + 1) + 2, alt)
+
+
+def _tick(now: Handout, wide: float, block: float) -> float:
+    """How long a tick is: all cards fill one line of the channel, or two if one leaves no room for letters."""
     tick = wide / sum(map(_ticks, now.work))
     piled = tick if tick >= LETTER else PILED * tick
-    scale = Scale(at.left, wide, min((block - NUMBER - SAID) / last, max(piled, SHORTEST)))
-    places, end = _channel(now, scale)
-    spare = room.height - end - 14 - len(bands) * HEAD
-    lanes = Lanes(workers, per, block, end, max(SHARE * spare / per, LANE))
-    high = min(max((spare - lanes.high * per) / (len(now.scores.plugins) + 1) / len(bands), LOWEST), HIGHEST)
-    rows = [_slots(each, now, at.wide, number) for number, each in enumerate(rows)]
-    y = lanes.bottom + 10
-    empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
-    cards = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places)]
-    centre = (lanes.top + lanes.bottom) / 2
-    shapes = [*cards, *_lanes(now, lanes, scale), named(say("workers"), at, centre - 9, after=NUMBER)]
-    shapes.append(dials[1].drawn(at.left - NUMBER - 4, centre + 12))
-    moving = list[Html]()
-    for part in bands:
-        grid, _ = draw_rows(rows, part, at, y + HEAD, high)
-        shapes += [*_letters(now, part, at, y), *grid, *_goroutines(now, part, at, y + HEAD, high)]
-        shapes += [] if part[0] else [dials[0].drawn(at.left - 6, y + HEAD / 2)]
-        moving += _busy(now, part, at, y + HEAD, high)
-        moving += _columns(now, part, at, y, HEAD + high * len(now.scores.plugins)) if now.asks == "node" else []
-        y += HEAD + high * (len(now.scores.plugins) + 1)
-    shapes += _errors(now, at, y - high / 2) if now.error else []
-    return svg([*shapes, *moving], room.width, y + 2, alt)
+    return min((block - NUMBER - SAID) / _last(now), max(piled, SHORTEST))
 
 
 def _ticks(piece: Piece) -> int:
@@ -119,8 +114,7 @@ def _ticks(piece: Piece) -> int:
 
 
 def _slots(each: ScoreRow, now: Handout, wide: float, number: int) -> ScoreRow:
-    """The row with the numbers that fit into cells of this width and that no worker is on; sums and failures are always
-    said."""
+    """The row with the numbers that fit into cells of this width and that no worker is on; sums are always said."""
     if each.strong:
         return each
     busy = (piece for piece in now.work if _at_work(now, piece) and _line(now, piece) == number)
@@ -128,7 +122,7 @@ def _slots(each: ScoreRow, now: Handout, wide: float, number: int) -> ScoreRow:
     for cell, node in zip(each.cells, now.names, strict=True):
         tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=cell.text)
         marks = {**cell.marks, "data_tip": tip} if cell.text else cell.marks
-        fits = cell.text == CROSS or text_width(cell.text) <= wide and node not in covered
+        fits = text_width(cell.text) <= wide and node not in covered
         cells.append(replace(cell, text=cell.text if fits else "", marks=marks))
     return replace(each, cells=cells)
 
@@ -228,33 +222,31 @@ def _last(now: Handout) -> int:
 # -- the array
 
 
-def _letters(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
+def _letters(now: Handout, at: Columns, y: float) -> Html:
     """The node of each column."""
-    sums = now.scores.total.tolist() if now.stage == SUMMED and not now.error else []
+    sums = now.scores.total.tolist()
     found = []
-    for i in part:
-        won = bool(sums) and sums[i] == max(sums) and sums.count(max(sums)) == 1
-        text = f"{STAR}{now.names[i]}" if won else now.names[i]
+    for i, name in enumerate(now.names):
+        text = f"{STAR}{name}" if now.stage == SUMMED and sums[i] == max(sums) else name
         found.append(element("text", text, x=round(at.x(i) + at.wide / 2), y=round(y + 13)))
-    return [middle(found)]
+    return middle(found)
 
 
-def _columns(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
+def _columns(now: Handout, at: Columns, y: float, high: float) -> list[Html]:
     """A frame around each node's column, for an answer by a click."""
     look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
-    picks = {i: {"data_key": f"pick/{i}", "data_pick": f"node-{now.names[i]}"} for i in part}
-    return [rect(at.wide - 4, high, 6, at.x(i) + 1, y, **look, **picks[i]) for i in part]
+    picks = [{"data_key": f"pick/{i}", "data_pick": f"node-{name}"} for i, name in enumerate(now.names)]
+    return [rect(at.wide - 4, high, 6, at.x(i) + 1, y, **look, **pick) for i, pick in enumerate(picks)]
 
 
-def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
+def _busy(now: Handout, table: Box) -> list[Html]:
     """Workers on the slot that they write next, or below their column when they have finished it in this tick."""
+    size = min(10, max(8, table.high / 2), table.wide / 2)
     shapes = []
     for piece in now.work:
-        if _at_work(now, piece) and piece.node in part:
-            line = _line(now, piece)
-            size = min(10, max(8, high / 2), at.wide / 2)
-            x, middle = at.x(piece.node) + at.wide / 2, y + (line + 0.5) * high
-            shapes.append(token(piece.worker, x, middle, size, data_key=f"worker/{piece.worker}"))
+        if _at_work(now, piece):
+            x, y = table.x + (piece.node + 0.5) * table.wide, table.y + (_line(now, piece) + 0.5) * table.high
+            shapes.append(token(piece.worker, x, y, size, data_key=f"worker/{piece.worker}"))
     return shapes
 
 
@@ -264,20 +256,13 @@ def _line(now: Handout, piece: Piece) -> int:
     return lines[min(now.done(piece), len(lines) - 1)]
 
 
-def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
+def _goroutines(now: Handout, table: Box) -> list[Html]:
     """After Map, a frame around each row that one goroutine has written: the Function's, and those of Reduce."""
-    shapes = []
-    for number, name in enumerate(now.scores.plugins):
-        if now.stage and (name in FUNCTIONS or name in reduced(now.scores)):
-            look: dict[str, Any] = {"fill": "none", "stroke": INK, "stroke_width": 2.5}
-            look["data_key"] = f"row/{number}/{part[0]}"
-            shapes.append(rect(len(part) * at.wide + 2, high, 4, at.x(part[0]) - 2, y + number * high, **look))
-    return shapes
-
-
-def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
-    """The list that all workers share, and therefore lock, around this ``y``; a cross for each error."""
-    fits = at.left + now.errors * 13 < at.x(at.per - 1)
-    crosses = CROSS * now.errors if fits else say("{cross} {errors} errors", cross=CROSS, errors=now.errors)
-    said = label(crosses or say("empty"), at.left, y + 4.2, fill=EVICTED if now.errors else None)
-    return [named(say("errs (a lock)"), at, y + 4.2, strong=True), said]
+    look: dict[str, Any] = {"fill": "none", "stroke": INK, "stroke_width": 2.5}
+    x, wide = table.x - 2, len(now.work) * table.wide + 2
+    owned = {*FUNCTIONS, *reduced(now.scores)} if now.stage else ()
+    return [
+        rect(wide, table.high, 4, x, table.y + i * table.high, **look, data_key=f"row/{i}")
+        for i, name in enumerate(now.scores.plugins)
+        if name in owned
+    ]

@@ -20,20 +20,13 @@ LOOK = re.compile(r'(?: (?:fill|stroke|opacity|font|text)[a-z-]*="[\w#.,% ()-]*"
 SIZE = re.compile(r"(font-size:[\d.]+)(?![\w.])")
 """A size as an attribute has it: a style sheet ignores it without a unit."""
 TAG = re.compile(r"<[^<>]*>")
-ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#|="url\(#)([^")]*)')
 LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
 """An element without elements in it."""
 PILL = re.compile(r'<rect[^<>]* class="ks-pill"[^<>]*></rect>(?:<path[^<>]*></path>){2}')
 """The ground and the carets of a number that can be changed: not in an image."""
 STILL = re.compile(r' transform="translate\(0,0\)"')
-MOVED = re.compile(
-    r'<g transform="translate\((-?[\d.]+),(-?[\d.]+)\)"><text x="(-?[\d.]+)" y="(-?[\d.]+)"([^<>]*)>([^<]*)</text></g>'
-)
-"""A text that is moved to its place."""
 SIMPLE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
 """A group that says nothing."""
-RUN = re.compile(r"(?:<use [^<>]*/>){4,}")
-"""A row of what is used."""
 IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
 """How a drawing is written into an address: shorter than base64. Quotation marks in its text are always escaped."""
 
@@ -45,26 +38,10 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
     """
     plain = STILL.sub("", PILL.sub("", in_light(str(svg))))
     short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", plain)).replace('="currentColor"', '="#14181F"')
-    short = SIMPLE.sub(r"\1", _placed(_placed(short)))
-    small = _runs(_once(_by_class(_numbered(ZERO.sub("", INVISIBLE.sub("", short))))))
+    short = SIMPLE.sub(r"\1", short)
+    small = _once(_by_class(ZERO.sub("", INVISIBLE.sub("", short))))
     rest = element("img", alt=alt, style=style)
     return markup(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')
-
-
-def _placed(svg: str) -> str:
-    """The same drawing, with texts at their places instead of in groups that move them."""
-
-    def joined(found: re.Match[str]) -> str:
-        x, y = float(found[1]) + float(found[3]), float(found[2]) + float(found[4])
-        return f'<text x="{x:.1f}" y="{y:.1f}"{found[5]}>{found[6]}</text>'
-
-    return MOVED.sub(joined, svg)
-
-
-def _numbered(svg: str) -> str:
-    """The same drawing with short ids: an image is a document of its own, and nothing else refers to them."""
-    names = {each: f"c{number}" for number, each in enumerate(ID.findall(svg))}
-    return REFERS.sub(lambda each: f"{each[1]}{names.get(each[2], each[2])}", svg)
 
 
 def _once(svg: str) -> str:
@@ -74,15 +51,6 @@ def _once(svg: str) -> str:
     names = {each: f"b{number}" for number, each in enumerate(repeated)}
     stock = "".join(re.sub(r"^<\w+", rf'\g<0> id="{name}"', each) for each, name in names.items())
     drawn = LEAF.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
-    return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
-
-
-def _runs(svg: str) -> str:
-    """The same drawing; equal rows of what is used again and again, as of a map, stand in it once."""
-    rows = [row for row, times in Counter(each[0] for each in RUN.finditer(svg)).items() if times > 1]
-    names = {row: f"d{number}" for number, row in enumerate(rows)}
-    stock = "".join(f'<g id="{name}">{row}</g>' for row, name in names.items())
-    drawn = RUN.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
     return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
 
 

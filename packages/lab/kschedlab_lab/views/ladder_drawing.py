@@ -11,8 +11,8 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.views.drawing import Arrangement, Box
 from kschedlab_lab.views.glyphs import CROSS, STAR
-from kschedlab_lab.views.layout import NOTHING, Part, moved, placed, row, words
-from kschedlab_lab.views.lettering import fitted, flowed, text_width
+from kschedlab_lab.views.layout import Part, moved, placed, row, words
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import (
     CHOSEN,
     CHOSEN_SOFT,
@@ -32,23 +32,16 @@ ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 22, 40, 4, 9.5, 20, 10
 first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 80
 """The least width of a column for the rules' names; else they are above the values."""
-INTO = 8
-"""How far such a name may reach into the gap before the first node."""
-FALLS, TILT, LEANS = 5, 7, 3
-"""How far the value of who loses falls, in pixels, and by how many degrees it tilts; in a row without room for that it
-only leans, by so many."""
-SHORT = {
-    later("fewest PodDisruptionBudget violations"): (
-        later("fewest broken budgets"),
-        later("broken budgets"),
-        later("violations"),
-    ),
-    later("lowest first victim priority"): (later("lowest first victim"), later("first victim")),
-    later("smallest sum of victim priorities"): (later("lowest sum"), later("sum")),
-    later("fewest victims"): (later("fewest victims"), later("victims")),
-    later("latest start"): (later("latest start"),),
+FALLS, TILT = 2, 4
+"""How far the value of who loses falls, in pixels, and by how many degrees it tilts."""
+NAMES = {
+    later("fewest PodDisruptionBudget violations"): later("violations"),
+    later("lowest first victim priority"): later("first victim"),
+    later("smallest sum of victim priorities"): later("sum"),
+    later("fewest victims"): later("victims"),
+    later("latest start"): later("latest start"),
 }
-"""What each rule prefers, by its name, in a few words and in fewer."""
+"""What each rule compares, by its name in the engine: the words of the lesson."""
 
 
 class Lane(NamedTuple):
@@ -63,14 +56,13 @@ class Lane(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """The columns of a ladder. ``rules``: that of the rules' names; ``named``: the nodes' names are above the lanes.
+    """The columns of a ladder. ``rules``: that of the rules' names; ``tight``: there is little height.
 
-    ``tight``: there is little height. ``only``: the numbers of the rules that are drawn, if not all.
+    ``only``: the numbers of the rules that are drawn, if not all.
     """
 
     rules: Lane
     nodes: Mapping[str, Lane]
-    named: bool
     tight: bool = False
     only: tuple[int, ...] = ()
 
@@ -84,6 +76,11 @@ class Lanes(NamedTuple):
         """The height of a rule."""
         return (TIGHT if self.tight else ROW) if self.beside else LOW
 
+    @property
+    def height(self) -> float:
+        """The height of the ladder; below its last rule there is room for a value that falls."""
+        return self.row * len(self.only or NAMES) + TOP + FALLS
+
     def top(self, number: int) -> float:
         """How far the rule with this number is below the first."""
         return self.row * (self.only.index(number) if self.only else number - 1)
@@ -94,41 +91,22 @@ class Lanes(NamedTuple):
         return self.row / 2 if self.beside else LOW - VALUE / 2 - 1
 
 
-def lanes(boxes: Sequence[Box], plan: Arrangement, preemption: Preemption, tight: bool = False) -> Lanes:
-    """The lanes below the nodes, if these are in one row; else lanes of the candidates' own."""
+def lanes(boxes: Sequence[Box], plan: Arrangement, tight: bool = False) -> Lanes:
+    """The lanes below the nodes."""
     first, *rest = plan.places
-    names = [box.name for box in boxes[1:]]
-    if plan.rows == 1:
-        nodes = {name: Lane(place.x, place.width) for name, place in zip(names, rest, strict=True)}
-        return Lanes(Lane(first.x, 0 if first.bar else first.width), nodes, False, tight)
-    names = [name for name in names if name in preemption.candidates]
-    left = 150.0 if plan.width > 520 else 8.0
-    wide = (plan.width - left - 8) / max(len(names), 1)
-    return Lanes(Lane(8, left - 8), {name: Lane(left + i * wide, wide) for i, name in enumerate(names)}, True, tight)
-
-
-def ladder_height(preemption: Preemption, at: Lanes) -> float:
-    """The height of the drawing, in pixels."""
-    return at.row * len(at.only or preemption.rungs) + TOP + (20 if at.named else 0) if preemption.rungs else 0
+    nodes = {box.name: Lane(place.x, place.width) for box, place in zip(boxes[1:], rest, strict=True)}
+    return Lanes(Lane(first.x, 0 if first.bar else first.width), nodes, tight)
 
 
 def ladder(preemption: Preemption, at: Lanes, y: float, rules: int | None = None) -> list[Html]:
     """The ladder from ``y`` on. ``rules``: how many are asked."""
-    if not preemption.rungs:
-        return []
     every = steps(preemption, [node for node in at.nodes if node in preemption.candidates])
     results = [step for step in every if not at.only or step.number in at.only]
     asked = [step for step in results if step.applies and (rules is None or step.number <= rules)]
     if preemption.nominated_node is None:
         asked = []
-    shapes: list[Html] = []
-    start = y - 2
-    if at.named:
-        names = {node: words(fitted(node, lane.width - 4, bold=True), bold=True) for node, lane in at.nodes.items()}
-        shapes += [placed(name, at.nodes[node].middle, y) for node, name in names.items()]
-        start = y = y + 20
-    y += TOP
-    shapes += [_band(at, y + at.top(step.number)) for step in asked if step.decides]
+    start, y = y - 2, y + TOP
+    shapes = [_band(at, y + at.top(step.number)) for step in asked if step.decides]
     shapes += _threads(asked, at, start, y)
     shapes += [_rung(step, at, y + at.top(step.number), step in asked, rules is None) for step in results]
     for step in asked:
@@ -159,18 +137,10 @@ def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> 
 
 
 def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Html:
-    """The rule's number in a disc, and what it compares: in words that have room in bold, too.
-
-    ``over``: the decision has been made.
-    """
+    """The rule's number in a disc, and what it compares. ``over``: the decision has been made."""
     decides = asked and step.decides
-    room = (at.rules.width + INTO if at.beside else 260) - 2 * DISC - 8
-    texts = [say(text) for text in SHORT.get(step.name, (step.name,))]
-    texts = texts[-1:] if at.tight else texts  # one name, however wide the column
-    size = 12 if room > 100 else 11.2
-    text = next((text for text in texts if len(flowed(text, room, size, bold=True)) <= 2), texts[-1])
     colour = "currentColor" if asked else INK_2
-    name = words(text, size, decides, None if at.tight else room, fill=colour)  # values that are beside it are short
+    name = words(say(NAMES[step.name]), 12 if at.rules.width > 100 else 11.2, decides, fill=colour)
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
     part = row([disc, name], 8)
     ground = None
@@ -209,7 +179,7 @@ def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> It
     for node, lane in standing.items():
         lost, wins = node not in step.kept, step.decides and node in step.kept
         text = say("{value} tie", value=texts[node]) if tied and not lost else texts[node]
-        part = _value(text, lost, wins or (tied and not lost), lane.width, at.tight)
+        part = _value(text, lost, wins or (tied and not lost), lane.width)
         yield moved(
             part,
             max(lane.middle - part.width / 2, 1),
@@ -221,30 +191,24 @@ def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> It
         )
 
 
-def _value(text: str, lost: bool, wins: bool, width: float, tight: bool) -> Part:
+def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
     """A value on its lane: that of the winner with a star; one that loses has a cross, and has fallen."""
     colour = EVICTED if lost else ON_ACCENT if wins else "currentColor"
-    sign = NOTHING
-    if lost:
-        cross = element("path", d=CROSS, stroke=EVICTED, stroke_width=2, fill="none")
-        sign = Part(11, 16, (moved(Part(0, 0, (cross,)), -3, 0),))
-    elif wins:
-        sign = Part(12, 16, (moved(Part(0, 0, (element("path", d=STAR, fill=ON_ACCENT),)), -3, 0),))
-    bold = lost or wins
-    size = 12 if text_width(text, 12, bold) <= width - sign.width - 8 else 11.4
-    if text_width(text, size, bold) > width - sign.width - 4:
-        sign = NOTHING  # its colour and its place say it, too
-    said, before = words(text, size, bold, fill=colour), sign.width + 3 * bool(sign.width)
-    wide = max(before + said.width + (14 if sign.width else 8), VALUE)
     fill, stroke = (EVICTED_SOFT, EVICTED) if lost else (CHOSEN, CHOSEN) if wins else (TRAY, HAIR)
-    ground = rect(wide, VALUE, VALUE / 2, fill=fill, stroke=stroke)
-    text_at = placed(said, (wide + before) / 2, (VALUE - said.height) / 2)
-    drawn = Part(wide, VALUE, (ground, moved(sign, 7, (VALUE - sign.height) / 2), text_at))
-    if not lost:
-        return drawn
-    falls, tilt = (0, LEANS) if tight else (FALLS, TILT)
-    fallen = f"translate(0,{falls}) rotate({tilt} {wide / 2:g} {VALUE / 2:g})"
-    return Part(wide, VALUE, (element("g", *drawn.shapes, transform=fallen),))
+    bold = lost or wins
+    sign = {"d": CROSS, "stroke": EVICTED, "stroke_width": 2} if lost else {"d": STAR, "fill": ON_ACCENT}
+    aside = 14 if bold else 0
+    size = 12 if text_width(text, 12, bold) <= width - aside - 8 else 11.4
+    if text_width(text, size, bold) > width - aside - 4:
+        aside = 0  # its colour and its place say it, too
+    said = words(text, size, bold, fill=colour)
+    wide = max(said.width + aside + (14 if aside else 8), VALUE)
+    shapes = [rect(wide, VALUE, VALUE / 2, fill=fill, stroke=stroke)]
+    if aside:
+        shapes.append(moved(Part(0, 0, (element("path", **sign),)), 4, VALUE / 2 - 8))
+    shapes.append(placed(said, (wide + aside) / 2, (VALUE - said.height) / 2))
+    fallen = f"translate(0,{FALLS}) rotate({TILT} {wide / 2:g} {VALUE / 2:g})" if lost else None
+    return Part(wide, VALUE, (element("g", *shapes, transform=fallen),))
 
 
 def _unasked(results: Sequence[RuleResult], at: Lanes, y: float) -> list[Html]:

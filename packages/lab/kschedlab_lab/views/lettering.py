@@ -79,23 +79,18 @@ def fitting(texts: Sequence[str], width: float, size: float = 12, bold: bool = F
     return next((text for text in texts if text_width(text, size, bold) <= width), texts[-1])
 
 
-def wrapped(text: str, width: float, lines: int, size: float = 12) -> list[str]:
+def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = False) -> list[str]:
     """The text in at most that many lines; an ellipsis ends what does not fit."""
-    found = flowed(text, width, size, most=lines)
+    found = flowed(text, width, size, bold, most=lines)
     if len(found) <= lines:
         return found
     rest = BETWEEN.sub("", " ".join(found[lines - 1 :]))
-    return [*found[: lines - 1], fitted(rest, width, size)]
+    return [*found[: lines - 1], fitted(rest, width, size, bold)]
 
 
 def folded(name: str, width: float, size: float = 12, bold: bool = False) -> list[str]:
-    """A name in one line or two; an ellipsis ends a line that is too long all the same."""
-    if text_width(name, size, bold) <= width:
-        return [name]
-    places = [match.start() for match in BREAK.finditer(name)]
-    fitting = [at for at in places if text_width(name[:at].strip(), size, bold) <= width]
-    lines = [name[: fitting[-1]], name[fitting[-1] :]] if fitting else [name]
-    return [fitted(line.strip(), width, size, bold) for line in lines]
+    """A name in one line or two."""
+    return wrapped(name, width, 2, size, bold)
 
 
 def flowed(text: str, width: float, size: float = 12, bold: bool = False, most: int | None = None) -> list[str]:

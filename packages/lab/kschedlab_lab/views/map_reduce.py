@@ -9,14 +9,12 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.messages import say
 from kschedlab.score.stage import Scores
-from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, best_cell, failed_cell, worker_cell
-from kschedlab_lab.views.style import TRAY
+from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, worker_cell
+from kschedlab_lab.views.style import CHOSEN, TRAY
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
 """Priorities with a Function instead of Map and Reduce: it computes all nodes' final scores at once."""
 MAPPING, REDUCED, SUMMED = 0, 1, 2
-FAILING = "NodeAffinityPriority"
-"""The priority whose Map fails on every node, if the pod's wish cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,7 @@ class Piece:
 class Handout:
     """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED; ``function``: whether Functions have run.
 
-    ``error``: what the Map of FAILING returns for every node; "" if it succeeds. ``asks``: what is an answer: a free
-    "worker", or a "node".
+    ``asks``: what is an answer: a free "worker", or a "node".
     """
 
     decision: Decision
@@ -42,7 +39,6 @@ class Handout:
     tick: int
     stage: int = MAPPING
     function: bool = False
-    error: str = ""
     asks: str = ""
 
     @property
@@ -58,12 +54,6 @@ class Handout:
     def done(self, piece: Piece) -> int:
         """How many cells of the node are written by now."""
         return done_at(piece, self.tick, len(mapped(self.decision)))
-
-    @property
-    def errors(self) -> int:
-        """The length of the list of errors by now: ``appendError`` adds one for each Map that has failed."""
-        place = mapped(self.decision).index(FAILING)
-        return sum(self.done(piece) > place for piece in self.work) if self.error else 0
 
 
 def done_at(piece: Piece, tick: int, cells: int) -> int:
@@ -106,25 +96,24 @@ def handing_out(now: Handout) -> list[ScoreRow]:
             mark = {"data_key": f"cell/{number}/{piece.node}"}
             if not (now.function if name in FUNCTIONS else done > own.index(name)):
                 cells.append(Cell(marks=mark))
-            elif name == FAILING and now.error:
-                cells.append(failed_cell(mark))
             elif name in FUNCTIONS or name in changed:
                 cells.append(Cell(str(value), fill=UNCHANGED, marks=mark))
             else:
                 cells.append(worker_cell(str(value), piece.worker, mark))
         rows.append(ScoreRow(row_name(name), cells))
-    return [*rows, sum_row(now.scores)] if now.stage == SUMMED and not now.error else rows
+    return [*rows, sum_row(now.scores)] if now.stage == SUMMED else rows
 
 
 def sum_row(scores: Scores) -> ScoreRow:
-    """The sums; what all of them have in common is said once, in the row's name."""
+    """The sums, with the best in green; what all of them have in common is said once, in the row's name."""
     totals = scores.total.tolist()
     common = min(totals) // 1000 * 1000
-    best = max(totals)
-    cells = []
-    for node, total in enumerate(totals):
-        marks = {"data_key": f"sum/{node}", "data_tip": f"{total:,}"}
-        text = str(total - common)
-        highest = best_cell(text, totals.count(best) > 1, marks)
-        cells.append(highest if total == best else Cell(text, fill=TRAY, marks=marks))
-    return ScoreRow(say("sum: {common:,} +", common=common) if common else say("sum"), cells, strong=True)
+    cells = [
+        Cell(
+            str(total - common),
+            fill=CHOSEN if total == max(totals) else TRAY,
+            marks={"data_key": f"sum/{node}", "data_tip": f"{total:,}"},
+        )
+        for node, total in enumerate(totals)
+    ]
+    return ScoreRow(say("sum: {common:,} +", common=common), cells, strong=True)

@@ -99,15 +99,6 @@ def verdict_of(decision: Decision, place: int) -> str:
     return FITS if plugin is None else f"{REFUSED}{plugin}"
 
 
-def runners_up(decision: Decision) -> set[int]:
-    """The nodes that lose only at the last rule of preemption that compares any, or tie there."""
-    preemption = decision.preemption
-    asked = [rung for rung in preemption.rungs if rung.entered.sum() > 1] if preemption is not None else []
-    if preemption is None or not asked:
-        return set()
-    return set(preemption.positions[asked[-1].entered].tolist()) - {starred(decision)}
-
-
 def totals(decision: Decision) -> dict[int, int]:
     """By position of a node that was scored: its points."""
     scores = decision.scores

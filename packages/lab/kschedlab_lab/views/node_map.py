@@ -6,9 +6,8 @@ Of few nodes, each pool is a block, and squares are large enough for pods; in la
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from math import cos, pi, sin
-from os.path import commonprefix
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,23 +16,21 @@ from kschedlab.decision import Decision
 from kschedlab.messages import listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.layout import phrase
+from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.node_kinds import (
-    CHOSEN_ONE,
     FILLS,
     FITS,
     REFUSED,
     kinds,
     node_fills,
-    runners_up,
     siblings,
     starred,
     totals,
     verdict_of,
 )
 from kschedlab_lab.views.picture import scarcest
-from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, ON_ACCENT, TRAY
+from kschedlab_lab.views.style import CHOSEN, INK_2, ON_ACCENT
 from kschedlab_lab.views.svg import label, rect
 
 CELLS, TABS, SHARED = 600, 60, 12
@@ -42,10 +39,8 @@ LINE = 16
 """Height of a line of text, in pixels."""
 RANGE = ".."
 """What is between the names of the first and the last node of several."""
-ASIDE, NAME, SIDE = 10, 150, 110
+ASIDE, NAME, SIDE = 8, 150, 110
 """The space between columns, the least width of a block and the most of the names beside rows, in pixels."""
-TALLER = 1.1
-"""How much taller than wide a node may be."""
 
 
 class Shape(NamedTuple):
@@ -57,15 +52,11 @@ class Shape(NamedTuple):
     gap: float = 3
 
 
-SQUARES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in range(60, 10, -1))
+SQUARES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in np.arange(60, 10.5, -0.5).tolist())
 BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 6) for wide in range(320, 39, -4))
 """The sizes of nodes without their names and pods, and with them, from the largest to the smallest."""
 THUMB = 24
 """The least size of a square for a thumb, in pixels."""
-EDGE: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 2}
-"""The edge of nodes that lose only at the last rule of preemption; other squares have none."""
-PALE = 0.6
-"""How much of the tray is seen through a square where its node has room."""
 
 
 class Spot(NamedTuple):
@@ -91,6 +82,11 @@ class Grid(NamedTuple):
     room: float
     zones: Mapping[str, float] = {}
 
+    def taller(self, height: float) -> Shape:
+        """Its nodes, as tall as this height lets them be, but little taller than wide."""
+        lines = len({y for _, _, y in self.cells})
+        return self.shape._replace(tall=min(self.shape.tall + (height - self.bottom) / lines, 1.1 * self.shape.wide))
+
     @property
     def spots(self) -> dict[int, Spot]:
         """By position, where the node is drawn."""
@@ -107,8 +103,7 @@ def rows(
 ) -> Grid:
     """The largest squares with which all pools, each divided into zones, fit into this space; many nodes share squares.
 
-    If none fit, the smallest. ``thumbs``: squares are large enough for one. ``new``: nodes that a change adds; no other
-    node has to move for them.
+    If none fit, the smallest. ``thumbs``: squares are large enough for one. ``new``: nodes that a change adds.
     """
     nodes = sum(len(places) for zones in pools.values() for places in zones.values())
     least = max(-(-nodes // CELLS), 1)
@@ -120,48 +115,38 @@ def rows(
 
 
 def _rows(
-    pools: Mapping[str, Mapping[str, Sequence[int]]],
-    width: float,
-    shape: Shape,
-    each: int,
-    new: Container[int],
+    pools: Mapping[str, Mapping[str, Sequence[int]]], width: float, shape: Shape, each: int, new: Container[int]
 ) -> Grid:
-    """Pools below one another, each after its name, and in each the zones side by side."""
+    """Pools below one another, each after its name, and in each the zones side by side.
+
+    Every zone has room for one node more, so that no node moves when a change adds one.
+    """
     names = [*dict.fromkeys(zone for zones in pools.values() for zone in zones)]
-    titles = (f"{pool} {sum(map(len, zones.values()))}" for pool, zones in pools.items())
-    side = round(min(max((text_width(title, bold=True) for title in titles), default=0) + 12, SIDE))
+    side = min(max(text_width(pool, bold=True) for pool in pools) + 8, SIDE) if pools else 0
     pitch = shape.wide + shape.gap
-    apart = pitch if each == 1 else ASIDE  # a new node has room after its zone's columns
-    columns = max(int(((width - side) / max(len(names), 1) - apart + shape.gap) // pitch), 1)
-    lefts = {zone: side + number * (columns * pitch + apart) for number, zone in enumerate(names)}
+    room = (width - side) / max(len(names), 1)
+    columns = max(int((room - ASIDE + shape.gap) // pitch), 1)
+    lefts = {zone: side + number * room for number, zone in enumerate(names)}
     cells, heads, y = [], [], LINE + 4.0 if len(names) > 1 else 2.0
     for pool, zones in pools.items():
         heads.append((pool, 0.0, y + (min(pitch, 1.5 * LINE) - LINE) / 2))
-        high = float(LINE)
+        lines = 1
         for zone, places in zones.items():
-            last = max(sum(place not in new for place in places) - 1, 0) // each
-            lines = last // columns + 1
-            groups: dict[int, list[int]] = {}
-            for number, place in enumerate(places):
-                groups.setdefault(number if each == 1 else min(number // each, last), []).append(place)
-            for number, group in groups.items():
-                line = min(number // columns, lines - 1)
-                cells.append((group, lefts[zone] + (number - line * columns) * pitch, y + line * pitch))
-            high = max(high, lines * pitch)
-        y += high + 4
+            for number, start in enumerate(range(0, len(places), each)):
+                corner = lefts[zone] + number % columns * pitch, y + number // columns * pitch
+                cells.append((places[start : start + each], *corner))
+            lines = max(lines, sum(place not in new for place in places) // each // columns + 1)
+        y += max(lines * pitch, LINE) + 3
     return Grid(shape, each, cells, heads, y, side - 6, lefts if len(names) > 1 else {})
 
 
 def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid | None:
     """Each pool a block of nodes with names; the largest nodes that fit, or None."""
-    shapes = list[Shape]()
-    for shape in BOXES:
-        made = _blocks(pools, width, shape)
-        if made.bottom <= height:
-            lines = len({y for _, _, y in made.cells})
-            tall = min(shape.tall + (height - made.bottom) / lines, TALLER * shape.wide)
-            shapes.append(shape._replace(tall=tall))
-    return _blocks(pools, width, max(shapes, key=lambda shape: shape.wide * shape.tall)) if shapes else None
+    made = [found for found in (_blocks(pools, width, shape) for shape in BOXES) if found.bottom <= height]
+    if not made:
+        return None
+    best = max(made, key=lambda found: found.taller(height).wide * found.taller(height).tall)
+    return _blocks(pools, width, best.taller(height))
 
 
 def _blocks(pools: Mapping[str, Sequence[int]], width: float, shape: Shape) -> Grid:
@@ -183,18 +168,15 @@ def _blocks(pools: Mapping[str, Sequence[int]], width: float, shape: Shape) -> G
 
 
 def titles(made: Grid, numbers: Mapping[str, int], notes: Mapping[str, str]) -> list[Html]:
-    """The names of the pools with their numbers of nodes, and of the zones, all with notes; a pool's shows it alone."""
+    """The names of the zones, with notes, and of the pools; a pool's shows its nodes alone."""
     zones = [label(f"{zone} {notes.get(zone, '')}".strip(), x, LINE - 4, fill=INK_2) for zone, x in made.zones.items()]
-    return [*zones, *(_title(pool, numbers[pool], x, y, made.room, notes.get(pool, "")) for pool, x, y in made.heads)]
+    return [*zones, *(_title(pool, numbers[pool], x, y, made.room) for pool, x, y in made.heads)]
 
 
-def _title(pool: str, nodes: int, x: float, y: float, room: float, note: str) -> Html:
-    many = say(", ").join([f"{nodes:,}", *filter(None, [note])])
-    name = fitted(pool, room - 6 - text_width(many), bold=True)
-    title = phrase((name, "currentColor", True), (many, INK_2, False))
+def _title(pool: str, nodes: int, x: float, y: float, room: float) -> Html:
     tip = say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
     marks = {"data_key": f"pool/{pool}", "data_set": f"show: {word_of(pool)}", "data_tip": tip}
-    return element("g", *title.shapes, transform=f"translate({x:g},{y:g})", **marks)
+    return moved(words(fitted(pool, room, bold=True), bold=True), x, y, **marks)
 
 
 def word_of(pool: str) -> str:
@@ -217,7 +199,7 @@ class Squares:
         self.pools = {place: pool for pool, places in pools.items() for place in places}
 
     def draw(self, made: Grid) -> list[Html]:
-        """All squares, those of one colour together, and what is drawn on them."""
+        """All squares, those of one colour together, and the dots on them."""
         (wide, tall, *_), reached = made.shape, self._reached(len(made.cells))
         found: dict[str, list[Html]] = {}
         for group, x, y in made.cells:
@@ -227,8 +209,7 @@ class Squares:
             square = rect(wide, tall, corner(wide), round(x, 1), round(y, 1), data_key=self._key(group), **marks)
             found.setdefault(self.fills[best], []).append(square)
         groups = [element("g", *squares, fill=fill) for fill, squares in found.items()]
-        key = f"writing/{wide:g}/{len(made.cells)}"
-        return [*groups, element("g", *self._written(made), pointer_events="none", data_key=key)]
+        return [*groups, self._dots(made)] if self.pods else groups
 
     def _key(self, group: Sequence[int]) -> str:
         return f"node/{self.decision.cluster.names[group[0]]}"
@@ -249,26 +230,17 @@ class Squares:
             reached.add(kind)
         return reached
 
-    def _written(self, made: Grid) -> Iterator[Html]:
-        """How much is free, which nodes lose last, and the pods of the pod's controller."""
-        (wide, tall, foot, _), free, pods = made.shape, "", ""
-        inset = max(1.5, 0.3 * corner(wide))  # the corners of what is free stay within those of the square
-        last = runners_up(self.decision)
+    def _dots(self, made: Grid) -> Html:
+        """The pods of the pod's controller, in squares of one node."""
+        wide, tall, *_ = made.shape
+        path = ""
         for group, x, y in made.cells:
-            is_star = any(self.kinds[place] == CHOSEN_ONE for place in group)
-            share = float(1 - self.share[[*group]].mean()) if self.decision.verdicts is not None else 0
-            if not is_star and (left := round(share * (tall - 2 * inset))):
-                free += f"M{x + inset:g} {y + inset:g}h{wide - 2 * inset:g}v{left}h{2 * inset - wide:g}z"
-            many = self.pods[group[0]] if len(group) == 1 and not foot else 0
+            many = self.pods[group[0]] if len(group) == 1 else 0
             for turn in range(many):
-                pods += f"M{x + wide / 2 + 5 * (turn - (many - 1) / 2):g} {y + tall - 5:g}h0"
-        if free:
-            yield element("path", d=free, fill=TRAY, fill_opacity=PALE)
-        for group, x, y in made.cells:
-            if last.intersection(group):
-                yield rect(wide - 2, tall - 2, corner(wide), x + 1, y + 1, **EDGE)
-        if pods:
-            yield element("path", d=pods, stroke="currentColor", stroke_width=4.5, stroke_linecap="round")
+                path += f"M{x + wide / 2 + 5 * (turn - (many - 1) / 2):g} {y + tall - 5:g}h0"
+        look: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 4.5, "stroke_linecap": "round"}
+        key = f"dots/{wide:g}/{len(made.cells)}"
+        return element("path", d=path, **look, pointer_events="none", data_key=key)
 
     def _rank(self, place: int) -> tuple[bool, bool, bool]:
         return place != self.star, verdict_of(self.decision, place) != FITS, place not in self.candidates
@@ -334,19 +306,3 @@ def frame(spot: Spot, key: str) -> Html:
     look |= {} if key == "asked" else {"stroke_dasharray": "4 2.5"}
     ring = rect(spot.wide + 4, spot.tall + 4, corner(min(spot.wide, spot.tall)) + 2, -2, -2, **look)
     return element("g", ring, transform=f"translate({spot.x:g},{spot.y:g})", data_key=key, pointer_events="none")
-
-
-def short_names(names: Sequence[str]) -> list[str]:
-    """The names without the beginning and the end that all of them share."""
-    first = len(commonprefix(names)) if len(names) > 1 else 0
-    last = len(commonprefix([name[first:][::-1] for name in names])) if len(names) > 1 else 0
-    return [name[first : len(name) - last] or name for name in names]
-
-
-def ending(name: str, width: float) -> str:
-    """The name, or as much of its end as fits: the ends of names tell nodes apart."""
-    if text_width(name) <= width:
-        return name
-    while name and text_width(f"…{name}") > width:
-        name = name[1:]
-    return f"…{name}"

@@ -347,12 +347,12 @@ class Boxes:
         joins = self.budgets.get(info.key, []) if info.key not in self.covered else []
         has_start = self.are_ranked and info.start != NEVER_STARTED
         start = changed(self.moment(self.past.get(info.key, info).start), self.moment(info.start))
-        clock = Number(start, self.handles.starts.get(name, {}), clock=True, name="start")
+        began = Number(start, self.handles.starts.get(name, {}), "start")
         return Block(
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (self.number(info, note), clock) if has_start else (self.number(info),),
+            (self.number(info, note), began) if has_start else (self.number(info),),
             mark,
             listed(f"→ {budget.metadata.name}" for budget in joins),
             _key(info),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
@@ -11,12 +11,14 @@ from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
+from kschedlab.text.preemption import evicted
 from kschedlab.text.words import count, listing, request_text
-from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, remark, shapes
+from kschedlab_lab.views.drawing import EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
-from kschedlab_lab.views.ladder_drawing import ladder, ladder_height, lanes
+from kschedlab_lab.views.ladder_drawing import ladder, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
-from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, changed, hidden_nodes, scarcest
+from kschedlab_lab.views.obstacles import obstacle
+from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, changed, decided_and_why, scarcest
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
 
@@ -35,9 +37,8 @@ class Scene:
     """The pictures of one decision. ``handles``: what one can do in them.
 
     ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``; ``corner``: a number in the
-    upper right corner, where there is room for it; ``headline``: what is said instead of the decision and its reason.
-    ``rules``: with the ladder; ``chooses``: else only what each node would lose.
-    ``tried``: the node whose tries alone are told; "" for all.
+    upper right corner, where there is room for it. ``rules``: with the ladder.
+    ``tried``: the node whose victims are found, without a choice; "" for the whole decision.
     ``since``: an earlier decision; numbers that have changed since then show what they were.
     """
 
@@ -45,20 +46,20 @@ class Scene:
     handles: Handles = NO_HANDLES
     allowed: Mapping[str, Marks] = field(default_factory=dict)
     corner: Number | None = None
-    headline: str = ""
     rules: bool = True
-    chooses: bool = True
     tried: str = ""
     since: Decision | None = None
 
     @property
     def said(self) -> str:
-        """What was decided, and why."""
-        return self.headline or caption(self.decision)
+        """What was decided, and with the ladder, why."""
+        if self.tried:
+            return would_leave(self.decision, self.tried)
+        return caption(self.decision) if self.rules else decided_and_why(self.decision)[0]
 
     def picture(self, room: Room) -> Html:
         """The decision with all of its evidence."""
-        return self._draw(self._boxes.after() if self.chooses else self._boxes.tried(), room, self.said)
+        return self._draw(self._boxes.tried() if self.tried else self._boxes.after(), room, self.said)
 
     @property
     def _boxes(self) -> Boxes:
@@ -66,113 +67,76 @@ class Scene:
 
     def question(self, room: Room) -> Html:
         """The cluster before the decision; no rule has been asked."""
-        decision = self.decision
-        nodes = count(len(decision.cluster.nodes), "node")
-        alt = say(
-            "{pod} ({request}) waits for one of {nodes}.",
-            pod=decision.pod.key,
-            request=request_text(decision.pod),
-            nodes=nodes,
+        return self._draw(self._boxes.before(), room, self._nowhere, 0)
+
+    @property
+    def _nowhere(self) -> str:
+        return say(
+            "{pod} ({request}) fits on none of {nodes} as it is.",
+            pod=self.decision.pod.pod.metadata.name,
+            request=request_text(self.decision.pod),
+            nodes=count(len(self.decision.cluster.nodes), "node"),
         )
-        return self._draw(self._boxes.before(), room, alt, 0)
 
     def story(self, room: Room) -> list[Moment]:
         """How the decision comes about, moment by moment; the last one is :meth:`picture`.
 
-        Where the ladder chooses among candidates, their victims are there at once.
+        The tries on a node, or the rules one after the other.
         """
-        decision, preemption = self.decision, self.decision.preemption
-        name = decision.pod.pod.metadata.name
-        names = decision.cluster.names
-        nowhere = say(
-            "{pod} ({request}) does not fit on {nodes} as it is."
-            if len(names) == 1
-            else "{pod} ({request}) fits on none of {nodes} as it is.",
-            pod=name,
-            request=request_text(decision.pod),
-            nodes=names[0] if len(names) == 1 else count(len(names), "node"),
-        )
-        moments = [(self.question(room), nowhere)]
-        if preemption is not None and preemption.eligible:
-            climbs = self.rules and len(preemption.candidates) > 1
-            moments += self._climb(preemption, room) if climbs else self._reprieve(preemption, room)
-        return [*moments, (self.picture(room), self.said)]
+        preemption = self.decision.preemption
+        told = [] if preemption is None else [*(self._tries if self.tried else self._climb)(preemption, room)]
+        return [(self.question(room), self._nowhere), *told, (self.picture(room), self.said)]
 
-    def _reprieve(self, preemption: Preemption, room: Room) -> list[Moment]:
-        boxes = self._boxes
-        names = self.decision.cluster.names
-        first = say(
-            "On {node}, all pods of a priority below {priority} step aside."
-            if len(names) == 1
-            else "On every node, all pods of a priority below {priority} step aside.",
-            node=names[0],
-            priority=self.decision.pod.priority,
-        )
+    def _tries(self, preemption: Preemption, room: Room) -> Iterator[Moment]:
+        """All less important pods step aside, and return one by one on the node that is tried; elsewhere they have."""
+        boxes, candidates = self._boxes, preemption.candidates
         stuck = [say("{node} ({reason})", node=box.name, reason=box.refused) for box in boxes.trying({}) if box.refused]
         no = say("Not a candidate: {nodes}." if len(stuck) == 1 else "Not candidates: {nodes}.", nodes=listing(stuck))
-        text = sentences([first, no if stuck else ""])
-        moments = [(self._draw(boxes.trying({}), room, text, 0), text)]
-        candidates = [preemption.candidates[node] for node in boxes.nodes if node in preemption.candidates]
-        told = [each for each in candidates if each.node == (self.tried or each.node)]
-        tried = {each.node: len(each.attempts) for each in candidates if each not in told}
-        for candidate in told:
-            for turn, attempt in enumerate(candidate.attempts, 1):
-                tried[candidate.node] = turn
-                text = say("{node}: {said}", node=candidate.node, said=attempted(attempt))
-                moments.append((self._draw(boxes.trying(tried), room, text, 0), text))
-        return moments
+        aside = say(
+            "On every node, all pods of a priority below {priority} step aside.", priority=self.decision.pod.priority
+        )
+        text = sentences((aside, no if stuck else ""))
+        yield self._draw(boxes.trying({}), room, text, 0), text
+        tries = {node: len(each.attempts) for node, each in candidates.items()}
+        for turn, attempt in enumerate(candidates[self.tried].attempts if self.tried in candidates else (), 1):
+            text = say("{node}: {said}", node=self.tried, said=attempted(attempt))
+            yield self._draw(boxes.trying({**tries, self.tried: turn}), room, text, 0), text
 
-    def _climb(self, preemption: Preemption, room: Room) -> list[Moment]:
-        nodes = [node for node in self._boxes.nodes if node in preemption.candidates]
-        boxes = self._boxes.tried()
-        asked = [step for step in steps(preemption, nodes) if step.applies]
-        told = [(0, say("Step 1 has found the victims on each node. Now the rules compare the nodes."))]
-        told += [(step.number, _rule(step, preemption)) for step in asked]
-        return [(self._draw(boxes, room, text, number), text) for number, text in told]
+    def _climb(self, preemption: Preemption, room: Room) -> Iterator[Moment]:
+        """Each rule that is asked, after whom step 1 has found."""
+        asked = [step for step in steps(preemption, list(preemption.candidates)) if step.applies]
+        begins = say("Step 1 has found the victims on each node. Now the rules compare the nodes.")
+        for number, text in [(0, begins), *((step.number, _rule(step, preemption)) for step in asked)]:
+            if asked:
+                yield self._draw(self._boxes.tried(), room, text, number), text
 
     def _draw(self, boxes: list[Box], room: Room, alt: str, asked: int | None = None) -> Html:
         """``asked``: how many of the ladder's rules were asked; None: all.
 
-        Pods that stepped aside are where the ladder's lanes are otherwise.
+        The place of the ladder is free in every picture, so that no node changes its size; pods that step aside are
+        there.
         """
         found = self.decision.preemption
-        has_rules = self.rules and found is not None and found.rungs and len(self.decision.cluster.nodes) > 1
-        preemption = found if has_rules else None
-        budgets, more = self._budgets(), remark(hidden_nodes(self.decision), room.width - 2 * GAP)
+        preemption = found if self.rules and found is not None and found.rungs else None
+        budgets = self._budgets()
         above = ABOVE if budgets.height else 0
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
-        inner = Room(room.width, room.height - above + picked)
-        trial = arrange(boxes, inner, 0)
-        at = lanes(boxes, trial, preemption, room.height < TIGHT) if preemption is not None else None
-        captions, in_rows = self.rules and (at is None or at.named), trial.rows > 1
-        high = ladder_height(preemption, at) - RISE if preemption is not None and at is not None else 0
-        shelf = self._shelf(boxes)
-        lower = high if in_rows else max(high, shelf)
-        plan = arrange(boxes, inner, lower + more.height, captions, shelf=shelf if in_rows else 0)
-        parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions), plan.bottom - picked
-        is_trial = any(block.aside for box in boxes for block in box.blocks)
-        if preemption is not None and at is not None and not (is_trial and trial.places[0].bar):
-            parts += ladder(preemption, at, bottom - RISE, asked)
-        bottom += lower if is_trial else high
-        picture = element("g", *parts, moved(more, GAP, bottom), transform=f"translate(0,{above})")
+        inner, tight = Room(room.width, room.height - above + picked), room.height < TIGHT
+        below = lanes(boxes, arrange(boxes, inner, 0, captions=False), tight).height - RISE
+        plan = arrange(boxes, inner, below, captions=False)
+        if not _reads_order(preemption, asked):
+            boxes = [_unnumbered(box) for box in boxes]
+        parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions=False), plan.bottom - picked
+        if preemption is not None:
+            parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked)
+        is_aside = any(block.aside for box in boxes for block in box.blocks)
+        bottom += below if preemption is not None or is_aside else 0
         corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else NOTHING
         left = plan.width - EDGE - corner.width
-        shown = [
-            picture,
-            moved(budgets, EDGE, 0),
-            *([moved(corner, left, 3)] if left > EDGE + budgets.width + GAP else []),
-        ]
-        return svg(shown, plan.width, bottom + more.height + above, alt)
-
-    def _shelf(self, boxes: Sequence[Box]) -> float:
-        """The height of the shelf: the same in all pictures of the story, so that nothing jumps."""
-        preemption = self.decision.preemption
-        if preemption is None or not preemption.candidates:
-            return 0
-        names = {box.name for box in boxes}
-        most = max((len(each.attempts) for node, each in preemption.candidates.items() if node in names), default=0)
-        left = max((len(each.victims) for node, each in preemption.candidates.items() if node in names), default=0)
-        return (CHIP + 2) * max(min(most, 5), left) + 4
+        shown = [element("g", *parts, transform=f"translate(0,{above})"), moved(budgets, EDGE, 0)]
+        if left > EDGE + budgets.width + GAP:
+            shown.append(moved(corner, left, 3))
+        return svg(shown, plan.width, bottom + above, alt)
 
     def _budgets(self) -> Part:
         """The budgets, and how many pods each may lose now."""
@@ -193,6 +157,36 @@ class Scene:
 
 def _budgets(decision: Decision) -> list[PodDisruptionBudget]:
     return [*decision.cluster.objects_of(PodDisruptionBudget)]
+
+
+def would_leave(decision: Decision, node: str) -> str:
+    """Who would be evicted on this node."""
+    candidates = decision.preemption.candidates if decision.preemption is not None else {}
+    if node not in candidates:
+        return say("{node} is not a candidate: {reason}.", node=node, reason=obstacle(decision, node))
+    return say("On {node}, {victims} would be evicted.", node=node, victims=evicted(candidates[node].victims))
+
+
+def fate(decision: Decision, node: str) -> str:
+    """The rule at which this node, which is not chosen, drops out."""
+    preemption = decision.preemption
+    if preemption is None or node not in preemption.candidates:
+        return would_leave(decision, node)
+    for step in steps(preemption, list(preemption.candidates)):
+        if node in step.standing and node not in step.kept:
+            value = step.values[node]
+            return say("{node} drops out at rule {number}: it has {value}.", node=node, number=step.number, value=value)
+    return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
+
+
+def _reads_order(preemption: Preemption | None, asked: int | None) -> bool:
+    """Whether rule 2 has been asked, which reads the order of the victims."""
+    return preemption is not None and not preemption.rungs[0].decides and (asked is None or asked > 1)
+
+
+def _unnumbered(box: Box) -> Box:
+    """The node, without its victims' places in their list."""
+    return replace(box, blocks=tuple(replace(block, turn=0) for block in box.blocks))
 
 
 def all_attempted(attempts: Sequence[Attempt]) -> str:

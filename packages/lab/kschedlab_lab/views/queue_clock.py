@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
-from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.queue_pods import Handle, text
+from kschedlab_lab.views.lettering import fitting, text_width
+from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.style import ACT, CHOSEN, HAIR, INK, INK_2, INK_3, ON_ACCENT, PANEL, TRAY
-from kschedlab_lab.views.svg import Room, rect, svg
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
-EDGE, NAMES, TOP = 8, 62, 50
+EDGE, NAMES, TOP = 8, 62, 62
 """The margin, the width of the names at the left, and where the lanes begin."""
-NEW = 1
-"""For so many steps the last event is named."""
 THIN = 5
 """The height of a backoff's bar."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
     "active": INK_3,
-    "in flight": INK,
     "backoff": HAIR,
     "unschedulable": "none",
     "bound": CHOSEN,
@@ -30,7 +28,6 @@ FILLS: Mapping[str, str] = {
 """By the place of the pod, the colour of its lane there."""
 NAMED = {
     "active": later("ready, others first"),
-    "in flight": later("in flight"),
     "backoff": later("woken: backoff queue"),
     "unschedulable": later("waits: event or timer"),
     "bound": later("bound"),
@@ -59,9 +56,10 @@ class History:
 
 @dataclass(frozen=True)
 class Event:
-    """What happens in the cluster, and when (steps from the left)."""
+    """What happens in the cluster, in a few words and in many, and when (steps from the left)."""
 
     at: float
+    brief: str
     words: str
 
 
@@ -82,7 +80,7 @@ class Clock:
 def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
     """The events, and below them the histories up to now; each stretch that has room for it says what it is."""
     step = step_of(clock.steps, room)
-    lane = min(max((room.height - 124) / max(len(histories), 1), 44), 150 if len(histories) == 1 else 100)
+    lane = min(max((room.height - 136) / max(len(histories), 1), 40), 150 if len(histories) == 1 else 100)
     shapes = [*_events(events, clock.now[0], step, room)]
     for i, each in enumerate(histories):
         shapes += _lane(each, TOP + lane * i, lane - 10, step, room)
@@ -92,7 +90,7 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
     for at, said in clock.ticks:
         x = NAMES + at * step
         shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
-        shapes.append(text(said, x, bottom + 18, "middle", font_size=12))
+        shapes.append(label(said, x, bottom + 18, "middle", font_size=12))
     shapes.append(_now(clock, TOP - 4, bottom, step, room))
     kinds = {each.kind for history in histories for each in history.stretches} & {"active", "backoff", "unschedulable"}
     stroke = element("path", d="M3 0V12", stroke="currentColor", stroke_width=3)
@@ -111,7 +109,7 @@ def _lengths(history: History, now: float, y: float, step: float) -> Iterator[Ht
     for start, end in history.backoffs:
         said = f"{round(end - start)} s"
         if end < now and text_width(said) <= (end - start) * step + 4:
-            yield text(said, NAMES + (start + end) / 2 * step, y, "middle", font_size=12, fill=INK_2)
+            yield label(said, NAMES + (start + end) / 2 * step, y, "middle", font_size=12, fill=INK_2)
 
 
 def _swatch(kind: str) -> Part:
@@ -130,7 +128,7 @@ def _lane(history: History, y: float, high: float, step: float, room: Room) -> l
     A stroke is a try, and the thin bar that begins after it the backoff of its failure.
     """
     shapes = [
-        text(history.name, NAMES - 10, y + high / 2 + 5, "end", font_weight="bold", font_size=13),
+        label(history.name, NAMES - 10, y + high / 2 + 5, "end", font_weight="bold", font_size=13),
         rect(room.width - EDGE - NAMES, high, 8, NAMES, y, fill=TRAY, stroke=HAIR),
     ]
     for i, each in enumerate(history.stretches):
@@ -141,7 +139,7 @@ def _lane(history: History, y: float, high: float, step: float, room: Room) -> l
         shapes.append(rect(wide, high - 2, min(6, wide / 2), x, y + 1, **look))
         if text_width(said) + 12 < wide:
             ink = ON_ACCENT if each.kind == "bound" else "currentColor" if each.kind == "backoff" else INK_2
-            shapes.append(text(said, x + wide / 2, y + high / 2 + 4, "middle", font_size=12, fill=ink))
+            shapes.append(label(said, x + wide / 2, y + high / 2 + 4, "middle", font_size=12, fill=ink))
     for start, end in history.backoffs:
         bar = _backoff(NAMES + start * step, (end - start) * step, y + high - 4)
         shapes.append(element("g", bar, data_tip=say("the backoff of {pod}", pod=history.name)))
@@ -158,18 +156,21 @@ def step_of(steps: float, room: Room) -> float:
 
 
 def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Iterator[Html]:
-    """A bolt for each event (they are a step apart), and below it the words of the last one if it is new."""
-    yield text(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)
-    for each in events:
-        over = each.at <= now
+    """A bolt for each event, and below it its words; they stand lower where the next event is a step away."""
+    yield label(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)
+    ends = dict.fromkeys((True, False), float(room.width - EDGE))
+    for each, after in reversed([*zip_longest(events, events[1:])]):
+        over, x = each.at <= now, NAMES + each.at * step
         disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
         bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
-        place = f"translate({NAMES + each.at * step:.1f},13) scale({min(step / 2 - 0.5, 9) / 9:.3g})"
+        place = f"translate({x:.1f},13) scale({min(step / 2 - 0.5, 9) / 9:.3g})"
         yield element("g", disc, bolt, transform=place, data_tip=each.words)
-    last = next((each for each in reversed(events) if each.at <= now), None)
-    if last is not None and now - last.at <= NEW:
-        left = min(max(NAMES + last.at * step - 9, NAMES), max(room.width - EDGE - text_width(last.words), EDGE))
-        yield text(last.words, left, 39, font_size=12)
+        low = after is not None and after.at - each.at <= 1
+        said = fitting((each.words, each.brief), ends[low] - x - 8)
+        ends[low] = x
+        if low:
+            yield element("path", d=f"M{x:.1f} 24V52", stroke=HAIR)
+        yield label(said, x + 4 if low else x - 4, 52 if low else 36, font_size=12, fill=INK if over else INK_2)
 
 
 def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Html:
@@ -182,6 +183,6 @@ def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Ht
     down = f"M0 0V{bottom - top:.1f}"
     line = element("path", d=down, stroke="currentColor", stroke_width=2, stroke_dasharray="6 3")
     flag = rect(wide, 20, 10, left, bottom - top + 20, fill="currentColor", stroke="none")
-    said = text(words, left + wide / 2, bottom - top + 34, "middle", font_size=12, font_weight="bold", fill=PANEL)
+    said = label(words, left + wide / 2, bottom - top + 34, "middle", font_size=12, font_weight="bold", fill=PANEL)
     place = f"translate({x:.1f},{top:.1f})"
     return element("g", grip, line, flag, said, data_key="now", transform=place, **clock.handle)

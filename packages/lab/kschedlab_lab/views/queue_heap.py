@@ -6,14 +6,14 @@ No meaning depends on colour alone: compared and swapped places have a sign.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import fitting
-from kschedlab_lab.views.queue_pods import COMPARED, FAINT, PILL, SWAPPED, Handle, Pod, pill, text
-from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TRAY
+from kschedlab_lab.views.lettering import fitting, text_width
+from kschedlab_lab.views.queue_pods import PILL, Handle, pill
+from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, INK_3, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 Point: TypeAlias = tuple[float, float]
@@ -24,49 +24,59 @@ CELL, GAP, EDGE, TOP, LEVEL, HEAD = 84, 6, 8, 22, 56, 16
 and the height of an index."""
 BELOW = 8 + 20 + PILL + 4
 """The height of the lane of popped pods, with the space above and below it."""
-LEAST = 34
-"""A place needs this width, with its gap: many places make a drawing wider than its room, and it is made smaller."""
-SIGNS: Mapping[Mark, str] = {"": "", "compared": "?", "swapped": "⇄", "new": "+", "leaving": "↑"}
-COLOURS: Mapping[Mark, str] = {
-    "": HAIR,
-    "compared": COMPARED,
-    "swapped": SWAPPED,
-    "new": "currentColor",
-    "leaving": "currentColor",
+LEVELS, MOST = 3, 8
+"""The levels of the tree, and the pods that the lane of popped ones has room for."""
+SIGNS: Mapping[Mark, tuple[str, str]] = {
+    "": ("", HAIR),
+    "compared": ("?", INK_2),
+    "swapped": ("⇄", INK),
+    "new": ("+", INK),
+    "leaving": ("↑", INK),
 }
+"""By mark, the sign before the name, and the colour of the frame."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place of the heap. ``mark``: the current operation on it; ``handle``: what makes it a control."""
+    """A pod in the heap. ``mark``: the current operation on it; ``handle``: its control."""
 
     name: str
     priority: int
     mark: Mark = ""
-    handle: Handle = field(default_factory=dict)
+    handle: Handle | None = None
+
+
+@dataclass(frozen=True)
+class Button:
+    """The next call of the queue, which one can press."""
+
+    call: str
+    handle: Handle
 
 
 def draw_heap(
-    places: Sequence[Place], alt: str, popped: Sequence[Place], calls: Mapping[str, Handle], room: Room
+    places: Sequence[Place], alt: str, popped: Sequence[tuple[str, int]], room: Room, button: Button | None = None
 ) -> Html:
-    """The heap. ``popped``: pods that came out before, in their order; ``calls``: by name, what can be pressed."""
-    pods = max(len(places) + len(popped), 1)
-    levels = pods.bit_length()  # as if nothing had come out: the picture keeps its size
-    side = max(2 ** (levels - 1), min(pods + 2, int((room.width - 2 * EDGE) / LEAST)))
-    room = room._replace(width=max(room.width, LEAST * side + 2 * EDGE))
-    wide = min(CELL, (room.width - 2 * EDGE) / side - GAP)
-    level = min(max((room.height - TOP - BELOW) / levels, LEVEL), 2 * LEVEL)
-    spots = [_spot(i, room.width, level) for i in range(2 ** max(len(places), 1).bit_length() - 1)]
-    bottom = TOP + levels * level
+    """The heap. ``popped``: names and priorities of the pods that came out, in their order."""
+    slot = (room.width - 2 * EDGE) / MOST
+    wide = min(CELL, slot - GAP)
+    level = min(max((room.height - TOP - BELOW) / LEVELS, LEVEL), 2 * LEVEL)
+    spots = [_spot(i, room.width, level) for i in range(2**LEVELS - 1)]
+    bottom = TOP + LEVELS * level
     short = say("the array, line by line")
     caption = fitting((say("the array, line by line: below index i are 2i+1 and 2i+2"), short), room.width - 2 * EDGE)
+    title = say("popped, first to last") if popped else say("popped: none yet")
     shapes = [
         label(caption, EDGE, 14, font_size=12, fill=INK_2),
         *(_ground(i, spot, room.width, level, i < len(places)) for i, spot in enumerate(spots)),
         element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke=INK_3),
         *(_node(each, spots[i], wide) for i, each in enumerate(places)),
-        *_lane(popped, calls, wide, bottom + 8),
+        label(title, EDGE, bottom + 20, font_size=12, fill=INK_2),
     ]
+    for i, (name, priority) in enumerate(popped):
+        shapes.append(pill(name, priority, EDGE + i * slot, bottom + 26, wide, round_=PILL / 2))
+    if button is not None:
+        shapes.append(_button(button, room.width - EDGE - 8, spots[0][1]))
     return svg(shapes, room.width, bottom + BELOW, alt, size=13)
 
 
@@ -85,24 +95,13 @@ def _ground(index: int, spot: Point, width: float, level: float, there: bool) ->
     ground = rect(wide, level, None, left, top, fill=TRAY if there else "none", stroke=HAIR)
     if not there:
         return ground
-    number = text(str(index), left + 4, top + 11, font_size=11.2, fill=INK_2)
-    return element("g", ground, number)
+    return element("g", ground, label(str(index), left + 4, top + 11, font_size=11.2, fill=INK_2))
 
 
 def _node(each: Place, spot: Point, wide: float) -> Html:
-    x, y = spot
-    frame, thick = COLOURS[each.mark], 3.5 if each.mark else 1.0
-    dash = {"stroke_dasharray": "4 3"} if each.mark == "leaving" else {}
-    return pill(
-        Pod(each.name, each.priority, "", {**each.handle, **dash}),
-        x - wide / 2,
-        y,
-        wide,
-        f"pod/{each.name}",
-        frame=frame,
-        thick=thick,
-        sign=SIGNS[each.mark],
-    )
+    sign, frame = SIGNS[each.mark]
+    thick, x = 3.5 if each.mark else None, spot[0] - wide / 2
+    return pill(each.name, each.priority, x, spot[1], wide, frame=frame, thick=thick, sign=sign, handle=each.handle)
 
 
 def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html:
@@ -110,22 +109,14 @@ def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html
     (x0, y0), (x1, y1) = spots[parent], spots[index]
     marks = {places[parent].mark, places[index].mark}
     both = len(marks) == 1 and marks & {"compared", "swapped"}
-    colour, thick = (COLOURS[places[index].mark], 4.0) if both else (None, 1.5)
+    colour, thick = (SIGNS[places[index].mark][1], 4.0) if both else (None, 1.5)
     faint = 0.35 if "leaving" in marks else None
     return element("line", x1=x0, y1=y0 + PILL, x2=x1, y2=y1, stroke=colour, stroke_width=thick, opacity=faint)
 
 
-def _lane(popped: Sequence[Place], calls: Mapping[str, Handle], wide: float, y: float) -> list[Html]:
-    """What can be called, and the pods that came out, in their order."""
-    title = say("popped, first to last") if popped else say("popped: none yet")
-    shapes = [text(title, EDGE, y + 12, font_size=12, fill=INK_2)]
-    look = {"fill": "currentColor", "fill_opacity": FAINT, "stroke": "currentColor", "stroke_dasharray": "5 4"}
-    for i, (call, handle) in enumerate(calls.items()):
-        x = EDGE + i * (wide + GAP)
-        box = rect(wide, PILL, 8, x, y + 18, **look)
-        word = text(call, x + wide / 2, y + 18 + PILL / 2 + 4, "middle", font_size=12, font_weight="bold")
-        shapes.append(element("g", box, word, data_key=call, **handle))
-    for i, each in enumerate(popped, 2):
-        pod = Pod(each.name, each.priority, "", each.handle)
-        shapes.append(pill(pod, EDGE + i * (wide + GAP), y + 18, wide, f"pod/{each.name}", round_=PILL / 2))
-    return shapes
+def _button(button: Button, right: float, y: float) -> Html:
+    """The call, as wide as its words; it ends at ``right``."""
+    wide = text_width(button.call, 13, bold=True) + 24
+    box = rect(wide, 30, 15, right - wide, y + 2, fill=ACT)
+    word = label(button.call, right - wide / 2, y + 22, "middle", font_weight="bold", fill=ON_ACCENT)
+    return element("g", box, word, data_key="call", **button.handle)

@@ -22,9 +22,8 @@ BULB, SCALE, STEP, NO_LABEL = 9, (20, 40, 60, 80), 5, -1
 MERCURY = themed("#D64B45", "#F0827C")
 ROW, NAME, TOTAL = 19, 74, 48
 """The height of a row of bars, widths of names and of totals; in pixels."""
-SCORE, LEGEND, LOW, ABOVE, SHORTEST = 34, 26, 4, 8, 160
-"""Heights: of a score below a rack, of a legend, of the space below the bars, and above the racks; the
-least height of a rack."""
+LEGEND, LOW, ABOVE, SHORTEST = 26, 4, 8, 160
+"""Heights: of a legend, of the space below the bars, and above the racks; the least height of a rack."""
 COLOURS = (KINDS[7], KINDS[0], KINDS[4], KINDS[1])
 
 
@@ -94,12 +93,6 @@ def stage_before(
     return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), (), lower)
 
 
-def stage_after(decision: Decision, racks: Mapping[str, Rack], room: Room) -> Html:
-    """The racks after the decision, each with its score below it."""
-    alt = say("{pod} is decided.", pod=decision.pod.key)
-    return _stage(decision, boxes(decision), racks, room, alt, (), SCORE, captions=True)
-
-
 def points_height(racks: Mapping[str, Rack]) -> float:
     """The height that points take: it is kept free where there are none."""
     return LEGEND + ROW * len(racks) + LOW
@@ -113,9 +106,8 @@ def _stage(
     alt: str,
     bars: Sequence[Html],
     lower: float,
-    captions: bool = False,
 ) -> Html:
-    """``bars``: what is drawn below the racks, in a height of ``lower``. ``captions``: their scores are there."""
+    """``bars``: what is drawn below the racks, in a height of ``lower``."""
     side = TUBE if room.width >= NARROW else SLIM
     plan = _arranged(shown, _asks(decision), side, room, lower)
     places = dict(zip((box.name for box in shown), plan.places, strict=True))
@@ -126,7 +118,7 @@ def _stage(
     ]
     below = element("g", *bars, transform=f"translate(0,{plan.bottom:g})")
     nodes = [
-        *shapes([replace(shown[0], title=" "), *shown[1:]], plan, scarcest(decision), captions),
+        *shapes([replace(shown[0], title=" "), *shown[1:]], plan, scarcest(decision), captions=False),
         *_waits(shown[0], plan.places),
     ]
     return svg([*nodes, *tubes, below], plan.width, plan.bottom + lower, alt)

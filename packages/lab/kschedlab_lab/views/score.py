@@ -57,13 +57,6 @@ def together(names: Sequence[str]) -> str:
     return say("{others} and {last}", others=listed(others), last=last) if others else last
 
 
-def gained(then: Decision, now: Decision, node: str) -> str:
-    """What the node gains or loses from one decision to the next, in words."""
-    points = (total(now, node) or 0) - (total(then, node) or 0)
-    message = later("{node} gains {points}") if points > 0 else later("{node} loses {points}")
-    return say(message if points else later("{node} gains nothing"), node=node, points=abs(points))
-
-
 def decided(decision: Decision) -> str:
     """Where the pod goes and why; a tie is said first."""
     if decision.scores is None:

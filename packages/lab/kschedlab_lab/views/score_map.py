@@ -6,7 +6,7 @@ A plugin has one colour, in its cells and in the bars.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from kschedlab.decision import Decision
@@ -14,8 +14,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
-from kschedlab_lab.views.lettering import short
-from kschedlab_lab.views.score import STAGES, number, together
+from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, vetoed
 from kschedlab_lab.views.style import EVICTED_SOFT, TICK
 from kschedlab_lab.views.svg import Room, svg
@@ -34,8 +33,8 @@ class ScoreMap:
 
     ``question``: whether the selected cell is asked for; ``before``: another decision, whose numbers are struck out
     where they were others; ``won``: whether the winner shows; ``weights``: whether they show before the third stage;
-    ``most``: the sum that fills the width; ``last``: the last stage that this picture comes to. Sums that do not show
-    yet keep their place.
+    ``most``: the sum that fills the width; ``bars``: whether there is a place for sums; ``pending``: the plugins whose
+    rows are still raw; ``facts``: by node, what is said below its name.
     """
 
     decision: Decision
@@ -49,16 +48,19 @@ class ScoreMap:
     won: bool = True
     weights: bool = False
     most: float = 0
-    last: str = STAGES[-1]
+    bars: bool = True
+    pending: Sequence[str] = ()
+    facts: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
         """The map, and below it as many bars as there are nodes; a narrow room has the highest rows, whose names may
         break into two lines."""
-        bars = len(self.nodes) if self.last == STAGES[-1] else 0
-        fair = int((room.height - TOP) / (len(self.plugins) + bars))
-        high = MOST if room.width < NARROW else min(max(fair, LEAST), MOST)
-        left = NARROW_NAMES if room.width < NARROW else NAMES
-        plan = GridMeasures(self.grid(left), room, high)
+        bars = len(self.nodes) if self.bars else 0
+        is_narrow = room.width < NARROW
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES, is_narrow)
+        fair = int((room.height - TOP - grid.above) / (len(self.plugins) + bars))
+        high = MOST if is_narrow else min(max(fair, LEAST), MOST)
+        plan = GridMeasures(grid, room, high)
         shapes, bottom = plan.shapes(), plan.end + 4
         if bars:
             bar = high * 4 // 5
@@ -83,7 +85,7 @@ class ScoreMap:
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
         return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
-    def grid(self, left: float) -> Grid:
+    def grid(self, left: float, is_narrow: bool) -> Grid:
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
         out = (i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin or self._is_out(node))
@@ -96,6 +98,7 @@ class ScoreMap:
             refused=list(out),
             notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
             swatches=self._fills,
+            below={node: said[:1] if is_narrow else said for node, said in self.facts.items()},
         )
 
     def _is_out(self, node: str) -> bool:
@@ -108,14 +111,15 @@ class ScoreMap:
         return {plugin: "×10⁴" if weight == 10_000 else f"×{weight}" for plugin, weight in weights.items()}
 
     def _cell(self, plugin: str, node: str, turn: int) -> GridCell:
-        found = number(self.decision, self.stage, plugin, node)
+        stage = STAGES[0] if plugin in self.pending else self.stage
+        found = number(self.decision, stage, plugin, node)
         sets = f"plugin: {plugin}, node: {node}"
         if self.question and (plugin, node) == self.selected:
             text = "?" if self.before is None else f"{found} → ?"
             return GridCell(text, None, _tip(plugin, node, text), text)
         if found is None:
             return GridCell("–", None, _tip(plugin, node, say("none")), "–", sets=sets)
-        tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(self.stage)))
+        tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and self.stage in STAGES[2:]:
             lacks = node in self._vetoed
             said = say("veto") if lacks else "✓"
@@ -138,35 +142,3 @@ def weights_of(decision: Decision) -> dict[str, int]:
     scores = decision.scores
     named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
     return {plugin: weight for plugin, weight in named if weight != 1}
-
-
-def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
-    """The passes up to the shown stage, as pictures with captions, and what they lead to.
-
-    v1.20: framework/runtime/framework.go, RunScorePlugins.
-    """
-    reached = STAGES[: STAGES.index(shown.stage) + 1]
-    start = replace(shown, selected=None, won=False)
-    frames = [(replace(start, stage=stage), _caption(shown, stage)) for stage in reached]
-    return [*((each(room), caption) for each, caption in frames), (shown(room), shown.alt)]
-
-
-def _caption(shown: ScoreMap, stage: str) -> str:
-    """What a pass does."""
-    if stage == STAGES[0]:
-        return say("Raw: each plugin rates each node, on a scale of its own.")
-    if stage == STAGES[1]:
-        rows = [short(plugin) for plugin in shown.plugins if _is_normalised(shown, plugin)]
-        return say("Normalised: {plugins} bring their rows to 0 … 100.", plugins=together(rows))
-    if stage == STAGES[2]:
-        told = together([f"{short(plugin)} × {weight:,}" for plugin, weight in weights_of(shown.decision).items()])
-        return say("Weighted: {plugins}; the other weights are 1.", plugins=told)
-    return say("Summed: prioritizeNodes adds up the column of each node.")
-
-
-def _is_normalised(shown: ScoreMap, plugin: str) -> bool:
-    """Whether normalising changes the row."""
-    return any(
-        number(shown.decision, STAGES[0], plugin, node) != number(shown.decision, STAGES[1], plugin, node)
-        for node in shown.nodes
-    )

@@ -96,13 +96,10 @@ AMOUNTS = _all_themed(zip(*GREYS, strict=True))
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
 NOWRAP = "white-space:nowrap;"
-RIGHT = "text-align:right;"
-NUMBER = "padding:0.15em 0.6em;" + RIGHT + NOWRAP
 HEAD = "padding:0.15em 0.6em;border-bottom:1px solid;text-align:left;"
 LABELLED = CELL + "font-weight:normal;vertical-align:top;"
 WRAPPED = "vertical-align:top;overflow-wrap:anywhere;"
 GREY = "opacity:0.55;"
-DECIDES = "background-color:rgba(0,121,90,0.18);outline:2px solid #00795A;"
 MONO = "font-family:monospace;white-space:pre-wrap;"
 
 
@@ -138,35 +135,6 @@ def _linear(colour: str, at: int) -> float:
 
 
 def mixed(first: str, second: str, share: float) -> str:
-    """The colour between two in OKLab, where equal steps look equal (Björn Ottosson, 2020)."""
-    lab = [a + (b - a) * share for a, b in zip(_oklab(first), _oklab(second), strict=True)]
-    cubes = (_dot(lab, 1, 0.3963377774, 0.2158037573), _dot(lab, 1, -0.1055613458, -0.0638541728))
-    lms = [cube**3 for cube in (*cubes, _dot(lab, 1, -0.0894841775, -1.2914855480))]
-    rgb = (
-        _dot(lms, 4.0767416621, -3.3077115913, 0.2309699292),
-        _dot(lms, -1.2684380046, 2.6097574011, -0.3413193965),
-        _dot(lms, -0.0041960863, -0.7034186147, 1.7076147010),
-    )
-    return "#" + "".join(f"{round(255 * _gamma(min(max(value, 0), 1))):02X}" for value in rgb)
-
-
-def _oklab(colour: str) -> list[float]:
-    rgb = [_linear(colour, at) for at in (1, 3, 5)]
-    l, m, s = (  # noqa: E741  # the names of the three cones
-        _dot(rgb, 0.4122214708, 0.5363325363, 0.0514459929) ** (1 / 3),
-        _dot(rgb, 0.2119034982, 0.6806995451, 0.1073969566) ** (1 / 3),
-        _dot(rgb, 0.0883024619, 0.2817188376, 0.6299787005) ** (1 / 3),
-    )
-    return [
-        _dot((l, m, s), 0.2104542553, 0.7936177850, -0.0040720468),
-        _dot((l, m, s), 1.9779984951, -2.4285922050, 0.4505937099),
-        _dot((l, m, s), 0.0259040371, 0.7827717662, -0.8086757660),
-    ]
-
-
-def _dot(values: list[float] | tuple[float, ...], *factors: float) -> float:
-    return sum(value * factor for value, factor in zip(values, factors, strict=True))
-
-
-def _gamma(value: float) -> float:
-    return 12.92 * value if value <= 0.0031308 else 1.055 * value ** (1 / 2.4) - 0.055
+    """The colour between two."""
+    pairs = ((int(first[at : at + 2], 16), int(second[at : at + 2], 16)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(low + (high - low) * share):02X}" for low, high in pairs)

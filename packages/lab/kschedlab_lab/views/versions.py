@@ -96,12 +96,12 @@ def _picture(
     below = _below(board, room)
     room = room._replace(height=min(room.height, int(FLAT * room.width)))
     first, *_ = arrange(shown, room, below.height, captions, most=BOX, short=LOW).places
-    rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, False, tight=True, only=board.rungs)
+    rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight=True, only=board.rungs)
     high = rules.row * len(board.rungs) + TOP if board.rungs else 0
     plan = arrange(shown, room, below.height + high, captions, most=BOX, short=LOW)
     parts = shapes(shown, plan, scarcest(decision), captions)
     if board.rungs and decision.preemption is not None:
-        at = lanes(shown, plan, decision.preemption, tight=True)._replace(only=board.rungs)
+        at = lanes(shown, plan, tight=True)._replace(only=board.rungs)
         parts += ladder(decision.preemption, at, plan.bottom - 8, asked)
     top = plan.bottom + high
     return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 4, alt)

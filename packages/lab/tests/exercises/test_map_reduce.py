@@ -29,9 +29,9 @@ def test_every_instance_has_one_right_answer(seed):
 
 def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
-    assert {each.kind for each in first} == {"predict", "build", "repair"}
+    assert {each.kind for each in first} == {"predict", "build"}
     assert [each.text() for each in first] == [each.text() for each in map_reduce.exercises(1)]
-    assert all(a.text() != b.text() for a, b in zip(first[:2], second[:2], strict=True))
+    assert all(a.text() != b.text() for a, b in zip(first, second, strict=True))
 
 
 def test_forgetting_weights_or_reduce_is_told():

@@ -8,7 +8,7 @@ import pytest
 
 from kschedlab.build import as_yaml, pod
 from kschedlab_lab.exercises import overview
-from kschedlab_lab.exercises.overview_predict import random_meeting
+from kschedlab_lab.exercises.overview import random_meeting
 from kschedlab_lab.panels.overview_gate import judged
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
@@ -39,11 +39,11 @@ def test_over_the_seeds_the_answers_differ():
 def test_what_is_told_of_ports_and_cpu_is_what_the_engine_sees():
     for seed in range(100):
         met = random_meeting(random.Random(seed))
-        ports = re.findall("8080/(TCP|UDP)", " ".join(met.facts))
-        (room, taken, wanted), *_ = *(re.findall(r"\b\d+\b", fact) for fact in met.facts if "CPU" in fact), "900"
+        ports = re.findall("8080/(TCP|UDP)", " ".join(met.texts))
+        (room, taken, wanted), *_ = *(re.findall(r"\b\d+\b", fact) for fact in met.texts if "CPU" in fact), "900"
         crowded = len(ports) == 2 and len({*ports}) == 1 or int(taken) + int(wanted) > int(room)
         verdict = judged(met.manifests).verdict("node-a")
-        assert ("GeneralPredicates" in (verdict.plugin, *verdict.also)) == crowded, met.facts
+        assert ("GeneralPredicates" in (verdict.plugin, *verdict.also)) == crowded, met.texts
 
 
 def test_a_predicate_that_comes_later_is_told_so():

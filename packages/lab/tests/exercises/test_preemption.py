@@ -29,7 +29,7 @@ def test_every_instance_has_one_right_answer(seed):
 
 @pytest.mark.parametrize("seed", sampled(SEEDS, 10))
 def test_every_budget_covers_a_pod(seed):
-    for exercise in exercises(seed)[:3]:
+    for exercise in exercises(seed)[:2]:
         text = exercise.instance.text
         pods, _, budgets = text.partition("budget of app")
         for line in budgets.splitlines()[1:]:
@@ -41,17 +41,17 @@ def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (exercises(seed) for seed in (1, 2))
     assert {type(each) for each in first} == {Predict, Build, Repair}
     assert [each.text() for each in first] == [each.text() for each in preemption.exercises(1)]
-    assert [a.text() for a in first[:3]] != [b.text() for b in second[:3]]
+    assert [a.text() for a in first[:2]] != [b.text() for b in second[:2]]
 
 
 def test_a_wrong_node_is_told_where_it_drops_out():
-    exercise = exercises(1)[1]
+    exercise = exercises(1)[0]
     wrong = next(each for each in exercise.choices() if each != exercise.right)
     assert f"{wrong} drops out at rule" in exercise.check(wrong).words
 
 
 def test_a_budget_that_changes_nothing_is_told_why():
-    exercise = exercises(1)[2]
+    exercise = exercises(1)[1]
     assert "is still chosen" in exercise.check(as_yaml([budget("nobody", 0)])).words
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)
     more = as_yaml([budget("shop", 0), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}])
@@ -59,7 +59,7 @@ def test_a_budget_that_changes_nothing_is_told_why():
 
 
 def test_a_beginning_that_is_not_filled_in_is_told_and_not_judged():
-    exercise = preemption.exercises(1)[2]
+    exercise = preemption.exercises(1)[1]
     for text, line in (
         (exercise.start, "`selector: {matchLabels: {app: }}`"),
         (exercise.start.replace("{app: }", "{app: shop}"), "`status: {disruptionsAllowed: }`"),
@@ -74,7 +74,7 @@ def test_each_rule_is_right_equally_often():
     assert turns == {1: 10, 2: 10, 3: 10, 5: 10}
 
 
-def test_the_document_s_fifth_rule_is_refuted_by_a_small_instance():
-    exercise = exercises(1)[3]
+def test_fifth_rule_of_the_beginning_is_refuted_by_a_small_instance():
+    exercise = exercises(1)[2]
     verdict = exercise.check(preemption.latest_start_broken)
     assert verdict.state is State.WRONG and verdict.evidence.count("node-") == 4

@@ -10,7 +10,7 @@ from kschedlab_lab.exercises import queue
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.panels.queue_order import UNSET, waiting
+from kschedlab_lab.panels.queue_waiting import UNSET, waiting
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
 

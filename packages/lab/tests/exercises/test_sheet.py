@@ -58,14 +58,6 @@ def test_a_form_for_no_seeds_is_refused():
         SheetForm("queue", "x")
 
 
-def test_a_saved_notebook_shows_how_the_first_sheet_begins():
-    saved = str(SheetForm("queue", "7, 1-2").still())
-    assert [each.title for each in exercises_of("queue", 7) if html.escape(each.title) in saved] == [
-        exercises_of("queue", 7)[0].title
-    ]
-    assert "seed 7" in saved
-
-
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_exercise_has_an_answer_at_a_glance(lesson):
     assert all(each.model() for each in exercises_of(lesson, 1))

@@ -23,8 +23,6 @@ from kschedlab_lab.panels import (
     generations,
     overview_path,
     queue_heap,
-    queue_nominated,
-    weights,
     your_cluster,
     your_plugin,
 )
@@ -170,15 +168,12 @@ SETTINGS = (
     "taints avoided down across off overview queue score map reduce preemption generations your cluster plugin devices"
 )
 TYPED: tuple[Callable[[], object], ...] = (
-    lambda: queue_heap.panel(pops=99),
-    lambda: queue_heap.panel(pops=None),
-    lambda: queue_heap.panel(which=[]),
+    lambda: queue_heap.panel(calls=99),
+    lambda: queue_heap.panel(calls=None),
+    lambda: queue_heap.panel(calls=[]),
     lambda: queue_heap.panel().restore("99"),
     lambda: queue_heap.panel().ask("99"),  # type: ignore[arg-type]
-    lambda: queue_nominated.panel(calls=99),
-    lambda: weights.who_wins("nodes", 1, 99),
     lambda: generations.panel(without="99"),
-    lambda: your_plugin.lightest("99", []),
     lambda: your_cluster.panel([]),  # type: ignore[arg-type]
     lambda: loads(99),  # type: ignore[arg-type]
     lambda: load(99),  # type: ignore[arg-type]
@@ -203,9 +198,9 @@ def test_what_is_wrong_in_a_cell_is_told_in_chinese(mistake: Callable[[], object
 
 
 def test_a_chinese_reader_may_type_what_is_shown_with_full_width_marks() -> None:
-    typed = queue_heap.panel().restore("pops：3，which：new")
-    assert typed.settings == queue_heap.panel(pops=3, which="new").settings
-    assert overview_path.panel(story="抢占").settings == overview_path.panel(story="preemption").settings
+    assert overview_path.panel(story="绑定失败").settings == overview_path.panel(story="bind failure").settings
+    typed = queue_heap.panel().restore("calls：3")
+    assert typed.settings == queue_heap.panel(calls=3).settings
     assert parse_seeds("1，3、5～7") == [1, 3, 5, 6, 7]
 
 

@@ -11,6 +11,8 @@ from kschedlab.scheduler import schedule
 from kschedlab_lab.panels.map_reduce import (
     FUNCTION_TICKS,
     NEW,
+    NODES,
+    WORKERS,
     Settings,
     costs,
     decide,
@@ -51,18 +53,17 @@ def by_clock(costs: list[int], workers: int) -> list[tuple[int, int, int, int]]:
 
 @pytest.mark.parametrize("nodes", [4, 12, 20])
 def test_whoever_is_free_takes_the_next_index(nodes):
-    for seed in range(1, 4):
-        for workers in range(1, 17):
-            work = hand_out(costs(nodes, seed), workers)
-            assert [(p.node, p.worker, p.start, p.end) for p in work] == by_clock(costs(nodes, seed), workers)
+    for workers in range(1, 17):
+        work = hand_out(costs(nodes), workers)
+        assert [(p.node, p.worker, p.start, p.end) for p in work] == by_clock(costs(nodes), workers)
 
 
 def test_no_more_workers_than_nodes_and_never_slower_with_more():
-    for nodes in (4, 12, 20):
-        times = [ends(Settings(nodes=nodes, workers=workers)) for workers in range(1, 17)]
-        assert times[0] == sum(costs(nodes, 1))
+    for nodes in NODES:
+        times = [ends(Settings(nodes=nodes, workers=workers)) for workers in WORKERS]
+        assert times[0] == sum(costs(nodes)) and times == sorted(times, reverse=True)
         assert {p.worker for p in pieces(Settings(nodes=nodes, workers=16))} == set(range(1, min(nodes, 16) + 1))
-        assert times[-1] < times[0] and times[-1] >= max(costs(nodes, 1))
+        assert times[-1] < times[0] and times[-1] >= max(costs(nodes))
 
 
 def written(settings: Settings) -> set[tuple[int, int]]:
@@ -72,7 +73,7 @@ def written(settings: Settings) -> set[tuple[int, int]]:
 
 
 def test_every_step_of_every_setting():
-    for settings in GRID[::3]:
+    for settings in GRID:
         last, view = ends(settings), show(settings)
         cells = written(settings)
         if settings.step == 0:
@@ -87,7 +88,7 @@ def test_every_step_of_every_setting():
 
 
 def test_cells_are_filled_from_the_first_algorithm_on_and_stay():
-    for settings in (Settings(workers=3), Settings(nodes=20, workers=7, seed=3)):
+    for settings in (Settings(workers=2), Settings(workers=8)):
         before = set[tuple[int, int]]()
         for step in range(ends(settings) + 1):
             now = written(settings.changed(step=step))
@@ -97,7 +98,7 @@ def test_cells_are_filled_from_the_first_algorithm_on_and_stay():
 
 
 def test_the_numbers_are_the_engine_s():
-    for nodes in (4, 12, 20):
+    for nodes in NODES:
         settings = Settings(nodes=nodes)
         settings, scores = settings.changed(step=ends(settings) + 2), decide(nodes).scores
         assert scores is not None
@@ -110,7 +111,7 @@ def test_the_numbers_are_the_engine_s():
         assert says(show(settings).sentence, *decide(nodes).best, str(scores.total.max() - common))
 
 
-@pytest.mark.parametrize("settings", GRID[:: len(GRID) // 25])
+@pytest.mark.parametrize("settings", GRID[::2])
 def test_pictures_are_well_formed_and_say_what_the_sentence_says(settings):
     view = show(settings)
     drawn = ElementTree.fromstring(str(view.picture(ROOM)))
@@ -120,21 +121,6 @@ def test_pictures_are_well_formed_and_say_what_the_sentence_says(settings):
     workers = {key for key in keys if key.startswith("worker/")}
     assert workers == {f"worker/{piece.worker}" for piece in pieces(settings)}
     assert {key for key in keys if key.startswith("card/")} == {f"card/{node}" for node in range(settings.nodes)}
-
-
-def test_a_wish_that_cannot_be_read_fails_on_every_node_and_leaves_no_scores():
-    settings = Settings(typo=True)
-    settings = settings.changed(step=ends(settings) + 2)
-    now = handout(settings)
-    assert decide(12, True).node is None and decide(12, True).scores is None
-    assert now.error == decide(12, True).error and "Gt needs an integer" in now.error and now.errors == 12
-    view = show(settings)
-    assert "12 errors" in view.sentence and "gets no node" in view.sentence
-    drawn = str(view.picture(ROOM))
-    assert "sum" not in drawn and drawn.count(">✕<") == 12
-    assert handout(settings.changed(step=0)).errors == 0
-    schedulable = schedule(NEW, Cluster(loads(panel().restore(str(settings)).yaml()), V1_16.api), V1_16)
-    assert schedulable.error == now.error
 
 
 def test_reduce_and_sum_are_the_last_steps():
@@ -171,10 +157,8 @@ def test_a_node_that_is_filled_in_the_tick_in_which_it_is_taken_says_so():
         2: "Worker 1 takes node-e, worker 2 takes node-f, worker 3 takes node-g",
         4: "Worker 3 takes and fills node-i",
     }
-    crowd = show(Settings(nodes=20, workers=16, step=1)).sentence
-    assert (
-        crowd.startswith("Tick 1: 3 of 20 nodes") and "worker 4 takes and fills node-d, others take 12 more." in crowd
-    )
+    crowd = show(Settings(workers=16, step=1)).sentence
+    assert "worker 4 takes node-d, others take 8 more." in crowd
 
 
 def test_fewer_steps_take_the_panel_back():
@@ -184,17 +168,16 @@ def test_fewer_steps_take_the_panel_back():
 
 
 def test_numbers_show_with_as_many_workers_as_there_can_be():
-    for nodes in (12, 20):
-        settings = Settings(nodes=nodes, workers=16)
-        drawn = ElementTree.fromstring(str(show(settings.changed(step=ends(settings))).picture(Room(540, 320))))
-        row = {each.get("data-key"): "".join(each.itertext()) for each in drawn.iter() if each.get("data-key")}
-        assert all(row[f"cell/5/{node}"] == "10" for node in range(nodes)), "NodePreferAvoidPods gives 10 to each"
+    settings = Settings(workers=16)
+    drawn = ElementTree.fromstring(str(show(settings.changed(step=ends(settings))).picture(Room(540, 320))))
+    row = {each.get("data-key"): "".join(each.itertext()) for each in drawn.iter() if each.get("data-key")}
+    assert all(row[f"cell/5/{node}"] == "10" for node in range(12)), "NodePreferAvoidPods gives 10 to each"
 
 
 def test_the_times_are_those_of_the_workers_and_the_longest_card_is_the_least():
     asked, settings = how_long(), Settings(workers=16)
-    assert [ends(Settings(workers=workers)) for workers in (1, 2, 4, 8, 16)] == [25, 13, 8, 5, 4]
-    assert asked.right(settings) == "4" == str(max(costs(12, 1)))
+    assert [ends(Settings(workers=workers)) for workers in WORKERS] == [25, 13, 8, 5, 4]
+    assert asked.right(settings) == "4" == str(max(costs(12)))
     assert "take 4 ticks" in asked.why(settings, "2") and "first tick" in asked.why(settings, "5")
     assert callable(asked.before) and ">4 ticks<" not in str(asked.before(settings)(ROOM))
 

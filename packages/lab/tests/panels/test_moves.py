@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kschedlab_lab.language import language
-from kschedlab_lab.panels import select_host, your_plugin
+from kschedlab_lab.panels import pairs, select_host
 from kschedlab_lab.panels.base import Panel
 from packages.lab.tests.language.test_untranslated import PANELS
 
@@ -53,7 +53,8 @@ def test_what_is_no_question_and_no_answer_is_refused(spoken: str) -> None:
     wrong: Any = "Which one?"
     with pytest.raises(TypeError, match="Question"):
         panel.ask(wrong)
-    asked = your_plugin.panel().ask(your_plugin.lightest("rack-d", []))
+    numbers = {"a": [1, 2, 3, 4, 5], "b": [2, 1, 4, 3, 6]}
+    asked: Panel[Any] = pairs.panel(numbers, hero=1).ask(pairs.do_the_same(numbers))
     assert asked.answer(3).still() == asked.answer("3").still()
     for answer in (5, 1.5, True, "many"):
         with pytest.raises(ValueError, match=str(answer)):

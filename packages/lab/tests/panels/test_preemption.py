@@ -230,11 +230,26 @@ def test_the_picture_is_the_control() -> None:
     controls = Settings.controls()
     svg = ElementTree.fromstring(str(base.drawn(show(Settings()).picture, Room())))
     assert {each.get("data-drag") for each in svg.iter() if each.get("data-drag")} == {
-        "preemptor", "shop_a", "shop_b", "mail_c", "jobs", "shop_b_start", "mail_c_start", "allowed", "generation"
-    }  # fmt: skip
+        "preemptor",
+        "shop_a",
+        "shop_b",
+        "jobs",
+        "mail_c_start",
+        "allowed",
+        "generation",
+    }
     sets = [text for each in svg.iter() if (text := each.get("data-set"))]
     assert sets == ["mail_in_shop: on"]
     assert all(isinstance(Settings.parse(text), Settings) for text in sets) and controls.keys() >= {"preemptor"}
+
+
+@pytest.mark.parametrize("until", ["victims", "node"])
+def test_before_the_ladder_only_the_budget_can_be_changed(until: str) -> None:
+    view = panel(until=until).view
+    svg = ElementTree.fromstring(str(base.drawn(view.picture, Room())))
+    assert [each.get("data-drag") for each in svg.iter() if each.get("data-drag")] == ["allowed"]
+    assert not [each for each in svg.iter() if each.get("data-set")]
+    assert {*view.idle, "allowed"} == {*Settings.controls()} and not any(view.idle.values())
 
 
 def test_the_story_ends_with_the_picture() -> None:

@@ -1,4 +1,4 @@
-"""The parts of v1.13's queue at every setting: where web goes, and that it is never in two places."""
+"""v1.13's queue: where web goes whenever the node joins, and that a pod is never in two places."""
 
 from __future__ import annotations
 
@@ -9,116 +9,69 @@ import pytest
 from kschedlab_lab.panels.queue_parts import (
     AFTER,
     BEFORE,
-    CACHE,
-    CALLS,
     DURING,
-    ERROR,
-    FLUSH,
-    LABELS,
-    MOVE,
-    NEVER,
-    OFFERED,
-    STATUS,
-    UNSCHEDULABLE,
-    WHY,
-    Call,
+    NODE,
+    WHEN,
     Settings,
     calls,
     panel,
     show,
-    what_leaves_it,
     where_to,
 )
 from kschedlab_lab.views.svg import Room
-from tests.saying import says
 
-ALL = [*Settings.grid()]
-
-
-def given_back(seen: list[Call]) -> Call:
-    return next(each for each in seen if each.call.startswith("AddUnschedulable"))
+ROOM = Room(456, 420)
+ENDS = {BEFORE: "unschedulableQ", DURING: "activeQ", AFTER: "activeQ"}
+each_moment = pytest.mark.parametrize("when", WHEN)
 
 
-@pytest.mark.parametrize("settings", ALL, ids=str)
-def test_where_a_failed_pod_goes(settings: Settings) -> None:
-    seen = calls(settings)
-    added = settings.when == DURING and settings.event in (LABELS, STATUS)
-    noted = settings.when == DURING and settings.event not in (LABELS, STATUS, FLUSH)
-    waits = settings.reason == UNSCHEDULABLE and not added and not noted
-    assert given_back(seen).where == ("unschedulableQ" if waits else "activeQ")
-    assert ("already present in the activeQ" in given_back(seen).said) == added == ("reason" in show(settings).idle)
-    stays = waits and (settings.when != AFTER or settings.event in (STATUS, CACHE))
-    assert seen[-1].where == ("unschedulableQ" if stays else "activeQ")
+@each_moment
+def test_where_a_failed_pod_ends(when: str) -> None:
+    seen = calls(Settings(when))
+    assert seen[-1].where == ENDS[when]
     for each in seen:
-        assert not {"web", "mail"} <= set(each.unschedulable)
-        assert not set(each.active) & set(each.unschedulable)
+        places = [*each.pods["activeQ"], *each.pods["unschedulableQ"], *each.pods["being tried"]]
+        assert sorted(places) == ["mail", "web"]
+        assert each.nominated == ("mail",)  # wherever it is
 
 
-@pytest.mark.parametrize("settings", ALL, ids=str)
-def test_the_story_of_every_setting(settings: Settings) -> None:
-    room, view, seen = Room(640, 330), show(settings), calls(settings)
-    assert seen[-1].where in view.sentence and seen[-1].call in view.sentence
+@each_moment
+def test_the_numbers_decide(when: str) -> None:
+    (decided,) = (each for each in calls(Settings(when)) if ">" in each.note)
+    moved = {BEFORE: 1, DURING: 2, AFTER: -1}[when]
+    answer = "Yes" if moved < 2 else "No"
+    assert decided.note == f"podSchedulingCycle 2 > moveRequestCycle {moved}? {answer}."
+    assert decided.where == ("activeQ" if when == DURING else "unschedulableQ")
+
+
+@each_moment
+def test_the_story_tells_each_call_and_ends_with_the_picture(when: str) -> None:
+    view, seen = show(Settings(when)), calls(Settings(when))
     assert view.story is not None and callable(view.picture)
-    told = view.story(room)
-    assert len(told) == len(seen) and told[-1] == (view.picture(room), view.sentence)
-    for call, frame in zip(seen, told, strict=True):
-        assert f"moveRequestCycle {call.cycles[1]}" in str(frame.picture)
-        assert ElementTree.fromstring(str(frame.picture)).get("aria-label") == frame.caption
-        assert str(frame.picture).count('data-key="pod/web') >= 1
-
-
-def picture(settings: Settings) -> str:
-    drawn = show(settings).picture
-    return str(drawn(Room()) if callable(drawn) else drawn)
-
-
-def test_the_way_that_web_just_took_is_not_pale() -> None:
-    for settings in ALL:
-        story = show(settings).story
-        assert story is not None
-        seen, told = calls(settings), story(Room(640, 330))
-        for before, call, frame in zip(seen, seen[1:], told[1:], strict=False):
-            took = before.where != call.where and not (call.trying and "web" in call.active)
-            assert str(frame.picture).count('opacity="0.4"') == 4 - took
-
-
-def test_a_failed_check_is_red_with_a_cross() -> None:
-    drawn = picture(Settings(DURING))
-    assert "✕ podSchedulingCycle 1 &gt; moveRequestCycle 1" in drawn and "✓ reason Unschedulable" in drawn
-    assert "✕ reason Unschedulable" in picture(Settings(reason=ERROR))
-    assert "✕ pod is already present in the activeQ" in picture(Settings(DURING, LABELS))
+    told = view.story(ROOM)
+    assert [each.caption for each in told] == [each.said for each in seen]
+    assert told[-1] == (view.picture(ROOM), view.sentence)
+    for before, call, frame in zip(seen[:1] + seen, seen, told, strict=False):
+        picture = str(frame.picture)
+        assert ElementTree.fromstring(picture).get("aria-label") == frame.caption
+        assert picture.count('opacity="0.4"') == 4 - (before.where != call.where)
+        assert f"{NODE} is kept for mail" in picture
+        assert ('data-drag="when"' in picture) == (frame is told[-1])
 
 
 def test_panel_and_yaml() -> None:
-    moved = panel().move(when=DURING)
-    assert says(moved.view.sentence, "web is in activeQ")
-    assert "podAffinity" in panel().yaml()
+    assert "has missed no event" in panel().move(when=BEFORE).view.sentence
+    assert "moves mail, web to activeQ" in panel(when=AFTER).view.sentence
+    assert "name: mail" in panel().yaml()
 
 
-def test_where_the_failed_pod_goes() -> None:
-    asked, settings = where_to(), Settings(DURING)
-    assert asked.right(settings) == "activeQ" == given_back(calls(settings)).where
-    assert all(asked.why(settings, answer) for answer in asked.choices)
+def test_the_question_hides_its_answer() -> None:
+    asked = where_to()
+    assert asked.right(Settings()) == "activeQ" and asked.right(Settings(BEFORE)) == "unschedulableQ"
+    assert all(asked.why(Settings(), answer) for answer in asked.choices)
     assert asked.before is not None
-    drawn = asked.before(settings)
-    assert callable(drawn) and "being tried" in str(drawn(Room())) and "podSchedulingCycle" not in str(drawn(Room()))
-
-
-def test_which_event_leaves_it() -> None:
-    asked, settings = what_leaves_it(), Settings(AFTER)
-    assert asked.right(settings) == CACHE in asked.choices and asked.shows(settings).event == CACHE
-    left = [event for event in CALLS if calls(Settings(AFTER, event))[-1].where == "unschedulableQ"]
-    assert left == [STATUS, CACHE]
-    for event in OFFERED:
-        assert asked.why(settings, event) == (
-            "" if event == CACHE else f"{event}: {WHY[event]}."
-        )  # the sentence says it
-        assert WHY[event] in show(Settings(AFTER, event)).sentence
-    assert asked.before is not None
-    drawn = asked.before(settings)
-    assert callable(drawn) and not any(event in str(drawn(Room())) for event in CALLS)
-
-
-def test_an_event_before_the_attempt_is_known_to_it_and_is_not_missed() -> None:
-    assert says(show(Settings(BEFORE, MOVE)).sentence, "web is in unschedulableQ", "moveRequestCycle 0")
-    assert "event" in show(Settings(NEVER)).idle
+    drawn = asked.before(Settings())
+    assert callable(drawn)
+    picture = str(drawn(ROOM))
+    assert picture.count("data-pick=") == 2 and "Being tried" in picture
+    assert not any(each in picture for each in ("Cycle", "event came", "no event", "data-drag", "missed"))

@@ -14,7 +14,6 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import loads
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html
 from kschedlab_lab.panels import score, score_two as two, weights
 from kschedlab_lab.panels.base import Panel, drawn
 from kschedlab_lab.panels.score import PLUGINS, Settings
@@ -25,6 +24,8 @@ from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
 CAUSES = list(Cause.grid())
+NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
+VETO = "node-c is vetoed: a million points less."
 
 
 def numbers(settings: Settings) -> dict[str, list[str]]:
@@ -42,7 +43,7 @@ def ends(panel: Panel[Any]) -> list[str]:
 
 @pytest.mark.parametrize("cause", CAUSES, ids=str)
 def test_every_cause(cause: Cause) -> None:
-    settings = Settings(**vars(cause), stage=STAGES[3], plugin="sum")
+    settings = Settings(**vars(cause), plugin="sum")
     decision, view = decide(cause), score.show(settings)
     goes = f"goes to {decision.node}" if len(decision.best) == 1 else f"drawn by lot: this time {decision.node}"
     assert goes in view.sentence
@@ -58,7 +59,7 @@ def test_every_cause(cause: Cause) -> None:
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_cell_has_its_arithmetic(stage: str) -> None:
     for plugin, node in product(PLUGINS, NODES):
-        settings = Settings(stage=stage, plugin=plugin, node=node)
+        settings = Settings(step=STAGES.index(stage), plugin=plugin, node=node)
         view = score.show(settings)
         cell = numbers(settings)[plugin][NODES.index(node)]
         named = plugin.removeprefix("NodeResources")
@@ -70,20 +71,20 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
 
 def test_a_cell_is_compared_with_the_least_of_its_row_or_with_the_most() -> None:
     for cause, plugin, (place, node) in product(CAUSES[::5], PLUGINS, enumerate(NODES)):
-        settings = Settings(**vars(cause), stage=STAGES[2], plugin=plugin, node=node)
+        settings = Settings(**vars(cause), step=2, plugin=plugin, node=node)
         cells = numbers(settings)[plugin]
         row = [int(cell.replace(",", "")) for cell in cells]
         mine, low, high = row[place], min(row), max(row)
         less = f", {high - mine:,} less than {NODES[row.index(high)]}" if mine < high else ""
         said = f", {mine - low:,} more than {NODES[row.index(low)]}" if mine > low else less
-        end = " (" if cause.avoided else "."
-        assert f"gives {node} {cells[place]}{said}{end}" in score.show(settings).sentence
+        found = score.show(settings).sentence
+        assert found == VETO if cause.avoided else f"gives {node} {cells[place]}{said}." in found
 
 
 def test_an_example_from_the_lesson() -> None:
-    view = score.show(Settings(node="node-b", plugin="NodeResourcesLeastAllocated"))
+    view = score.show(Settings(node="node-b", plugin="NodeResourcesLeastAllocated", step=0))
     assert "(4000m - 2500m) × 100 / 4000m = 37" in view.sentence and "(37 + 31) / 2 = 34" in view.sentence
-    spread = score.show(Settings(node="node-b", plugin="PodTopologySpread", stage="normalised"))
+    spread = score.show(Settings(node="node-b", plugin="PodTopologySpread", step=1))
     assert spread.sentence.endswith("100 × (4 + 1 - 4) / 4 = 25.")
 
 
@@ -109,12 +110,12 @@ def test_the_yaml_is_the_cluster() -> None:
 
 
 def test_a_click_goes_to_a_cell() -> None:
-    panel = score.panel(stage="summed")
+    panel = score.panel()
     shown = keyed(panel)
     assert all(shown[f"cell/{plugin}/{node}"].get("data-set") for plugin, node in product(PLUGINS, NODES))
     moved = panel.restore(f"{panel.settings}, {shown['cell/TaintToleration/node-d'].get('data-set')}")
     assert (moved.settings.plugin, moved.settings.node) == ("TaintToleration", "node-d")
-    assert moved.settings.stage == "summed" and "(0 × 1 = 0)" in moved.view.sentence
+    assert moved.settings.step == 3 and "(0 × 1 = 0)" in moved.view.sentence
 
 
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
@@ -126,7 +127,7 @@ def keyed_in(picture: str) -> dict[str, ElementTree.Element]:
 
 
 def test_every_mark_in_the_picture_is_understood() -> None:
-    for panel in (score.panel(), score.panel(stage="raw", cpu=250)):
+    for panel in (score.panel(), score.panel(step=0, cpu=250)):
         root = ElementTree.fromstring(str(drawn(panel.view.picture, Room())))
         sets = [each.get("data-set") for each in root.iter() if each.get("data-set")]
         moved = {str(panel.restore(f"{panel.settings}, {text}").settings) for text in sets}
@@ -134,24 +135,35 @@ def test_every_mark_in_the_picture_is_understood() -> None:
 
 
 @pytest.mark.parametrize("room", [Room(400, 300), Room(640, 330), Room(980, 460), Room(1300, 700)], ids=str)
-@pytest.mark.parametrize("stage", STAGES[1:])
-def test_the_story_plays_the_pass_of_its_stage_and_ends_in_the_picture(stage: str, room: Room) -> None:
-    view = score.panel(stage=stage).view
+def test_the_story_normalises_row_by_row_and_ends_in_the_picture(room: Room) -> None:
+    view = score.panel("normalised", plugin="NodeAffinity").view
     assert view.story is not None
     frames = view.story(room)
     assert frames[-1].picture == drawn(view.picture, room)
-    captions = [frame.caption.partition(":")[0].lower() for frame in frames[:-1]]
-    assert captions == list(STAGES[: STAGES.index(stage) + 1])
-    assert all(written(frame.picture) >= 28 for frame in frames)
-    if stage == "summed":
-        rows = "InterPodAffinity, NodeAffinity, PodTopologySpread and TaintToleration bring their rows"
-        assert rows in frames[1].caption and "PodTopologySpread × 2" in frames[2].caption
+    said = [frame.caption for frame in frames]
+    assert said[0].startswith("Raw: each plugin") and said[-1] == view.sentence
+    assert said[2] == "NodeAffinity brings its row to 0 … 100. node-c: 20 × 100 / 60 = 33."
+    assert [each.partition(" ")[0] for each in said[1:-1]] == list(NORMALISING)
+    for done, frame in enumerate(frames[:-1]):
+        cells = keyed_in(str(frame.picture))
+        tips = [cells[f"cell/{plugin}/node-c"].get("data-tip") or "" for plugin in NORMALISING]
+        assert ["(raw)" in tip for tip in tips] == [place >= done for place in range(len(NORMALISING))]
+
+
+def test_passes_are_walked_through() -> None:
+    panel = score.panel()
+    assert "step" not in panel.view.idle and panel.view.story is None
+    assert [score.panel(step=step).settings.stage for step in range(4)] == list(STAGES)
+    for room, says in ((Room(640, 400), True), (Room(330, 400), False)):
+        assert (">fast disk<" in str(drawn(panel.view.picture, room))) == says
+    assert ">taint<" not in str(drawn(score.panel(tainted=False).view.picture, Room(640, 400)))
 
 
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
-    assert "stage" not in score.panel().view.idle
-    panel = score.panel(last="normalised")
-    assert panel.settings.stage == "normalised" and panel.view.idle.keys() == {"stage", "cpu", "tainted", "avoided"}
+    panel = score.panel("normalised")
+    assert panel.settings.stage == "normalised" and panel.view.idle.keys() == {"step", "cpu", "tainted", "avoided"}
+    assert score.panel("weighted").settings.controls()["step"].values == (0, 1, 2)
+    assert "bar/node-c" not in keyed(score.panel("weighted"))
 
 
 @pytest.mark.parametrize("room", [Room(500, 390), Room(660, 390)], ids=str)
@@ -164,7 +176,7 @@ def test_the_bars_keep_their_scale(room: Room) -> None:
         return [each / given for each, given in zip(wide, points, strict=True)]
 
     for panels in (
-        [score.panel(stage="summed"), score.panel(stage="summed", tainted=False, fast=False, cpu=2000)],
+        [score.panel(), score.panel(tainted=False, fast=False, cpu=2000)],
         [two.panel(room=weight) for weight in two.WEIGHTS],
     ):
         found = [scale for panel in panels for scale in scales(panel)]
@@ -179,32 +191,25 @@ def test_the_largest_number_fills_its_cell_and_all_others_are_to_its_scale() -> 
     assert [each / wide[0] for each in wide] == pytest.approx([1, 300 / 600, 200 / 600], rel=0.02)
 
 
-def written(picture: Html) -> int:
-    """How many cells have a number."""
-    root = ElementTree.fromstring(str(picture))
-    cells = [each for each in root.iter() if (each.get("data-key") or "").startswith("cell/")]
-    return sum(any((part.text or "").lstrip("-").isdecimal() for part in each) for each in cells)
-
-
 def test_a_tie_is_dashed_and_named_and_one_node_is_framed() -> None:
-    panel = score.panel(stage="summed", cpu=250)
+    panel = score.panel(cpu=250)
     shown, sums = keyed(panel), dict(zip(NODES, ends(panel), strict=True))
     assert [node for node in NODES if "tie" in sums[node]] == ["node-a", "node-d"]
     assert {"won/node-a", "tied/node-d"} <= shown.keys() and "won/node-d" not in shown
-    assert "won/node-c" not in keyed(score.panel(stage="raw"))
+    assert "won/node-c" not in keyed(score.panel(step=0))
     assert panel.view.sentence.startswith("A tie: node-a and node-d share 461.")
 
 
 def test_sums_are_differences_to_the_best_and_a_note_is_a_veto() -> None:
-    assert ends(score.panel(stage="summed")) == ["451 (−2)", "382 (−71)", "453", "452 (−1)"]
-    panel = score.panel(stage="summed", avoided=True)
+    assert ends(score.panel()) == ["451 (−2)", "382 (−71)", "453", "452 (−1)"]
+    panel = score.panel(avoided=True)
     vetoed = keyed(panel)
     row = ["".join(vetoed[f"cell/NodePreferAvoidPods/{node}"].itertext()) for node in NODES]
     assert row == ["✓", "✓", "veto", "✓"] and ends(panel)[2] == "veto"
 
 
 def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
-    shown, other = keyed(score.panel(stage="summed")), keyed(weights.panel())
+    shown, other = keyed(score.panel()), keyed(weights.panel())
     for plugin, node in (("NodeAffinity", "node-d"), ("TaintToleration", "node-a")):
         cell, bar = shown[f"cell/{plugin}/{node}/box"], shown[f"bar/{node}/{plugin}/box"]
         assert cell.get("fill") == bar.get("fill") == other[f"weight/{plugin}/box"].get("fill")
@@ -217,13 +222,13 @@ def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
 def test_the_question_about_weights_shows_them_beside_the_normalised_scores() -> None:
     question = score.largest_difference()
     assert question.before is not None
-    root = ElementTree.fromstring(str(drawn(question.before(Settings(stage="weighted")), Room())))
+    root = ElementTree.fromstring(str(drawn(question.before(score.panel("weighted").settings), Room())))
     shown = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
     assert "×10⁴" in shown["row/NodePreferAvoidPods"] and shown["cell/PodTopologySpread/node-a"] == "25"
 
 
 def test_the_question_about_a_cell_does_not_show_its_number() -> None:
-    settings = Settings(node="node-c", plugin="NodeAffinity", stage="normalised")
+    settings = score.panel("normalised", node="node-c", plugin="NodeAffinity").settings
     question = score.without_the_disk()
     assert question.before is not None
     root = ElementTree.fromstring(str(drawn(question.before(settings), Room())))
@@ -234,14 +239,14 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
 
 
 def test_the_map_keeps_its_scale_when_the_answer_comes() -> None:
-    question, settings = score.largest_difference(), Settings(stage="weighted")
+    question, settings = score.largest_difference(), score.panel("weighted").settings
     assert question.before is not None
     with_controls, without = Room(540, 340), Room(540, 380)
     boxes = [
         keyed_in(str(drawn(picture, room)))["cell/TaintToleration/node-d/box"].attrib
         for picture, room in (
             (question.before(settings), without),
-            (score.show(settings, last="weighted").picture, with_controls),
+            (score.show(settings).picture, with_controls),
         )
     ]
     assert boxes[0]["height"] == boxes[1]["height"] and boxes[0]["width"] == boxes[1]["width"]
@@ -257,7 +262,7 @@ def sampled() -> Iterator[Weights]:
 @cache
 def normalised() -> dict[str, list[str]]:
     """The scores of the usual cause."""
-    return numbers(Settings(stage="normalised"))
+    return numbers(Settings(step=1))
 
 
 def by_hand(given: Weights) -> list[str]:
@@ -299,16 +304,6 @@ def test_the_stage_of_weights_fits() -> None:
         assert width <= room.width and (room.width < 700 or height <= max(room.height, 400))
 
 
-def test_the_predictions_about_weights() -> None:
-    for field, old, new, right in (("nodes", 1, 2, "node-d"), ("spread", 2, 0, "node-a")):
-        question, settings = weights.who_wins(field, old, new), Weights().changed(**{field: new})
-        verdicts = {node: question.verdict(node, settings) for node in NODES}
-        assert [node for node in NODES if verdicts[node]["right"]] == [right]
-        assert question.before is not None
-        before = str(drawn(question.before(settings), Room()))
-        assert "453" in before and all(f'data-pick="{node}"' in before for node in NODES)
-
-
 def test_the_winners_that_the_lesson_speaks_of() -> None:
     assert [weights.decide(Weights(nodes=each)).best for each in (0, 1, 2)] == [["node-a"], ["node-c"], ["node-d"]]
     assert not any("node-b" in weights.decide(given).best for given in sampled() if not alone(given))
@@ -320,7 +315,7 @@ def alone(given: Weights) -> bool:
 
 
 def test_the_columns_are_added_up_by_whoever_answers() -> None:
-    question, settings = score.who_wins(), Settings().changed(stage="summed")
+    question, settings = score.who_wins(), Settings()
     assert [node for node in NODES if question.verdict(node, settings)["right"]] == ["node-c"]
     assert question.why(settings, "node-d") == "node-d has 452, node-c 453."
     assert question.before is not None and "453" not in str(drawn(question.before(settings), Room()))

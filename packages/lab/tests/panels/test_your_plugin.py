@@ -13,7 +13,6 @@ from kschedlab_lab.panels.your_plugin import (
     RACKS,
     Settings,
     decide,
-    lightest,
     panel,
     points,
     show,
@@ -158,22 +157,6 @@ def test_the_question_is_picked_in_the_picture():
     assert says(repr(asked.answer("rack-d")), "Not quite. Points: rack-b 446, rack-d 421")
     assert "ColdNode refuses rack-a: node(s) were too hot." in repr(asked.answer("rack-a"))
     assert says(repr(asked.answer("it waits")), "Not quite. Points: rack-b 446, rack-c 426")
-
-
-def test_the_weight_is_typed():
-    asked = panel(BOTH).ask(lightest("rack-d", BOTH))
-    assert says(asked.question.text, "weight of Cooler", "rack-d")
-    before = str(asked.question.before(asked.settings)(ROOM))
-    assert "data-drag" not in before and "data-set" not in before and "★" in before
-    assert says(repr(asked.answer("2")), "Right. Weight 2 is enough", "rack-d 0 + 130 = 130", "rack-b 25 + 100 = 125")
-    assert says(repr(asked.answer("1")), "weight 1, rack-b", "rack-b 25 + 50 = 75", "rack-d 0 + 65 = 65")
-    assert "Weight 2 " in repr(asked.answer("4")) and "Weight 2 " in repr(asked.answer(None))
-    for wrong in ("-5", "5", "1000"):
-        with pytest.raises(ValueError, match=f'"{wrong}" is not a whole number from 0 to 4'):
-            asked.answer(wrong)
-    assert asked.answer("1").settings.weight == 2, "the picture shows what was asked about"
-    never = panel([cold]).ask(lightest("rack-d", [cold]))
-    assert "No weight up to 4 is enough." in repr(never.answer(None))
 
 
 def test_a_plugin_that_fails_shows_its_error():

@@ -9,7 +9,7 @@ from kschedlab.build import pod
 from kschedlab.objects.meta import SECOND
 from kschedlab.text.html import Html
 from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import BADGE, Fact, Piece, bar, draw_badge, running
+from kschedlab_lab.views.pieces import Piece, bar, running
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 from tests.verdicts import model
@@ -110,10 +110,3 @@ def test_a_pod_of_a_replica_set_keeps_its_end_and_another_its_beginning() -> Non
     assert name("urgent-5d9c7f9c6-x2kqp", 300) == "urgent-5d9c7f9c6-x2kqp"
     assert name("urgent-5d9c7f9c6-x2kqp", 130) == "urgent…x2kqp"
     assert name("urgent-x2kqp", 60) == "urgen" and name("urgent", 5) == "u"
-
-
-def test_a_fact_without_room_for_one_line_has_two_and_ends_lower() -> None:
-    fact = Fact("a long fact", True, kind="taint")
-    (_, one), (drawn, two) = (draw_badge(fact, "node/a", 0, 10, right) for right in (1000, 90))
-    assert (one, two) == (10 + BADGE + 3, 10 + BADGE + 3 + 15)
-    assert str(drawn).count("<text") == 2

@@ -5,24 +5,21 @@ import re
 import pytest
 
 from kschedlab import schedule
-from kschedlab.build import cluster, node, pod
+from kschedlab.build import node
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import ResourceSlice
 from kschedlab_lab.panels import devices
-from kschedlab_lab.views.device_map import devices_text, draw_devices, draw_sights, unasked
-from kschedlab_lab.views.device_sights import sights
-from kschedlab_lab.views.device_story import search_story
-from kschedlab_lab.views.device_tree import branches, lines_of
+from kschedlab_lab.views.device_map import draw_sights, spoken
+from kschedlab_lab.views.device_search import branches, search_story
+from kschedlab_lab.views.device_sights import sights, unasked
 from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, worth_showing
 from kschedlab_lab.views.glyphs import STAR
 from kschedlab_lab.views.icons import PATHS
 from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room
 from kube_cel import compile
-from packages.devices.tests.device_manifests import GPU, device, device_class, exactly, resource_claim, resource_slice
-from tests.saying import says
+from packages.devices.tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
 
 D, C = 'device.attributes["gpu.example.com"]', 'device.capacity["gpu.example.com"]'
 LARGE = f'{C}.memory.compareTo(quantity("50Gi")) >= 0'
@@ -56,28 +53,30 @@ def decision(*selectors: str) -> Decision:
 def drawn(made: Decision, room: Room, asked: bool) -> str:
     """The picture, before the pod has asked for devices or after it."""
     seen = sights(made)
-    return str(draw_sights(seen if asked else [unasked(each) for each in seen], room, whole=seen))
+    return str(draw_sights(seen if asked else [unasked(each) for each in seen], room))
 
 
 def test_each_device_says_what_it_is_for_the_pod():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
-    assert devices_text(seen).splitlines() == [
-        "node-a: the pod goes here",
-        "  gpu-0 has memory 40Gi; the claim wants 50Gi or more",
-        "  gpu-1 goes to the pod",
-        "node-b: cannot allocate all claims",
-        "  gpu-0 has model t4; the claim wants a100",
-        '  nic-0 is not selected: device.driver == "gpu.example.com" is false',
-        "node-c: cannot allocate all claims",
-        "  gpu-0 has a taint that the claim does not tolerate: broken",
-        "  gpu-1 is held by other",
-    ]
+    assert spoken(seen) == "; ".join(
+        [
+            "node-a: the pod goes here",
+            "gpu-0 has memory 40Gi; the claim wants 50Gi or more",
+            "gpu-1 goes to the pod",
+            "node-b: cannot allocate all claims",
+            "gpu-0 has model t4; the claim wants a100",
+            'nic-0 is not selected: device.driver == "gpu.example.com" is false',
+            "node-c: cannot allocate all claims",
+            "gpu-0 has a taint that the claim does not tolerate: broken",
+            "gpu-1 is held by other",
+        ]
+    )
 
 
 @pytest.mark.parametrize("width", [320, 400, 720, 1280])
 def test_the_picture(width: int):
     made = decision(f'{D}.model == "a100"', LARGE)
-    svg = str(draw_devices(made, Room(width, 300)))
+    svg = str(draw_sights(sights(made), Room(width, 300)))
     keys = re.findall(r'data-key="([^"]*)"', svg)
     assert len(keys) == len(set(keys))
     assert {"node/node-a", "device/gpu.example.com/node-a/gpu-1"} <= set(keys)
@@ -121,19 +120,19 @@ def test_of_what_is_not_evaluated_only_the_whole_is_shown():
 def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
     made = decision()
     for width in range(540, 1300, 7):
-        svg = str(draw_devices(made, Room(width, 300)))
+        svg = str(draw_sights(sights(made), Room(width, 300)))
         wide = [float(each) for each in re.findall(r'<rect width="([\d.]+)"[^>]*data-key="node/', svg)]
         assert len(wide) == 3 and 3 * max(wide) < width, width
 
 
 def test_the_picture_says_why_in_two_words_and_the_tip_with_the_expression():
-    svg = str(draw_devices(decision(f'{D}.model == "a100"', LARGE), Room(720, 300)))
+    svg = str(draw_sights(sights(decision(f'{D}.model == "a100"', LARGE)), Room(720, 300)))
     assert "t4 ≠ a100" in svg and "40Gi &lt; 50Gi" in svg
     assert "t4; the claim wants a100 (model t4, memory 16Gi). " in svg and "a100&quot; is false" in svg
 
 
 def test_in_little_room_too_each_node_has_its_tree_and_a_low_device_its_kind():
-    picture = str(draw_devices(decision(f'{D}.model == "a100"', LARGE), Room(300, 300)))
+    picture = str(draw_sights(sights(decision(f'{D}.model == "a100"', LARGE)), Room(300, 300)))
     assert all(f"branch/{node}/0" in picture for node in ("node-a", "node-b", "node-c"))
     assert picture.count(">t4</text>") == 1 and ">16Gi</text>" in picture
 
@@ -141,8 +140,8 @@ def test_in_little_room_too_each_node_has_its_tree_and_a_low_device_its_kind():
 def test_a_story_keeps_its_size():
     seen = sights(decision(f'{D}.model == "a100"', LARGE))
     (first, _), *_ = search_story(seen, "the end")
-    before = str(draw_sights([unasked(node) for node in seen], Room(720, 300), whole=seen))
-    after = str(draw_sights(first, Room(720, 300), whole=seen))
+    before = str(draw_sights([unasked(node) for node in seen], Room(720, 300)))
+    after = str(draw_sights(first, Room(720, 300)))
     assert before.split('viewBox="')[1].split('"')[0] == after.split('viewBox="')[1].split('"')[0]
 
 
@@ -161,32 +160,14 @@ def test_a_broken_device_has_its_sign_before_the_answer_and_after_any():
             assert PATHS["taint"] in svg
 
 
-def test_a_device_that_another_claim_holds_says_if_it_is_not_selected_either():
-    h100 = sights(devices.decide(devices.Settings().changed(model="h100")))
-    held = h100[1].devices[0]
-    assert held.reason.shortly == "held by rival"  # the search checks that first
-    assert says(held.sentence, "held by rival", "a100", "the claim wants h100")
-    sentence = devices.show(devices.Settings().changed(model="h100")).sentence
-    assert says(sentence, "no node", "node-a, node-b: no device is selected", "node-c: gpu-0", "taint")
-    assert "the claim wants" not in str(draw_sights([unasked(node) for node in h100], Room(720, 300)))
-
-
 def test_a_taint_is_known_before_the_pod_asks():
     before = drawn(decision(LARGE), Room(720, 300), asked=False)
     assert "taint: broken" in before and "not selected" not in before and "★" not in before
 
 
-def test_what_a_click_brings_back_is_faint():
-    def faint(rival: bool) -> bool:
-        svg = str(devices.show(devices.Settings(rival=rival)).picture(Room(720, 300)))  # type: ignore[operator]
-        return re.search(f'<g opacity="0.6">(?:(?!</g>).)*{re.escape(PATHS["unlocked"])}', svg) is not None
-
-    assert faint(rival=False) and not faint(rival=True)
-
-
 def test_a_taint_that_is_tolerated_is_not_what_decides():
     settings = devices.Settings().changed(model="h100", count=2, tolerates=True)
-    svg = str(draw_devices(devices.decide(settings), Room(720, 300)))
+    svg = str(draw_sights(sights(devices.decide(settings)), Room(720, 300)))
     (colour,) = re.findall(f'd="{re.escape(PATHS["taint"])}"[^>]*stroke="([^"]*)"', svg)
     assert colour == INK_2
 
@@ -214,24 +195,10 @@ def test_the_search_as_a_story():
     assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "open"
 
 
-def test_a_claim_of_the_same_name_in_another_namespace_is_another_claim():
-    result = {"request": "r", "driver": GPU, "pool": "a", "device": "gpu-0"}
-    foreign = resource_claim("c", exactly(), allocation={"devices": {"results": [result]}})
-    foreign["metadata"]["namespace"] = "other"
-    slices = resource_slice("a", [device("gpu-0"), device("gpu-1")])
-    mine = pod("p", resourceClaims=[{"name": "c", "resourceClaimName": "c"}])
-    objects = cluster(node("a"), device_class(), slices, foreign, resource_claim("c", exactly()), mine)
-    (seen,) = sights(schedule("default/p", objects))
-    assert [(each.id.device, each.state, each.reason.why) for each in seen.devices] == [
-        ("gpu-0", "held", "other/c"),
-        ("gpu-1", "takes", ""),
-    ]
-
-
 def test_a_tree_says_what_ended_each_try():
     two = devices.Settings().changed(count=2, together=True)
     (first, *_) = sights(devices.decide(two))
-    assert [(each.device.id.device, each.state) for each in lines_of(first)] == [
+    assert [(each.device.id.device, each.state) for each in branches(first)] == [
         ("gpu-0", "tried"),
         ("gpu-1", "constraint"),
         ("gpu-2", "not selected"),
@@ -246,11 +213,11 @@ def test_each_sign_has_its_corner():
         svg = str(view.picture(Room(720, 300)))  # type: ignore[operator]
         device = svg.partition('data-key="device/gpu.example.com/node-b/gpu-0/box"')[2].partition("gpu-0</text>")[0]
         places = re.findall(r'translate\(([\d.]+),-[\d.]+\)"[^>]*>(.*?)(?=<g transform="translate\([\d.]+,-|$)', device)
-        names = {name: PATHS[name] for name in ("lock", "unlocked", "reprieved")} | {"star": STAR}
+        names = {name: PATHS[name] for name in ("lock",)} | {"star": STAR}
         return {name: float(x) for x, drawn in places for name, path in names.items() if path in drawn}
 
     held, free = corners(), corners(rival=False, memory=80, model="any")
-    assert free["unlocked"] == held["lock"] < free["star"]
+    assert held["lock"] < free["star"]
 
 
 def test_the_line_at_the_wanted_memory_is_where_such_a_device_ends():
@@ -263,7 +230,7 @@ def test_the_line_at_the_wanted_memory_is_where_such_a_device_ends():
 def test_the_tree_of_a_search_has_dead_ends():
     two = devices.Settings().changed(count=2, together=True, model="any", memory=0)
     (first, *_) = sights(devices.decide(two))
-    assert [(each.device.id.device, each.deep, each.state) for each in branches(first.steps)] == [
+    assert [(each.device.id.device, each.deep, each.state) for each in branches(first)] == [
         ("gpu-0", 0, "tried"),
         ("gpu-1", 1, "constraint"),
         ("gpu-2", 1, "constraint"),
@@ -272,17 +239,8 @@ def test_the_tree_of_a_search_has_dead_ends():
     ]
 
 
-def test_no_wire_crosses_another_one_below_it():
-    gpus = {"node-a": [("gpu-0", "a100", 40, "p1"), ("gpu-1", "a100", 40, "p0"), ("gpu-2", "a100", 40, "p1")]}
-    objects = decode_objects([*devices.fleet(gpus), devices.claim_of([]), devices.train()])
-    svg = str(draw_devices(schedule("default/train", Cluster(objects)), Room(300, 300)))
-    wires = re.findall(r'd="([^"]*)"[^>]*data-key="wire/node-a/pcieRoot (p\d)"', svg)
-    ends = {wire: max(map(float, re.findall(r"V([\d.]+)", path))) for path, wire in wires}
-    assert ends["p0"] < ends["p1"]  # of the one between the others
-
-
 def test_height_says_how_much_a_device_has_and_wires_join_a_root():
-    svg = str(draw_devices(devices.decide(devices.Settings()), Room(904, 420)))
+    svg = str(draw_sights(sights(devices.decide(devices.Settings())), Room(904, 420)))
     low, middle, high = (
         float(re.search(rf'height="([\d.]+)"[^>]*{key}/box"', svg)[1])  # type: ignore[index]
         for key in ("node-a/gpu-2", "node-a/gpu-0", "node-b/gpu-0")

@@ -7,7 +7,7 @@ import pytest
 from kschedlab.text.html import Html, element
 from kschedlab_lab.exercises.fitting import NARROW, WIDTH, fitting
 from kschedlab_lab.language.aloud import speaking
-from kschedlab_lab.panels import devices, first, preemption, queue_clock, queue_order, queue_parts, score
+from kschedlab_lab.panels import devices, first, preemption, queue_clock, queue_parts, score
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.views.svg import Room
 
@@ -22,12 +22,11 @@ CUT = re.compile(r">([^<>]*…)<")
         (first.panel(), 400),
         (queue_parts.panel(), 320),
         (queue_clock.panel(), 320),
-        (score.panel(stage="summed"), 430),
+        (score.panel(), 430),
         (preemption.panel(), 320),
         (devices.panel(), 320),
-        (queue_order.panel(), 320),
     ],
-    ids=["first", "first at 800", "parts", "clock", "scores", "preemption", "devices", "order"],
+    ids=["first", "first at 800", "parts", "clock", "scores", "preemption", "devices"],
 )
 def test_no_name_is_cut(panel: Panel[object], width: int, code: str) -> None:
     panel.uncover()

@@ -230,13 +230,17 @@ def test_postfilter_may_nominate_or_return_a_reason() -> None:
     class Advice(Plugin):
         def post_filter(self, pod: Pod, refused: Any) -> Any:
             assert refused["n1"].message == "Too many pods"
+            if pod.metadata.name == "doomed":
+                raise ZeroDivisionError("division by zero")
             return Nominate("n1") if pod.metadata.name == "lucky" else "ask somebody else"
 
     plane = Plane(node("n1", allocatable={"cpu": "1", "memory": "1Gi", "pods": "0"}), plugins=[Advice()])
-    plane.create(pod("lucky"), pod("unlucky"))
+    plane.create(pod("lucky"), pod("unlucky"), pod("doomed"))
     plane.run()
     assert plane.pod("lucky").status.nominatedNodeName == "n1"
     assert plane.condition("unlucky")[2].endswith(", ask somebody else")
+    doomed = plane.condition("doomed")[2]
+    assert "division by zero" in doomed and "preemption:" not in doomed
 
 
 # -- faulty plugins
