@@ -209,7 +209,7 @@ def count_down(seed: int) -> Exercise:
         say("That one line is the whole change: each victim uses up one of the disruptions that the budget allows."),
         (
             say("How many disruptions are left after the first victim?"),
-            say("`allowed` never changes. Where should it?"),
+            say("In this code the number never changes. Where should it?"),
         ),
         seed,
     )

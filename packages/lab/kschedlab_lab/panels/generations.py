@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import Any
 
 from kschedlab.build import Manifest
@@ -36,6 +36,9 @@ from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 VERSIONS = tuple(GENERATIONS)
 FIRST = next(iter(STORIES))
 CHANGES = {rule.name: rule for rule in NAMED_RULES}
+FLAGS = [each.changes for each in STORIES.values()]
+SOME = ["; ".join(some) for flags in FLAGS for n in range(len(flags)) for some in combinations(flags, n + 1)]
+"""What can be taken out by the flags of a cluster."""
 
 
 def read_changes(text: str) -> str:
@@ -54,7 +57,7 @@ class Settings(Restorable):
 
     cluster: str = choice("cluster", STORIES, FIRST)
     version: str = slider("version", VERSIONS, VERSIONS[0])
-    without: str = typed("changes taken out", NONE, (NONE, *CHANGES), read_changes)
+    without: str = typed("changes taken out", NONE, (NONE, *SOME), read_changes)
 
     @property
     def out(self) -> frozenset[str]:
@@ -92,10 +95,15 @@ def decide(settings: Settings) -> Decision:
     return _decide(settings.cluster, settings.version, settings.missing)
 
 
-def picked(decision: Decision) -> str:
-    """The answer in a few words: "node-a", "tie: node-a, node-b" or "no node"."""
+def best(decision: Decision) -> list[str]:
+    """The node that the pod gets, several that are tied, or none."""
     preemption = decision.preemption
-    nodes = preemption.tied if preemption is not None and preemption.tied else sorted(decision.best)
+    return [*preemption.tied] if preemption is not None and preemption.tied else sorted(decision.best)
+
+
+def picked(decision: Decision) -> str:
+    """The same in a few words: "node-a", "tie: node-a, node-b" or "no node"."""
+    nodes = best(decision)
     return nodes[0] if len(nodes) == 1 else say("tie: {nodes}", nodes=listing(nodes, 3)) if nodes else say(NO_NODE)
 
 
@@ -128,9 +136,9 @@ def show(settings: Settings) -> View:
 def board(settings: Settings) -> Board:
     """The timeline with all answers, and with the changes that matter in this cluster."""
     there = STORIES[settings.cluster]
-    answers = {name: picked(decide(replace(settings, version=name))) for name in VERSIONS}
+    decisions = {name: decide(replace(settings, version=name)) for name in VERSIONS}
     return Board(
-        [Stop(name, said, f"version: {name}", said.startswith("node")) for name, said in answers.items()],
+        [Stop(name, picked(each), f"version: {name}", len(best(each)) == 1) for name, each in decisions.items()],
         VERSIONS.index(settings.version),
         [flag(settings, name) for name in there.changes],
         rungs(settings.cluster),
