@@ -14,6 +14,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, vetoed
 from kschedlab_lab.views.style import EVICTED_SOFT, TICK
@@ -34,7 +35,7 @@ class ScoreMap:
     ``question``: whether the selected cell is asked for; ``before``: another decision, whose numbers are struck out
     where they were others; ``won``: whether the winner shows; ``weights``: whether they show before the third stage;
     ``most``: the sum that fills the width; ``bars``: whether there is a place for sums; ``pending``: the plugins whose
-    rows are still raw; ``facts``: by node, what is said below its name.
+    rows are still raw; ``facts``: by node, what is said below its name, of which the first line is always shown.
     """
 
     decision: Decision
@@ -57,7 +58,7 @@ class ScoreMap:
         break into two lines."""
         bars = len(self.nodes) if self.bars else 0
         is_narrow = room.width < NARROW
-        grid = self.grid(NARROW_NAMES if is_narrow else NAMES, is_narrow)
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES, room.width)
         fair = int((room.height - TOP - grid.above) / (len(self.plugins) + bars))
         high = MOST if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
@@ -85,7 +86,9 @@ class ScoreMap:
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
         return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
-    def grid(self, left: float, is_narrow: bool) -> Grid:
+    def grid(self, left: float, wide: float) -> Grid:
+        fits = (wide - left - 6) / len(self.nodes) - 2
+        short = any(text_width(line) > fits for said in self.facts.values() for line in said)
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
         out = (i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin or self._is_out(node))
@@ -98,7 +101,7 @@ class ScoreMap:
             refused=list(out),
             notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
             swatches=self._fills,
-            below={node: said[:1] if is_narrow else said for node, said in self.facts.items()},
+            below={node: said[:1] if short else said for node, said in self.facts.items()},
         )
 
     def _is_out(self, node: str) -> bool:

@@ -24,13 +24,12 @@ from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
 CAUSES = list(Cause.grid())
-NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 VETO = "node-c is vetoed: a million points less."
 
 
 def numbers(settings: Settings) -> dict[str, list[str]]:
     """The map's cells by row, as the picture tells them."""
-    shown = keyed(score.panel(**vars(settings)))
+    shown = keyed_in(str(drawn(score.show(settings).picture, Room())))
     tips = {key: shown[f"cell/{key[0]}/{key[1]}"].get("data-tip") or "" for key in product(PLUGINS, NODES)}
     return {row: [tips[row, node].rpartition(": ")[2].partition(" (")[0] for node in NODES] for row in PLUGINS}
 
@@ -134,25 +133,32 @@ def test_every_mark_in_the_picture_is_understood() -> None:
         assert len(moved) == len(sets) == len(PLUGINS) * len(NODES)
 
 
-@pytest.mark.parametrize("room", [Room(400, 300), Room(640, 330), Room(980, 460), Room(1300, 700)], ids=str)
-def test_the_story_normalises_row_by_row_and_ends_in_the_picture(room: Room) -> None:
-    view = score.panel("normalised", plugin="NodeAffinity").view
-    assert view.story is not None
-    frames = view.story(room)
-    assert frames[-1].picture == drawn(view.picture, room)
-    said = [frame.caption for frame in frames]
-    assert said[0].startswith("Raw: each plugin") and said[-1] == view.sentence
+def test_rows_are_normalised_one_after_the_other() -> None:
+    panel = score.panel("normalised", plugin="NodeAffinity")
+    assert panel.settings.step == 5
+    walked = [score.panel("normalised", plugin="NodeAffinity", step=step) for step in range(6)]
+    said = [each.view.sentence for each in walked]
+    assert said[0] == "NodeAffinity gives node-c 20. 20 (1 preferred term matches, by weight)."
     assert said[2] == "NodeAffinity brings its row to 0 … 100. node-c: 20 × 100 / 60 = 33."
-    assert [each.partition(" ")[0] for each in said[1:-1]] == list(NORMALISING)
-    for done, frame in enumerate(frames[:-1]):
-        cells = keyed_in(str(frame.picture))
-        tips = [cells[f"cell/{plugin}/node-c"].get("data-tip") or "" for plugin in NORMALISING]
-        assert ["(raw)" in tip for tip in tips] == [place >= done for place in range(len(NORMALISING))]
+    assert [each.partition(" ")[0] for each in said[1:-1]] == list(score.NORMALISING)
+    for done, each in enumerate(walked[:-1]):
+        cells = keyed(each)
+        tips = [cells[f"cell/{plugin}/node-c"].get("data-tip") or "" for plugin in score.NORMALISING]
+        assert ["(raw)" in tip for tip in tips] == [place >= done for place in range(4)]
+    assert numbers(walked[4].settings) == numbers(walked[5].settings) == numbers(Settings(step=1))
+
+
+def test_only_these_rows_change_when_they_are_normalised() -> None:
+    for cause in CAUSES:
+        raw, normal = (numbers(Settings(**vars(cause), step=step)) for step in (0, 1))
+        assert {plugin for plugin in PLUGINS if raw[plugin] != normal[plugin]} <= {*score.NORMALISING}
+    usual = [numbers(Settings(step=step)) for step in (0, 1)]
+    assert [plugin for plugin in PLUGINS if usual[0][plugin] != usual[1][plugin]] == list(score.NORMALISING)
 
 
 def test_passes_are_walked_through() -> None:
     panel = score.panel()
-    assert "step" not in panel.view.idle and panel.view.story is None
+    assert "step" not in panel.view.idle
     assert [score.panel(step=step).settings.stage for step in range(4)] == list(STAGES)
     for room, says in ((Room(640, 400), True), (Room(330, 400), False)):
         assert (">fast disk<" in str(drawn(panel.view.picture, room))) == says
@@ -161,7 +167,7 @@ def test_passes_are_walked_through() -> None:
 
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
     panel = score.panel("normalised")
-    assert panel.settings.stage == "normalised" and panel.view.idle.keys() == {"step", "cpu", "tainted", "avoided"}
+    assert panel.settings.stage == "normalised" and panel.view.idle.keys() == {"cpu", "tainted", "avoided"}
     assert score.panel("weighted").settings.controls()["step"].values == (0, 1, 2)
     assert "bar/node-c" not in keyed(score.panel("weighted"))
 
