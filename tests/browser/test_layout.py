@@ -208,7 +208,7 @@ ASKED: dict[str, Any] = {
     "gate": lambda: overview_gate.panel(busy=False, port=True, disk=True, taint=True).ask(overview_gate.who_refuses()),
     "generations": lambda: generations.panel(version="v1.20").ask(generations.question("Which?", NODES)),
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
-    "largest": lambda: score.panel("weighted").ask(score.largest_difference()),
+    "largest": lambda: score.panel().ask(score.who_wins()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
     "devices": lambda: devices.panel(count=2, together=True),
     "selector": lambda: selector.panel(),

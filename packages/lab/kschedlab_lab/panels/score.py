@@ -27,8 +27,6 @@ MOST = 600
 """No setting leads to a higher sum: the bars keep their scale."""
 NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The plugins with a NormalizeScore, in the order of the rows."""
-PAIR = ("node-a", "node-c")
-"""The nodes whose difference is asked for."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Settings(Cause):
     """
 
     LAST: ClassVar[int] = 3
-    SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "tainted")
+    SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "tainted", "avoided")
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
     step: int = steps("pass", 3, 3)
@@ -80,16 +78,7 @@ class Normalised(Settings):
         return list(NORMALISING[: self.step]) if self.step <= len(NORMALISING) else []
 
 
-@dataclass(frozen=True)
-class Weighted(Settings):
-    """The passes without the sums."""
-
-    LAST = 2
-    SHOWN = ("step", "avoided")
-    step: int = steps("pass", 2, 2)
-
-
-UP_TO = dict(zip(STAGES, (Raw, Normalised, Weighted, Settings), strict=True))
+UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Settings)}
 """By the last stage of a panel, its settings."""
 
 
@@ -228,35 +217,6 @@ def without_the_disk() -> Question[Settings]:
 
     asked = say("node-d's fast disk fails. node-c had 33 points; how many now?")
     return Question(asked, (), right, why, raw, most=100, looks=("plugin", "node"), shows=slow)
-
-
-def largest_difference() -> Question[Settings]:
-    """Which row does most for one node over another? Asked beside the normalised scores and the weights."""
-
-    def gap(settings: Settings, plugin: str, stage: str) -> int:
-        high, low = (number(decide(settings), stage, plugin, node) or 0 for node in PAIR)
-        return abs(high - low)
-
-    def right(settings: Settings) -> str:
-        return max(names, key=lambda name: gap(settings, name, STAGES[2]))
-
-    def told(settings: Settings, plugin: str) -> str:
-        one, other = (number(decide(settings), STAGES[1], plugin, node) or 0 for node in PAIR)
-        gaps = {"gap": abs(one - other), "weighted": gap(settings, plugin, STAGES[2])}
-        weight = dict((each.name, times) for each, times in V1_20.scores)[plugin]
-        message = later("{plugin}: {one} and {other}, a difference of {gap}, × {weight} = {weighted}.")
-        return say(message, plugin=plugin, one=one, other=other, weight=weight, **gaps)
-
-    def why(settings: Settings, answer: str) -> str:
-        return sentences(told(settings, each) for each in dict.fromkeys((answer, right(settings))))
-
-    def shown(settings: Settings) -> ScoreMap:
-        sheet = _sheet(settings, say("The normalised scores, and the weights."), STAGES[1])
-        return replace(sheet, weights=True, selected=None)
-
-    names = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread")
-    asked = say("With the weights, which row parts node-a and node-c most?")
-    return Question(asked, names, right, why, shown)
 
 
 def who_wins() -> Question[Settings]:

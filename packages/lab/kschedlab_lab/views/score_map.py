@@ -33,9 +33,8 @@ class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
     ``question``: whether the selected cell is asked for; ``before``: another decision, whose numbers are struck out
-    where they were others; ``won``: whether the winner shows; ``weights``: whether they show before the third stage;
-    ``most``: the sum that fills the width; ``bars``: whether there is a place for sums; ``pending``: the plugins whose
-    rows are still raw; ``facts``: by node, what is said below its name, of which the first line is always shown.
+    where they were others; ``most``: the sum that fills the width; ``bars``: whether sums have a place; ``pending``:
+    the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a narrow room).
     """
 
     decision: Decision
@@ -46,8 +45,6 @@ class ScoreMap:
     alt: str
     question: bool = False
     before: Decision | None = None
-    won: bool = True
-    weights: bool = False
     most: float = 0
     bars: bool = True
     pending: Sequence[str] = ()
@@ -65,7 +62,7 @@ class ScoreMap:
         shapes, bottom = plan.shapes(), plan.end + 4
         if bars:
             bar = high * 4 // 5
-            drawn = sum_bars(self.decision, self.nodes, self.won, most=self.most)
+            drawn = sum_bars(self.decision, self.nodes, most=self.most)
             sums = BarMeasures(drawn, Room(round(plan.width), 0), Fixed(plan.left, bar, high - bar))
             if self.stage == STAGES[-1]:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
@@ -99,7 +96,7 @@ class ScoreMap:
             left,
             (list(self.plugins).index(here[0]), list(self.nodes).index(here[1])) if here else None,
             refused=list(out),
-            notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
+            notes=self._weights() if self.stage in STAGES[2:] else {},
             swatches=self._fills,
             below={node: said[:1] if short else said for node, said in self.facts.items()},
         )

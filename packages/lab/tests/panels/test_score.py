@@ -168,8 +168,7 @@ def test_passes_are_walked_through() -> None:
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
     panel = score.panel("normalised")
     assert panel.settings.stage == "normalised" and panel.view.idle.keys() == {"cpu", "tainted", "avoided"}
-    assert score.panel("weighted").settings.controls()["step"].values == (0, 1, 2)
-    assert "bar/node-c" not in keyed(score.panel("weighted"))
+    assert "bar/node-c" not in keyed(panel) and "bar/node-c" not in keyed(score.panel(step=2))
 
 
 @pytest.mark.parametrize("room", [Room(500, 390), Room(660, 390)], ids=str)
@@ -225,14 +224,6 @@ def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
     assert max(ends_at, key=ends_at.__getitem__) == "node-c"
 
 
-def test_the_question_about_weights_shows_them_beside_the_normalised_scores() -> None:
-    question = score.largest_difference()
-    assert question.before is not None
-    root = ElementTree.fromstring(str(drawn(question.before(score.panel("weighted").settings), Room())))
-    shown = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
-    assert "×10⁴" in shown["row/NodePreferAvoidPods"] and shown["cell/PodTopologySpread/node-a"] == "25"
-
-
 def test_the_question_about_a_cell_does_not_show_its_number() -> None:
     settings = score.panel("normalised", node="node-c", plugin="NodeAffinity").settings
     question = score.without_the_disk()
@@ -245,17 +236,13 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
 
 
 def test_the_map_keeps_its_scale_when_the_answer_comes() -> None:
-    question, settings = score.largest_difference(), score.panel("weighted").settings
+    question, settings, room = score.who_wins(), Settings(), Room(540, 360)
     assert question.before is not None
-    with_controls, without = Room(540, 340), Room(540, 380)
-    boxes = [
-        keyed_in(str(drawn(picture, room)))["cell/TaintToleration/node-d/box"].attrib
-        for picture, room in (
-            (question.before(settings), without),
-            (score.show(settings).picture, with_controls),
-        )
-    ]
-    assert boxes[0]["height"] == boxes[1]["height"] and boxes[0]["width"] == boxes[1]["width"]
+    before, after = (
+        keyed_in(str(drawn(picture, room)))["cell/TaintToleration/node-a/box"].attrib
+        for picture in (question.before(settings), score.show(settings).picture)
+    )
+    assert (before["height"], before["width"]) == (after["height"], after["width"])
 
 
 def sampled() -> Iterator[Weights]:
