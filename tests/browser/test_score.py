@@ -90,10 +90,12 @@ def test_a_number_is_typed(shown: Show) -> None:
     expect(page.page.locator(".ks-wrong")).to_contain_text("Every division is rounded down. (4000m - 2500m) × 100")
 
 
-def test_a_weight_is_dragged(shown: Show) -> None:
+def test_a_weight_is_changed_in_the_map(shown: Show) -> None:
     page = shown(weights.panel())
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
-    page.drag("weight/NodeAffinity/grip", 42, 0)
+    page.page.get_by_role("slider", name="NodeAffinity").first.press("ArrowRight")
+    page.settled()
+    expect(page.key("cell/NodeAffinity/node-d")).to_have_text("200")
     expect(page.sentence).to_have_text(re.compile("^node-d .*552.* 66 .*node-c"))
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import text_width
@@ -34,7 +35,8 @@ class ScoreMap:
 
     ``question``: whether the selected cell is asked for; ``before``: another decision, whose numbers are struck out
     where they were others; ``most``: the sum that fills the width; ``bars``: whether sums have a place; ``pending``:
-    the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a narrow room).
+    the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a narrow room);
+    ``dials``: by plugin, its weight to be changed.
     """
 
     decision: Decision
@@ -49,13 +51,14 @@ class ScoreMap:
     bars: bool = True
     pending: Sequence[str] = ()
     facts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    dials: Mapping[str, Dial] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
         """The map, and below it as many bars as there are nodes; a narrow room has the highest rows, whose names may
         break into two lines."""
         bars = len(self.nodes) if self.bars else 0
         is_narrow = room.width < NARROW
-        grid = self.grid(NARROW_NAMES if is_narrow else NAMES, room.width)
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (20 if self.dials else 0), room.width)
         fair = int((room.height - TOP - grid.above) / (len(self.plugins) + bars))
         high = MOST if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
@@ -96,7 +99,8 @@ class ScoreMap:
             left,
             (list(self.plugins).index(here[0]), list(self.nodes).index(here[1])) if here else None,
             refused=list(out),
-            notes=self._weights() if self.stage in STAGES[2:] else {},
+            notes=self._weights() if self.stage in STAGES[2:] and not self.dials else {},
+            dials=self.dials,
             swatches=self._fills,
             below={node: said[:1] if short else said for node, said in self.facts.items()},
         )

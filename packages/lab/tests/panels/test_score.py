@@ -217,7 +217,7 @@ def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
     shown, other = keyed(score.panel()), keyed(weights.panel())
     for plugin, node in (("NodeAffinity", "node-d"), ("TaintToleration", "node-a")):
         cell, bar = shown[f"cell/{plugin}/{node}/box"], shown[f"bar/{node}/{plugin}/box"]
-        assert cell.get("fill") == bar.get("fill") == other[f"weight/{plugin}/box"].get("fill")
+        assert cell.get("fill") == bar.get("fill") == other[f"cell/{plugin}/{node}/box"].get("fill")
     wide = {node: float(shown[f"cell/PodTopologySpread/{node}/box"].get("width", "nan")) for node in NODES}
     assert wide["node-c"] == wide["node-d"] == pytest.approx(4 * wide["node-a"], rel=0.02)
     ends_at = {node: float(shown[f"end/{node}"].get("x", "nan")) for node in NODES}
@@ -278,19 +278,16 @@ def test_the_weights_choose_the_node() -> None:
         assert [node for node in NODES if "tie" in bars[node]] == (best if len(best) > 1 else [])
 
 
-def test_weights_are_bars_to_drag() -> None:
-    panel = weights.panel(spread=4)
-    shown = keyed(panel)
-    parts = [each for root in shown.values() for each in root.iter()]
-    dragged = {name: each for each in parts if (name := each.get("data-drag"))}
-    assert set(dragged) == set(FIELDS)
-    names = {field: plugin.removeprefix("NodeResources") for field, plugin in FIELDS.items()}
-    box = {field: float(shown[f"weight/{name}/box"].get("width", "nan")) for field, name in names.items()}
-    assert box["spread"] == pytest.approx(4 * box["nodes"])
-    assert float(dragged["spread"].get("data-step", "nan")) == pytest.approx(box["nodes"])
+def test_weights_are_dials_in_the_map() -> None:
+    root = ElementTree.fromstring(str(drawn(weights.panel(spread=4).view.picture, Room())))
+    dials = {name: "".join(each.itertext()) for each in root.iter() if (name := each.get("data-drag"))}
+    assert dials.keys() == FIELDS.keys() and "×4" in dials["spread"] and "×1" in dials["nodes"]
+    cells = keyed(weights.panel(spread=4, nodes=0))
+    numbers = ["".join(cells[f"cell/{each}/node-c"].itertext()) for each in ("PodTopologySpread", "NodeAffinity")]
+    assert numbers == ["400", "–"]
 
 
-def test_the_stage_of_weights_fits() -> None:
+def test_the_map_of_weights_fits() -> None:
     for room in (Room(400, 300), Room(640, 330), Room(800, 300), Room(980, 460)):
         root = ElementTree.fromstring(str(drawn(weights.panel().view.picture, room)))
         width, height = map(float, (root.get("viewBox") or "").split()[2:])
