@@ -36,7 +36,7 @@ class ScoreMap:
     ``question``: whether the selected cell is asked for; ``before``: another decision, whose numbers are struck out
     where they were others; ``most``: the sum that fills the width; ``bars``: whether sums have a place; ``pending``:
     the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a narrow room);
-    ``dials``: by plugin, its weight to be changed.
+    ``dials``: by plugin, its weight to be changed; then no cell can be selected.
     """
 
     decision: Decision
@@ -117,7 +117,7 @@ class ScoreMap:
     def _cell(self, plugin: str, node: str, turn: int) -> GridCell:
         stage = STAGES[0] if plugin in self.pending else self.stage
         found = number(self.decision, stage, plugin, node)
-        sets = f"plugin: {plugin}, node: {node}"
+        sets = "" if self.dials else f"plugin: {plugin}, node: {node}"
         if self.question and (plugin, node) == self.selected:
             text = "?" if self.before is None else f"{found} → ?"
             return GridCell(text, None, _tip(plugin, node, text), text)

@@ -282,6 +282,7 @@ def test_weights_are_dials_in_the_map() -> None:
     root = ElementTree.fromstring(str(drawn(weights.panel(spread=4).view.picture, Room())))
     dials = {name: "".join(each.itertext()) for each in root.iter() if (name := each.get("data-drag"))}
     assert dials.keys() == FIELDS.keys() and "×4" in dials["spread"] and "×1" in dials["nodes"]
+    assert not [each for each in root.iter() if each.get("data-set")], "its settings know no selected cell"
     cells = keyed(weights.panel(spread=4, nodes=0))
     numbers = ["".join(cells[f"cell/{each}/node-c"].itertext()) for each in ("PodTopologySpread", "NodeAffinity")]
     assert numbers == ["400", "–"]
