@@ -207,7 +207,7 @@ ASKED: dict[str, Any] = {
     "gate": lambda: overview_gate.panel(busy=False, port=True, disk=True, taint=True).ask(overview_gate.who_refuses()),
     "generations": generations.asked,
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
-    "largest": lambda: score.panel("weighted").ask(score.largest_difference()),
+    "largest": lambda: score.panel().ask(score.who_wins()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
     "devices": lambda: devices.panel(count=2, together=True).ask(devices.how_many()),
     "selector": lambda: selector.panel().ask(selector.question()),

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import V1_20, Generation
+from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import listed, say
+from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise, drawn
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.score_build import overrule
-from kschedlab_lab.exercises.score_clusters import DISK, LEAST, NEW, NODES, TAINTS, favourites
+from kschedlab_lab.exercises.score_build import DISK, LEAST, NEW, NODES, favourites, overrule
 from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.views.arithmetic import summed
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import number, result_list
+
+TAINTS = "TaintToleration"
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -47,14 +47,11 @@ class Case(NamedTuple):
         return dict(result_list(self.decision))
 
 
-def with_weights(**weights: int) -> Generation:
-    """v1.20 with these score plugins alone."""
+def decided(manifests: list[Manifest], weight: int) -> Case:
+    """What v1.20 decides with two score plugins alone; ``weight``: that of the first, the other one has 1."""
     known = {plugin.name: plugin for plugin, _ in V1_20.scores}
-    return replace(V1_20, scores=tuple((known[name], weight) for name, weight in weights.items()))
-
-
-def decided(manifests: Sequence[Manifest], generation: Generation = V1_20) -> Case:
-    return Case(list(manifests), schedule(NEW, Cluster(decode_objects(manifests), V1_20.api), generation))
+    rules = replace(V1_20, scores=((known[LEAST], weight), (known[TAINTS], 1)))
+    return Case(manifests, schedule(NEW, Cluster(decode_objects(manifests), V1_20.api), rules))
 
 
 def random_cluster(rng: random.Random) -> list[Manifest]:
@@ -73,17 +70,9 @@ def random_cluster(rng: random.Random) -> list[Manifest]:
     return [*made, pod("new", "", f"{rng.randrange(2, 6)}00m", memory="512Mi", affinity=affinity)]
 
 
-def profile_words(weights: Mapping[str, int]) -> str:
-    """The plugins with their weights."""
-    return listed(
-        say("{plugin} (weight {weight})", plugin=short(name), weight=weight) for name, weight in weights.items()
-    )
-
-
 def which_node(rng: random.Random) -> Exercise:
     """Two plugins that disagree, summed by hand."""
-    weights = {LEAST: rng.choice([2, 3]), TAINTS: 1}
-    rules = with_weights(**weights)
+    weight = rng.choice([2, 3])
 
     def wanted(case: Case) -> bool:
         if not case.scored or len(case.decision.best) > 1:
@@ -91,12 +80,15 @@ def which_node(rng: random.Random) -> Exercise:
         tainted = [name for name in NODES if number(case.decision, "raw", TAINTS, name)]
         return bool(favourites(case.decision, LEAST) == tainted) and margin(case) >= 5
 
-    case = drawn(rng, lambda rng: decided(random_cluster(rng), rules), wanted)
+    case = drawn(rng, lambda rng: decided(random_cluster(rng), weight), wanted)
     return Predict(
         say("Which node?"),
         say(
-            "A profile has two score plugins: {plugins}. To which node does new go?",
-            plugins=profile_words(weights),
+            "A profile has two score plugins: {least} (weight {weight}) and {taints} (weight 1). To which node does "
+            "new go?",
+            least=short(LEAST),
+            weight=weight,
+            taints=TAINTS,
         ),
         str(case.decision.node),
         sums_words(case),
@@ -109,7 +101,7 @@ def which_node(rng: random.Random) -> Exercise:
                 "TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {least} × "
                 "{weight} + {taints} × 1.",
                 least=short(LEAST),
-                weight=weights[LEAST],
+                weight=weight,
                 taints=TAINTS,
             ),
         ),

@@ -16,11 +16,14 @@ from kschedlab.text.words import listing
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise
-from kschedlab_lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.views.lettering import short
-from kschedlab_lab.views.score import bare, result_list
+from kschedlab_lab.views.score import bare, number, result_list
 
+NODES = ("node-a", "node-b", "node-c")
+LEAST, AFFINITY = "NodeResourcesLeastAllocated", "NodeAffinity"
+NEW = "default/new"
+DISK, HOST = "disk", "kubernetes.io/hostname"
 RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")
 
 
@@ -129,6 +132,12 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
             nodes=listing(without.best),
         )
     return ""
+
+
+def favourites(decision: Decision, plugin: str) -> list[str]:
+    """The nodes with the plugin's highest normalised score."""
+    values = {name: number(decision, "normalised", plugin, name) or 0 for name in decision.names}
+    return [name for name, value in values.items() if value == max(values.values())]
 
 
 def only_new(objects: Objects, present: int) -> str:

@@ -5,15 +5,14 @@ The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, make_dataclass, replace
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, facts, manifests
 from kschedlab_lab.panels.settings import choice, steps
@@ -22,21 +21,23 @@ from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, winners
 from kschedlab_lab.views.score_bars import points
 from kschedlab_lab.views.score_map import ScoreMap
-from kschedlab_lab.views.svg import Room
 
 PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
 MOST = 600
 """No setting leads to a higher sum: the bars keep their scale."""
-SHOWN = ((), ("fast",), ("step", "avoided"), ("step", "cpu", "tainted"))
-"""By the last pass that a panel comes to, the controls that it has."""
-PAIR = ("node-a", "node-c")
-"""The nodes whose difference is asked for."""
+NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
+"""The plugins with a NormalizeScore, in the order of the rows."""
 
 
 @dataclass(frozen=True)
 class Settings(Cause):
-    """The inputs, the cell whose arithmetic is written out (``plugin`` or the sum), and the pass shown."""
+    """The inputs, the cell whose arithmetic is written out (``plugin`` or the sum), and the pass shown.
 
+    ``LAST``: the last pass that the panel comes to; ``SHOWN``: the controls that it has.
+    """
+
+    LAST: ClassVar[int] = 3
+    SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "tainted", "avoided")
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
     step: int = steps("pass", 3, 3)
@@ -46,70 +47,79 @@ class Settings(Cause):
         return STAGES[self.step]
 
     @property
-    def last(self) -> int:
-        """The last pass that the panel comes to, where those after it would give something away."""
-        return len(self.controls()["step"].values) - 1
+    def rows(self) -> list[str]:
+        """The rows that are normalised one after the other up to this step, if they are."""
+        return []
 
 
-UP_TO = {
-    stage: make_dataclass("Settings", [("step", int, steps("pass", last, last))], bases=(Settings,), frozen=True)
-    for last, stage in enumerate(STAGES)
-}
+@dataclass(frozen=True)
+class Raw(Settings):
+    """The first pass alone."""
+
+    LAST = 0
+    SHOWN = ()
+    step: int = steps("pass", 0, 0)
+
+
+@dataclass(frozen=True)
+class Normalised(Settings):
+    """The first two passes. The second has a step for each row, and one more for the cell that is written out."""
+
+    LAST = 1
+    SHOWN = ("step", "fast")
+    step: int = steps("row", len(NORMALISING) + 1, len(NORMALISING) + 1)
+
+    @property
+    def stage(self) -> str:
+        return STAGES[min(self.step, 1)]
+
+    @property
+    def rows(self) -> list[str]:
+        return list(NORMALISING[: self.step]) if self.step <= len(NORMALISING) else []
+
+
+UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Settings)}
+"""By the last stage of a panel, its settings."""
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings)
-    said = sentences(_sentences(settings, decision))
+    said = sentences(_sentences(settings, decide(settings)))
     return View(
         picture(settings, said),
         said,
         Html(),
         said,
-        idle={name: "" for name in ("fast", "avoided", "step", "cpu", "tainted") if name not in SHOWN[settings.last]},
-        story=partial(story, settings, said) if settings.last == 1 else None,
-        names=winners(decision) if settings.stage == STAGES[-1] else {},
+        idle={name: "" for name in ("fast", "avoided", "step", "cpu", "tainted") if name not in settings.SHOWN},
+        names=winners(decide(settings)) if settings.stage == STAGES[-1] else {},
     )
 
 
 def picture(settings: Settings, alt: str) -> ScoreMap:
     """The map at the stage of the settings."""
+    rows = settings.rows
     return ScoreMap(
         decide(settings),
         PLUGINS,
         NODES,
         settings.stage,
-        (settings.plugin, settings.node),
+        (rows[-1] if rows else settings.plugin, settings.node),
         alt,
         most=MOST,
-        bars=settings.last == 3,
+        bars=settings.LAST == 3,
+        pending=NORMALISING[len(rows) :] if rows else (),
         facts=facts(settings),
     )
-
-
-def story(settings: Settings, said: str, room: Room) -> list[Frame]:
-    """From raw to normalised, one row after the other (v1.20: framework/runtime/framework.go, RunScorePlugins)."""
-    whole, decision = picture(settings, said), decide(settings)
-    rows = [plugin for plugin in PLUGINS if any(_changes(decision, plugin, node) for node in NODES)]
-    raw = say("Raw: each plugin rates each node, on a scale of its own.")
-    frames = [Frame(replace(whole, selected=None, pending=rows, alt=raw)(room), raw)]
-    for done, plugin in enumerate(rows, start=1):
-        formula = in_cell(settings.changed(plugin=plugin))[1]
-        message = later("{plugin} brings its row to 0 … 100. {node}: {formula}.")
-        caption = say(message, plugin=plugin, node=settings.node, formula=formula)
-        row = replace(whole, selected=(plugin, settings.node), pending=rows[done:], alt=caption)
-        frames.append(Frame(row(room), caption))
-    return [*frames, Frame(whole(room), said)]
-
-
-def _changes(decision: Decision, plugin: str, node: str) -> bool:
-    """Whether normalising changes this score."""
-    return number(decision, STAGES[0], plugin, node) != number(decision, STAGES[1], plugin, node)
 
 
 def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
     """What is decided in the last stage; and of a plugin, what is in its cell."""
     said, node = decided(bare(decision)), settings.node
+    if settings.rows:
+        plugin = settings.rows[-1]
+        brings = say("{plugin} brings its row to 0 … 100.", plugin=plugin)
+        formula = in_cell(settings.changed(plugin=plugin))[1]
+        return brings, say("{node}: {formula}.", node=node, formula=formula)
     veto = say("node-c is vetoed: a million points less.") if settings.avoided and settings.stage in STAGES[2:] else ""
     if settings.plugin == SUM:
         return said, veto
@@ -207,35 +217,6 @@ def without_the_disk() -> Question[Settings]:
 
     asked = say("node-d's fast disk fails. node-c had 33 points; how many now?")
     return Question(asked, (), right, why, raw, most=100, looks=("plugin", "node"), shows=slow)
-
-
-def largest_difference() -> Question[Settings]:
-    """Which row does most for one node over another? Asked beside the normalised scores and the weights."""
-
-    def gap(settings: Settings, plugin: str, stage: str) -> int:
-        high, low = (number(decide(settings), stage, plugin, node) or 0 for node in PAIR)
-        return abs(high - low)
-
-    def right(settings: Settings) -> str:
-        return max(names, key=lambda name: gap(settings, name, STAGES[2]))
-
-    def told(settings: Settings, plugin: str) -> str:
-        one, other = (number(decide(settings), STAGES[1], plugin, node) or 0 for node in PAIR)
-        gaps = {"gap": abs(one - other), "weighted": gap(settings, plugin, STAGES[2])}
-        weight = dict((each.name, times) for each, times in V1_20.scores)[plugin]
-        message = later("{plugin}: {one} and {other}, a difference of {gap}, × {weight} = {weighted}.")
-        return say(message, plugin=plugin, one=one, other=other, weight=weight, **gaps)
-
-    def why(settings: Settings, answer: str) -> str:
-        return sentences(told(settings, each) for each in dict.fromkeys((answer, right(settings))))
-
-    def shown(settings: Settings) -> ScoreMap:
-        sheet = _sheet(settings, say("The normalised scores, and the weights."), STAGES[1])
-        return replace(sheet, weights=True, selected=None)
-
-    names = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread")
-    asked = say("With the weights, which row parts node-a and node-c most?")
-    return Question(asked, names, right, why, shown)
 
 
 def who_wins() -> Question[Settings]:

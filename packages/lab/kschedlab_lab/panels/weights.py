@@ -1,4 +1,4 @@
-"""Weights to drag: settings -> the generation with these weights -> Decision -> sums as bars.
+"""Weights to change: settings -> the generation with these weights -> Decision -> the score map.
 
 The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`. NodePreferAvoidPods keeps its
 weight of 10000: all nodes get its million.
@@ -6,25 +6,24 @@ weight of 10000: all nodes get its million.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
-from kschedlab.messages import later, say
+from kschedlab.messages import later
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab_lab.panels import score_cluster
+from kschedlab_lab.panels import score, score_cluster
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.score_cluster import NEW, NODES
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.chart_bars import Bars
+from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import short
-from kschedlab_lab.views.score import bare, lead, winners
-from kschedlab_lab.views.score_bars import fills, sum_bars
-from kschedlab_lab.views.weights import Weight, WeightStage
+from kschedlab_lab.views.score import STAGES, bare, lead, winners
+from kschedlab_lab.views.score_map import ScoreMap
 
 FIELDS = {
     "balanced": "NodeResourcesBalancedAllocation",
@@ -36,7 +35,8 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
-MOST = 6
+MOST, CAUSE = 6, score_cluster.Cause()
+"""The largest weight, and the cluster, whose scores do not change."""
 
 
 def _written(weight: int) -> str:
@@ -69,7 +69,7 @@ def generation(weights: Weights) -> Generation:
 @lru_cache(1)
 def cluster() -> Cluster:
     """The cluster that all settings share."""
-    return score_cluster.cluster(score_cluster.Cause())
+    return score_cluster.cluster(CAUSE)
 
 
 @lru_cache(1 << 14)
@@ -81,35 +81,19 @@ def decide(weights: Weights) -> Decision:
 def show(weights: Weights) -> View:
     """The panel's view for these settings."""
     decision = decide(weights)
-    sentence = lead(decision)
-    return View(
-        WeightStage(handles(weights), sums(weights), sentence), sentence, Html(), sentence, names=winners(decision)
-    )
-
-
-def sums(weights: Weights) -> Bars:
-    """The nodes' sums; also a plugin that is off has its place."""
-    bars = sum_bars(decide(weights), NODES)
-    return replace(bars, parts={**dict.fromkeys(FIELDS.values(), [0.0] * len(NODES)), **bars.parts})
-
-
-def handles(weights: Weights) -> list[Weight]:
-    """Each weight as a bar."""
-    colour = fills(FIELDS.values())
-    return [
-        Weight(
-            short(plugin),
-            field,
-            getattr(weights, field),
-            say(_written(getattr(weights, field))),
-            colour[plugin],
-            MOST,
-        )
+    said = lead(decision)
+    values = {plugin: getattr(weights, field) for field, plugin in FIELDS.items()}
+    dials = {
+        plugin: Dial.among(range(MOST + 1), values[plugin], f"×{values[plugin]}", field)
         for field, plugin in FIELDS.items()
-    ]
+    }
+    shown = ScoreMap(
+        decision, score.PLUGINS, NODES, STAGES[-1], None, said, facts=score_cluster.facts(CAUSE), dials=dials
+    )
+    return View(shown, said, Html(), said, names=winners(decision))
 
 
 def panel(**settings: Any) -> Panel[Weights]:
     """The panel; arguments override its default settings."""
-    manifests = score_cluster.manifests(score_cluster.Cause())
+    manifests = score_cluster.manifests(CAUSE)
     return Panel(Weights().changed(**settings), show, lambda _: manifests, "weights.panel()")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
 from kschedlab_lab.views.style import AMOUNTS, NODES, ink
 from kschedlab_lab.views.svg import Room, label, rect
@@ -15,8 +16,8 @@ CLOSE = 14
 """Height of one of two lines, in pixels at normal size."""
 PALE = (AMOUNTS[0], NODES[5])
 """Fills that a light page would swallow without an outline."""
-BROAD, SWATCH = 132, 10
-"""The greatest width of a cell, and the width of a row's colour."""
+BROAD, SWATCH, DIAL = 132, 10, 52
+"""The greatest width of a cell, and the widths of a row's colour and of a dial."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class GridCell:
 class Grid:
     """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
-    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour.
+    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour;
+    ``below``: lines below the name of a column; ``dials``: by name of a row, a number that can be changed.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -54,6 +56,13 @@ class Grid:
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     swatches: Mapping[str, str] = field(default_factory=dict)
+    below: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    dials: Mapping[str, Dial] = field(default_factory=dict)
+
+    @property
+    def above(self) -> int:
+        """The height of the lines below the names of columns."""
+        return CLOSE * max(map(len, self.below.values()), default=0)
 
 
 class GridMeasures:
@@ -83,18 +92,21 @@ class GridMeasures:
         shapes = []
         for r, name in enumerate(self.grid.rows):
             note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
-            room = self.names - 4 - text_width(note)
+            right = self.names - (DIAL if name in self.grid.dials else 0)
+            room = right - 4 - text_width(note)
             title = short(name)
             lines = folded(title, room)
             lines = lines if self.high >= CLOSE * len(lines) else [fitted(title, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]
-            words = [label(line, self.names, y + CLOSE * i, "end") for i, line in enumerate(shown)]
+            words = [label(line, right, y + CLOSE * i, "end") for i, line in enumerate(shown)]
             if name in self.grid.swatches:
                 middle = self.top + self.high * (r + 0.5)
                 place = self.names + 6, middle - SWATCH / 2
                 words.append(rect(SWATCH, SWATCH, 3, *place, fill=self.grid.swatches[name]))
             shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
+            if name in self.grid.dials:
+                shapes.append(self.grid.dials[name].drawn(self.names, self.top + self.high * (r + 0.5)))
         return shapes
 
     def _columns(self) -> list[Html]:

@@ -42,21 +42,19 @@ def _vetoes(decision: Decision, node: str) -> int:
 def sum_bars(
     decision: Decision,
     nodes: Sequence[str],
-    won: bool = True,
     behind: bool = True,
     most: float = 0,
 ) -> Bars:
-    """A bar for each node. ``won``: whether the winner shows, and ``behind``: how far the others are behind;
-    ``most``: the sum that fills the width."""
+    """A bar for each node. ``behind``: whether it says how far it is; ``most``: the sum that fills the width."""
     plugins = decision.scores.plugins if decision.scores is not None else ()
     parts = {
         plugin: [float(max(number(decision, STAGES[2], plugin, node) or 0, 0)) for node in nodes]
         for plugin in fills(plugins)
     }
-    best = decision.best if won else []
+    best = decision.best
     tied = best if len(best) > 1 else ()
-    marked = [decision.node] if won and decision.node else []
-    ends = _ends(decision, nodes, won and behind)
+    marked = [decision.node] if decision.node else []
+    ends = _ends(decision, nodes, behind)
     return Bars(nodes, parts, ends, fills(plugins), marked, tied=tied, most=most)
 
 

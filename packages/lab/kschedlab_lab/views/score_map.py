@@ -12,8 +12,10 @@ from functools import cached_property
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, vetoed
 from kschedlab_lab.views.style import EVICTED_SOFT, TICK
@@ -32,9 +34,9 @@ class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
     ``question``: whether the selected cell is asked for; ``before``: another decision, whose numbers are struck out
-    where they were others; ``won``: whether the winner shows; ``weights``: whether they show before the third stage;
-    ``most``: the sum that fills the width; ``bars``: whether there is a place for sums; ``pending``: the plugins whose
-    rows are still raw; ``facts``: by node, what is said below its name.
+    where they were others; ``most``: the sum that fills the width; ``bars``: whether sums have a place; ``pending``:
+    the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a narrow room);
+    ``dials``: by plugin, its weight to be changed; then no cell can be selected.
     """
 
     decision: Decision
@@ -45,26 +47,25 @@ class ScoreMap:
     alt: str
     question: bool = False
     before: Decision | None = None
-    won: bool = True
-    weights: bool = False
     most: float = 0
     bars: bool = True
     pending: Sequence[str] = ()
     facts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    dials: Mapping[str, Dial] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
         """The map, and below it as many bars as there are nodes; a narrow room has the highest rows, whose names may
         break into two lines."""
         bars = len(self.nodes) if self.bars else 0
         is_narrow = room.width < NARROW
-        grid = self.grid(NARROW_NAMES if is_narrow else NAMES, is_narrow)
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (20 if self.dials else 0), room.width)
         fair = int((room.height - TOP - grid.above) / (len(self.plugins) + bars))
         high = MOST if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
         shapes, bottom = plan.shapes(), plan.end + 4
         if bars:
             bar = high * 4 // 5
-            drawn = sum_bars(self.decision, self.nodes, self.won, most=self.most)
+            drawn = sum_bars(self.decision, self.nodes, most=self.most)
             sums = BarMeasures(drawn, Room(round(plan.width), 0), Fixed(plan.left, bar, high - bar))
             if self.stage == STAGES[-1]:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
@@ -85,7 +86,9 @@ class ScoreMap:
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
         return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
-    def grid(self, left: float, is_narrow: bool) -> Grid:
+    def grid(self, left: float, wide: float) -> Grid:
+        fits = (wide - left - 6) / len(self.nodes) - 2
+        short = any(text_width(line) > fits for said in self.facts.values() for line in said)
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
         out = (i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin or self._is_out(node))
@@ -96,9 +99,10 @@ class ScoreMap:
             left,
             (list(self.plugins).index(here[0]), list(self.nodes).index(here[1])) if here else None,
             refused=list(out),
-            notes=self._weights() if self.weights or self.stage in STAGES[2:] else {},
+            notes=self._weights() if self.stage in STAGES[2:] and not self.dials else {},
+            dials=self.dials,
             swatches=self._fills,
-            below={node: said[:1] if is_narrow else said for node, said in self.facts.items()},
+            below={node: said[:1] if short else said for node, said in self.facts.items()},
         )
 
     def _is_out(self, node: str) -> bool:
@@ -113,7 +117,7 @@ class ScoreMap:
     def _cell(self, plugin: str, node: str, turn: int) -> GridCell:
         stage = STAGES[0] if plugin in self.pending else self.stage
         found = number(self.decision, stage, plugin, node)
-        sets = f"plugin: {plugin}, node: {node}"
+        sets = "" if self.dials else f"plugin: {plugin}, node: {node}"
         if self.question and (plugin, node) == self.selected:
             text = "?" if self.before is None else f"{found} → ?"
             return GridCell(text, None, _tip(plugin, node, text), text)

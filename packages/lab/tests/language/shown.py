@@ -61,7 +61,8 @@ OWN_NAMES = {
     ),
     "score": (  # labels of nodes, a taint, a pod, an extender and its reason; the document's words; parts of names
         "web new east west fast slow maintenance cpu memory Thermometer rack is too hot Score worker default "
-        "cache disk count requested match node affinity Allocation Allocated Pods Spread"
+        "cache disk count requested match node affinity Allocation Allocated Pods Spread "
+        "Affinity Balanced Image Least Locality Node Prefer Avoid Inter Pod Topology Taint Toleration"
     ),
     "map_reduce": (  # priorities, broken into lines; pods, settings and fields; words that the documents keep
         "Node Affinity Balanced Image Least Locality Priority Requested Selector Spread Taint Toleration Map Reduce "

@@ -24,13 +24,12 @@ from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
 CAUSES = list(Cause.grid())
-NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 VETO = "node-c is vetoed: a million points less."
 
 
 def numbers(settings: Settings) -> dict[str, list[str]]:
     """The map's cells by row, as the picture tells them."""
-    shown = keyed(score.panel(**vars(settings)))
+    shown = keyed_in(str(drawn(score.show(settings).picture, Room())))
     tips = {key: shown[f"cell/{key[0]}/{key[1]}"].get("data-tip") or "" for key in product(PLUGINS, NODES)}
     return {row: [tips[row, node].rpartition(": ")[2].partition(" (")[0] for node in NODES] for row in PLUGINS}
 
@@ -134,25 +133,32 @@ def test_every_mark_in_the_picture_is_understood() -> None:
         assert len(moved) == len(sets) == len(PLUGINS) * len(NODES)
 
 
-@pytest.mark.parametrize("room", [Room(400, 300), Room(640, 330), Room(980, 460), Room(1300, 700)], ids=str)
-def test_the_story_normalises_row_by_row_and_ends_in_the_picture(room: Room) -> None:
-    view = score.panel("normalised", plugin="NodeAffinity").view
-    assert view.story is not None
-    frames = view.story(room)
-    assert frames[-1].picture == drawn(view.picture, room)
-    said = [frame.caption for frame in frames]
-    assert said[0].startswith("Raw: each plugin") and said[-1] == view.sentence
+def test_rows_are_normalised_one_after_the_other() -> None:
+    panel = score.panel("normalised", plugin="NodeAffinity")
+    assert panel.settings.step == 5
+    walked = [score.panel("normalised", plugin="NodeAffinity", step=step) for step in range(6)]
+    said = [each.view.sentence for each in walked]
+    assert said[0] == "NodeAffinity gives node-c 20. 20 (1 preferred term matches, by weight)."
     assert said[2] == "NodeAffinity brings its row to 0 … 100. node-c: 20 × 100 / 60 = 33."
-    assert [each.partition(" ")[0] for each in said[1:-1]] == list(NORMALISING)
-    for done, frame in enumerate(frames[:-1]):
-        cells = keyed_in(str(frame.picture))
-        tips = [cells[f"cell/{plugin}/node-c"].get("data-tip") or "" for plugin in NORMALISING]
-        assert ["(raw)" in tip for tip in tips] == [place >= done for place in range(len(NORMALISING))]
+    assert [each.partition(" ")[0] for each in said[1:-1]] == list(score.NORMALISING)
+    for done, each in enumerate(walked[:-1]):
+        cells = keyed(each)
+        tips = [cells[f"cell/{plugin}/node-c"].get("data-tip") or "" for plugin in score.NORMALISING]
+        assert ["(raw)" in tip for tip in tips] == [place >= done for place in range(4)]
+    assert numbers(walked[4].settings) == numbers(walked[5].settings) == numbers(Settings(step=1))
+
+
+def test_only_these_rows_change_when_they_are_normalised() -> None:
+    for cause in CAUSES:
+        raw, normal = (numbers(Settings(**vars(cause), step=step)) for step in (0, 1))
+        assert {plugin for plugin in PLUGINS if raw[plugin] != normal[plugin]} <= {*score.NORMALISING}
+    usual = [numbers(Settings(step=step)) for step in (0, 1)]
+    assert [plugin for plugin in PLUGINS if usual[0][plugin] != usual[1][plugin]] == list(score.NORMALISING)
 
 
 def test_passes_are_walked_through() -> None:
     panel = score.panel()
-    assert "step" not in panel.view.idle and panel.view.story is None
+    assert "step" not in panel.view.idle
     assert [score.panel(step=step).settings.stage for step in range(4)] == list(STAGES)
     for room, says in ((Room(640, 400), True), (Room(330, 400), False)):
         assert (">fast disk<" in str(drawn(panel.view.picture, room))) == says
@@ -161,9 +167,8 @@ def test_passes_are_walked_through() -> None:
 
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
     panel = score.panel("normalised")
-    assert panel.settings.stage == "normalised" and panel.view.idle.keys() == {"step", "cpu", "tainted", "avoided"}
-    assert score.panel("weighted").settings.controls()["step"].values == (0, 1, 2)
-    assert "bar/node-c" not in keyed(score.panel("weighted"))
+    assert panel.settings.stage == "normalised" and panel.view.idle.keys() == {"cpu", "tainted", "avoided"}
+    assert "bar/node-c" not in keyed(panel) and "bar/node-c" not in keyed(score.panel(step=2))
 
 
 @pytest.mark.parametrize("room", [Room(500, 390), Room(660, 390)], ids=str)
@@ -212,19 +217,11 @@ def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
     shown, other = keyed(score.panel()), keyed(weights.panel())
     for plugin, node in (("NodeAffinity", "node-d"), ("TaintToleration", "node-a")):
         cell, bar = shown[f"cell/{plugin}/{node}/box"], shown[f"bar/{node}/{plugin}/box"]
-        assert cell.get("fill") == bar.get("fill") == other[f"weight/{plugin}/box"].get("fill")
+        assert cell.get("fill") == bar.get("fill") == other[f"cell/{plugin}/{node}/box"].get("fill")
     wide = {node: float(shown[f"cell/PodTopologySpread/{node}/box"].get("width", "nan")) for node in NODES}
     assert wide["node-c"] == wide["node-d"] == pytest.approx(4 * wide["node-a"], rel=0.02)
     ends_at = {node: float(shown[f"end/{node}"].get("x", "nan")) for node in NODES}
     assert max(ends_at, key=ends_at.__getitem__) == "node-c"
-
-
-def test_the_question_about_weights_shows_them_beside_the_normalised_scores() -> None:
-    question = score.largest_difference()
-    assert question.before is not None
-    root = ElementTree.fromstring(str(drawn(question.before(score.panel("weighted").settings), Room())))
-    shown = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
-    assert "×10⁴" in shown["row/NodePreferAvoidPods"] and shown["cell/PodTopologySpread/node-a"] == "25"
 
 
 def test_the_question_about_a_cell_does_not_show_its_number() -> None:
@@ -239,17 +236,13 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
 
 
 def test_the_map_keeps_its_scale_when_the_answer_comes() -> None:
-    question, settings = score.largest_difference(), score.panel("weighted").settings
+    question, settings, room = score.who_wins(), Settings(), Room(540, 360)
     assert question.before is not None
-    with_controls, without = Room(540, 340), Room(540, 380)
-    boxes = [
-        keyed_in(str(drawn(picture, room)))["cell/TaintToleration/node-d/box"].attrib
-        for picture, room in (
-            (question.before(settings), without),
-            (score.show(settings).picture, with_controls),
-        )
-    ]
-    assert boxes[0]["height"] == boxes[1]["height"] and boxes[0]["width"] == boxes[1]["width"]
+    before, after = (
+        keyed_in(str(drawn(picture, room)))["cell/TaintToleration/node-a/box"].attrib
+        for picture in (question.before(settings), score.show(settings).picture)
+    )
+    assert (before["height"], before["width"]) == (after["height"], after["width"])
 
 
 def sampled() -> Iterator[Weights]:
@@ -285,19 +278,17 @@ def test_the_weights_choose_the_node() -> None:
         assert [node for node in NODES if "tie" in bars[node]] == (best if len(best) > 1 else [])
 
 
-def test_weights_are_bars_to_drag() -> None:
-    panel = weights.panel(spread=4)
-    shown = keyed(panel)
-    parts = [each for root in shown.values() for each in root.iter()]
-    dragged = {name: each for each in parts if (name := each.get("data-drag"))}
-    assert set(dragged) == set(FIELDS)
-    names = {field: plugin.removeprefix("NodeResources") for field, plugin in FIELDS.items()}
-    box = {field: float(shown[f"weight/{name}/box"].get("width", "nan")) for field, name in names.items()}
-    assert box["spread"] == pytest.approx(4 * box["nodes"])
-    assert float(dragged["spread"].get("data-step", "nan")) == pytest.approx(box["nodes"])
+def test_weights_are_dials_in_the_map() -> None:
+    root = ElementTree.fromstring(str(drawn(weights.panel(spread=4).view.picture, Room())))
+    dials = {name: "".join(each.itertext()) for each in root.iter() if (name := each.get("data-drag"))}
+    assert dials.keys() == FIELDS.keys() and "×4" in dials["spread"] and "×1" in dials["nodes"]
+    assert not [each for each in root.iter() if each.get("data-set")], "its settings know no selected cell"
+    cells = keyed(weights.panel(spread=4, nodes=0))
+    numbers = ["".join(cells[f"cell/{each}/node-c"].itertext()) for each in ("PodTopologySpread", "NodeAffinity")]
+    assert numbers == ["400", "–"]
 
 
-def test_the_stage_of_weights_fits() -> None:
+def test_the_map_of_weights_fits() -> None:
     for room in (Room(400, 300), Room(640, 330), Room(800, 300), Room(980, 460)):
         root = ElementTree.fromstring(str(drawn(weights.panel().view.picture, room)))
         width, height = map(float, (root.get("viewBox") or "").split()[2:])
