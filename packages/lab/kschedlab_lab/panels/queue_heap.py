@@ -27,7 +27,7 @@ PODS = {"ant": 500, "bee": 300, "cat": 900, "dog": 100, "elk": 700, "fox": 400, 
 """Names and priorities, in order of arrival."""
 NEW = "hen"
 PRIORITIES = {**PODS, NEW: 750}
-POP, ADD = "Pop", f"Add({NEW}, {PRIORITIES[NEW]})"
+POP, ADD = "Pop", f"Add({NEW})"
 CALLS = (POP, POP, ADD, *[POP] * 6)
 
 

@@ -84,7 +84,7 @@ def test_the_calls_that_the_lesson_speaks_of() -> None:
     acts = run(Settings()).acts
     assert [each.act for each in acts] == ["start", "swap", "less", "less", "swap", "less", "pop"]
     assert [*acts[-1].queue] == ["gnu", "elk", "ant", "dog", "bee", "fox"]
-    assert CALLS[2] == ADD and show(Settings(3)).sentence == "Add(hen, 750): 2 swaps; hen is the head now."
+    assert CALLS[2] == ADD and show(Settings(3)).sentence == "Add(hen): 2 swaps; hen is the head now."
     assert run(Settings(4)).popped == ("cat", "gnu", "hen")
     assert "the heap is empty now" in show(Settings(len(CALLS))).sentence
     assert show(Settings(0)).sentence == "7 pods; the head, cat (900), is next."
@@ -118,3 +118,16 @@ def test_the_gap_is_filled_by_the_last_pod() -> None:
     assert asked.before is not None
     drawn = asked.before(settings)
     assert callable(drawn) and str(drawn(Room())).count("data-pick=") == 6
+
+
+@each_number
+def test_on_a_phone_the_button_is_beside_the_head(calls: int) -> None:
+    drawn = show(Settings(calls)).picture
+    assert callable(drawn)
+    shapes = [*ElementTree.fromstring(str(drawn(Room(296, 400)))).iter()]
+    (button,) = (each for each in shapes if each.get("data-key") == "call")
+    left = float(next(iter(button)).get("x", ""))
+    for head in run(Settings(calls)).acts[-1].queue[:1]:
+        (place,) = (each for each in shapes if each.get("data-key") == f"pod/{head}")
+        (box,) = (each for each in shapes if each.get("data-key") == f"pod/{head}/box")
+        assert float(place.get("transform", "")[10:].partition(",")[0]) + float(box.get("width", "")) + 4 <= left
