@@ -11,7 +11,6 @@ from kschedlab_lab.views.glyphs import OUTLINES
 PATHS: Mapping[str, str] = {
     **OUTLINES,
     "cpu": "M4 4h8v8H4ZM6 1v3M10 1v3M6 12v3M10 12v3M1 6h3M1 10h3M12 6h3M12 10h3",
-    "pass": "M2 3h12v10H2ZM5 8l2 2l4 -4",
     "host": "M2 3h12v4H2ZM2 9h12v4H2ZM4 5h1M4 11h1",
 }
 """By name: the signs that all pictures share, and those of a workbench."""

@@ -32,7 +32,7 @@ PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unsche
 LINE, PAD, HEAD, LEAST = 17, 4, 22, 256
 """Heights: of a line, of the space between two steps, of a lane's title; the least of the lanes, so that no story has
 another scale."""
-POD, HIGH, BAR, INSIDE, BETWEEN = 42, 20, 26, 6, 10
+POD, HIGH, BAR, INSIDE, BETWEEN = 45, 20, 26, 5, 10
 """The size of a pod on its way, and its height on its node; the space beside it, and between lanes and nodes."""
 SHARE, ROOMY = 0.58, 400
 """How much of the lanes is the binding cycle's; the least width of lanes with letters of 13 pixels."""
