@@ -44,8 +44,6 @@ AMOUNT = re.compile(r"kubernetes\.Quantity|'[KMGT]i'")
 COMPARED = f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0'
 """An error about amounts that are compared like numbers, and how one compares them."""
 DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus)
-HIGH = 80
-"""The height of the largest device: it leaves room for a long selector."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +125,7 @@ def draw(
     """The devices as they are seen, where a click chooses one, and below them the parts of the selector, with their
     values or without."""
     marks = {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
-    look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0, high=HIGH)
+    look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0)
     part = column([device_part(seen, room.width, look), evaluation_part(steps, room.width, evaluates)])
     written = (line.strip() for line in evaluation_text(steps if evaluates else ()).splitlines())
     return svg(part.shapes, room.width, part.height + 4, say("; ").join((spoken(seen), *written)))

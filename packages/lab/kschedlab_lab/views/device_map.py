@@ -61,7 +61,7 @@ MOST = 86
 TALL, LINE, NAME, SIGN = 35, 16, 17.6, 21
 """The height from which a device has room for two lines of text, that of one line and of the name below, and the width
 of a sign."""
-HIGH, WIRES = 100, 24
+HIGH, WIRES = 90, 24
 """The heights of the largest device and of the wires below."""
 NARROW, SIDE = 128, 7
 """The least width of a node, and what a halo needs at the sides."""
@@ -73,7 +73,7 @@ class Look(NamedTuple):
     ``marks``: by ``driver/pool/device``, attributes that turn the device into a handle; ``ring``: the key of the one
     that is looked at; ``lines``: of the trees, for which room is kept, None for as many as there are, 0 for no trees;
     ``top``: what is above the nodes, for a width; ``least``: the size that is asked for, a line in each node; ``grip``:
-    the control that moves it, by ``step``; ``high``: the height of the largest device.
+    the control that moves it, by ``step``.
     """
 
     marks: Mapping[str, Mapping[str, str]] = {}
@@ -83,7 +83,6 @@ class Look(NamedTuple):
     least: float = 0
     grip: str = ""
     step: float = 0
-    high: float = HIGH
 
 
 PLAIN = Look()
@@ -120,7 +119,7 @@ def device_part(seen: Sequence[NodeSight], room: float, look: Look) -> Part:
     wide = (width - GAP * (across - 1)) / across
     devices = [device for node in seen for device in node.devices]
     most = max((each.size for each in devices), default=0) or 1
-    scale = Scale(sorted({each.kind for each in devices}), look.high / most, look)
+    scale = Scale(sorted({each.kind for each in devices}), HIGH / most, look)
     nodes = [_node(each, wide, scale, tree_room(lines) if lines else 0) for each in seen]
     inside = column([look.top(width), wrap(nodes, width + 1, GAP, GAP)], GAP)
     return Part(room, inside.height + 11, (moved(inside, SIDE, 9),))
@@ -132,7 +131,7 @@ def device_part(seen: Sequence[NodeSight], room: float, look: Look) -> Part:
 def _node(node: NodeSight, wide: float, scale: Scale, trees: float) -> Part:
     """A node: its devices on a tray, its name with the sign of its verdict, and the tree of its search."""
     inside = _devices(node, wide - 2 * PAD, scale)
-    high = ABOVE + scale.look.high + NAME + WIRES
+    high = ABOVE + HIGH + NAME + WIRES
     place = ((wide - inside.width) / 2, high - inside.height)
     tray = _tray(node, Part(wide, high + PAD, (moved(inside, *place),)))
     mark, colour = ("★ ", CHOSEN) if node.chosen else ("✕ ", INK_2) if node.reason else ("", "currentColor")
@@ -213,7 +212,7 @@ def _wire(node: NodeSight, root: str, places: Sequence[float], top: float, box: 
 def _device(device: Sight, wide: float, scale: Scale) -> Part:
     """A device: a box whose height is how much it has, with its kind and amount in it and signs at its upper corners,
     its name below."""
-    high = max(device.size * scale.pixels if device.size else scale.look.high / 2, LINE)
+    high = max(device.size * scale.pixels if device.size else HIGH / 2, LINE)
     fill = COLOURS[scale.kinds.index(device.kind) % len(COLOURS)]
     taken, shown = device.state in (TAKES, PICKED, OFFERED, SELECTED), device.key == scale.look.ring
     inside, ink = high >= TALL, ink_on(fill)
@@ -227,8 +226,10 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     drawn += [] if inside else [placed(kind, wide / 2, -LINE)]
     shapes = [element("g", *drawn, opacity=None if taken or device.state in (OPEN, FREE) else 0.5)]
     y = -11 if high >= TALL + 18 else -17 if inside else -17 - LINE
-    for x, sign in zip((1, wide - 17), _signs(device), strict=True):
-        shapes += [element("g", sign, transform=f"translate({x:g},{y:g})")] if sign else []
+    if sign := _sign(device):
+        shapes.append(element("g", sign, transform=f"translate(1,{y:g})"))
+    if device.state == TAKES:
+        shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 17, y))
     if shown:
         shapes.append(element("rect", x=-1, y=high + 2, width=wide + 2, height=LINE, rx=LINE / 2, data_key="ring"))
     name = words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken, fill=PANEL if shown else None)
@@ -249,17 +250,12 @@ def _edge(device: Sight) -> dict[str, Any]:
     return look | ({"stroke_dasharray": "5 4"} if device.state in (OFFERED, TRIED) else {})
 
 
-def _signs(device: Sight) -> tuple[Html | None, Html | None]:
-    """At the left what the device is; at the right whether the pod gets it."""
-    right = badge(Badge("chosen", later("goes to the pod")), 0, 0) if device.state == TAKES else None
-    if device.state in (HELD, IN_USE, FAILS):
-        return _sign(TOLD[device.state].sign, EVICTED if device.state == FAILS else INK_2), right
-    return (_sign("taint", EVICTED if device.state == TAINTED else INK_2) if device.tainted else None), right
-
-
-def _sign(name: str, stroke: str) -> Html:
+def _sign(device: Sight) -> Html | None:
+    """What the device is, whatever the pod asks: held, or with a taint; for a selector, an error."""
+    name = TOLD[device.state].sign if device.state in (HELD, IN_USE, FAILS) else "taint" if device.tainted else ""
+    stroke = EVICTED if device.state in (TAINTED, FAILS) else INK_2
     disc = element("circle", cx=8, cy=8, r=SIGN / 2, fill=LIFT, stroke=stroke, stroke_width=1.2)
-    return element("g", disc, icon(name, 0, 0, stroke))
+    return element("g", disc, icon(name, 0, 0, stroke)) if name else None
 
 
 def _tip(device: Sight) -> str:
