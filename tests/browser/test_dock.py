@@ -115,7 +115,8 @@ TYPED = """\
 from kschedlab_lab.panels import preemption
 from kschedlab_lab.panels.question import Question
 
-asked = Question("How many victims?", (), lambda _: "1", lambda *_: "", lambda each: preemption.show(each).picture)
+before = preemption.panel().view.picture
+asked = Question("How many victims?", (), lambda _: "1", lambda *_: "", lambda _: before)
 preemption.panel().ask(asked)"""
 
 
