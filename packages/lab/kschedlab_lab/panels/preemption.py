@@ -94,7 +94,7 @@ def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
         str(decision),
         story=None if until == NODE else story,
         names=colours(decision) if until != VICTIMS else {},
-        idle={} if until == RULES else dict.fromkeys(settings.controls().keys() - {"allowed"}, ""),
+        idle={} if until == RULES else {name: "" for name in settings.controls() if name != "allowed"},
     )
 
 
