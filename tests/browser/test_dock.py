@@ -99,15 +99,19 @@ def an_answer_is_said_in_the_line(page: Notebook) -> None:
     on_stage(page).locator(".ks-picture").get_by_role("button", name="node-b").first.click()
     expect(first).to_contain_text("Which node is chosen? node-a")
     expect(first).to_contain_text("node-b ✕")
-    judged = place.bounding_box()
-    on_stage(page).get_by_role("button", name="Show how").click()
-    assert asked == judged == place.bounding_box(), "the picture jumps"
-    on_stage(page).get_by_role("button", name="Close the story").click()
+    assert asked == place.bounding_box(), "the picture jumps"
     expect(first).to_contain_text("Which node is chosen? node-a")
     other = lines(page).nth(RULE_1)
     other.click()
     expect(other).to_have_attribute("aria-pressed", "true")
     expect(on_stage(page)).to_contain_text("The budget allows 0. Which node now?")
+    asked = place.bounding_box()
+    on_stage(page).locator(".ks-picture").get_by_role("button", name="node-c").first.click()
+    expect(other).to_contain_text("node-c")
+    judged = place.bounding_box()
+    on_stage(page).get_by_role("button", name="Show how").click()
+    assert asked == judged == place.bounding_box(), "the picture jumps"
+    on_stage(page).get_by_role("button", name="Close the story").click()
     first.click()
     expect(on_stage(page).locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
 
