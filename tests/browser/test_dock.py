@@ -59,6 +59,7 @@ def a_wheel_over_the_stage_scrolls_the_text(page: Notebook) -> None:
     page.page.wait_for_function(f"() => document.querySelector('{TEXT}').scrollTop >= {before + 150}")
 
 
+IN_SIGHT = "() => ((dock) => dock.shows(dock.active))(document.querySelector('.jp-Notebook').ksDock)"
 LIVES = """() => {
     const dock = document.querySelector(".jp-Notebook").ksDock;
     const other = [...dock.stages].find((each) => each !== dock.active && dock.shows(each));
@@ -69,10 +70,10 @@ LIVES = """() => {
 
 
 def a_live_cluster_does_not_take_a_picture_out_of_ones_hands(page: Notebook) -> None:
-    lines(page).last.evaluate("(line) => line.scrollIntoView({ block: 'center' })")
+    lines(page).nth(RULE_1 + 2).evaluate("(line) => line.scrollIntoView({ block: 'end' })")  # and the line before it
     page.page.mouse.move(400, 400)
     page.page.mouse.wheel(0, 4)
-    expect(lines(page).last).to_have_class("ks-line ks-current")
+    page.page.wait_for_function(IN_SIGHT)
     on_stage(page).hover()
     assert not page.page.evaluate(LIVES)
     page.page.mouse.move(400, 400)
@@ -98,15 +99,19 @@ def an_answer_is_said_in_the_line(page: Notebook) -> None:
     on_stage(page).locator(".ks-picture").get_by_role("button", name="node-b").first.click()
     expect(first).to_contain_text("Which node is chosen? node-a")
     expect(first).to_contain_text("node-b ✕")
-    judged = place.bounding_box()
-    on_stage(page).get_by_role("button", name="Show how").click()
-    assert asked == judged == place.bounding_box(), "the picture jumps"
-    on_stage(page).get_by_role("button", name="Close the story").click()
+    assert asked == place.bounding_box(), "the picture jumps"
     expect(first).to_contain_text("Which node is chosen? node-a")
     other = lines(page).nth(RULE_1)
     other.click()
     expect(other).to_have_attribute("aria-pressed", "true")
     expect(on_stage(page)).to_contain_text("The budget allows 0. Which node now?")
+    asked = place.bounding_box()
+    on_stage(page).locator(".ks-picture").get_by_role("button", name="node-c").first.click()
+    expect(other).to_contain_text("node-c")
+    judged = place.bounding_box()
+    on_stage(page).get_by_role("button", name="Show how").click()
+    assert asked == judged == place.bounding_box(), "the picture jumps"
+    on_stage(page).get_by_role("button", name="Close the story").click()
     first.click()
     expect(on_stage(page).locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
 
@@ -115,7 +120,8 @@ TYPED = """\
 from kschedlab_lab.panels import preemption
 from kschedlab_lab.panels.question import Question
 
-asked = Question("How many victims?", (), lambda _: "1", lambda *_: "", lambda each: preemption.show(each).picture)
+before = preemption.panel().view.picture
+asked = Question("How many victims?", (), lambda _: "1", lambda *_: "", lambda _: before)
 preemption.panel().ask(asked)"""
 
 

@@ -66,7 +66,7 @@ def exercise(lesson: str, number: int) -> Any:
 
 
 def test_an_answer_is_picked_and_checked(show: Show) -> None:
-    page = show(Card(exercise("preemption", 2)))
+    page = show(Card(exercise("preemption", 1)))
     status = page.get_by_role("status")
     page.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("There is no answer yet.")
@@ -83,7 +83,7 @@ def test_an_answer_is_picked_and_checked(show: Show) -> None:
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_node_is_picked_in_the_picture(show: Show, width: int) -> None:
-    asked = exercise("preemption", 2)
+    asked = exercise("preemption", 1)
     page = show(Card(asked), width=width)
     node = page.locator(f"[data-pick='{asked.right}']").filter(visible=True)
     node.last.click()
@@ -107,7 +107,7 @@ def heard(page: Page, count: int) -> None:
 
 
 def test_a_pick_stays_after_it_was_kept(show: Show) -> None:
-    asked = exercise("preemption", 2)
+    asked = exercise("preemption", 1)
     page = show(Card(asked))
     page.locator(f"[data-pick='{asked.right}']").filter(visible=True).last.click()
     heard(page, 1)
@@ -117,7 +117,7 @@ def test_a_pick_stays_after_it_was_kept(show: Show) -> None:
 
 
 def test_a_late_reply_takes_no_pick_back(show: Show) -> None:
-    asked = exercise("preemption", 2)
+    asked = exercise("preemption", 1)
     page = show(Card(asked))
     page.evaluate("window.slow = true")
     page.get_by_role("button", name="Hint").click()
@@ -148,7 +148,7 @@ def test_a_late_reply_takes_nothing_back_that_was_typed(show: Show) -> None:
 
 
 def test_what_another_view_has_answered_is_shown(show: Show) -> None:
-    asked = exercise("preemption", 2)
+    asked = exercise("preemption", 1)
     card = Card(asked)
     page = show(card)
     page.get_by_role("radio", name="node-a").check()
@@ -159,7 +159,7 @@ def test_what_another_view_has_answered_is_shown(show: Show) -> None:
 
 
 def test_a_node_is_picked_while_a_reply_draws_the_picture_anew(show: Show) -> None:
-    asked = exercise("preemption", 2)
+    asked = exercise("preemption", 1)
     page = show(Card(asked))
     page.evaluate("window.slow = true")
     page.get_by_role("radio", name=next(each for each in asked.choices() if each != asked.right)).check()
@@ -174,7 +174,7 @@ def test_a_node_is_picked_while_a_reply_draws_the_picture_anew(show: Show) -> No
 
 
 def test_the_editor_indents_and_undoes(show: Show) -> None:
-    asked = exercise("preemption", 3)
+    asked = exercise("preemption", 2)
     page = show(Card(asked))
     field = page.get_by_role("textbox")
     field.click()  # the numbers of its lines lie over it
@@ -225,7 +225,7 @@ def test_a_long_line_is_seen_whole_in_a_narrow_window(show: Show) -> None:
 
 @pytest.mark.parametrize("width", [420, 800, 1280])
 def test_it_fits_in_class_too(show: Show, width: int) -> None:
-    for number in (1, 3):
+    for number in (1, 2):
         asked = exercise("preemption", number)
         asked.check(asked.right)
         page = show(Card(asked), large=True, width=width)
@@ -240,12 +240,12 @@ def check_runs_the_cell_above(page: Notebook) -> None:
     code = cell.locator(".cm-content")
     code.click()
     page.page.keyboard.press("Control+a")
-    page.page.keyboard.type("@exercises[4].answer\ndef mine(starts):\nwhile True: pass\n")
+    page.page.keyboard.type("@exercises[3].answer\ndef mine(starts):\nwhile True: pass\n")
     cell.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("It ran too long, and was stopped.")
     code.click()
     page.page.keyboard.press("Control+a")
-    page.page.keyboard.type("exercises[4].answer(exercises[4].right)\n")
+    page.page.keyboard.type("exercises[3].answer(exercises[3].right)\n")
     cell.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("✓ For each node, take the earliest start")
     expect(page.page.locator(".ks-asked").filter(has_text="✓ The fifth rule")).to_be_visible()

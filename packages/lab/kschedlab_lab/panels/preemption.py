@@ -73,19 +73,11 @@ def manifests(settings: Settings) -> list[Manifest]:
     ]
 
 
-def cluster(settings: Settings) -> Cluster:
-    """The cluster of these manifests."""
-    return Cluster(decode_objects(manifests(settings)), GENERATIONS[settings.generation].api)
-
-
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     """The scheduler's decision for the pod ``urgent``. ``plugins``: those that join the generation."""
-    return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation].plus(*plugins))
-
-
-def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
-    """The panel's view for these settings."""
-    return view_of(settings, decide(settings, plugins))
+    generation = GENERATIONS[settings.generation]
+    cluster = Cluster(decode_objects(manifests(settings)), generation.api)
+    return schedule("default/urgent", cluster, generation.plus(*plugins))
 
 
 def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
@@ -102,7 +94,7 @@ def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
         str(decision),
         story=None if until == NODE else story,
         names=colours(decision) if until != VICTIMS else {},
-        idle={} if until == RULES else dict.fromkeys(settings.controls().keys() - {"allowed"}, ""),
+        idle={} if until == RULES else {name: "" for name in settings.controls() if name != "allowed"},
     )
 
 

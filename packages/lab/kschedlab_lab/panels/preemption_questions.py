@@ -37,7 +37,7 @@ def which_victims() -> Question[Settings]:
         pairs,
         right,
         lambda settings, _: all_attempted(_candidates(settings)["node-b"].attempts),
-        _asked(Handles(), ladder=False),
+        _asked(Handles(), ladder=False, tried="node-b"),
     )
 
 
@@ -54,9 +54,10 @@ def which_pod() -> Question[Settings]:
     )
 
 
-def _asked(handles: Handles, ladder: bool = True) -> Callable[[Settings], Callable[[Room], Html]]:
+def _asked(handles: Handles, ladder: bool = True, tried: str = "") -> Callable[[Settings], Callable[[Room], Html]]:
     """The picture before the answer, in which a click is an answer; what is other than at first shows what it was."""
-    return lambda settings: Scene(decide(settings), handles, rules=ladder, since=decide(Settings())).question
+    first = decide(Settings())
+    return lambda settings: Scene(decide(settings), handles, rules=ladder, tried=tried, since=first).question
 
 
 def _candidates(settings: Settings) -> dict[str, Candidate]:

@@ -13,7 +13,7 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.preemption import evicted
 from kschedlab.text.words import count, listing, request_text
-from kschedlab_lab.views.drawing import EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, shapes
+from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
@@ -26,10 +26,10 @@ Moment = tuple[Html, str]
 """A picture, and what happens in it."""
 
 
-TIGHT, ABOVE, PICKED, RISE = 420, PILL + 1, 4, 8
+TIGHT, ABOVE, PICKED, RISE, SHELF = 420, PILL + 1, 4, 8, 3 * (CHIP + 2) + 4
 """The height of a room in pixels, below which the rules are close together; that of the budgets, under which is the
 nodes' own margin with the line around an answered one; how much higher names are that one can click; how far the ladder
-reaches into the margin below the names."""
+reaches into the margin below the names; the height of three pods that stepped aside."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ class Scene:
     def _draw(self, boxes: list[Box], room: Room, alt: str, asked: int | None = None) -> Html:
         """``asked``: how many of the ladder's rules were asked; None: all.
 
-        The place of the ladder is free in every picture, so that no node changes its size; pods that step aside are
-        there.
+        The place of the ladder is free in every picture, so that no node changes its size; without a ladder, pods that
+        step aside are there.
         """
         found = self.decision.preemption
         preemption = found if self.rules and found is not None and found.rungs else None
@@ -122,15 +122,15 @@ class Scene:
         above = ABOVE if budgets.height else 0
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
         inner, tight = Room(room.width, room.height - above + picked), room.height < TIGHT
-        below = lanes(boxes, arrange(boxes, inner, 0, captions=False), tight).height - RISE
+        height = lanes(boxes, arrange(boxes, inner, 0, captions=False), tight).height - RISE
+        below = height if self.rules else min(height, SHELF)
         plan = arrange(boxes, inner, below, captions=False)
         if not _reads_order(preemption, asked):
             boxes = [_unnumbered(box) for box in boxes]
         parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions=False), plan.bottom - picked
         if preemption is not None:
             parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked)
-        is_aside = any(block.aside for box in boxes for block in box.blocks)
-        bottom += below if preemption is not None or is_aside else 0
+        bottom += below if preemption is not None or self.tried else 0
         corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else NOTHING
         left = plan.width - EDGE - corner.width
         shown = [element("g", *parts, transform=f"translate(0,{above})"), moved(budgets, EDGE, 0)]

@@ -21,7 +21,6 @@ from kschedlab_lab.panels.preemption import (
     decide,
     manifests,
     panel,
-    show,
     view_of,
 )
 from kschedlab_lab.panels.preemption_questions import which_node, which_pod
@@ -186,7 +185,7 @@ def test_each_rule_decides_somewhere_and_each_node_is_chosen_that_can_be() -> No
     ],
 )
 def test_the_settings_that_the_lesson_goes_to(changes: dict[str, int], node: str, rule: str) -> None:
-    view = show(Settings().changed(**changes))
+    view = panel(**changes).view
     assert says(view.sentence.partition(".")[0], "urgent", node) and rule in view.sentence.lower()
 
 
@@ -228,7 +227,7 @@ def test_questions_are_answered_in_the_picture() -> None:
 def test_the_picture_is_the_control() -> None:
     """Every handle names a control, and what it sets is allowed."""
     controls = Settings.controls()
-    svg = ElementTree.fromstring(str(base.drawn(show(Settings()).picture, Room())))
+    svg = ElementTree.fromstring(str(base.drawn(panel().view.picture, Room())))
     assert {each.get("data-drag") for each in svg.iter() if each.get("data-drag")} == {
         "preemptor",
         "shop_a",
@@ -253,7 +252,7 @@ def test_before_the_ladder_only_the_budget_can_be_changed(until: str) -> None:
 
 
 def test_the_story_ends_with_the_picture() -> None:
-    view = show(Settings())
+    view = panel().view
     assert view.story is not None
     frames = view.story(Room())
     assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 6
@@ -274,5 +273,5 @@ def test_the_panel_moves_through_the_same_functions() -> None:
     moved = panel(allowed=0)
     assert moved.settings == Settings(allowed=0)
     again = moved.move(allowed=1)
-    assert again.view.text == show(Settings()).text
+    assert again.view.text == panel().view.text
     assert repr(again) == f"{Settings()}\n{decide(Settings())}"
