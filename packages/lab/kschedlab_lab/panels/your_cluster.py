@@ -213,7 +213,7 @@ def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
     """The change as a button, with pods counted instead of named."""
     line, eviction = answer.line, found.eviction
     change, whole = answer.short or line.change, say("{change}: {then}", change=line.change, then=line.then)
-    if eviction is not None and answer.decision is eviction.decision and len(eviction.victims) > 1:
+    if eviction is not None and answer.decision is eviction.decision:
         pods, where = count(len(eviction.victims), "pod"), listing(eviction.where, 1)
         change = say("without {names} on {node}", names=pods, node=where)
     return Choice(word, change, whole)
@@ -234,11 +234,7 @@ def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: 
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
     first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision.pod)), whole]))
     text, table = "\n".join([first, *([plain(sections)] if sections else [])]), html(sections)
-    idle = (
-        {}
-        if settings.question == WHAT_IF
-        else {"change": say("only for the question “{what_if}”", what_if=say(WHAT_IF))}
-    )
+    idle = {} if settings.question == WHAT_IF else {"change": ""}  # there it does nothing
     return View(
         lambda room: cluster_picture(decision, room, asked, whole), said, table, text, idle, names=colours(decision)
     )

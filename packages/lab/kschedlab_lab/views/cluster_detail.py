@@ -1,26 +1,55 @@
-"""What is below a map of nodes: a node against the chosen one, or the changes that would help."""
+"""What is below a map of nodes: its legend, and a node against the chosen one or the changes that would help."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from kschedlab.messages import say, sentences
-from kschedlab.text.html import element
-from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words, wrap
+from kschedlab.decision import Decision
+from kschedlab.messages import later, say, sentences
+from kschedlab.objects.meta import controller_of
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
+from kschedlab_lab.views.node_kinds import (
+    CHOSEN_ONE,
+    EVICTS,
+    FILLS,
+    GOOD,
+    MORE,
+    ONE,
+    OPEN,
+    TWO,
+    cause_fill,
+    kinds,
+    one_away,
+    siblings,
+)
 from kschedlab_lab.views.style import ACT, CHOSEN, INK_2
 from kschedlab_lab.views.svg import rect
 from kschedlab_why.why_not import Points, WhyNot
 
 BAR, GAP, LEAST = 5, 16, 130
 """The height of a bar, the space between columns of bars, and their least width, in pixels."""
-CHANGES, BARS = 6, 3
-"""The most changes, and the most plugins with their points."""
-OWN = "node.kubernetes.io/"
-"""What Kubernetes' own taints begin with; a button leaves it out."""
+BARS = 3
+"""The most plugins with their points."""
+DOMAIN = re.compile(r"[\w-]+(\.[\w-]+)+/")
+"""What names of labels, taints and resources begin with; a button leaves it out."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
+SWATCH = 14
+"""The size of a sample, in pixels."""
+NAMES = {
+    GOOD: later("fits"),
+    EVICTS: later("fits if others leave"),
+    ONE: later("only {plugin}"),
+    TWO: later("two obstacles"),
+    MORE: later("three or more"),
+    OPEN: later("not looked at"),
+}
+"""By kind of node, what the legend calls it."""
 
 
 class Choice(NamedTuple):
@@ -29,6 +58,51 @@ class Choice(NamedTuple):
     word: str
     change: str
     whole: str = ""
+
+
+# -- the legend
+
+
+def legend(decision: Decision, width: float, each: int, framed: str) -> Part:
+    """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``framed``: where the pod runs."""
+    return wrap(_entries(decision, each, framed), width, 16, 4)
+
+
+def _entries(decision: Decision, each: int, framed: str) -> Iterator[Part]:
+    if decision.verdicts is not None or decision.gates or decision.error:
+        yield from _decided(decision)
+    if framed:
+        dashes: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 2, "stroke_dasharray": "3 2"}
+        yield _entry(_square("none", **dashes), say("it runs on {node}", node=framed))
+    owner = controller_of(decision.pod.pod.metadata)
+    if each and owner is not None and siblings(decision):
+        dot = element("circle", cx=7, cy=8, r=2.4, fill="currentColor")
+        yield _entry(dot, say("another pod of its {kind}", kind=owner.kind))
+    if each > 1:
+        yield words(say("a square is up to {each} nodes", each=each))
+
+
+def _decided(decision: Decision) -> Iterator[Part]:
+    """The kinds of nodes after a decision, those that are nearest first."""
+    kind_of = kinds(decision)
+    found = Counter(kind_of)
+    found[EVICTS if decision.node is None else GOOD] += found[CHOSEN_ONE]
+    for kind, name in NAMES.items():
+        if kind == ONE:
+            for plugin, places in one_away(decision, kind_of).items():
+                yield _entry(_square(cause_fill(plugin)), say(name, plugin=plugin), len(places))
+        elif found[kind]:
+            yield _entry(_square(FILLS[kind]), say(name), found[kind])
+
+
+def _square(fill: str, **look: Any) -> Html:
+    return rect(SWATCH, SWATCH, 4, fill=fill, **look)
+
+
+def _entry(sample: Html, text: str, number: int = 0) -> Part:
+    """A sample and its meaning, with how many nodes it is."""
+    name = phrase((text, "currentColor", False), *([(f"{number:,}", INK_2, False)] if number else []))
+    return row([Part(SWATCH, SWATCH, (sample,)), name], 6)
 
 
 # -- why not this one
@@ -85,18 +159,22 @@ def ask_part(question: str) -> Part:
     return _button(f"{say(question)}?", data_set=f"question: {question}")
 
 
-def choices_part(choices: Sequence[Choice], applied: str, width: float) -> Part:
-    """The changes as buttons in rows; the one that is applied is marked, and a click takes it back."""
-    parts = []
-    for choice in choices[:CHANGES]:
-        on = choice.word == applied
-        marks = {"data_set": f"change: {'none' if on else choice.word}", "aria_pressed": str(on).lower()}
-        about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
-        text = fitted(choice.change.replace(OWN, ""), width - 24)
-        parts.append(_button(text, on, data_key=f"change/{choice.word}", **marks, **about))
-    if rest := len(choices) - len(parts):
-        parts.append(words(say("and {number} more in the table", number=rest), fill=INK_2))
-    return wrap(parts, width, 6, 4)
+def choices_part(choices: Sequence[Choice], applied: str, width: float, rows: int = 2) -> Part:
+    """The changes as buttons in so many rows; the one that is applied is marked, and a click takes it back."""
+    buttons = [_change(choice, choice.word == applied, width) for choice in choices]
+    for rest in range(len(buttons)):
+        more = [words(say("and {number} more in Details", number=rest), fill=INK_2)] if rest else []
+        whole = wrap([*buttons[: len(buttons) - rest], *more], width, 6, 4)
+        if whole.height <= rows * (buttons[0].height + 4):
+            return whole
+    return NOTHING
+
+
+def _change(choice: Choice, on: bool, width: float) -> Part:
+    marks = {"data_set": f"change: {'none' if on else choice.word}", "aria_pressed": str(on).lower()}
+    about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
+    text = fitted(DOMAIN.sub("", choice.change), width - 24)
+    return _button(text, on, data_key=f"change/{choice.word}", **marks, **about)
 
 
 def _button(text: str, on: bool = False, **marks: str | None) -> Part:

@@ -12,12 +12,12 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, why_not_part
-from kschedlab_lab.views.drawing import Arrangement, Box, Place, shapes
+from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, legend, why_not_part
+from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, shapes
 from kschedlab_lab.views.layout import NOTHING, Part, column, words
-from kschedlab_lab.views.map_legend import legend
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.node_kinds import node_fills, starred
-from kschedlab_lab.views.node_map import RANGE, Grid, Squares, blocks, frame, rows, star_at, titles, word_of
+from kschedlab_lab.views.node_map import RANGE, Grid, Spot, Squares, blocks, frame, rows, star_at, titles, word_of
 from kschedlab_lab.views.picture import boxes, common_resource
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
@@ -28,7 +28,7 @@ QUESTIONS = (WHY, WHAT_IF)
 ALL = "all"
 FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
-NARROW, PHONE = 400, 0.66
+NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
 BELOW, LEAST = 100, 150
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; and the
@@ -70,7 +70,7 @@ def _below(asked: Asked, width: float) -> Part:
     if asked.why_not is not None:
         return why_not_part(asked.why_not, width)
     if asked.question == WHAT_IF:
-        return choices_part(asked.choices, asked.change, width)
+        return choices_part(asked.choices, asked.change, width, 2 if width >= NARROW else 9)
     if asked.question:
         return ask_part(WHAT_IF)
     return words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
@@ -139,13 +139,13 @@ def _nodes(decision: Decision, asked: Asked, width: float, height: float) -> tup
     squares, zones = Squares(decision, found), _in_zones(decision, found)
     few = blocks(found, width, height - crumbs.height) if 0 < number <= FEW else None
     if few is not None:
-        made, notes, drawn = few, {}, _boxes(decision, squares, few)
+        made, notes, (drawn, spots) = few, {}, _boxes(decision, squares, few)
     else:
         new = {place for name, place in decision.cluster.index.items() if name not in known}
         made = rows(zones, width, height - crumbs.height, width < NARROW, new)
-        notes, drawn = _siblings(squares, zones), squares.draw(made)
+        notes, drawn, spots = _siblings(squares, zones), squares.draw(made), made.spots
     numbers = {pool: len(places) for pool, places in found.items()}
-    parts = [*titles(made, numbers, notes), *drawn, *_marks(decision, asked, made, star=few is None)]
+    parts = [*titles(made, numbers, notes), *drawn, *_marks(decision, asked, spots, star=few is None)]
     nodes = Part(width, made.bottom, tuple(parts))
     return column([crumbs, nodes], 0), 0 if few is not None else made.each
 
@@ -159,9 +159,9 @@ def _siblings(squares: Squares, zones: Mapping[str, Mapping[str, Sequence[int]]]
     return {zone: f"● {number}" for zone, number in numbers.items()}
 
 
-def _marks(decision: Decision, asked: Asked, made: Grid, star: bool) -> list[Html]:
+def _marks(decision: Decision, asked: Asked, where: Mapping[int, Spot], star: bool) -> list[Html]:
     """The frames of the node in question and of where the pod runs, and the star."""
-    where, index, chosen = made.spots, decision.cluster.index, starred(decision)
+    index, chosen = decision.cluster.index, starred(decision)
     named = asked.why_not.node if asked.why_not is not None else ""
     framed = (("asked", index.get(named, -1)), ("runs", index.get(asked.framed, -1)))
     parts = [frame(where[place], key) for key, place in framed if place in where]
@@ -177,17 +177,29 @@ def _crumbs(show: str, number: int, everything: int) -> Part:
     return Part(link.width, 21, (element("g", *link.shapes, **marks),))
 
 
-def _boxes(decision: Decision, squares: Squares, made: Grid) -> list[Html]:
-    """Few nodes with their names and pods, all to one scale; a click on a pod asks about its node."""
+def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html], dict[int, Spot]]:
+    """Few nodes with names and pods, all to one scale, and where each is; a click on a pod asks about its node."""
     names, fills = [decision.cluster.names[group[0]] for group, _, _ in made.cells], node_fills(decision)
     found = {box.name: box for box in boxes(decision, nodes=names)}
     drawn = list[Box]()
     for name, (group, _, _) in zip(names, made.cells, strict=True):
         box, fill = found[name], fills[group[0]]
-        marks = {"data_set": f"node: {name}", "role": "img"}  # Tab stops at the node alone
-        pods = tuple(replace(block, marks=marks) for block in box.blocks)
+        pods = tuple(_block(block, name, made.shape.wide - 22) for block in box.blocks)
         tip = squares.tip(group) if box.refused else ""
         about = {"data_set": f"node: {name}"}
         drawn.append(replace(box, refused=tip, sign="", blocks=pods, look=(fill, fill), marks=about))
     places = tuple(Place(x, y, made.shape.wide, made.shape.tall) for _, x, y in made.cells)
-    return shapes(drawn, Arrangement(places, 0, 0), common_resource(decision, names), captions=False)
+    shown = shapes(drawn, Arrangement(places, 0, 0), common_resource(decision, names), captions=False)
+    largest, spots = max(max(box.capacity, box.used) for box in drawn), dict[int, Spot]()
+    for box, (group, x, y) in zip(drawn, made.cells, strict=True):
+        tall = made.shape.tall * box.capacity / max(largest, 1)
+        spots[group[0]] = Spot(x, y + made.shape.tall - tall, made.shape.wide, tall)
+    return shown, spots
+
+
+def _block(pod: Block, node: str, width: float) -> Block:
+    """The pod on its node; a name that does not fit is only in its tip."""
+    pod = replace(pod, marks={"data_set": f"node: {node}", "role": "img"})  # Tab stops at the node alone
+    if text_width(pod.name, bold=True) <= width:
+        return pod
+    return replace(pod, name="", numbers=(), note=pod.name, key=pod.key or pod.name)

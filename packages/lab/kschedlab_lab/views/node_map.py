@@ -7,20 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
+from itertools import accumulate
 from math import cos, pi, sin
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from kschedlab.decision import Decision
-from kschedlab.messages import listed, say
+from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.node_kinds import (
+    EVICTS,
     FILLS,
-    FITS,
     REFUSED,
     kinds,
     node_fills,
@@ -29,7 +28,6 @@ from kschedlab_lab.views.node_kinds import (
     totals,
     verdict_of,
 )
-from kschedlab_lab.views.picture import scarcest
 from kschedlab_lab.views.style import CHOSEN, INK_2, ON_ACCENT
 from kschedlab_lab.views.svg import label, rect
 
@@ -52,9 +50,11 @@ class Shape(NamedTuple):
     gap: float = 3
 
 
-SQUARES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in np.arange(60, 10.5, -0.5).tolist())
+SQUARES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in (half / 2 for half in range(120, 21, -1)))
 BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 6) for wide in range(320, 39, -4))
 """The sizes of nodes without their names and pods, and with them, from the largest to the smallest."""
+ORDER = [*FILLS]
+"""The kinds of nodes; a square of several has the colour of the first."""
 THUMB = 24
 """The least size of a square for a thumb, in pixels."""
 
@@ -189,13 +189,8 @@ class Squares:
 
     def __init__(self, decision: Decision, pools: Mapping[str, Sequence[int]]) -> None:
         self.decision, self.pods = decision, siblings(decision)
-        cluster, preemption = decision.cluster, decision.preemption
         self.kinds, self.fills, self.star = kinds(decision), node_fills(decision), starred(decision)
-        self.candidates = set(preemption.positions.tolist()) if preemption is not None else set()
         self.total = totals(decision)
-        line = cluster.resources.get(scarcest(decision), 0)
-        self.share = np.minimum(cluster.requested[line] / np.maximum(cluster.allocatable[line], 1), 1.0)
-        self.share[cluster.allocatable[line] == 0] = 1
         self.pools = {place: pool for pool, places in pools.items() for place in places}
 
     def draw(self, made: Grid) -> list[Html]:
@@ -203,7 +198,7 @@ class Squares:
         (wide, tall, *_), reached = made.shape, self._reached(len(made.cells))
         found: dict[str, list[Html]] = {}
         for group, x, y in made.cells:
-            best = min(group, key=self._rank)
+            best = min(group, key=lambda place: ORDER.index(self.kinds[place]))
             marks = {"data_set": self._opens(group), "data_tip": self.tip(group)}
             marks |= {} if self.kinds[best] in reached else {"role": "img"}
             square = rect(wide, tall, corner(wide), round(x, 1), round(y, 1), data_key=self._key(group), **marks)
@@ -221,14 +216,9 @@ class Squares:
 
     def _reached(self, cells: int) -> set[str]:
         """The kinds of nodes that Tab reaches: all, or on a map of many ``cells`` the nearest ones."""
-        if cells <= TABS:
-            return {*FILLS}
-        found, number, reached = Counter(self.kinds[place] for place in self.pools), 0, set[str]()
-        for kind in FILLS:
-            if (number := number + found[kind]) > TABS:
-                break
-            reached.add(kind)
-        return reached
+        found = Counter(self.kinds[place] for place in self.pools)
+        nearest = accumulate(found[kind] for kind in FILLS)
+        return {kind for kind, number in zip(FILLS, nearest, strict=True) if min(number, cells) <= TABS}
 
     def _dots(self, made: Grid) -> Html:
         """The pods of the pod's controller, in squares of one node."""
@@ -242,29 +232,19 @@ class Squares:
         key = f"dots/{wide:g}/{len(made.cells)}"
         return element("path", d=path, **look, pointer_events="none", data_key=key)
 
-    def _rank(self, place: int) -> tuple[bool, bool, bool]:
-        return place != self.star, verdict_of(self.decision, place) != FITS, place not in self.candidates
-
     def tip(self, group: Sequence[int]) -> str:
         """What is known about these nodes, in a line."""
-        decision, names = self.decision, self.decision.cluster.names
-        if len(group) > 1:
-            found = Counter(verdict_of(decision, place) for place in group)
-            said = listed(
-                say("{nodes:,} {verdict}", nodes=number, verdict=_said(each)) for each, number in found.most_common()
-            )
-            return say("{first} to {last}: {said}", first=names[group[0]], last=names[group[-1]], said=said)
-        place = group[0]
-        said = _said(verdict_of(decision, place))
+        place, names = group[0], [self.decision.cluster.names[place] for place in group]
+        if len(names) > 1:
+            return say("{first} to {last}: show these alone", first=names[0], last=names[-1])
+        said = _said(verdict_of(self.decision, place))
         if place == self.star:
-            said = say("chosen" if decision.node else "chosen, if its victims leave")
+            said = say("chosen" if self.decision.node else "chosen, if its victims leave")
         elif place in self.total:
             said = say("{total} points", total=self.total[place])
-        elif place in self.candidates:
+        elif self.kinds[place] == EVICTS:
             said += say("; evicting would help")
-        return say(
-            "{node}: {said}; {share:.0f} % asked for", node=names[place], said=said, share=100 * self.share[place]
-        )
+        return say("{node}: {said}", node=names[0], said=said)
 
 
 def _said(verdict: str) -> str:
@@ -284,10 +264,8 @@ def star_at(spot: Spot) -> Html:
     wide, tall = max(spot.wide, 14), max(spot.tall, 14)
     x, y = spot.x + (spot.wide - wide) / 2, spot.y + (spot.tall - tall) / 2
     halo: dict[str, Any] = {"fill": "none", "stroke": CHOSEN, "stroke_opacity": 0.25, "stroke_width": 4}
-    ring, ground = (
-        rect(wide + 6, tall + 6, corner(wide) + 3, -3, -3, **halo),
-        rect(wide, tall, corner(wide), fill=CHOSEN),
-    )
+    ring = rect(wide + 6, tall + 6, corner(wide) + 3, -3, -3, **halo)
+    ground = rect(wide, tall, corner(wide), fill=CHOSEN)
     star = element("path", d=star_path(wide / 2, tall / 2, 0.42 * min(wide, tall, 26.0)), fill=ON_ACCENT)
     marks = {"data_key": "star", "pointer_events": "none"}
     return element("g", ring, ground, star, transform=f"translate({x:g},{y:g})", **marks)

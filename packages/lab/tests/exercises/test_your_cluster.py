@@ -8,7 +8,7 @@ from kschedlab.build import as_yaml, node, pod
 from kschedlab_lab.exercises import your_cluster
 from kschedlab_lab.exercises.card import WHOLE
 from kschedlab_lab.exercises.exercise import State
-from kschedlab_lab.exercises.pools import TAINTS, Wish, decide
+from kschedlab_lab.exercises.your_cluster import TAINTS, Wish, decide
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
 
@@ -27,7 +27,7 @@ def test_every_text_keeps_its_lines():
     for exercise in your_cluster.exercises(1):
         assert "[U+000A]" not in exercise.text() and "[U+000A]" not in str(exercise.instance.picture)
         assert "[U+" not in f"{exercise.html()}{exercise.still(WHOLE)[0]}"
-        assert "\n" not in exercise.text() or any(tag in str(exercise.html()) for tag in ("<br", "<tr"))
+        assert "\n" not in exercise.instance.text or any(tag in str(exercise.html()) for tag in ("<br", "<tr"))
 
 
 def test_all_kinds_are_there_and_neighbours_differ():

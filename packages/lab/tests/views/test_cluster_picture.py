@@ -136,14 +136,25 @@ def test_few_nodes_are_boxes_whatever_their_pool(nodes, room):
     assert size(svg)[1] <= room.height + 1
 
 
+def test_of_few_nodes_the_size_says_how_large_they_are():
+    unequal = cluster(node("large", 8), node("small", 2), pod("mine", "", 9))
+    decision = explain("default/mine", unequal).decision
+    svg = str(cluster_picture(decision, Room(), Asked("why", why_not=why_not(decision, "small")), ""))
+    tall = {name: float(high) for high, name in re.findall(r'height="([\d.]+)"[^>]*data-key="node/(\w+)/box"', svg)}
+    assert tall["large"] == pytest.approx(4 * tall["small"], abs=0.2)
+    framed = re.search(r'data-key="asked"[^>]*><rect[^>]*height="([\d.]+)"', svg)
+    assert framed is not None and float(framed[1]) == pytest.approx(tall["small"] + 4, abs=0.2)
+
+
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
     many = [Choice(f"c{i}", f"change {i}", "what follows") for i in range(19)]
     part = choices_part(many, "c1", 540)
     text = str(join(part.shapes))
-    assert "and 13 more in the table" in text and text.count('data-tip="what follows"') == 6
+    shown = text.count('data-tip="what follows"')
+    assert 4 <= shown < 19 and f"and {19 - shown} more in Details" in text
     assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c2"' in text
     assert 'data-set="change: none"' in text, "a click on the one that is applied takes it back"
-    assert part.height < choices_part(many, "", 310).height, "a narrow room has more rows"
+    assert part.height < choices_part(many, "", 310, 9).height, "a narrow room has more rows"
 
 
 def test_sums_of_priorities_are_explained_where_they_are_shown(world):

@@ -11,7 +11,7 @@ from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.text.html import join
 from kschedlab_lab.panels.cluster_source import bundled
-from kschedlab_lab.views.map_legend import NAMES, legend
+from kschedlab_lab.views.cluster_detail import NAMES, legend
 from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
     EVICTS,
@@ -107,7 +107,7 @@ def test_many_nodes_share_cells_which_open_them():
     assert made.each == 4 and len(made.cells) <= CELLS + 3
     assert sorted(place for group, _, _ in made.cells for place in group) == list(range(2000))
     svg = drawn(decision, 900, 400)
-    assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
+    assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: show these alone" in svg
     assert len(svg) < 220_000
     assert "a square is up to 4 nodes" in text_of(legend(decision, 900, 4, ""))
 
