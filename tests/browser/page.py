@@ -146,14 +146,13 @@ class PanelPage:
         assert box is not None
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
-    def pull(self, start: Point, end: Point, *, drop: bool = True) -> None:
-        """Move the mouse from here to there with its button held; ``drop``: let go."""
+    def pull(self, start: Point, end: Point) -> None:
+        """Move the mouse from here to there with its button held, and let go."""
         self.page.mouse.move(*start)
         self.page.mouse.down()
         self.page.mouse.move(*end, steps=8)
-        if drop:
-            self.page.mouse.up()
-            self.settled()
+        self.page.mouse.up()
+        self.settled()
 
     def drag(self, what: str | Locator, right: float, down: float) -> None:
         """Pull the middle of this element by so many pixels."""

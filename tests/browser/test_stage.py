@@ -36,19 +36,15 @@ class Settings(Restorable):
 
 
 def draw(settings: Settings, room: Room = ROOM) -> Html:
-    """Three nodes, and a pod to carry onto them whose height is its priority."""
+    """Three nodes, one of which has the pod, whose height is its priority."""
     shapes = []
     for i, name in enumerate(NODES):
-        refuses = "node(s) had taint" if name == "node-b" and settings.tainted else None
         shapes.append(
             element(
                 "g",
                 element("rect", width=100, height=140, fill="#eee", stroke="currentColor"),
                 label(name, 8, 130),
                 data_key=f"node/{name}",
-                data_accepts="node",
-                data_drop=f"node: {name}",
-                data_refuses=refuses,
                 data_pick=name,
                 transform=f"translate({20 + 120 * i},20)",
             )
@@ -59,7 +55,6 @@ def draw(settings: Settings, room: Room = ROOM) -> Html:
         element("rect", width=60, height=8, fill="#0072B2", data_drag="priority", data_step="-10"),
         label("web", 6, 22),
         data_key="pod/web",
-        data_carry="node",
         transform=f"translate({40 + 120 * NODES.index(settings.node)},40)",
     )
     taint = element(
@@ -133,30 +128,11 @@ def test_handles_and_sliders_move_from_the_keyboard_and_keep_the_focus(opened: O
     expect(page.sentence).to_contain_text("priority 0 ")
 
 
-def test_a_pod_is_carried_onto_a_node_and_refused_with_its_reason_while_it_hangs_there(opened: Open) -> None:
+def test_what_has_no_effect_is_said(opened: Open) -> None:
     page = opened(Panel(Settings(tainted=True), show))
-    start = page.middle("pod/web/box")
-    tip = page.page.locator(".ks-tip")
-    page.pull(start, page.middle("node/node-b"), drop=False)
-    expect(tip).to_have_text("✕ node(s) had taint")
-    page.page.mouse.up()
-    page.settled()
-    expect(page.sentence).to_contain_text("on node-a")
-    page.pull(start, page.middle("node/node-c"), drop=False)
-    expect(tip).to_have_text("✓ drop here")
-    page.page.mouse.up()
+    page.page.get_by_label("node-c").click()
     expect(page.sentence).to_contain_text("on node-c")
     expect(page.page.locator(".ks-idle")).to_contain_text("node-b was not looked at")
-
-
-def test_carrying_without_a_mouse(opened: Open) -> None:
-    page = opened()
-    page.page.locator("[data-carry]").focus()
-    page.page.keyboard.press("Enter")
-    expect(page.key("node/node-a")).to_be_focused()
-    page.key("node/node-c").focus()
-    page.page.keyboard.press("Enter")
-    expect(page.sentence).to_contain_text("on node-c")
 
 
 def test_a_switch_in_the_picture_and_what_it_says(opened: Open) -> None:
@@ -314,13 +290,9 @@ def test_a_question_alone_can_be_shown_to_a_class_but_not_begun_again(opened: Op
     expect(asked.page.get_by_role("button", name="Start again")).to_be_hidden()
 
 
-def test_escape_makes_an_enlarged_panel_small_but_first_lets_go_of_what_is_carried(opened: Open) -> None:
+def test_escape_makes_an_enlarged_panel_small_and_then_closes_the_menu(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show), large=True)
     panel = page.page.locator(".ks")
-    expect(panel).to_have_class(re.compile("ks-large"))
-    page.page.locator("[data-carry]").focus()
-    page.page.keyboard.press("Enter")
-    page.page.keyboard.press("Escape")
     expect(panel).to_have_class(re.compile("ks-large"))
     page.page.get_by_role("button", name="Classroom").press("Escape")
     expect(panel).not_to_have_class(re.compile("ks-large"))

@@ -11,7 +11,7 @@ from typing import Any
 
 from kschedlab_lab.panels.settings import Control, Restorable
 
-MARK = re.compile(r' data-(?:set|drop)="([^"]*)"')
+MARK = re.compile(r' data-set="([^"]*)"')
 FURTHER = 2
 """How often a control is moved further that took another one along."""
 TYPED = 24

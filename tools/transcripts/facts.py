@@ -11,7 +11,7 @@ from itertools import groupby
 from kschedlab.text.html import VOID
 from kschedlab_lab.views.style import ACT, CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT
 
-MARKS = ("from", "order", "set", "drag", "carry", "accepts", "drop", "refuses", "pick", "tip", "ref")
+MARKS = ("from", "order", "set", "drag", "pick", "tip", "ref")
 SAID = ("aria-label", "alt", "href")
 LINES = ("svg", "tr", "p", "li", "div", "pre", "summary", "h1", "h2", "h3", "h4", "caption")
 """Elements that begin a line."""

@@ -145,8 +145,8 @@ moments = partial(_one_of, "steps")
 """Values to be walked through one after the other, with First, Back, Next and Play."""
 
 
-def switch(label: str, default: bool = False, folded: bool = False) -> Any:
-    return _field(Control(label, "switch", (False, True), _on_or_off, folded=folded), default)
+def switch(label: str, default: bool = False) -> Any:
+    return _field(Control(label, "switch", (False, True), _on_or_off), default)
 
 
 def _on_or_off(on: Any) -> str:

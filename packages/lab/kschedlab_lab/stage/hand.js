@@ -1,7 +1,5 @@
-// The hand on the picture: pulls handles, carries things to their places, clicks.
+// The hand on the picture: pulls handles and clicks.
 
-import { offer, places, put, withdraw } from "./carrying.js";
-import { overlay } from "./motion.js";
 import { surviving } from "./press.js";
 
 const FIRM = 4; // pixels: less is a click
@@ -29,69 +27,40 @@ export class Hand {
 
   /** A finger on a handle moves it, not the page: `touch-action` of a part of an SVG is not obeyed. */
   hold(event) {
-    if (!this.stage.shown.asking && event.target.closest("[data-drag], [data-carry]")) event.preventDefault();
+    if (!this.stage.shown.asking && event.target.closest("[data-drag]")) event.preventDefault();
   }
 
   grab(event) {
     const { stage } = this;
     if (event.button || stage.shown.asking) return;
-    const handle = event.target.closest("[data-drag], [data-carry]");
+    const handle = event.target.closest("[data-drag]");
     if (!handle || !this.picture.contains(handle)) return;
-    const { drag: name, carry: group, axis, step } = handle.dataset;
+    const { drag: name, axis, step } = handle.dataset;
     this.held = {
-      handle, name, group, across: axis === "x", step: Number(step ?? STEP),
-      from: [event.clientX, event.clientY], began: name && stage.at[name], moved: false,
+      handle, name, across: axis === "x", step: Number(step ?? STEP),
+      from: [event.clientX, event.clientY], began: stage.at[name], moved: false,
       scale: stage.picture.svg.getScreenCTM()?.a || 1,
     };
     handle.focus?.({ preventScroll: true });
-    if (name) stage.ahead(name);
+    stage.ahead(name);
     event.preventDefault();
   }
 
   drag(event) {
-    if (this.held.group && !this.held.layer && !this.held.handle.isConnected) return this.letGo(); // the picture has changed
     const { held, stage } = this, by = [event.clientX - held.from[0], event.clientY - held.from[1]];
     if (!held.moved && Math.hypot(...by) < FIRM) return;
     if (!held.moved) {
       held.moved = true;
       this.picture.setPointerCapture(event.pointerId);
       stage.el.classList.add("ks-dragging");
-      if (held.group) this.lift();
     }
-    if (held.group) return this.carry(event, by);
     stage.turn(held.name, held.began + Math.round(by[held.across ? 0 : 1] / held.scale / held.step));
   }
 
-  /** What is carried stays where it is, pale; a copy goes with the hand. */
-  lift() {
-    const { held } = this;
-    held.source = held.handle.closest("g[data-key]") ?? held.handle;
-    held.layer = overlay(held.source.ownerSVGElement, held.source.cloneNode(true), held.source.getScreenCTM(), "ks-ghost");
-    held.source.classList.add("ks-lifted");
-  }
-
-  carry(event, by) {
-    const { held, stage } = this;
-    held.layer.style.translate = `${by[0] / held.scale}px ${by[1] / held.scale}px`;
-    const target = this.under(event);
-    if (target === held.target) return;
-    withdraw(held.target);
-    held.target = target;
-    if (target) offer(stage, target);
-    else stage.tip.say("");
-  }
-
-  /** The place under the hand that takes such things. */
-  under(event) {
-    const near = document.elementsFromPoint(event.clientX, event.clientY).map((each) => each.closest?.(places(this.held.group)));
-    return near.find((each) => each && this.picture.contains(each));
-  }
-
   release() {
-    const { moved, group, target, handle } = this.held;
+    const { moved, handle } = this.held;
     const pill = !moved && handle.querySelector(".ks-pill");
     if (pill) this.nudge(pill.getBoundingClientRect());
-    if (group && moved && target) put(this.stage, target);
     this.letGo();
     if (moved) this.ignoreClick = true; // the browser makes one of it
     setTimeout(() => (this.ignoreClick = false));
@@ -107,9 +76,6 @@ export class Hand {
   }
 
   letGo() {
-    this.held?.layer?.remove();
-    this.held?.source?.classList.remove("ks-lifted");
-    withdraw(this.held?.target);
     this.held = null;
     this.stage.el.classList.remove("ks-dragging");
     this.stage.question.show();

@@ -28,7 +28,7 @@ export function read(text, controls) {
 }
 
 /** An element that Enter presses. */
-export function asButton(element) {
+function asButton(element) {
   setAttributes(element, { ...FOCUSABLE, role: "button" });
 }
 
@@ -76,12 +76,12 @@ function sliders(svg, stage) {
 }
 
 function buttons(svg, asking) {
-  const marked = [...svg.querySelectorAll(asking ? "[data-pick]" : "[data-set], [data-carry]")];
+  const marked = [...svg.querySelectorAll(asking ? "[data-pick]" : "[data-set]")];
   const found = marked.filter((each) => !each.hasAttribute("role"));
   for (const element of found) {
-    const { pick, tip, set, carry } = element.dataset;
+    const { pick, tip, set } = element.dataset;
     asButton(element);
-    if (!element.hasAttribute("aria-label")) element.setAttribute("aria-label", asking ? pick : tip ?? set ?? carry);
+    if (!element.hasAttribute("aria-label")) element.setAttribute("aria-label", asking ? pick : tip ?? set);
   }
   return found;
 }

@@ -80,23 +80,16 @@ function fadeOut(svg, element, matrix, duration) {
       if (name.startsWith("data-") || name === "tabindex" || name === "role") each.removeAttribute(name);
     }
   }
-  const layer = overlay(svg, element, matrix, "ks-leaving");
-  if (!layer) return;
+  const root = svg.getScreenCTM()?.inverse();
+  if (!root) return;
+  const { a, b, c, d, e, f } = root.multiply(matrix);
+  const layer = document.createElementNS(svg.namespaceURI, "g");
+  element.removeAttribute("transform");
+  layer.setAttribute("transform", `matrix(${a} ${b} ${c} ${d} ${e} ${f})`);
+  layer.setAttribute("class", "ks-leaving");
+  layer.append(element);
+  svg.firstElementChild.append(layer);
   layer.setAttribute("aria-hidden", "true");
   const fading = layer.animate([{ opacity: 1 }, { opacity: 0 }], { duration: duration * OUT, easing: "ease-out" });
   fading.onfinish = fading.oncancel = () => layer.remove();
-}
-
-/** Puts a copy over the picture, where `matrix` (on the screen) says; gives the layer that holds it. */
-export function overlay(svg, copy, matrix, look) {
-  const root = svg.getScreenCTM()?.inverse();
-  if (!root) return null;
-  const { a, b, c, d, e, f } = root.multiply(matrix);
-  const layer = document.createElementNS(svg.namespaceURI, "g");
-  copy.removeAttribute("transform");
-  layer.setAttribute("transform", `matrix(${a} ${b} ${c} ${d} ${e} ${f})`);
-  layer.setAttribute("class", look);
-  layer.append(copy);
-  svg.firstElementChild.append(layer);
-  return layer;
 }

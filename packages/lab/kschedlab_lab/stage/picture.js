@@ -5,8 +5,8 @@ import { leaving, MOVE, morph, still } from "./motion.js";
 
 /** By what a handle is found again in the next picture. */
 function handleId(element) {
-  const { drag, carry, pick, key } = element.dataset;
-  return [drag, carry, pick, key ?? element.getAttribute("aria-label")].join("|");
+  const { drag, pick, key } = element.dataset;
+  return [drag, pick, key ?? element.getAttribute("aria-label")].join("|");
 }
 
 export class Picture {

@@ -135,7 +135,7 @@ class Stage {
 
   listen() {
     this.hand = new Hand(this);
-    this.keyboard = new Keyboard(this, (target) => this.hand.click(target));
+    new Keyboard(this, (target) => this.hand.click(target));
     this.el.addEventListener("pointermove", (event) => this.point(event.target)); // one that rests opens nothing
     this.el.addEventListener("pointerdown", ({ target, pointerType }) => (pointerType === "mouse" ? this.tip.hush(target) : this.point(target, true)));
     this.el.addEventListener("focusin", ({ target }) => target.matches(":focus-visible") && this.point(target, true));
@@ -335,11 +335,9 @@ class Stage {
     requestAnimationFrame(() => (this.host.dataset.latency = (performance.now() - began).toFixed(1)));
   }
 
-  /** Somebody points at this element. What is carried or held keeps its own remark. */
+  /** Somebody points at this element. What is held needs no remark. */
   point(target, now = false) {
-    const { held } = this.hand;
-    if (held?.group || this.keyboard.carrying) return;
-    this.tip.point(held ? null : target, now);
+    this.tip.point(this.hand.held ? null : target, now);
   }
 
   pause() {
@@ -395,7 +393,6 @@ class Stage {
 
   press(event) {
     if (event.key !== "Escape") return this.question.press(event);
-    if (this.keyboard.carrying) return; // it ends that
     event.stopPropagation();
     this.escape();
   }

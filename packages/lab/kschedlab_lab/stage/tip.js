@@ -52,11 +52,10 @@ export class Tip {
   }
 
   /** Shows this text above the element, below it where it would cover what the panel says; "" hides it. */
-  say(text, beside, look = "") {
+  say(text, beside) {
     clearTimeout(this.dwelling);
     this.el.hidden = !text;
     this.el.textContent = text ?? "";
-    this.el.className = `ks-tip ${look}`;
     if (!text || !beside) return;
     const frame = this.frame.getBoundingClientRect(), box = beside.getBoundingClientRect();
     const { offsetWidth: wide, offsetHeight: high } = this.el, above = box.y - high - GAP;

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.icons import tape
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Piece, bar
@@ -36,7 +35,6 @@ class NodeCard:
     pieces: tuple[Piece, ...] = ()
     state: CardState = "plain"
     says: str = ""
-    cordoned: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,9 +131,8 @@ def _card(card: NodeCard, scale: Scale, is_answer: bool) -> Part:
     wide, high = scale.right + GAP - PAD, high + 4
     look = {"fill": EVICTED_SOFT if card.state == "refused" else TRAY, "stroke": stroke}
     frame = rect(wide, high, 11, PAD, 0, **look, stroke_width=thick, data_key=f"node/{card.name}/frame")
-    cordon = [tape(PAD, 0, wide)] if card.cordoned else []
     about = {"data_pick": card.name, "aria_label": card.name} if is_answer else {}
-    return Part(wide, high, (element("g", frame, *cordon, *inside, data_key=f"node/{card.name}", **about),))
+    return Part(wide, high, (element("g", frame, *inside, data_key=f"node/{card.name}", **about),))
 
 
 def _printed(bench: Bench, scale: Scale) -> Iterator[Part]:

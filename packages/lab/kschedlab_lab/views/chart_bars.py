@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import after_hyphen, fitting, folded, short, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitting, short, text_width, wrapped
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
@@ -26,7 +26,7 @@ class Bars:
     """A stacked bar for each name. ``parts``: by part, its length in each bar, in the order of ``names``.
 
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
-    ``fills``: by part, its colour; ``picks``: the bars that answer a question; ``most``: the total that fills the
+    ``fills``: by part, its colour; ``most``: the total that fills the
     width, so that other bars have the same scale, 0 if it is the largest.
     """
 
@@ -35,7 +35,6 @@ class Bars:
     ends: Sequence[str]
     fills: Mapping[str, str]
     marked: Sequence[str] = ()
-    picks: Sequence[str] = ()
     tied: Sequence[str] = ()
     most: float = 0
 
@@ -84,7 +83,7 @@ class BarMeasures:
             key = f"won/{name}" if won else f"tied/{name}"
             shapes.append(rect(wide, high, 3, self.left - 2, -2, fill="none", stroke=CHOSEN, data_key=key, **line))
         named = after_hyphen(bars.names)[i] if self.left < SHORT else name
-        words = folded(f"★ {named}" if won else named, self.left - 10, bold=won)
+        words = wrapped(f"★ {named}" if won else named, self.left - 10, 2, bold=won) or [""]
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None
         shapes += [
@@ -92,9 +91,8 @@ class BarMeasures:
             for k, text in enumerate(words)
         ]
         shapes.append(label(bars.end(i), x + 8, middle, font_weight="bold", data_key=f"end/{name}"))
-        about = {"data_pick": name, "aria_label": name} if name in bars.picks else {}
         place = f"translate(0,{6 + i * (self.high + self.gap):g})"
-        return element("g", *shapes, data_key=f"bar/{name}", transform=place, **about)
+        return element("g", *shapes, data_key=f"bar/{name}", transform=place)
 
     def _part(self, name: str, part: str, value: float, x: float) -> Html:
         long, fill = self.scale * value, self.bars.fills[part]

@@ -8,14 +8,12 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
-from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
-from kschedlab_lab.views.style import AMOUNTS, NODES, ink
+from kschedlab_lab.views.lettering import after_hyphen, fitted, short, text_width, wrapped
+from kschedlab_lab.views.style import ink
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE = 14
 """Height of one of two lines, in pixels at normal size."""
-PALE = (AMOUNTS[0], NODES[5])
-"""Fills that a light page would swallow without an outline."""
 BROAD, SWATCH, DIAL = 132, 10, 52
 """The greatest width of a cell, and the widths of a row's colour and of a dial."""
 
@@ -95,7 +93,7 @@ class GridMeasures:
             right = self.names - (DIAL if name in self.grid.dials else 0)
             room = right - 4 - text_width(note)
             title = short(name)
-            lines = folded(title, room)
+            lines = wrapped(title, room, 2) or [""]
             lines = lines if self.high >= CLOSE * len(lines) else [fitted(title, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]
@@ -129,10 +127,7 @@ class GridMeasures:
         outline: dict[str, Any] = {"fill": "transparent", "stroke": "currentColor", "stroke_opacity": 0.25}
         shapes = [rect(wide, high, 2, **outline)] if cell.fill is None or cell.share < 1 else []
         if cell.fill is not None:
-            pale = outline if cell.fill in PALE else {}
-            shapes.append(
-                rect(round(wide * cell.share, 1), high, 2, **{**pale, "fill": cell.fill}, data_key=f"{key}/box")
-            )
+            shapes.append(rect(round(wide * cell.share, 1), high, 2, fill=cell.fill, data_key=f"{key}/box"))
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about |= {"data_tip": cell.tip, "data_order": cell.order, "opacity": 0.4 if cell.pale else None}

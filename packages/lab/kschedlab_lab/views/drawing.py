@@ -177,14 +177,12 @@ def arrange(
     below: float,
     captions: bool = True,
     most: float = MOST,
-    shelf: float = 0,
     short: float = SHORT,
 ) -> Arrangement:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
-    ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``shelf``: the height
-    of the space below each row of nodes for pods that stepped aside; ``short``: the least height of the largest node,
-    where the room is low.
+    ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``short``: the
+    least height of the largest node, where the room is low.
     """
     narrow = room.width < NARROW
     has_place = bool(boxes) and not boxes[0].capacity
@@ -200,14 +198,14 @@ def arrange(
     lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
     is_tallest = has_place and boxes[0].used >= max(box.capacity for box in boxes)  # then its title is above all
     y = float(TOP) + (BAR + LINE + 10 if above else LINE if is_tallest else 0)
-    tall = (room.height - y - below - sum(lines) - rows * shelf) / max(rows, 1)
+    tall = (room.height - y - below - sum(lines)) / max(rows, 1)
     tall = min(max(tall, min(SHORTER, short) if above else short), TALL)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         inside = nodes[r * columns : (r + 1) * columns]
         widths = [FIRST if more and r == i == 0 else width for i in range(len(inside))]
         places += [Place(edge + sum(widths[:i]) + i * gap, y, each, tall) for i, each in enumerate(widths)]
-        y += tall + lines[r] + shelf
+        y += tall + lines[r]
     wide = 2 * edge - gap + max(columns, 3) * (width + gap) + (FIRST - width if more else 0)
     return Arrangement(tuple(places), min(wide, room.width), y)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.glyphs import OUTLINES
 
@@ -20,10 +19,3 @@ def icon(kind: str, x: float, y: float, stroke: str = "currentColor") -> Html:
     return element(
         "path", d=PATHS[kind], transform=f"translate({x:g},{y:g})", fill="none", stroke=stroke, stroke_width=1.4
     )
-
-
-def tape(x: float, y: float, wide: float) -> Html:
-    """A barrier tape along a node's upper edge: the node is cordoned."""
-    stripes = "".join(f"M{x + at:.0f} {y + 6:.0f}l6 -6h9l-6 6z" for at in range(0, int(wide) - 14, 20))
-    ground = element("rect", x=x, y=y, width=wide, height=6, fill="#F0E442")
-    return element("g", ground, element("path", d=stripes, fill="#000000"), data_tip=say("cordoned"))

@@ -86,13 +86,6 @@ NODES = _all_themed(
 )
 """Nodes in maps: pale; a name or a letter repeats the meaning."""
 
-GREYS = (
-    ("#FFFFFF", "#E9ECF1", "#C9D0DA", "#9AA5B4", "#5F6B7C"),
-    ("#1F2530", "#2C3442", "#414C5E", "#6A7789", "#A9B3C1"),
-)
-"""From the smallest number of a heat map to the largest, in light and in dark: grey, so that the best can be green."""
-AMOUNTS = _all_themed(zip(*GREYS, strict=True))
-
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
 NOWRAP = "white-space:nowrap;"

@@ -22,7 +22,7 @@ BENCH = Bench(
         NodeCard("node-a", 4000, (Piece("db", 1000), Piece("old", 1000, mark="leaving")), state="fits"),
         NodeCard("node-b", 4000, (Piece("web", 2000, 100, mark="ghost"),), state="chosen", says="fits"),
         NodeCard("node-c", 4000, (), "refused", "no"),
-        NodeCard("node-d", 4000, state="tie", says="a tie", cordoned=True),
+        NodeCard("node-d", 4000, state="tie", says="a tie"),
     ),
 )
 

@@ -14,7 +14,7 @@ from kschedlab_lab.views.chart_bars import FILLS, BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.chart_lines import Curve, ticks
 from kschedlab_lab.views.score_bars import KNOWN, fills
-from kschedlab_lab.views.style import AMOUNTS, CHOSEN
+from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT
 from kschedlab_lab.views.svg import Room, svg
 
 ROWS, COLUMNS = ["Fit", "Spread"], ["node-a", "node-b", "node-c"]
@@ -28,7 +28,7 @@ def heat_map(
 ) -> Callable[[Room], Html]:
     cells = [
         [
-            GridCell(str(value), AMOUNTS[0], f"{row}, {name}: {value}", sets=f"plugin: {row}, node: {name}")
+            GridCell(str(value), CHOSEN_SOFT, f"{row}, {name}: {value}", sets=f"plugin: {row}, node: {name}")
             for name, value in zip(columns, line, strict=True)
         ]
         for row, line in zip(rows, values, strict=True)
