@@ -9,7 +9,7 @@ from typing import Any
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import after_hyphen, fitted, short, text_width, wrapped
-from kschedlab_lab.views.style import ink
+from kschedlab_lab.views.style import INK_2, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE = 14
@@ -67,7 +67,7 @@ class GridMeasures:
     """The measures of a grid in a room, with rows of this height, and its parts."""
 
     def __init__(self, grid: Grid, room: Room, high: float) -> None:
-        self.grid, self.left, self.top, self.high = grid, grid.left, 28, high
+        self.grid, self.left, self.top, self.high = grid, grid.left, 28 + grid.above, high
         self.names = self.left - 8 - (SWATCH + 4)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
@@ -114,10 +114,13 @@ class GridMeasures:
         names = after_hyphen(grid.columns) if is_wide else grid.columns
         for c, name in enumerate(grid.columns):
             text = fitted(f"{signs[c]}{names[c]}", room)
-            words = label(text, self.left + self.wide * (c + 0.5), self.top - 9, "middle")
+            middle = self.left + self.wide * (c + 0.5)
+            words = label(text, middle, 19, "middle")
             shapes.append(
                 element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text.removeprefix(signs[c])]))
             )
+            for i, line in enumerate(grid.below.get(name, ()), start=1):
+                shapes.append(label(fitted(line, room), middle, 19 + CLOSE * i, "middle", fill=INK_2))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:

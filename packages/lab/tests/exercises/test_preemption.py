@@ -76,5 +76,5 @@ def test_each_rule_is_right_equally_often():
 
 def test_fifth_rule_of_the_beginning_is_refuted_by_a_small_instance():
     exercise = exercises(1)[2]
-    verdict = exercise.check(preemption.latest_start_broken)
+    verdict = exercise.check(lambda *given: preemption.latest_start_broken(*given))
     assert verdict.state is State.WRONG and verdict.evidence.count("node-") == 4
