@@ -69,7 +69,6 @@ ENGLISH_INSTEAD = {
     "`exercises.progress()` shows what you have solved": "The table at the end of each shows what you have solved",
     "In a class, make `seed` your number on the class list, so that neighbours get other numbers.": "",
     ", and press *Check*": "; on Binder, *Check* judges it",
-    ", and run the cell": ", and run the cell on Binder",
     "Press Hint, or call hint()": "Press Hint first",
 }
 
@@ -80,7 +79,6 @@ CHINESE_INSTEAD = {
     "上课时请把 `seed` 改成自己的学号，这样和旁边的同学数字不同。": "",
     "，然后按“检查”": "；要判断对错，请在 Binder 上按“检查”",
     "，按“检查”": "；要判断对错，请在 Binder 上按“检查”",
-    "，再运行这个单元格": "，再运行这个单元格（在 Binder 上）",
     "按“提示”，或者调用 hint()": "先按“提示”",
 }
 
