@@ -78,7 +78,16 @@ class Normalised(Settings):
         return list(NORMALISING[: self.step]) if self.step <= len(NORMALISING) else []
 
 
-UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Settings)}
+@dataclass(frozen=True)
+class Weighted(Settings):
+    """The first three passes."""
+
+    LAST = 2
+    SHOWN = ("step",)
+    step: int = steps("pass", 2, 2)
+
+
+UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Weighted, Settings)}
 """By the last stage of a panel, its settings."""
 
 

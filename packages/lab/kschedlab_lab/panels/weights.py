@@ -13,7 +13,7 @@ from typing import Any
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
-from kschedlab.messages import later
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels import score, score_cluster
@@ -84,7 +84,9 @@ def show(weights: Weights) -> View:
     said = lead(decision)
     values = {plugin: getattr(weights, field) for field, plugin in FIELDS.items()}
     dials = {
-        plugin: Dial.among(range(MOST + 1), values[plugin], f"×{values[plugin]}", field)
+        plugin: Dial.among(
+            range(MOST + 1), values[plugin], f"×{values[plugin]}" if values[plugin] else say("off"), field
+        )
         for field, plugin in FIELDS.items()
     }
     shown = ScoreMap(

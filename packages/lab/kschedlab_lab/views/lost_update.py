@@ -10,10 +10,10 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.cells import CROSS, UNCHANGED, WORKERS, pills, token
 from kschedlab_lab.views.lettering import fitting, text_width
-from kschedlab_lab.views.style import EVICTED, HAIR, INK, ink
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, ink
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
-AXIS, EDGE = 21, 8
+AXIS, EDGE = 24, 8
 """Moments that are drawn: a worker that waits for a lock is late. Pixels free at the right."""
 LEFT, LANE, TALL, PILLS = 88, 72, 48, 34
 """Width of the names; height of a worker's lane, of the bar in it, and of the buttons above."""
@@ -114,7 +114,7 @@ def _said(text: str, known: bool, long: float) -> str:
 
 
 def _memory(both: Both, end: int, unit: float) -> list[Html]:
-    """The total over time: each write begins a new value; one that drops a score is orange."""
+    """The total over time: each write begins a new value; one that drops a score is orange, the whole sum green."""
     y, gone = LANE + 2.0, lost(both)
     shapes = [
         label(line, 0, y + 16 + 15 * i, font_weight="bold") for i, line in enumerate(broken(say("total in memory"), 8))
@@ -123,13 +123,23 @@ def _memory(both: Both, end: int, unit: float) -> list[Html]:
     for each in by_write(both):
         drops = gone.score if gone is not None and each is not gone else 0
         values += [(each.write, each.gives, drops)] if each.write <= end else []
+    whole = sum(each.score for each in both)
     stops = [*(time for time, *_ in values[1:]), AXIS - 1 if end >= AXIS else max(end, 0)]
     for i, ((time, value, drops), stop) in enumerate(zip(values, stops, strict=True)):
-        x, fill = LEFT + (time + 1) * unit, EVICTED if drops else UNCHANGED
+        x, fill = LEFT + (time + 1) * unit, EVICTED if drops else CHOSEN if value == whole else UNCHANGED
         long = max((stop - time) * unit, 6)
         shapes.append(rect(long, TALL, None, x, y, fill=fill, stroke=HAIR, data_key=f"total/{i}"))
         loss = say("{total}: {lost} is lost {cross}", total=value, lost=drops, cross=CROSS)
-        text = fitting([*([loss, f"{value} {CROSS}"] if drops else []), str(value), ""], long - 8, bold=True)
+        text = fitting(
+            [
+                *([loss, f"{value} {CROSS}"] if drops else []),
+                f"{value} ✓" if value == whole else str(value),
+                str(value),
+                "",
+            ],
+            long - 8,
+            bold=True,
+        )
         shapes.append(label(text, x + 6, y + TALL / 2 + 4, fill=ink(fill), font_weight="bold"))
     return shapes
 
