@@ -1,5 +1,6 @@
 """The metrics have their real names and the right values."""
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from kschedlab.build import node, pod
@@ -73,6 +74,15 @@ def test_preemption_and_attempts_per_pod() -> None:
     assert number(plane, "preemption_victims_sum") == 2
     assert number(plane, "pod_scheduling_attempts_sum") == 2
     assert number(plane, "pod_scheduling_sli_duration_seconds_count", ("attempts", "2")) == 1
+
+
+@pytest.mark.parametrize("generation", ["v1.13", "v1.16", "v1.20", "v1.37"])
+def test_the_victims_are_counted_in_every_version(generation: str) -> None:
+    running = (pod(name, "n1", cpu="500m") for name in "ab")
+    plane = Plane(node("n1", allocatable=SMALL), *running, generation=generation)
+    plane.create(pod("high", cpu="1", priority=9))
+    plane.run(1)
+    assert number(plane, "preemption_victims_sum") == 2
 
 
 def test_cache_size_and_running_bindings() -> None:
