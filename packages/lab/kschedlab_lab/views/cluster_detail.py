@@ -124,7 +124,7 @@ def _close() -> Part:
 
 
 def _points(found: WhyNot, width: float) -> Part:
-    """Both totals, and below them a pair of bars for each plugin that makes most of the difference."""
+    """Both totals, a pair of bars for each plugin that makes most of the difference, and the rest of it as a number."""
     *plugins, total = found.points
     other = found.node if found.node != found.winner else say("the next best")
     sums = ((f"★ {found.winner}", total.chosen, CHOSEN), (other, total.others[0], None))
@@ -133,6 +133,8 @@ def _points(found: WhyNot, width: float) -> Part:
     ]
     number = max(min(int((width + GAP) // (LEAST + GAP)), BARS), 1)
     shown = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))[:number]
+    if rest := total.lead - sum(each.lead for each in shown):
+        both.append(words(say("other plugins {points}", points=f"{-rest:+d}"), fill=INK_2))
     highest = max((max(each.chosen, each.others[0]) for each in shown), default=1) or 1
     wide = (width + GAP) / max(len(shown), 1) - GAP
     return column([wrap(both, width, 16, 2), row((_bars(each, wide, highest) for each in shown), GAP, "start")], 4)

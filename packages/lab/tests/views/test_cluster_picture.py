@@ -11,8 +11,9 @@ from kschedlab.generations import LATEST
 from kschedlab.text.html import join
 from kschedlab.whatif import what_if
 from kschedlab.whatif.answers import whatif_answers
+from kschedlab_lab.panels.cluster_questions import MOVES
 from kschedlab_lab.panels.cluster_source import bundled
-from kschedlab_lab.views.cluster_detail import Choice, choices_part
+from kschedlab_lab.views.cluster_detail import Choice, choices_part, why_not_part
 from kschedlab_lab.views.cluster_picture import WHAT_IF, Asked, cluster_picture, shown_nodes, undecided
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
@@ -45,6 +46,20 @@ def test_nothing_is_wider_than_the_room(world, room):
         keys = re.findall(r'data-key="([^"]*)"', str(svg))
         assert len(keys) == len(set(keys))
         assert all(float(points) * 14 / 13 >= 12 for points in re.findall(r'font-size="([\d.]+)"', str(svg)))
+
+
+@pytest.mark.parametrize("width", [300, 600, 1000])
+def test_the_differences_add_up_to_that_of_the_sums(world, width):
+    decision = explain(MOVES, world).decision
+    nodes = [decision.cluster.names[place] for place in decision.feasible.tolist()]
+    left_out = 0
+    for name in nodes:
+        found = why_not(decision, name)
+        drawn = str(join(why_not_part(found, width).shapes))
+        told = [*map(int, re.findall(r"(?:>\s*|other plugins )([+-]\d+)<", drawn))]
+        assert sum(told) == -found.points[-1].lead
+        left_out += "other plugins" in drawn
+    assert (left_out > 0) == (width < 400), "three plugins differ, and have room where it is wide"
 
 
 def test_words_choose_nodes(world):
