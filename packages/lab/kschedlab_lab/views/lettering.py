@@ -88,6 +88,11 @@ def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = 
     return [*found[: lines - 1], fitted(rest, width, size, bold)]
 
 
+def folded(name: str, width: float, bold: bool = False) -> list[str]:
+    """A name in one line or two; a blank one in one."""
+    return wrapped(name, width, 2, bold=bold) or [""]
+
+
 def flowed(text: str, width: float, size: float = 12, bold: bool = False, most: int | None = None) -> list[str]:
     """The whole text in as many lines as it takes. A word that is too wide breaks as names do, or else anywhere.
 
