@@ -48,7 +48,26 @@ def what_is_read_or_run_is_on_the_stage(page: Notebook) -> None:
         expect(on_stage(page)).to_contain_text(line.locator("span").last.inner_text())
     box, text = on_stage(page).bounding_box(), page.page.locator(TEXT).bounding_box()
     assert box and text and box["x"] >= text["x"] + text["width"], "the stage covers the text"
+    a_section_brings_its_picture(page)
     run_alone(page)
+
+
+PLACE = """([heading, line]) => {
+    const text = document.querySelector(".jp-WindowedPanel-outer"), { top, height } = text.getBoundingClientRect();
+    heading.scrollIntoView({ block: "start" });
+    text.scrollTop -= 0.3 * height;
+    return (line.getBoundingClientRect().top - top) / height;
+}"""
+"""Scrolls to the heading, with other text above it; how far down the line is then, as a share of the text in sight."""
+
+
+def a_section_brings_its_picture(page: Notebook) -> None:
+    """Who reads what a heading begins need not scroll to the line of its panel."""
+    heading, line = page.page.locator("h2", has_text="Step 1: the victims"), lines(page).nth(1)
+    page.page.mouse.move(400, 400)
+    page.page.mouse.wheel(0, 4)
+    assert page.page.evaluate(PLACE, [heading.element_handle(), line.element_handle()]) > 0.6
+    expect(line).to_have_class("ks-line ks-current")
 
 
 def a_wheel_over_the_stage_scrolls_the_text(page: Notebook) -> None:

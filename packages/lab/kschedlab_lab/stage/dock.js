@@ -1,4 +1,5 @@
-// The stage. The panels of a notebook share one place that stays in sight; in it is the panel next to what one reads.
+// The stage. The panels of a notebook share one place that stays in sight; in it is the panel of what one reads. The first
+// panel after a heading belongs to the text from that heading on, another one to the text from its own line on.
 // Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
 // in a narrow notebook, panels stay in their cells. It is away while one does exercises, which have their own pictures, and
 // while one reads a section that has code and no panel.
@@ -9,6 +10,7 @@ import { say } from "./language.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
+const BEGUN = 0.4; // of that height: above it, one reads what a heading begins
 const AWAY = 0.25; // of that height: what needs no stage takes it away above it
 const SOON = 2; // such heights below its beginning: before that, one does not read of the first panel yet
 const SLIGHTLY = 16; // pixels of a line that may be above what is in sight
@@ -19,7 +21,7 @@ const CHOICE = "dock"; // the browser keeps false by this name for a reader who 
 /** Where panels may share a place: a notebook in JupyterLab, or a page of the course. */
 const SHARED = ".jp-Notebook, main.ks-course";
 const EXERCISE = ".ks-exercise";
-const HEADING = "h2", CODE = ".jp-CodeCell .jp-InputArea:not(.lm-mod-hidden)";
+const HEADING = "h2, h3", CODE = ".jp-CodeCell .jp-InputArea:not(.lm-mod-hidden)";
 const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 
@@ -216,24 +218,28 @@ class Dock {
     if (cell && !this.el.isConnected) cell.before(this.el);
   }
 
-  /** The headings of the sections that have code to read, and no panel. */
+  /** What each heading begins: whether it has code to read, and its first panel. */
   sections() {
-    const panels = new Set([...this.stages].map(({ host }) => host)), sections = [];
+    const stages = new Map([...this.stages].map((stage) => [stage.host, stage])), sections = [];
     for (const each of this.page.querySelectorAll(`${HEADING}, ${CODE}, .kschedlab`)) {
-      if (each.matches(HEADING)) sections.push({ host: each, code: false, panel: false });
+      if (each.matches(HEADING)) sections.push({ heading: each, code: false, panel: null });
       const section = sections.at(-1);
-      if (section && panels.has(each)) section.panel = true;
+      if (section && stages.has(each)) section.panel ??= stages.get(each);
       else if (section && each.matches(CODE)) section.code = true;
     }
-    return sections.filter(({ code, panel }) => code && !panel);
+    return sections;
   }
 
-  /** The panels, the exercises and the sections of code in the text's order, each with the place of its line, card or heading. */
+  /** The panels, the exercises and the sections of code in the text's order: `at` is the place of its line, card or heading,
+   * `from` where one begins to read of it. */
   placed() {
-    const panels = [...this.stages].map((stage) => ({ stage, host: stage.host }));
+    const sections = this.sections(), begins = new Map(sections.map(({ heading, panel }) => [panel, heading]));
+    const panels = [...this.stages].map((stage) => ({ stage, host: stage.host, heading: begins.get(stage) }));
     const exercises = [...this.page.querySelectorAll(EXERCISE)].map((host) => ({ host }));
-    const there = [...panels, ...exercises, ...this.sections()].filter(({ host }) => host.isConnected && host.offsetParent);
-    return there.map((each) => ({ ...each, at: each.host.getBoundingClientRect().top })).sort((one, other) => one.at - other.at);
+    const codes = sections.filter(({ code, panel }) => code && !panel).map(({ heading }) => ({ host: heading }));
+    const there = [...panels, ...exercises, ...codes].filter(({ host }) => host.isConnected && host.offsetParent);
+    const top = (element) => element.getBoundingClientRect().top;
+    return there.map((each) => ({ ...each, at: top(each.host), from: top(each.heading ?? each.host) })).sort((one, other) => one.at - other.at);
   }
 
   scrolled() {
@@ -245,11 +251,13 @@ class Dock {
     });
   }
 
-  /** Shows the panel whose line was read last; of several that are in sight, the first one that still asks. */
+  /** Shows the panel that one read of last; of several whose lines are in sight, the first one that still asks. */
   follow() {
     if (!this.place || this.pinned || this.tall || this.active?.isLarge) return;
     const { top, height } = this.window(), line = top + READ * height, places = this.placed();
-    const read = places.filter(({ at, stage }) => at < (stage ? line : top + AWAY * height)), last = read.at(-1) ?? places.find(({ at, stage }) => stage && at < top + SOON * height);
+    const begun = ({ stage, at, from }) => (stage ? at < line || from < top + BEGUN * height : at < top + AWAY * height);
+    const read = places.filter(begun);
+    const last = read.at(-1) ?? places.find(({ at, stage }) => stage && at < top + SOON * height);
     if (!places.length) return;
     const stage = last?.stage && this.opening((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage, places);
     this.step(!stage, this.held(places, line) ?? places[0].host);
