@@ -48,7 +48,7 @@ class AffinityTerm:
                 return False
         return self.selector is not None and self.selector.matches(labels)
 
-    def resolved(self, namespaces: Mapping[str, Labels], keeps_selector: bool = False) -> AffinityTerm:
+    def resolved(self, namespaces: Mapping[str, Labels], keeps_selector: bool) -> AffinityTerm:
         """The term with its namespace selector replaced by the names of the namespaces that it selects.
 
         The real scheduler reads the terms of an incoming pod in this way, so a namespace without an object is not
@@ -86,7 +86,7 @@ class PodTerms:
         terms = (*self.affinity, *self.anti_affinity, *(term for _, term in self.preferred))
         return any(term.namespace_selector is not None for term in terms)
 
-    def resolved(self, namespaces: Mapping[str, Labels], keeps_selectors: bool = False) -> PodTerms:
+    def resolved(self, namespaces: Mapping[str, Labels], keeps_selectors: bool) -> PodTerms:
         return PodTerms(
             tuple(term.resolved(namespaces, keeps_selectors) for term in self.affinity),
             tuple(term.resolved(namespaces, keeps_selectors) for term in self.anti_affinity),

@@ -37,7 +37,7 @@ class _Open:
 
     container: dict[str, Any] | list[Any]
     anchor: str | None
-    start: int = 0
+    start: int
     size: int = 1
     key: Any = None
     merged: list[Any] = field(default_factory=list)

@@ -68,7 +68,7 @@ def _all_nodes(cluster: Cluster, images: tuple[str, ...], limit: int, highest: i
     return present, highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
 
 
-def images(spec: PodSpec, init_containers: bool = True, image_volumes: bool = True) -> Iterator[str]:
+def images(spec: PodSpec, init_containers: bool, image_volumes: bool) -> Iterator[str]:
     """The images of the pod's containers, its init containers and image volumes; one used twice is listed twice."""
     for container in (*(spec.initContainers if init_containers else ()), *spec.containers):
         yield container.image

@@ -72,7 +72,7 @@ def claim_names(owner: Pod | PodGroup) -> Iterator[tuple[str, bool]]:
             yield name, own
 
 
-def owner_fault(claim: ResourceClaim, pod: Pod, for_group: bool = False) -> str:
+def owner_fault(claim: ResourceClaim, pod: Pod, for_group: bool) -> str:
     """Why the claim was not made for the pod, or "" (IsForPod)."""
     owner, group = controller_of(claim.metadata), _group_name(pod) if for_group else None
     if owner is not None and owner.uid == pod.metadata.uid:

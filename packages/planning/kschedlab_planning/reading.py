@@ -22,7 +22,7 @@ class Read(NamedTuple):
     objects: list[ApiObject]
 
 
-def read_cluster(files: Iterable[str], profiles: Profiles, warn: Warn, *, strict: bool = False) -> Read:
+def read_cluster(files: Iterable[str], profiles: Profiles, warn: Warn, *, strict: bool) -> Read:
     """The cluster in the files. ManifestError.
 
     If a workload among them has no pods yet, the cluster is as a simulation of its controllers leaves it.

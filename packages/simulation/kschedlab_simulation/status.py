@@ -147,7 +147,7 @@ class ApiError(Exception):
         return _error(400, "BadRequest", message)
 
     @classmethod
-    def too_many_requests(cls, message: str, retry_after: int = 0, cause: StatusCause | None = None) -> ApiError:
+    def too_many_requests(cls, message: str, retry_after: int, cause: StatusCause | None = None) -> ApiError:
         """The server cannot do this now. ``retry_after``: seconds."""
         details = StatusDetails(causes=(cause,) if cause else (), retryAfterSeconds=retry_after)
         return _error(429, "TooManyRequests", message, details)

@@ -208,7 +208,7 @@ def check_huge_pages(names: Collection[str], path: Path, faults: Faults) -> None
 # -- of a pod as a whole
 
 
-def check_pod_level(pod: Pod, faults: Faults, template: bool = False) -> None:
+def check_pod_level(pod: Pod, faults: Faults, template: bool) -> None:
     """Check the pod-level resources, which must cover what the containers ask for.
 
     ``template``: the API server does not complete the requests and limits of a template.

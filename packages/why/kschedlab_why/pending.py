@@ -120,7 +120,7 @@ def _cause(decision: Decision, nominated: str) -> tuple[str, str]:
     return REFUSED, f"no node fits: {', '.join(sorted(decision.reasons()))}"
 
 
-def pending_sections(waiting: PendingCauses, at: int, all: bool = False) -> Iterator[Section]:
+def pending_sections(waiting: PendingCauses, at: int, all: bool) -> Iterator[Section]:
     """How many pods wait, then the groups. ``at``: the time now; ``all``: every obstacle, and what helps each group."""
     setting = waiting.setting
     where = f" in namespace {waiting.namespace}" if waiting.namespace else ""

@@ -38,7 +38,7 @@ KIND_ORDER = ("requests", "constraints", "nodes", "priority", "eviction", "witho
 """What is tried first; a pod without one of its resources is another pod."""
 
 
-def answer_sections(answer: Answer, at: int, all: bool = False) -> Iterator[Section]:
+def answer_sections(answer: Answer, at: int, all: bool) -> Iterator[Section]:
     """The whole answer. ``at``: the time now; ``all``: every node and change, not only the first few."""
     about = " ".join(filter(None, [_asks(answer), _waits(answer, at)]))
     yield Section(_headline(answer), [*([about] if about else []), *_situation(answer)], mark=_mark(answer))

@@ -34,7 +34,7 @@ class Check(NamedTuple):
 
     plugin: str
     refuses: bool
-    first: bool = False
+    first: bool
     details: tuple[str, ...] = ()
 
 

@@ -47,7 +47,7 @@ class Returned(NamedTuple):
     """An extender's victims on one node: the identities of the pods (:func:`identity`)."""
 
     pods: Sequence[str]
-    violations: int = 0
+    violations: int
 
 
 class Extender:

@@ -138,7 +138,7 @@ NOT_RESERVED = "pod {pod} ({uid}) is not allowed to use ResourceClaim {name} ({c
 NOT_ALLOCATED = "ResourceClaim {name}: not allocated"
 
 
-def unprepared(pod: Pod, find: Find, for_group: bool = False) -> str:
+def unprepared(pod: Pod, find: Find, for_group: bool) -> str:
     """The kubelet's message about the first claim that is not ready for the pod; "" if all are.
 
     ``for_group``: see :mod:`kschedlab_devices.claims`.
