@@ -221,8 +221,8 @@ class PodColumns:
         if self._used == old:
             more = 16 + old // 5
             self.infos.extend([None] * more)
-            for name, blank in {"node": -1, "signature": -1, "priority": 0, "start": 0, "arrival": 0}.items():
-                setattr(self, name, np.concatenate([getattr(self, name), np.full(more, blank, np.int64)]))
+            for name in ("node", "signature", "priority", "start", "arrival"):
+                setattr(self, name, np.concatenate([getattr(self, name), np.full(more, -1, np.int64)]))
             self.request.widen(more)
         self._used += 1
         return self._used - 1

@@ -361,8 +361,7 @@ class _Loader:
         totals: dict[tuple[str, str], int] = {}
         for pod in pods if _could_overflow(pods) else ():
             cpu, memory = nonzero_requests(pod)
-            requests = pod_requests(pod)
-            requests |= {"cpu": max(cpu, requests.get("cpu", 0)), "memory": max(memory, requests.get("memory", 0))}
+            requests = pod_requests(pod) | {"cpu": cpu, "memory": memory}
             for name, amount in requests.items():
                 key = (pod.spec.nodeName or pod.key, name)
                 before = totals.get(key, 0)

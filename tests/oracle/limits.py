@@ -1,6 +1,6 @@
 """The limits of v1.37's API server: how long each text, list and map of an object may be, how large each number.
 
-    python -m tests.oracle.limits PROGRAM --each 3 --record packages/validation/tests/data/limits.jsonl.gz
+    python -m tests.oracle.limits PROGRAM --drawn 300 --record packages/validation/tests/data/limits.jsonl.gz
 
 PROGRAM is validate_1_37. In valid objects of each kind, a part grows until it is refused; what is recorded is the last
 size that is accepted and the first that is not. Prints where the package answers otherwise.
@@ -99,16 +99,19 @@ def _another(item: Any, number: int) -> Any:
     return item
 
 
-def valid(program: str, seed: int, each: int) -> list[Manifest]:
-    """Valid objects, of each kind those with the most parts."""
-    rng, found = random.Random(seed), []
+def valid(program: str, seed: int, drawn: int) -> list[Manifest]:
+    """Valid objects with every part that can grow: of those drawn of each kind, the ones with parts that no other has."""
+    rng, chosen = random.Random(seed), []
     for make in VALID.values():
-        drawn = [make(rng) for _ in range(40)]
-        accepted = [
-            manifest for manifest, answer in zip(drawn, asked(program, drawn), strict=True) if answer.keys() <= {"kind"}
-        ]
-        found += sorted(accepted, key=lambda manifest: -sum(1 for _ in parts(manifest)))[:each]
-    return found
+        made = [make(rng) for _ in range(drawn)]
+        answers = asked(program, made)
+        accepted = [each for each, answer in zip(made, answers, strict=True) if answer.keys() <= {"kind"}]
+        sorts = set[str]()
+        for manifest in sorted(accepted, key=lambda each: -sum(1 for _ in parts(each))):
+            new = {part.sort for part in parts(manifest)} - sorts
+            sorts |= new
+            chosen += [manifest] if new else []
+    return chosen
 
 
 def _refused(program: str, objects: list[Manifest], asks: list[tuple[int, Part, int]]) -> list[bool]:
@@ -125,10 +128,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--each", type=int, default=1, help="objects of a kind")
+    parser.add_argument(
+        "--drawn", type=int, default=300, help="objects of a kind, of which those with other parts stay"
+    )
     parser.add_argument("--record", type=Path)
     options = parser.parse_args()
-    objects = valid(options.program, options.seed, options.each)
+    objects = valid(options.program, options.seed, options.drawn)
     sought: dict[str, tuple[int, Part]] = {}
     for number, manifest in enumerate(objects):
         for part in parts(manifest):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -15,8 +16,8 @@ from typing import Any
 import pytest
 
 from kschedlab_live.schedule import client as module
-from kschedlab_live.schedule.access import Access
-from kschedlab_live.schedule.client import Client
+from kschedlab_live.schedule.access import Access, AccessError
+from kschedlab_live.schedule.client import Client, Token
 from kschedlab_simulation.status import ApiError
 from packages.live.tests.schedule.fakes import run, status
 
@@ -174,3 +175,12 @@ def test_only_the_authority_of_the_cluster_is_trusted(certificate: tuple[Path, P
         for authority, why in (("ca", "it holds no certificate"), ("missing", "No such file")):
             with pytest.raises(ApiError, match=f"{authority} cannot be used: {why}"):
                 ask(Access(url, authority=str(tmp_path / authority)))
+
+
+@pytest.mark.parametrize(("content", "why"), [(None, "No such file or directory"), (b"\xff", "is not a token")])
+def test_a_token_that_cannot_be_read_is_named_with_the_cause(content: bytes | None, why: str, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    if content is not None:
+        token.write_bytes(content)
+    with pytest.raises(AccessError, match=re.escape(f"{token} cannot be read: {why}")):
+        _ = Token(str(token)).header

@@ -229,7 +229,7 @@ def test_a_hint_decides_which_events_requeue_the_pod() -> None:
 def test_postfilter_may_nominate_or_return_a_reason() -> None:
     class Advice(Plugin):
         def post_filter(self, pod: Pod, refused: Any) -> Any:
-            assert refused["n1"].message == "Too many pods"
+            assert (refused["n1"].message, refused["n1"].plugin) == ("Too many pods", "NodeResourcesFit")
             if pod.metadata.name == "doomed":
                 raise ZeroDivisionError("division by zero")
             return Nominate("n1") if pod.metadata.name == "lucky" else "ask somebody else"

@@ -572,6 +572,12 @@ def test_the_requested_grace_period_applies(api: Server, given: int, seconds: in
     assert api.delete(Pod, "default", "web", given).metadata.deletionGracePeriodSeconds == seconds
 
 
+def test_a_second_deletion_with_a_negative_grace_period_leaves_one_second(api: Server) -> None:
+    api.create(web("web", "n"))
+    api.delete(Pod, "default", "web", 60)
+    assert api.delete(Pod, "default", "web", -3).metadata.deletionGracePeriodSeconds == 1
+
+
 def test_a_pod_without_a_kubelet_is_deleted_at_once(api: Server) -> None:
     api.create(web())
     api.restore(replace(web("done", "n"), status=replace(web().status, phase="Succeeded")))
