@@ -100,7 +100,7 @@ def _another(item: Any, number: int) -> Any:
 
 
 def valid(program: str, seed: int, drawn: int) -> list[Manifest]:
-    """Valid objects with every part that can grow: of those drawn of each kind, the ones with parts that no other has."""
+    """Valid objects: of those drawn of each kind, the ones with a part that can grow and that no other has."""
     rng, chosen = random.Random(seed), []
     for make in VALID.values():
         made = [make(rng) for _ in range(drawn)]

@@ -7,6 +7,7 @@ from kschedlab_live.serve.kinds import SERVED, Custom
 from kschedlab_live.serve.tables import table
 from kschedlab_live.serve.tables.cells import text
 
+GROUPS = "scheduling.k8s.io/v1beta1"
 NOW = Time.parse("2001-09-09T01:46:40Z")
 CREATED = {"name": "a", "creationTimestamp": "2001-09-09T01:46:00Z"}
 
@@ -356,3 +357,18 @@ def test_a_row_has_as_much_of_its_object_as_the_client_wants(include, has):
     if has is not None:
         assert row["object"]["kind"] == has and ("data" in row["object"]) == (has == "X")
         assert row["object"]["metadata"] == CREATED
+
+
+@pytest.mark.parametrize(
+    ("policy", "conditions", "expected"),
+    [
+        ("gang", [], ["Gang", "training", "Pending"]),
+        ("basic", [("PodGroupInitiallyScheduled", "True", "Scheduled")], ["Basic", "training", "Scheduled"]),
+        ("gang", [("PodGroupInitiallyScheduled", "False", "Waits")], ["Gang", "training", "Unschedulable"]),
+        ("gang", [("DisruptionTarget", "True", "Preempted")], ["Gang", "training", "Preempted"]),
+    ],
+)
+def test_a_pod_group_shows_its_policy_and_what_became_of_it(policy, conditions, expected):
+    spec = {"schedulingPolicy": {policy: {}}, "workloadRef": {"workloadName": "training"}}
+    shown = [dict(zip(("type", "status", "reason"), each, strict=True)) for each in conditions]
+    assert cells(GROUPS, "podgroups", spec=spec, status={"conditions": shown}) == expected
