@@ -20,3 +20,27 @@ def test_what_it_does_not_read_is_told(
         file.write_text(text)
         assert main(["serve", str(file), "--kubeconfig", str(tmp_path / "kubeconfig")]) == 0
         assert ("Alien" in capsys.readouterr().err) is told
+
+
+V1_20 = "apiVersion: kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "config", "expected"),
+    [
+        ([], None, "v1.37"),
+        (["--generation", "v1.16"], None, "v1.16"),
+        (["--generation", "v1.20"], V1_20, "default-scheduler (v1.20)"),
+    ],
+)
+def test_the_options_choose_who_schedules(
+    arguments: list[str], config: str | None, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = list[str]()
+    monkeypatch.setattr(Server, "run", lambda server, *_: served.append(server.generation))
+    (tmp_path / "scenario.yaml").write_text(TWO_NODES)
+    if config is not None:
+        (tmp_path / "config.yaml").write_text(config)
+        arguments = [*arguments, "--config", str(tmp_path / "config.yaml")]
+    main(["serve", str(tmp_path / "scenario.yaml"), "--kubeconfig", str(tmp_path / "kubeconfig"), *arguments])
+    assert served == [expected]
