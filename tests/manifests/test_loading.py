@@ -152,6 +152,14 @@ def test_a_file_reached_twice_is_read_once(tmp_path):
     assert names(load(tmp_path, tmp_path / "a.yaml")) == (["n1"], ["default/web"])
 
 
+def test_a_link_to_a_folder_is_followed(tmp_path):
+    for name in ("here", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "elsewhere/a.yaml").write_text(YAML)
+    (tmp_path / "here/link").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert names(load(tmp_path / "here")) == (["n1"], ["default/web"])
+
+
 def test_standard_input_and_open_files(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(YAML.encode())))
     assert names(load("-")) == (["n1"], ["default/web"])

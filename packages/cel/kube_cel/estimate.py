@@ -403,7 +403,7 @@ class _Estimator:
     # The kinds of nodes.
 
     def select(self, expr: Select) -> Range:
-        if expr.id not in self.paths and isinstance(expr.operand, Ident) and expr.operand.id not in self.types:
+        if expr.id not in self.paths and expr.operand.id not in self.types:
             return _ONE  # the name of a type
         cost = self.cost(expr.operand)
         if expr.test:

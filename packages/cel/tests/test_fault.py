@@ -2,6 +2,7 @@
 
 import pytest
 
+from kschedlab.objects.devices import Device
 from kube_cel import compile, expression, fault
 
 D = 'device.attributes["gpu.example.com"]'
@@ -49,3 +50,19 @@ def test_a_new_object_may_not_use_what_v1_36_does_not_know():
 )
 def test_what_ends_neither_list_nor_map_after_a_comma(text: str, said: str):
     assert said in (fault(text) or "")
+
+
+def test_a_name_in_backticks_that_does_not_end_is_an_error_with_its_place():
+    assert "<input>:1:15: Syntax error: token recognition error at: '`abc'" in (fault("device.driver.`abc") or "")
+
+
+def test_a_type_has_a_name_of_several_parts():
+    """As the real code answers; with an estimated cost, which other comparisons of types have, too."""
+    text = 'type(duration("1s")) == google.protobuf.Duration'
+    assert compile(text).highest_cost == 1844674407370955267
+    assert compile(text).steps("gpu.example.com", Device(name="d"))[-1].values == ("true",)
+    for wrong, why in (
+        (text.replace("Duration", "Sundial"), "undeclared reference to 'google'"),
+        (f"[1].exists(google, {text})", "type 'int' does not support field selection"),
+    ):
+        assert why in (fault(wrong) or "")

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,14 @@ def test_each_text_list_map_and_number_has_the_real_limit() -> None:
         wrong += [] if all(answers) else [f"{whole['kind']} {part.sort} {limit['most']}: {answers}"]
     assert not wrong
     assert len(lines) > 300
+
+
+@pytest.mark.parametrize(("prefix", "refused"), [("-", True), ("a-", False), ("a.-", False), ("Aa-", True)])
+def test_a_prefix_of_names_ends_in_what_a_name_may_have_inside(prefix: str, refused: bool) -> None:
+    """v1.37: pkg/apis/core/validation, maskTrailingDash."""
+    pod = VALID["Pod"](random.Random(1))
+    pod["metadata"] |= {"generateName": prefix}
+    assert bool(ours(pod)) is refused
 
 
 def test_many_objects_of_every_kind_are_recorded() -> None:

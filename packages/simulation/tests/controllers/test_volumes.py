@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from kschedlab.build import Manifest, node, pod, term
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
-from kschedlab_simulation.controllers.claim_binding import best_volume, mismatch
+from kschedlab_simulation.controllers.claim_binding import best_volume, mismatch, plan_for_volume
 from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.volume_claims import claim_reference
 from packages.simulation.tests.controllers.stage import NODE, Stage, documents, owner
@@ -309,3 +309,25 @@ def test_a_new_claim_gets_the_default_class(classes: list[Manifest], named: str 
     stage = Stage(*classes)
     stage.create(made)
     assert stage.get(PersistentVolumeClaim, "c").spec.storageClassName == expected
+
+
+@pytest.mark.parametrize(
+    ("annotations", "policy", "made_for_it"),
+    [
+        ({"pv.kubernetes.io/provisioned-by": "p"}, "Delete", True),
+        ({"pv.kubernetes.io/provisioned-by": "p"}, "Retain", False),
+        ({}, "Delete", False),
+    ],
+)
+def test_a_volume_whose_claim_took_another_one_goes_if_it_was_made_for_it(
+    annotations: dict[str, str], policy: str, made_for_it: bool
+):
+    """v1.37: pkg/controller/volume/persistentvolume/pv_controller.go, syncVolume."""
+    mine = claim("c", "other")
+    spare = volume("spare", annotations=annotations, kept_for="c", persistentVolumeReclaimPolicy=policy)
+    spare["spec"]["claimRef"]["uid"] = mine["metadata"]["uid"]
+    stage = Stage(mine, volume("other", kept_for="c"), spare)
+    planned = plan_for_volume(
+        stage.get(PersistentVolume, "spare", ""), {"default/c": stage.get(PersistentVolumeClaim, "c")}
+    )
+    assert planned.reclaim is made_for_it
