@@ -52,7 +52,7 @@ def decide(info: PodInfo, cluster: Cluster, profiles: Profiles) -> Decision:
 
 def bind(decision: Decision, cluster: Cluster) -> None:
     """Give the pod its node in this cluster, with its claims."""
-    Scheduler(cluster, decision.generation, exhaustive=True).commit(decision)
+    Scheduler(cluster, decision.generation).commit(decision)
 
 
 def place(infos: Iterable[PodInfo], cluster: Cluster, profiles: Profiles) -> Placed:

@@ -11,6 +11,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.preemption import Settings, decide
 from kschedlab_lab.views.drawing import INSET, PARTED, Block, Box, draw
 from kschedlab_lab.views.glyphs import Badge, badge
+from kschedlab_lab.views.obstacles import blockers
 from kschedlab_lab.views.picture import NODES, Handles, picture, question
 from kschedlab_lab.views.style import CHOSEN, EVICTED, PRIORITIES, RAMP, ink, priority_fill
 from kschedlab_lab.views.svg import Room
@@ -215,3 +216,19 @@ def test_a_pods_colour_depends_on_its_priority_alone() -> None:
         PRIORITIES[5],
     ]
     assert len({priority_fill(p) for p in range(0, 1001, 50)}) == 21
+
+
+def test_a_pod_that_stays_locks_no_node_that_is_a_candidate() -> None:
+    world = cluster(
+        *(node(name, cpu=4) for name in ("node-a", "node-b")),
+        pod("vault", cpu=2, priority=900, on="node-a"),
+        pod("jobs", cpu=2, priority=0, on="node-a"),
+        pod("bank", cpu=3, priority=900, on="node-b"),
+        pod("urgent", cpu=2, priority=500),
+    )
+    decision = schedule("default/urgent", world, "v1.37")
+    assert decision.nominated_node == "node-a"
+    assert [[info.pod.metadata.name for info in blockers(decision, name)] for name in ("node-a", "node-b")] == [
+        [],
+        ["bank"],
+    ]
