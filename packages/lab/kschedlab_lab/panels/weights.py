@@ -35,7 +35,7 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
-MOST, CAUSE = 6, score_cluster.Cause()
+MOST, CAUSE = 3, score_cluster.Cause()
 """The largest weight, and the cluster, whose scores do not change."""
 
 
@@ -78,6 +78,14 @@ def decide(weights: Weights) -> Decision:
     return bare(schedule(NEW, cluster(), generation(weights)))
 
 
+@lru_cache(1)
+def highest() -> int:
+    """The highest sum that any weights lead to: the bars keep their scale."""
+    most = decide(Weights().changed(**dict.fromkeys(FIELDS, MOST))).scores
+    assert most is not None
+    return int(most.total.max())
+
+
 def show(weights: Weights) -> View:
     """The panel's view for these settings."""
     decision = decide(weights)
@@ -90,7 +98,16 @@ def show(weights: Weights) -> View:
         for field, plugin in FIELDS.items()
     }
     shown = ScoreMap(
-        decision, score.PLUGINS, NODES, STAGES[-1], None, said, facts=score_cluster.facts(CAUSE), dials=dials
+        decision,
+        score.PLUGINS,
+        NODES,
+        STAGES[-1],
+        None,
+        said,
+        most=highest(),
+        full=100 * MOST,
+        facts=score_cluster.facts(CAUSE),
+        dials=dials,
     )
     return View(shown, said, Html(), said, names=winners(decision))
 

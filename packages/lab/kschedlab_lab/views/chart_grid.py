@@ -24,7 +24,7 @@ class GridCell:
 
     ``short``: instead of ``text`` in all cells if the room is narrow;
     ``tip``: the cell in words; ``sets``: the settings that a click applies; ``order``: its turn when several cells
-    change; ``past``: what it was, struck out before the text; ``pale``: whether it no longer counts.
+    change; ``pale``: whether it no longer counts.
     """
 
     text: str
@@ -34,7 +34,6 @@ class GridCell:
     sets: str = ""
     order: int | None = None
     share: float = 1
-    past: str = ""
     pale: bool = False
 
 
@@ -149,8 +148,7 @@ class GridMeasures:
             "fill": "currentColor" if is_open else ink(cell.fill or ""),
             "font_weight": "bold" if selected else None,
         }
-        past = (element("tspan", cell.past, text_decoration="line-through", fill_opacity=0.6), " ") if cell.past else ()
-        return element("text", *past, text, **place, **look)
+        return element("text", text, **place, **look)
 
     def _frame_of_selected(self) -> list[Html]:
         if self.grid.selected is None:
