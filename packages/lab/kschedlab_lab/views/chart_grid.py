@@ -23,8 +23,7 @@ class GridCell:
     """``text`` in a box of colour ``fill`` (None: only an outline), of which it fills ``share``.
 
     ``short``: instead of ``text`` in all cells if the room is narrow;
-    ``tip``: the cell in words; ``sets``: the settings that a click applies; ``order``: its turn when several cells
-    change; ``pale``: whether it no longer counts.
+    ``tip``: the cell in words; ``sets``: the settings that a click applies; ``pale``: whether it no longer counts.
     """
 
     text: str
@@ -32,7 +31,6 @@ class GridCell:
     tip: str
     short: str = ""
     sets: str = ""
-    order: int | None = None
     share: float = 1
     pale: bool = False
 
@@ -132,7 +130,7 @@ class GridMeasures:
             shapes.append(rect(round(wide * cell.share, 1), high, 2, fill=cell.fill, data_key=f"{key}/box"))
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
-        about |= {"data_tip": cell.tip, "data_order": cell.order, "opacity": 0.4 if cell.pale else None}
+        about |= {"data_tip": cell.tip, "opacity": 0.4 if cell.pale else None}
         words = self._words(cell, (r, c) == self.grid.selected)
         return element("g", *shapes, words, data_key=key, transform=place, **about)
 
