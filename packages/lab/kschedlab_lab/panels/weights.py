@@ -35,8 +35,8 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
-MOST, CAUSE = 3, score_cluster.Cause()
-"""The largest weight, and the cluster, whose scores do not change."""
+MOST, HIGHEST, CAUSE = 3, 1300, score_cluster.Cause()
+"""The largest weight; a sum that no weights exceed, so that bars keep their scale; the cluster, whose scores stay."""
 
 
 def _written(weight: int) -> str:
@@ -78,14 +78,6 @@ def decide(weights: Weights) -> Decision:
     return bare(schedule(NEW, cluster(), generation(weights)))
 
 
-@lru_cache(1)
-def highest() -> int:
-    """The highest sum that any weights lead to: the bars keep their scale."""
-    most = decide(Weights().changed(**dict.fromkeys(FIELDS, MOST))).scores
-    assert most is not None
-    return int(most.total.max())
-
-
 def show(weights: Weights) -> View:
     """The panel's view for these settings."""
     decision = decide(weights)
@@ -104,7 +96,7 @@ def show(weights: Weights) -> View:
         STAGES[-1],
         None,
         said,
-        most=highest(),
+        most=HIGHEST,
         full=100 * MOST,
         facts=score_cluster.facts(CAUSE),
         dials=dials,

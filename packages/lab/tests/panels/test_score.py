@@ -181,7 +181,7 @@ def test_the_bars_keep_their_scale(room: Room) -> None:
         return [each / given for each, given in zip(wide, points, strict=True)]
 
     for panels in (
-        [weights.panel(), weights.panel(nodes=3, spread=3, taints=0)],
+        [weights.panel(), weights.panel(nodes=3, taints=0), weights.panel(**dict.fromkeys(FIELDS, weights.MOST))],
         [score.panel(), score.panel(tainted=False, fast=False, cpu=2000)],
         [two.panel(room=weight) for weight in two.WEIGHTS],
     ):
