@@ -20,7 +20,7 @@ STATES = {
     "stretched": score.panel("normalised", plugin="InterPodAffinity", node="node-c"),
     "a cell, asked": score.panel("normalised", plugin="NodeAffinity").ask(score.without_the_disk()),
     "weights": weights.panel(),
-    "weights, most": weights.panel(**dict.fromkeys(weights.FIELDS, 6)),
+    "weights, most": weights.panel(**dict.fromkeys(weights.FIELDS, weights.MOST)),
     "weights, off": weights.panel(**dict.fromkeys(weights.FIELDS, 0)),
     "draw, asked": select_host.panel().ask(select_host.first_stays()),
     **{f"draw {scores}": select_host.panel(scores=scores) for scores in LISTS},

@@ -12,9 +12,8 @@ from kschedlab.messages import meant, say, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
-from kschedlab_lab.exercises.clusters import scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
-from kschedlab_lab.exercises.map_reduce_build import LEAST, NEW, NODES, SPREAD, reduce_turns, weighted
+from kschedlab_lab.exercises.map_reduce_build import LEAST, NEW, NODES, SPREAD, reduce_turns, turn, weighted
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.views.arithmetic import added
 
@@ -109,7 +108,7 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         (say("{row} has no Reduce: its score stays as it is.", row=LEAST), say("; ").join(steps[1:])),
         Instance(table(head, (row(*each) for each in rows)), "\n".join(aligned([head, *rows], ""))),
         remark=remark,
-        solved=lambda: scored(decision),
+        solved=lambda: turn(decision),
     )
 
 

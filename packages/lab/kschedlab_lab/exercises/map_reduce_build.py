@@ -5,17 +5,23 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from kschedlab.build import as_yaml, node, pod, service
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
 from kschedlab.manifests.loading import Objects
 from kschedlab.messages import say
 from kschedlab.objects.model import Service
 from kschedlab.scheduler import schedule
+from kschedlab.text.html import Html
 from kschedlab_lab.exercises.build import Build
-from kschedlab_lab.exercises.clusters import scored, shown
+from kschedlab_lab.exercises.clusters import outcome, shown
 from kschedlab_lab.exercises.exercise import Exercise
+from kschedlab_lab.exercises.fitting import fitting
+from kschedlab_lab.views.map_reduce import draw_turn
+from kschedlab_lab.views.score import lead
 
 NEW = "default/web-new"
 NODES = ("node-a", "node-b", "node-c")
@@ -62,8 +68,13 @@ def reduce_turns(rng: random.Random) -> Exercise:
         shown(base),
         as_yaml(base),
         as_yaml([pod("web-1", "node-a", "1m", memory="1Mi")]),
-        lambda objects: scored(schedule(NEW, Cluster(objects, TWO.api), TWO)),
+        lambda objects: turn(schedule(NEW, Cluster(objects, TWO.api), TWO)),
     )
+
+
+def turn(decision: Decision) -> Html:
+    """The scores after Map and after Reduce."""
+    return outcome(decision) if decision.scores is None else fitting(partial(draw_turn, decision, alt=lead(decision)))
 
 
 def turned(objects: Objects) -> str:

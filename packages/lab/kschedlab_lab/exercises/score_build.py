@@ -38,7 +38,7 @@ def overrule(rng: random.Random) -> Exercise:
         *(pod(f"shop-{n}", empty, "100m", memory="64Mi", labels={"app": "shop"}) for n in range(3)),
     ]
     return Build(
-        say("Overrule"),
+        say("Win against the emptier node"),
         say(
             "{empty} is emptier, and {least} prefers it. Write a pending pod `new` (namespace default) that still "
             "goes to {full}, and only because of {plugin}: without this plugin it would go to {empty}. v1.20's "

@@ -42,6 +42,11 @@ class Settings(Restorable):
     start: int = slider("worker 2 begins", range(1, 16, 2), 7)
 
 
+def rivals() -> dict[str, int]:
+    """By node: its total, of node-b the right one."""
+    return {node: sum(row[i] for row in amounts()) for i, node in enumerate(NODES)}
+
+
 @lru_cache
 def decide() -> Decision:
     """v1.16's decision with the two priorities alone."""
@@ -78,7 +83,7 @@ def show(settings: Settings) -> View:
 
 def draw(settings: Settings, until: int | None, room: Room, alt: str) -> Html:
     """What happens until then, with a lock or without to choose from."""
-    return draw_update(additions(settings), (DESIGNS, settings.design), until, room, alt)
+    return draw_update(additions(settings), (DESIGNS, settings.design), until, rivals(), room, alt)
 
 
 def story(settings: Settings, room: Room) -> Sequence[Frame]:
@@ -97,21 +102,21 @@ def story(settings: Settings, room: Room) -> Sequence[Frame]:
 def describe(settings: Settings) -> str:
     """What is left of the total, why, and which node wins."""
     first, last = by_write(additions(settings))
-    gone, sums = lost((first, last)), {node: sum(row[i] for row in amounts()) for i, node in enumerate(NODES)}
+    gone, sums = lost((first, last)), rivals()
     if gone is None:
         return sentences((_safe(last), say("The total is {right}, and {node} wins.", right=last.gives, node=NODE)))
-    rivals = [node for node, most in sums.items() if node != NODE and most >= last.gives]
-    ties = all(sums[node] == last.gives for node in rivals)
+    ahead = [node for node, most in sums.items() if node != NODE and most >= last.gives]
+    ties = all(sums[node] == last.gives for node in ahead)
     best = later("{node} only ties with {others}") if ties else later("{node} loses to {others}")
     return say(
-        "Worker {worker} reads the total before worker {other} writes it, and writes it after worker {other}: the "
-        "{lost} is lost. The total is {total} instead of {right}, and {best}.",
+        "Worker {worker} writes last and has not seen what worker {other} wrote: the {lost} is lost. "
+        "The total is {total} instead of {right}, and {best}.",
         worker=last.worker,
         other=first.worker,
         lost=gone.score,
         total=last.gives,
         right=sums[NODE],
-        best=say(best, node=NODE, others=together([f"{node} ({sums[node]})" for node in rivals])),
+        best=say(best, node=NODE, others=together(ahead)),
     )
 
 
@@ -142,7 +147,7 @@ def what_is_left() -> Question[Settings]:
 
     def before(settings: Settings) -> Picture:
         alt = say("Both workers, before they begin.")
-        return lambda room: draw_update(additions(settings), None, -1, room, alt)
+        return lambda room: draw_update(additions(settings), None, -1, rivals(), room, alt)
 
     both = say("Worker 1 adds {one} and worker 2 adds {other}.", one=scores[0], other=scores[1])
     asked = say("The total of {node} is 0. {both} What is the total at the end?", node=NODE, both=both)

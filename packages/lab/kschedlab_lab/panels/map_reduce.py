@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -71,6 +71,13 @@ class Settings(Restorable):
     nodes: int = choice("nodes", NODES, 12)
     workers: int = slider("workers", WORKERS, 4)
     step: int = steps("step", lambda settings: ends(settings) + 2)
+
+    def at(self, indices: Mapping[str, Any]) -> Settings:
+        """As always, but where Map has ended with these workers or nodes, it has ended with others, too."""
+        found, after = super().at(indices), self.step - ends(self)
+        if (found.nodes, found.workers) == (self.nodes, self.workers):
+            return found
+        return replace(found, step=ends(found) + after if after >= 0 else min(self.step, ends(found)))
 
 
 def manifests(number: int = 4) -> list[Manifest]:

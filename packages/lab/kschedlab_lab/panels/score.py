@@ -220,11 +220,10 @@ def without_the_disk() -> Question[Settings]:
         return sentences((known, largest))
 
     def raw(settings: Settings) -> ScoreMap:
-        """The raw scores after the change; what it changed is struck out."""
-        sheet = _sheet(slow(settings), say("The raw scores"), STAGES[0])
-        return replace(sheet, question=True, before=decide(settings))
+        """The raw scores before the change: those of which the lesson computes an example."""
+        return _sheet(settings, say("The raw scores"), STAGES[0])
 
-    asked = say("node-d's fast disk fails. node-c had 33 points; how many now?")
+    asked = say("node-d's fast disk fails: its 60 becomes 20. Normalised, node-c's 20 was 33. What is it now?")
     return Question(asked, (), right, why, raw, most=100, looks=("plugin", "node"), shows=slow)
 
 

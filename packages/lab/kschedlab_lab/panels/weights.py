@@ -35,8 +35,8 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
-MOST, CAUSE = 6, score_cluster.Cause()
-"""The largest weight, and the cluster, whose scores do not change."""
+MOST, HIGHEST, CAUSE = 3, 1300, score_cluster.Cause()
+"""The largest weight; a sum that no weights exceed, so that bars keep their scale; the cluster, whose scores stay."""
 
 
 def _written(weight: int) -> str:
@@ -90,7 +90,16 @@ def show(weights: Weights) -> View:
         for field, plugin in FIELDS.items()
     }
     shown = ScoreMap(
-        decision, score.PLUGINS, NODES, STAGES[-1], None, said, facts=score_cluster.facts(CAUSE), dials=dials
+        decision,
+        score.PLUGINS,
+        NODES,
+        STAGES[-1],
+        None,
+        said,
+        most=HIGHEST,
+        full=100 * MOST,
+        facts=score_cluster.facts(CAUSE),
+        dials=dials,
     )
     return View(shown, said, Html(), said, names=winners(decision))
 

@@ -23,8 +23,7 @@ class GridCell:
     """``text`` in a box of colour ``fill`` (None: only an outline), of which it fills ``share``.
 
     ``short``: instead of ``text`` in all cells if the room is narrow;
-    ``tip``: the cell in words; ``sets``: the settings that a click applies; ``order``: its turn when several cells
-    change; ``past``: what it was, struck out before the text; ``pale``: whether it no longer counts.
+    ``tip``: the cell in words; ``sets``: the settings that a click applies; ``pale``: whether it no longer counts.
     """
 
     text: str
@@ -32,9 +31,7 @@ class GridCell:
     tip: str
     short: str = ""
     sets: str = ""
-    order: int | None = None
     share: float = 1
-    past: str = ""
     pale: bool = False
 
 
@@ -133,7 +130,7 @@ class GridMeasures:
             shapes.append(rect(round(wide * cell.share, 1), high, 2, fill=cell.fill, data_key=f"{key}/box"))
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
-        about |= {"data_tip": cell.tip, "data_order": cell.order, "opacity": 0.4 if cell.pale else None}
+        about |= {"data_tip": cell.tip, "opacity": 0.4 if cell.pale else None}
         words = self._words(cell, (r, c) == self.grid.selected)
         return element("g", *shapes, words, data_key=key, transform=place, **about)
 
@@ -149,8 +146,7 @@ class GridMeasures:
             "fill": "currentColor" if is_open else ink(cell.fill or ""),
             "font_weight": "bold" if selected else None,
         }
-        past = (element("tspan", cell.past, text_decoration="line-through", fill_opacity=0.6), " ") if cell.past else ()
-        return element("text", *past, text, **place, **look)
+        return element("text", text, **place, **look)
 
     def _frame_of_selected(self) -> list[Html]:
         if self.grid.selected is None:

@@ -39,14 +39,14 @@ from kschedlab_lab.views.map_reduce import (
 from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER = 24, 20, 13, 40, 14, 8, 24
+LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER, KEY = 24, 20, 13, 40, 14, 8, 24, 20
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
-lanes there are below one another; width of a worker before a lane. In pixels."""
+lanes there are below one another; width of a worker before a lane; height of what explains the frames. In pixels."""
 NARROWEST, WIDEST, SHORTEST, SAID, LETTER, PILED = 16, 110, 9, 62, 15, 1.9
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
 the least width of a tick with a letter, in pixels; how many lines of cards the channel has if one leaves no room for
 letters."""
-SHARE = 0.4
+SHARE = 0.34
 """How much of the height the lanes take, however many they are: a row of numbers is as high with any."""
 
 
@@ -86,7 +86,7 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     block = (wide + NUMBER) / -(-len(workers) // per)
     scale = Scale(at.left, wide, _tick(now, wide, block))
     places, end = _channel(now, scale)
-    spare = room.height - end - 14 - HEAD
+    spare = room.height - end - 14 - HEAD - KEY
     lanes = Lanes(workers, per, block, end, max(SHARE * spare / per, LANE))
     y = lanes.bottom + 10
     table = Box(at.left, y + HEAD, at.wide, min(max((spare - lanes.high * per) / (len(plugins) + 1), LOWEST), HIGHEST))
@@ -99,7 +99,8 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     shapes += [*_goroutines(now, table), *_busy(now, table)]
     if now.asks == "node":
         shapes += _columns(now, at, y, HEAD + table.high * len(plugins))
-    return svg(shapes, room.width, table.y + table.high * (len(plugins) + 1) + 2, alt)
+    below = table.y + table.high * (len(plugins) + 1) + 2
+    return svg([*shapes, *(_key(at.left, below) if now.stage else [])], room.width, below + KEY, alt)
 
 
 def _tick(now: Handout, wide: float, block: float) -> float:
@@ -258,11 +259,25 @@ def _line(now: Handout, piece: Piece) -> int:
 
 def _goroutines(now: Handout, table: Box) -> list[Html]:
     """After Map, a frame around each row that one goroutine has written: the Function's, and those of Reduce."""
-    look: dict[str, Any] = {"fill": "none", "stroke": INK, "stroke_width": 2.5}
     x, wide = table.x - 2, len(now.work) * table.wide + 2
     owned = {*FUNCTIONS, *reduced(now.scores)} if now.stage else ()
     return [
-        rect(wide, table.high, 4, x, table.y + i * table.high, **look, data_key=f"row/{i}")
+        rect(wide, table.high, 4, x, table.y + i * table.high, **_frame(name in FUNCTIONS), data_key=f"row/{i}")
         for i, name in enumerate(now.scores.plugins)
         if name in owned
     ]
+
+
+def _frame(is_function: bool) -> dict[str, Any]:
+    """How the row of a Function is framed, and that of a Reduce."""
+    dashed = {"stroke_dasharray": "5 4"} if is_function else {}
+    return {"fill": "none", "stroke": INK, "stroke_width": 2.5, **dashed}
+
+
+def _key(left: float, y: float) -> list[Html]:
+    """What the frames mean."""
+    shapes, x = list[Html](), left
+    for is_function, words in ((False, say("Reduce")), (True, say("Function"))):
+        shapes += [rect(22, 12, 3, x, y + 5, **_frame(is_function)), label(words, x + 29, y + 15.5)]
+        x += 29 + text_width(words) + 18
+    return shapes

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
-from kschedlab_lab.views.cells import CROSS, UNCHANGED, WORKERS, pills, token
+from kschedlab_lab.views.cells import CROSS, STAR, UNCHANGED, WORKERS, Box, Cell, draw_cell, middle, pills, token
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, ink
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 AXIS, EDGE = 24, 8
 """Moments that are drawn: a worker that waits for a lock is late. Pixels free at the right."""
-LEFT, LANE, TALL, PILLS = 88, 72, 48, 34
+LEFT, LANE, TALL, PILLS = 88, 66, 48, 32
 """Width of the names; height of a worker's lane, of the bar in it, and of the buttons above."""
 
 
@@ -53,16 +53,23 @@ def lost(both: Both) -> Adding | None:
     return first if last.seen < first.gives else None
 
 
-def draw_update(both: Both, choices: tuple[Sequence[str], str] | None, until: int | None, room: Room, alt: str) -> Html:
-    """Worker 1 above, worker 2 below, memory between them; time runs to the right.
+def draw_update(
+    both: Both,
+    choices: tuple[Sequence[str], str] | None,
+    until: int | None,
+    sums: Mapping[str, int],
+    room: Room,
+    alt: str,
+) -> Html:
+    """Worker 1 above, worker 2 below, memory between them; time runs to the right. Below, the total of each node.
 
     ``choices``: the designs and the one chosen; None: nothing can be moved. ``until``: hide what happens after this
-    time; -1 hides all.
+    time; -1 hides all. ``sums``: by node, its right total; of one of them both add up the total.
     """
     unit, end = (room.width - LEFT - EDGE) / AXIS, AXIS if until is None else until
     lanes = (part for each in both for part in _lane(each, unit, end, choices is not None and until is None))
     shapes = [*_memory(both, end, unit), *lanes, *(part for each in both for part in _arrows(each, end, unit))]
-    y = 3.0 * LANE + 8
+    y = 3.0 * LANE + 6
     if until is not None and until >= 0:
         x = LEFT + (until + 0.5) * unit
         shapes.append(element("path", d=f"M{x:.1f} 0V{y:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
@@ -72,7 +79,27 @@ def draw_update(both: Both, choices: tuple[Sequence[str], str] | None, until: in
         known, chosen = choices
         above = pills([(say(name), f"design: {name}", name == chosen) for name in known], LEFT, 2, 110)
     moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
-    return svg([*above, moved], room.width, PILLS + y + 4, alt)
+    totals = _totals(both, sums, until is None, Box(LEFT, PILLS + y + 26, (room.width - LEFT - EDGE) / len(sums), 24))
+    return svg([*above, moved, *totals], room.width, PILLS + y + 52, alt)
+
+
+def _totals(both: Both, sums: Mapping[str, int], is_known: bool, at: Box) -> list[Html]:
+    """The nodes' totals, the best in green; of the node that has both scores what is left, if that ``is_known``."""
+    whole = sum(each.score for each in both)
+    left = by_write(both)[1].gives if is_known else 0
+    found = {node: left if total == whole else total for node, total in sums.items()}
+    shapes = []
+    for place, (node, total) in enumerate(found.items()):
+        box, is_best = at._replace(x=at.x + place * at.wide), is_known and total == max(found.values())
+        name = f"{STAR}{node}" if is_best else node
+        shapes.append(element("text", name, x=round(box.x + box.wide / 2), y=round(box.y - 5)))
+        cell = Cell(str(total or "?"), CHOSEN if is_best else UNCHANGED, marks={"data_key": f"sum/{node}"})
+        shapes.append(draw_cell(cell, box))
+    words = (
+        label(line, 0, at.y + 2 + 15 * i, font_weight="bold")
+        for i, line in enumerate(broken(say("totals at the end"), 9))
+    )
+    return [*words, middle(shapes)]
 
 
 def _lane(adding: Adding, unit: float, end: int, is_loose: bool) -> list[Html]:

@@ -9,12 +9,15 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.messages import say
 from kschedlab.score.stage import Scores
-from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, worker_cell
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, columns, draw_rows, middle, named, worker_cell
 from kschedlab_lab.views.style import CHOSEN, TRAY
+from kschedlab_lab.views.svg import Room, svg
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
 """Priorities with a Function instead of Map and Reduce: it computes all nodes' final scores at once."""
-MAPPING, REDUCED, SUMMED = 0, 1, 2
+MAPPING, REDUCED, SUMMED, TURN = 0, 1, 2, 22
+"""The stages; the height of a row in an exercise's picture, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -117,3 +120,29 @@ def sum_row(scores: Scores) -> ScoreRow:
         for node, total in enumerate(totals)
     ]
     return ScoreRow(say("sum: {common:,} +", common=common), cells, strong=True)
+
+
+def draw_turn(decision: Decision, room: Room, alt: str) -> Html:
+    """The scores as Map leaves them, and below them after Reduce, each with its weighted sums."""
+    scores = decision.scores
+    assert scores is not None
+    names, tables = [decision.cluster.names[node] for node in scores.nodes.tolist()], list[Html]()
+    weights = [f" ×{weight}" if weight != 1 else "" for weight in scores.weights]
+    heads = [row_name(name) + weight for name, weight in zip(scores.plugins, weights, strict=True)]
+    at, y = columns(room.width, heads, len(names), 16, 90), 0.0
+    for title, is_reduced in ((say("after Map"), False), (say("after Reduce"), True)):
+        found = [(row.normalized if is_reduced else row.raw).tolist() for row in scores.rows]
+        sums = [
+            sum(value * weight for value, weight in zip(each, scores.weights, strict=True))
+            for each in zip(*found, strict=True)
+        ]
+        rows = [
+            ScoreRow(head, [Cell(str(value), UNCHANGED) for value in row])
+            for head, row in zip(heads, found, strict=True)
+        ]
+        best = [Cell(str(each), CHOSEN if is_reduced and each == max(sums) else TRAY) for each in sums]
+        heads_of = (element("text", name, x=round(at.x(i) + at.wide / 2), y=y + 15) for i, name in enumerate(names))
+        tables += [named(title, at, y + 15, strong=True), middle(heads_of)]
+        tables += draw_rows([*rows, ScoreRow(say("sum"), best, strong=True)], at, y + TURN, TURN)
+        y += TURN * (len(rows) + 2) + 10
+    return svg(tables, room.width, y - 6, alt)

@@ -14,16 +14,16 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
-from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
-from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.chart_grid import CLOSE, Grid, GridCell, GridMeasures
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, vetoed
 from kschedlab_lab.views.style import EVICTED_SOFT, TICK
 from kschedlab_lab.views.svg import Room, svg
 
-NAMES, NARROW_NAMES, NARROW = 198, 160, 420
-"""The room for the names of plugins, in a broad and in a narrow room, and the width of the latter, in pixels."""
-TOP, LEAST, MOST = 32, 19, 30
+NAMES, NARROW_NAMES, NARROW, WORDY, BARS = 174, 160, 420, 59, 76
+"""The room for the names of plugins, in a broad and in a narrow room, and the width of the latter; the least width of a
+column with all of its node's facts; the room for names before the bars. In pixels."""
+TOP, LEAST, MOST = 32, 17, 30
 """The height of the nodes' names and of what parts map and bars; limits of the height of a row."""
 FULL = 200
 """The points that fill a cell, at least: twice what a plugin gives at most, so that one sees a weight of 2."""
@@ -33,10 +33,10 @@ FULL = 200
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``question``: whether the selected cell is asked for; ``before``: another decision, whose numbers are struck out
-    where they were others; ``most``: the sum that fills the width; ``bars``: whether sums have a place; ``pending``:
-    the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a narrow room);
-    ``dials``: by plugin, its weight to be changed; then no cell can be selected.
+    ``question``: whether the selected cell is asked for; ``most``: the sum that fills the width; ``full``: the points
+    that fill a cell, at least; ``bars``: whether sums have a place; ``pending``: the plugins whose rows are still raw;
+    ``facts``: by node, lines below its name (the first alone in a narrow room); ``dials``: by plugin, its weight to be
+    changed; then no cell can be selected.
     """
 
     decision: Decision
@@ -46,8 +46,8 @@ class ScoreMap:
     selected: tuple[str, str] | None
     alt: str
     question: bool = False
-    before: Decision | None = None
     most: float = 0
+    full: int = FULL
     bars: bool = True
     pending: Sequence[str] = ()
     facts: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -58,15 +58,15 @@ class ScoreMap:
         break into two lines."""
         bars = len(self.nodes) if self.bars else 0
         is_narrow = room.width < NARROW
-        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (20 if self.dials else 0), room.width)
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (44 if self.dials else 0), room)
         fair = int((room.height - TOP - grid.above) / (len(self.plugins) + bars))
         high = MOST if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
         shapes, bottom = plan.shapes(), plan.end + 4
         if bars:
-            bar = high * 4 // 5
+            bar = high - 3
             drawn = sum_bars(self.decision, self.nodes, most=self.most)
-            sums = BarMeasures(drawn, Room(round(plan.width), 0), Fixed(plan.left, bar, high - bar))
+            sums = BarMeasures(drawn, Room(round(plan.width), 0), Fixed(BARS, bar, high - bar))
             if self.stage == STAGES[-1]:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
             bottom += sums.bottom
@@ -84,12 +84,13 @@ class ScoreMap:
     def _full(self) -> int:
         """The points that fill a cell."""
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
-        return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
+        return max(self.full * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
-    def grid(self, left: float, wide: float) -> Grid:
-        fits = (wide - left - 6) / len(self.nodes) - 2
-        short = any(text_width(line) > fits for said in self.facts.values() for line in said)
-        cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
+    def grid(self, left: float, room: Room) -> Grid:
+        lines, rows = max(map(len, self.facts.values()), default=0), len(self.plugins) + len(self.nodes) * self.bars
+        is_low = room.height < TOP + CLOSE * lines + LEAST * rows
+        short = is_low or (room.width - left - 6) / len(self.nodes) < WORDY
+        cells = [[self._cell(plugin, node) for node in self.nodes] for plugin in self.plugins]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
         out = (i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin or self._is_out(node))
         return Grid(
@@ -110,39 +111,28 @@ class ScoreMap:
         return self.stage in STAGES[2:] and node in self._vetoed
 
     def _weights(self) -> Mapping[str, str]:
-        """The weights other than 1, by plugin."""
-        weights = weights_of(self.decision)
-        return {plugin: "×10⁴" if weight == 10_000 else f"×{weight}" for plugin, weight in weights.items()}
+        """The weights other than 1, by plugin; a veto has none."""
+        scores = self.decision.scores
+        named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
+        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1 and not plugin.startswith(VETOES)}
 
-    def _cell(self, plugin: str, node: str, turn: int) -> GridCell:
+    def _cell(self, plugin: str, node: str) -> GridCell:
         stage = STAGES[0] if plugin in self.pending else self.stage
         found = number(self.decision, stage, plugin, node)
         sets = "" if self.dials else f"plugin: {plugin}, node: {node}"
         if self.question and (plugin, node) == self.selected:
-            text = "?" if self.before is None else f"{found} → ?"
-            return GridCell(text, None, _tip(plugin, node, text), text)
+            return GridCell("?", None, _tip(plugin, node, "?"), "?")
         if found is None:
             return GridCell("–", None, _tip(plugin, node, say("none")), "–", sets=sets)
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and self.stage in STAGES[2:]:
             lacks = node in self._vetoed
             said = say("veto") if lacks else "✓"
-            return GridCell(said, EVICTED_SOFT if lacks else None, tip, "✕" if lacks else "✓", sets=sets, order=turn)
-        was = number(self.before, self.stage, plugin, node) if self.before is not None else found
-        past = "" if was in (None, found) else str(was)
+            return GridCell(said, EVICTED_SOFT if lacks else None, tip, "✕" if lacks else "✓", sets=sets)
         share = 0.88 * max(found, 0) / self._full
         fill = self._fills.get(plugin, TICK)
-        return GridCell(
-            str(found), fill, tip, str(found), sets=sets, order=turn, share=share, past=past, pale=self._is_out(node)
-        )
+        return GridCell(str(found), fill, tip, str(found), sets=sets, share=share, pale=self._is_out(node))
 
 
 def _tip(plugin: str, node: str, found: str) -> str:
     return say("{plugin}, {node}: {score}", plugin=say(plugin), node=node, score=found)
-
-
-def weights_of(decision: Decision) -> dict[str, int]:
-    """The weights other than 1, by plugin."""
-    scores = decision.scores
-    named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
-    return {plugin: weight for plugin, weight in named if weight != 1}

@@ -51,3 +51,10 @@ def test_pods_that_change_nothing_do_not_turn_the_tables():
     assert "Add only running pods" in exercise.check(as_yaml([node("node-c")])).words
     assert "Add only running pods" in exercise.check(as_yaml([pod("waiting", "", "10m")])).words
     assert "nothing is scored" in exercise.check(as_yaml([pod("big", "node-a", "8")])).words
+
+
+def test_the_picture_shows_the_order_before_reduce_and_after():
+    exercise = exercises(1)[1]
+    assert isinstance(exercise, Build)
+    drawn = str(exercise.check(exercise.right).picture)
+    assert "after Map" in drawn and "after Reduce" in drawn

@@ -10,6 +10,7 @@ from kschedlab_lab.panels.lost_update import (
     FIRST,
     LOCKED,
     LONG,
+    NODES,
     Settings,
     additions,
     amounts,
@@ -59,8 +60,25 @@ def test_every_moment_at_which_worker_2_may_begin():
 
 def test_a_lost_addition_costs_the_victory_and_the_sums_say_so():
     said = {total(each): show(each).sentence for each in ALL}
-    assert said[6].endswith("node-b loses to node-a (10), node-c (8) and node-d (10).")
-    assert said[10].endswith("node-b only ties with node-a (10) and node-d (10).")
+    assert said[6].endswith("node-b loses to node-a, node-c and node-d.")
+    assert said[10].endswith("node-b only ties with node-a and node-d.")
+
+
+def sums(picture):
+    """By node: what is said of its total."""
+    shown = {
+        each.get("data-key"): "".join(each.itertext()) for each in ElementTree.fromstring(str(picture(ROOM))).iter()
+    }
+    return [shown[f"sum/{node}"] for node in NODES]
+
+
+def test_all_totals_are_drawn_and_the_best_have_a_star():
+    for each in ALL:
+        picture = show(each).picture
+        assert sums(picture) == ["10", str(total(each)), "8", "10"]
+        best = {16: ["node-b"], 10: ["node-a", "node-b", "node-d"], 6: ["node-a", "node-d"]}[total(each)]
+        assert [node for node in NODES if f"★{node}" in str(picture(ROOM))] == best
+    assert sums(what_is_left().before(Settings()))[1] == "?"
 
 
 def test_with_a_lock_nobody_reads_before_the_other_has_written():

@@ -130,6 +130,29 @@ def test_reduce_and_sum_are_the_last_steps():
     assert "sum: 100,000 +" in str(added.picture(ROOM)) and "sum:" not in str(reduced.picture(ROOM))
 
 
+def test_other_workers_keep_the_stage():
+    for settings in GRID:
+        after = settings.step - ends(settings)
+        for index in range(len(WORKERS)):
+            found = settings.at({"workers": index})
+            assert found.workers == WORKERS[index] and found.nodes == settings.nodes
+            assert found.step == (ends(found) + after if after >= 0 else min(settings.step, ends(found)))
+
+
+def test_the_function_s_row_has_a_frame_of_its_own():
+    settings = Settings()
+    mapped, added = (str(show(settings.changed(step=ends(settings) + n)).picture(ROOM)) for n in (0, 2))
+    assert ">Function<" in added and ">Function<" not in mapped
+    frames = {
+        key: each
+        for each in ElementTree.fromstring(added).iter()
+        if (key := each.get("data-key", "")).startswith("row/")
+    }
+    dashed = [key for key, each in frames.items() if each.get("stroke-dasharray")]
+    row = next(i for i, each in enumerate(handing_out(handout(settings))) if each.name == "InterPodAffinity")
+    assert len(frames) == 4 and dashed == [f"row/{row}"]
+
+
 def test_the_yaml_is_the_cluster():
     settings = Settings(nodes=12)
     decision = schedule(NEW, Cluster(loads(panel().restore(str(settings)).yaml()), V1_16.api), V1_16)
