@@ -188,11 +188,7 @@ def how_often_is_ssd_tried() -> Question[Settings]:
         return say(message, tries=len(tries), times=times)
 
     return Question(
-        say(
-            "ssd wants the label disk: ssd. node-b gets it at 8 s. How often does {version} try ssd in these {last} s?",
-            version=oldest,
-            last=LAST,
-        ),
+        say("ssd wants a label that node-b gets at 8 s. How often does {version} try it?", version=oldest),
         (),
         lambda _: str(len(tries)),
         why,

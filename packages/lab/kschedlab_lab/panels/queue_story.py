@@ -181,9 +181,7 @@ EVENTS = (
     Happening(3, later("2 CPU free"), later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")),
     Happening(7, later("3 CPU free"), later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")),
     Happening(8, "disk: ssd", later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
-    Happening(
-        12, later("cache starts"), later("cache starts on node-b"), lambda story: story.starts("cache", "node-b")
-    ),
+    Happening(12, "cache", later("cache starts"), lambda story: story.starts("cache", "node-b")),
 )
 
 

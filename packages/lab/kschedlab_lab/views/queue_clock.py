@@ -81,7 +81,7 @@ class Clock:
 def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
     """The events, and below them the histories up to now; each part says what it is if it has room for that."""
     step = step_of(clock.steps, room)
-    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 58), 190 if len(histories) == 1 else 110)
+    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 190 if len(histories) == 1 else 110)
     shapes = [*_events(events, clock.now[0], step, room)]
     for i, each in enumerate(histories):
         shapes += _lane(each, clock.now[0], TOP + lane * i, lane - 8, step, room)
@@ -98,10 +98,12 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
 def _lane(history: History, now: float, y: float, high: float, step: float, room: Room) -> Iterator[Html]:
     """A history: empty while the pod waits for an event, a band in the backoff queue, green where it is bound.
 
-    A stroke is a try, and the dark bar that begins after it is the backoff of its failure.
+    A stroke is a try, and the dark bar that begins after it is the backoff of its failure. A low lane has one line of
+    words: the numbers of the tries stand before what the stretches are.
     """
+    is_low = high < 48
     bar = min(max(high * 0.27, 16), 24)
-    low, middle = y + high - bar - 3, y + (high - bar) / 2
+    low, middle = y + high - bar - 3, y + high / 2 + 2 - (0 if is_low else bar / 2)
     yield label(history.name, NAMES - 10, middle - 5, "end", font_weight="bold", font_size=14)
     yield label(history.note, NAMES - 10, middle + 10, "end", font_size=12, fill=INK_2)
     yield rect(room.width - EDGE - NAMES, high, 8, NAMES, y, fill=TRAY, stroke=HAIR)
@@ -111,25 +113,32 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         look = {"fill": FILLS[each.kind], "data_key": f"{history.name}/{i}"}
         tip = say("{pod}: {part}", pod=history.name, part=names[0])
         yield rect(wide, high - 2, min(6, wide / 2), x, y + 1, **look, data_tip=tip)
-        said = fitting((*names, ""), wide - 4)
+        before = 14 if is_low else 0
+        said = fitting((*names, ""), wide - before)
         ink = ON_ACCENT if each.kind == "bound" else "currentColor"
-        yield label(said, x + wide / 2, (y + 18 + low) / 2 + 4, "middle", font_size=12, fill=ink)
-    if history.backoffs:
+        base = y + 14 if is_low else (y + 18 + low) / 2 + 4
+        yield label(said, x + (wide + before) / 2, base, "middle", font_size=12, fill=ink)
+    if history.backoffs and not is_low:
         yield label(say("backoff"), NAMES - 10, low + bar / 2 + 4, "end", font_size=12, fill=INK_2)
     for start, end in history.backoffs:
         x, wide = NAMES + start * step, (end - start) * step
         shape = rect(wide, bar, 4, x, low, fill=INK_2)
         seconds = f"{round(end - start)} s" if end < now else ""
-        said = label(seconds, x + wide / 2, low + bar / 2 + 4, "middle", font_size=12, fill=PANEL)
-        yield element("g", shape, said, data_tip=say("the backoff of {pod}", pod=history.name))
+        if is_low and seconds:
+            seconds = fitting((say("backoff: {seconds}", seconds=seconds), seconds), wide - 6)
+        length = label(seconds, x + wide / 2, low + bar / 2 + 4, "middle", font_size=12, fill=PANEL)
+        yield element("g", shape, length, data_tip=say("the backoff of {pod}", pod=history.name))
+    bound = next((each.start for each in history.stretches if each.kind == "bound"), None)
     ends = [NAMES + at * step for at in history.tries[1:]] + [NAMES + now * step]
     for number, (at, end) in enumerate(zip(history.tries, ends, strict=False), 1):
         x = NAMES + at * step
         line = element("path", d=f"M{x:.1f} {y + high}V{y:.1f}", stroke="currentColor", stroke_width=3)
         yield element("g", line, data_tip=say("{pod} is tried", pod=history.name))
-        said = fitting((say("try {number}", number=number), str(number), ""), end - x - 8)
-        bound = any(each.kind == "bound" and at < each.start for each in history.stretches) and at == history.tries[-1]
-        yield label(said, x + 5, y + 14, font_size=12, fill=ON_ACCENT if bound else INK_2)
+        said = fitting((str(number) if is_low else say("try {number}", number=number), str(number), ""), end - x - 8)
+        if number == len(history.tries) and bound is not None:
+            yield label(said, NAMES + bound * step + 3, y + 14, font_size=12, fill=ON_ACCENT)
+        else:
+            yield label(said, x + 5, y + 14, font_size=12, fill=INK_2)
 
 
 def step_of(steps: float, room: Room) -> float:
@@ -149,9 +158,9 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Ite
         yield element("g", disc, bolt, transform=place, data_tip=each.words)
         low = after is not None and after.at - each.at <= 1
         left = x + 4 if low else x - 4
-        said = fitting((each.words, each.brief), ends[low] - left - 6)
-        left = min(left, room.width - EDGE - text_width(said))
-        ends[low] = left
+        shift = min(max(2 * step - 26, 0), 40) if after is None else 0
+        said = fitting((each.words, each.brief), ends[low] - left - 2 + shift)
+        ends[low] = left = min(left, room.width - EDGE - text_width(said))
         if low:
             yield element("path", d=f"M{x:.1f} 24V52", stroke=HAIR)
         yield label(said, left, 52 if low else 36, font_size=12, fill=INK if over else INK_2)

@@ -16,7 +16,7 @@ from kschedlab_lab.views.svg import Room, label, svg
 
 Point: TypeAlias = tuple[float, float]
 
-EDGE, HEAD, APART = 8, 42, 24
+EDGE, HEAD, APART = 8, 40, 24
 """The margin, the height of a part's title, and the space between the parts at the right."""
 LOW = HEAD + PILL + 7
 """The height of a part at the right."""
@@ -68,9 +68,9 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     shapes.append(moved(words(parts.nominated, fill=INK_2), EDGE, y, data_key="nominated"))
     shapes += _attempt(parts, y + 24, room)
     if parts.note:
-        note = words(parts.note, 13, bold=True, width=room.width - 2 * EDGE)
+        note = words(parts.note, 12, bold=True, width=room.width - 2 * EDGE)
         shapes.append(moved(note, EDGE, y + 116, data_key="note"))
-    return svg(shapes, room.width, y + 150, alt, size=13)
+    return svg(shapes, room.width, y + (136 if room.width > 400 else 150), alt, size=13)
 
 
 def _part(name: str, parts: Parts, x: float, y: float, wide: float, high: float) -> Html:
