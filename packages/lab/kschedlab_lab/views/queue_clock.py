@@ -158,7 +158,7 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Ite
         yield element("g", disc, bolt, transform=place, data_tip=each.words)
         low = after is not None and after.at - each.at <= 1
         left = x + 4 if low else x - 4
-        shift = min(max(2 * step - 26, 0), 40) if after is None else 0
+        shift = min(max(2 * step - 22, 0), 40) if after is None else 0
         said = fitting((each.words, each.brief), ends[low] - left - 2 + shift)
         ends[low] = left = min(left, room.width - EDGE - text_width(said))
         if low:
