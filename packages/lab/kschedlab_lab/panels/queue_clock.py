@@ -16,7 +16,7 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, LAST, PODS, manifests, replay
+from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, LAST, PODS, WANTS, manifests, replay
 from kschedlab_lab.panels.settings import Restorable, choice, moments
 from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock, step_of
 from kschedlab_lab.views.svg import Room, dragged
@@ -75,16 +75,20 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     time, step = settings.time, round(step_of(LAST, room), 1)
     histories = []
     for pod, version in settings.shown():
-        name = pod if settings.lanes == ALL else version
         each = history(pod, version, time if known is None else known)
         if known is not None:
-            each = replace(each, stretches=(), tries=tuple(at for at in each.tries if at < known))
-        histories.append(replace(each, name=name))
+            each = replace(each, tries=tuple(at for at in each.tries if at < known))
+        if settings.lanes == OLDER:
+            note = say("tried {times}×", times=len(each.tries)) if each.tries else ""
+            each = replace(each, name=version, note=note)
+        else:
+            each = replace(each, note=WANTS[pod] if settings.lanes == ALL else version)
+        histories.append(each)
     events = [Event(each.second, say(each.brief), say(each.words)) for each in EVENTS]
     said = say("time: {seconds:g} s", seconds=time)
     handle = dragged("time", "x", step, said, say("drag the time")) if known is None else {}
-    ticks = [(second, f"{second} s") for second in range(0, LAST + 1, 2)]
-    clock = Clock(LAST, (time, f"{time} s"), ticks, handle, counts=settings.lanes == ONE)
+    ticks = [(second, str(second)) for second in range(0, LAST + 1, 2)]
+    clock = Clock(LAST, (time, f"{time} s"), ticks, handle)
     alt = told(settings) if known is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=time)
     return draw_clock(histories, events, clock, alt, room)
 
@@ -137,7 +141,7 @@ def when_is_web_tried() -> Question[Settings]:
 
     return Question(
         say(
-            "web has failed {times} times, and now, at {room} s, there is room for it. When does v1.37 try it again?",
+            "web wants 3 CPU and failed {times} times. At {room} s, node-a has room. When does v1.37 try it again?",
             times=len(failed),
             room=ROOM_FOR_WEB,
         ),
@@ -145,7 +149,7 @@ def when_is_web_tried() -> Question[Settings]:
         lambda _: times[1],
         why,
         _before(ROOM_FOR_WEB, ROOM_FOR_WEB),
-        shows=lambda settings: settings.changed(time=ROOM_FOR_WEB + wait),
+        shows=lambda settings: settings.changed(time=LAST),
     )
 
 
@@ -161,7 +165,10 @@ def who_is_woken() -> Question[Settings]:
     groups = {listed(group): group for group in (PODS[:1], PODS[:2], PODS)} | {say("none of them"): ()}
     (right,) = (said for said, group in groups.items() if {*group} == woken)
     return Question(
-        say("At {second} s, job-1 ends on node-a and leaves 1 CPU. Which pods does that wake?", second=second),
+        say(
+            "At {second} s, job-1 ends: 1 CPU is free on node-a. Which of the three pods does v1.37 wake?",
+            second=second,
+        ),
         tuple(groups),
         lambda _: right,
         lambda *_: say("web was refused for want of CPU. A pod that ends puts no label on node-b, and starts no db."),
@@ -181,7 +188,7 @@ def how_often_is_ssd_tried() -> Question[Settings]:
         return say(message, tries=len(tries), times=times)
 
     return Question(
-        say("ssd wants a label, which node-b gets at 8 s. How often does {version} try it?", version=oldest),
+        say("ssd wants a label that node-b gets at 8 s. How often does {version} try it?", version=oldest),
         (),
         lambda _: str(len(tries)),
         why,

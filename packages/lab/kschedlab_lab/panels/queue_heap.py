@@ -125,15 +125,13 @@ def describe(act: Act) -> str:
         return say("{pods}; the head, {pod}, is next.", pods=count(len(array), "pod"), pod=array[0])
     if act.act == "push":
         return say("Push appends {pod} at index {index}.", pod=array[-1], index=act.places[0])
-    if act.act == "pop":
-        return say("The last place is taken off: {pod} leaves the heap.", pod=act.gone)
     i, j = act.places
     about = {"i": i, "j": j, "one": array[i], "other": array[j]}
     if act.act == "swap":
-        return say("Swap({i}, {j}): {one} is at index {i} now, and {other} at index {j}.", **about)
+        return say("Swap({i}, {j}): {one} and {other}.", **about)
     if act.answer:
-        return say("Less({i}, {j}): should {one} come out before {other}? Yes.", **about)
-    return say("Less({i}, {j}): should {one} come out before {other}? No.", **about)
+        return say("Less({i}, {j}): {one} before {other}? Yes.", **about)
+    return say("Less({i}, {j}): {one} before {other}? No.", **about)
 
 
 def result(settings: Settings, done: HeapCalls) -> str:
@@ -161,7 +159,7 @@ def show(settings: Settings) -> View:
         return drawn(done, len(done.acts) - 1, sentence, room, _next(settings))
 
     def story(room: Room) -> list[Frame]:
-        said = map(describe, done.acts)
+        said = [describe(act) for act in done.acts if not act.gone]  # the last picture shows that it is out
         acts = [Frame(drawn(done, step, each, room), each) for step, each in enumerate(said)]
         return [*acts, Frame(picture(room), sentence)]
 
@@ -217,7 +215,10 @@ def after_pop() -> Question[Settings]:
         return sentences([say(wrong, answer=answer), rule])
 
     return Question(
-        say("Pop takes {head} off. Which pod takes its place at first, before anything is compared?", head=head),
+        say(
+            "Pop takes {head} off the top. Which pod is put there at first, before any are compared?",
+            head=head,
+        ),
         tuple(sorted([*others, last])),
         lambda _: done.acts[1].queue[0],
         why,

@@ -95,11 +95,11 @@ def calls(settings: Settings) -> list[Call]:
 
 def _calls(when: str) -> Iterator[Call]:
     run = QueueRun()
-    yield run.call(say("web is ready. mail waits for its victims to end."))
+    yield run.call(say("mail was tried first and waits for its victims to end. web is ready."))
     if when == BEFORE:
         yield _node_joins(run)
     queued, cycle = run.pop(), run.queue.scheduling_cycle
-    yield run.call(say("Pop takes web. Its podSchedulingCycle is {cycle}.", cycle=cycle), "web")
+    yield run.call(say("Pop number {cycle} takes web: its podSchedulingCycle is {cycle}.", cycle=cycle), "web")
     if when == DURING:
         yield _node_joins(run, "web")
     moved = run.queue.move_request_cycle
@@ -179,7 +179,7 @@ def where_to() -> Question[Settings]:
         return drawn(settings, seen, step, room, fixed=True, picks=True)
 
     return Question(
-        say("A node joins while web is being tried. web fits nowhere. Which part of the queue gets it back?"),
+        say("v1.13 is trying web when a node joins. The try finds no node for web. Where does web go?"),
         (ACTIVE, WAITING, say("both")),
         lambda settings: calls(settings)[-1].where,
         why,

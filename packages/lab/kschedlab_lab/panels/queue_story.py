@@ -37,7 +37,8 @@ START = 1_772_438_400_000_000
 TICK, ATTEMPT = SECOND // 4, SECOND // 10
 LAST = 14
 """The last second of the clock."""
-PODS = ("web", "ssd", "friend")
+WANTS = {"web": "3 CPU", "ssd": "disk: ssd", "friend": "app: db"}
+PODS = tuple(WANTS)
 BOUND = "bound"
 
 
@@ -176,11 +177,11 @@ class Happening(NamedTuple):
 
 
 EVENTS = (
-    Happening(2, later("job-1 ends"), later("job-1 ends on node-a: 1 CPU free"), lambda story: story.ends("job-1")),
-    Happening(3, later("job-2 ends"), later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")),
-    Happening(7, later("job-3 ends"), later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")),
+    Happening(2, later("1 CPU free"), later("job-1 ends: 1 CPU free"), lambda story: story.ends("job-1")),
+    Happening(3, later("2 CPU free"), later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")),
+    Happening(7, later("3 CPU free"), later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")),
     Happening(8, "disk: ssd", later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
-    Happening(12, "cache", later("cache starts on node-b"), lambda story: story.starts("cache", "node-b")),
+    Happening(12, "cache", later("cache starts"), lambda story: story.starts("cache", "node-b")),
 )
 
 

@@ -16,7 +16,7 @@ from kschedlab_lab.views.svg import Room, label, svg
 
 Point: TypeAlias = tuple[float, float]
 
-EDGE, HEAD, APART = 8, 39, 26
+EDGE, HEAD, APART = 8, 40, 24
 """The margin, the height of a part's title, and the space between the parts at the right."""
 LOW = HEAD + PILL + 7
 """The height of a part at the right."""
@@ -68,9 +68,9 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     shapes.append(moved(words(parts.nominated, fill=INK_2), EDGE, y, data_key="nominated"))
     shapes += _attempt(parts, y + 24, room)
     if parts.note:
-        note = words(parts.note, 13, bold=True, width=room.width - 2 * EDGE)
+        note = words(parts.note, 12, bold=True, width=room.width - 2 * EDGE)
         shapes.append(moved(note, EDGE, y + 116, data_key="note"))
-    return svg(shapes, room.width, y + 150, alt, size=13)
+    return svg(shapes, room.width, y + (136 if room.width > 400 else 150), alt, size=13)
 
 
 def _part(name: str, parts: Parts, x: float, y: float, wide: float, high: float) -> Html:
@@ -130,20 +130,23 @@ def _attempt(parts: Parts, y: float, room: Room) -> Iterator[Html]:
     wide, line = slot_width(len(parts.slots), room), y + 36
     yield element("rect", x=EDGE + wide, y=line - 20, width=wide, height=40, rx=8, fill=TICK)
     yield element("g", _arrow((EDGE, line), (room.width - EDGE, line), 1.4), opacity=0.6)
-    for x, said in ((EDGE + wide, say("Pop of web")), (EDGE + 2 * wide, say("it fails"))):
+    for i, said in enumerate((say("Pop 1: mail"), say("Pop 2: web"), say("web fails"))):
+        x = EDGE + max(i * wide, 1)
         yield element("line", x1=x, y1=line - 20, x2=x, y2=line + 20, stroke=INK, stroke_width=2)
-        yield label(said, x, y + 10, "middle", font_size=12)
+        yield label(said, x, y + 10, "middle" if i else "start", font_size=12)
     for i, slot in enumerate(parts.slots):
         x, taken = EDGE + (i + 0.5) * wide, i == parts.at
-        spot = element("circle", cx=x, cy=line, r=13, stroke=INK_3, stroke_dasharray="3 3", fill=TRAY)
+        spot = element("circle", cx=x, cy=line, r=15, stroke=INK_3, stroke_dasharray="3 3", fill=TRAY)
         low, bold = (50, "bold") if taken else (34, None)
         name = label(slot.words, x, line + low, "middle", font_size=12, font_weight=bold)
         yield element("g", spot, name, **slot.handle)
     x = EDGE + (parts.at + 0.5) * wide
     yield label(parts.event, x, line + 34, "middle", font_size=12, font_weight="bold")
-    disc = element("circle", r=13, fill=ACT, stroke="none")
+    disc = element("rect", x=-34, y=-15, width=68, height=30, rx=15, fill=ACT)
+    arrows = element("path", d="M-21 -6L-27 0L-21 6M21 -6L27 0L21 6", stroke=ON_ACCENT, stroke_width=2, fill="none")
     bolt = element("path", d=BOLT, fill=ON_ACCENT)
-    yield element("g", disc, bolt, data_key="event", transform=f"translate({x:.1f},{line:.1f})", **parts.bolt)
+    shapes = (disc, arrows, bolt) if parts.bolt else (element("circle", r=15, fill=ACT), bolt)
+    yield element("g", *shapes, data_key="event", transform=f"translate({x:.1f},{line:.1f})", **parts.bolt)
 
 
 def slot_width(slots: int, room: Room) -> float:
