@@ -200,7 +200,7 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
 
     def on_or_off(name: str, written: str) -> Part:
         on, label = getattr(settings, name), say(settings.controls()[name].label)
-        return group(98, written if on else "", (label, f"{name}: {_other(on)}", on))
+        return group(92, written if on else "", (label, f"{name}: {_other(on)}", on))
 
     least = f"≥ {settings.memory}Gi" if settings.memory else say("any memory")
     amount = f'quantity("{settings.memory}Gi")' if settings.memory else ""
@@ -210,8 +210,7 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
         group(50, model, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
         over(Part(112, 26, (placed(words(least, bold=True), 56, 5),)), amount),
     )
-    how = (on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations"))
-    part = wrap((wrap(which, width, 2), wrap(how, width, 2)), width, 2)
+    part = wrap((*which, on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations")), width, 2)
     return Part(part.width, part.height, (moved(part, 0, 0, opacity=0.5 if asks else None),))
 
 
@@ -229,7 +228,7 @@ def _other(on: bool) -> str:
 def told(decision: Decision, seen: Sequence[NodeSight]) -> str:
     """The outcome."""
     if decision.node is None:
-        return sentences((say("train fits on no node."), say("Below each node is what stopped the search.")))
+        return sentences((say("train fits on no node."), say("The tree of each node says what stopped the search.")))
     gets = both(*(device.id.device for each in seen for device in each.devices if device.state == TAKES))
     first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
     others = [each.node for each in seen if not each.reason and not each.chosen]
