@@ -200,7 +200,7 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
 
     def on_or_off(name: str, written: str) -> Part:
         on, label = getattr(settings, name), say(settings.controls()[name].label)
-        return group(92, written if on else "", (label, f"{name}: {_other(on)}", on))
+        return group(98, written if on else "", (label, f"{name}: {_other(on)}", on))
 
     least = f"≥ {settings.memory}Gi" if settings.memory else say("any memory")
     amount = f'quantity("{settings.memory}Gi")' if settings.memory else ""
@@ -208,7 +208,7 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
     which = (
         group(34, f"count: {settings.count}", *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
         group(50, model, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
-        over(Part(112, 26, (placed(words(least, bold=True), 56, 5),)), amount),
+        over(Part(108, 26, (placed(words(least, bold=True), 54, 5),)), amount),
     )
     part = wrap((*which, on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations")), width, 2)
     return Part(part.width, part.height, (moved(part, 0, 0, opacity=0.5 if asks else None),))

@@ -111,6 +111,7 @@ def _line(branch: Branch, now: Sight, room: float, taken: str) -> Part:
     about = now.reason if alive or ahead else device.reason
     said = say(TOLD[TRIED].brief) if dead else waits and now.taints or about.shortly
     short = say("only {amount}", amount=said.partition(" < ")[0]) if " < " in said else said.partition(" ≠ ")[0]
+    short = say("returned") if dead else device.root if branch.state == UNLIKE else short
     left = room - 16 - 2 * APART - name.width
     text = fitted(fitting((said, short), left, SMALL), left, SMALL)
     return row([Part(16, 16, (mark,)), name, words(text, SMALL, fill=taken if alive else INK_2)], APART)
