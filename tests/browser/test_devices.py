@@ -23,11 +23,27 @@ def test_three_nodes_stand_side_by_side_and_their_devices_in_a_row(shown: Show, 
     assert max(ends) - min(ends) < 1
 
 
-def test_in_a_narrow_window_the_last_node_is_below_the_others(shown: Show) -> None:
+def test_on_a_phone_each_search_is_beside_its_node_and_all_are_on_a_screen(shown: Show) -> None:
     page = shown(TWO, width=360)
     first, second, third = (page.key(f"node/node-{name}").bounding_box() or {} for name in "abc")
-    assert first["y"] == second["y"] < third["y"] and first["x"] == third["x"]
+    assert first["x"] == second["x"] == third["x"] and first["y"] < second["y"] < third["y"]
+    tree = page.key("branch/node-c/0").bounding_box() or {}
+    assert tree["x"] > third["x"] + third["width"] and third["y"] < tree["y"] < third["y"] + third["height"]
+    assert third["y"] + third["height"] < 640
     expect(page.page.locator(".ks-picture svg")).to_contain_text("root p0")
+
+
+def test_the_line_is_dragged_by_any_part_of_it(shown: Show) -> None:
+    page = shown(devices.panel())
+    line = page.key("line/node-c").bounding_box() or {}
+    x, y = line["x"] + line["width"] / 2, line["y"] + 10
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    page.page.mouse.move(x, y - 15)
+    page.page.mouse.move(x, y - 30)
+    page.page.mouse.up()
+    page.settled()
+    assert page.session.panel.settings == devices.Settings().changed(memory=60)
 
 
 def test_a_click_on_a_device_takes_rival_away(shown: Show) -> None:

@@ -49,10 +49,12 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     field(panel, "pod").press("Enter")
     expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')
     expect(sentence).to_contain_text("kafka-3")
-    asked = page.stage("For which zone?")
+    asked = page.stage("What draws it away most?")
     expect(asked.locator(".ks-picture")).not_to_contain_text("PodTopologySpread")
-    asked.get_by_role("button", name="eu-1a").click()
-    expect(asked.locator(".ks-question")).to_contain_text("✕ Not quite. 7 other pods of its ReplicaSet are in eu-1c")
+    asked.get_by_role("button", name="its image").click()
+    expect(asked.locator(".ks-question")).to_contain_text(
+        "✕ Not quite. PodTopologySpread gives general-03 44 points more"
+    )
 
 
 def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:

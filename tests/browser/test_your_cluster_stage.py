@@ -67,11 +67,15 @@ def test_nothing_overlaps_is_cut_or_too_small(shown: Show, case: str) -> None:
 
 
 def test_who_looks_at_a_node_keeps_the_verdict(shown: Show) -> None:
-    panel = cluster_questions.what_helps()
+    panel = cluster_questions.one_obstacle()
     assert panel.question is not None
-    page = shown(panel.answer(panel.question.choices[1]))
-    expect(page.question).to_contain_text("Right. The selector leaves 12 nodes")
+    page = shown(panel.answer(panel.question.choices[0]))
+    expect(page.question).to_contain_text("Right. Only TaintToleration keeps it from 12 nodes")
+    where = page.picture.bounding_box()
     page.picture.locator("[data-set^='node:']").first.click(position={"x": 8, "y": 4})  # above its pods
     page.settled()
     assert page.session.panel.settings.node != "none"
-    expect(page.question).to_contain_text("Right. The selector leaves 12 nodes")
+    expect(page.question).to_contain_text("Right. Only TaintToleration keeps it from 12 nodes")
+    after = page.picture.bounding_box()
+    assert where is not None and after is not None and after["y"] == where["y"], "what is said stays as it was"
+    expect(page.picture.get_by_role("button", name="what would change it")).to_have_count(1)

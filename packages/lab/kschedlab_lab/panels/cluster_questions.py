@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
-from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
-from kschedlab.messages import say
-from kschedlab.whatif import what_if
+from kschedlab.messages import say, sentences
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import YourCluster
-from kschedlab_lab.views.node_kinds import siblings, totals
-from kschedlab_why.why_not import points
+from kschedlab_lab.views.node_kinds import REFUSED, kinds, one_away, verdict_of
+from kschedlab_why.why_not import why_not
 
 STUCK = "ml/train-small-0"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
-SPREAD = "PodTopologySpread"
+FIT, SPREAD, IMAGES = "NodeResourcesFit", "PodTopologySpread", "ImageLocality"
 
 
 def _asking(text: str, right: str, remarks: Mapping[str, str], framed: str = "", **values: str) -> YourCluster:
@@ -36,46 +35,42 @@ def _asking(text: str, right: str, remarks: Mapping[str, str], framed: str = "",
     return panel.ask(asked)
 
 
-def what_helps() -> YourCluster:
-    """Which single change lets the pod in?"""
-    selector, taint, less = say("no nodeSelector"), say("a toleration"), say("less CPU")
-    changes = what_if(STUCK, bundled().cluster(LATEST)).relaxations.sufficient[0].changes
+def one_obstacle() -> YourCluster:
+    """How many nodes would a single change open? The event's numbers don't say."""
+    decision = explain(STUCK, bundled().cluster(LATEST)).decision
+    told = Counter(verdict_of(decision, place).removeprefix(REFUSED) for place in range(len(decision.cluster.nodes)))
+    (cause, near), *_ = one_away(decision, kinds(decision)).items()
+    (_, many), (_, fewer) = told.most_common(2)
+    why = say("Only {plugin} keeps it from {near} nodes.", plugin=cause, near=len(near))
     return _asking(
-        say("{pod} waits. Which one change lets it run?", pod="train-small-0"),
-        taint if "tolerating" in changes[0] else selector,
+        say("{pod} waits. How many nodes would take it after one single change?", pod="train-small-0"),
+        str(len(near)),
         {
-            selector: say(
-                "Then 95 nodes of general let it in, but they have no GPU. The 12 with GPUs keep their taint."
-            ),
-            taint: say("The selector leaves 12 nodes, all with room, and only their taint keeps it out."),
-            less: say("The 12 nodes with GPUs have a taint, and it keeps the pod out whatever it asks for."),
+            str(len(near)): sentences((why, say("They have its label, and room."))),
+            str(fewer): sentences((say("They have another label, and no GPU."), why)),
+            str(many): sentences((say("Most have another label, too: an event gives one reason a node."), why)),
         },
         pod=STUCK,
     )
 
 
-def which_zone() -> YourCluster:
-    """Where would the pod go, if it were decided again?"""
-    decision = explain(MOVES, bundled().cluster(LATEST)).decision
-    pods, total, zones = siblings(decision), totals(decision), pools(decision.cluster, ZONE)
-    best = {zone: max(total.keys() & places, key=lambda place: total[place]) for zone, places in zones.items()}
-    right, second, *_ = sorted(best, key=lambda zone: -total[best[zone]])
-    rows = points(decision, *(decision.cluster.names[best[zone]] for zone in (right, second)))
-    leads, others = {row.plugin: row.lead for row in rows}, [sum(pods[n] for n in zones[z]) for z in (right, second)]
+def what_moves_it() -> YourCluster:
+    """What would lead the pod elsewhere, if it were decided again?"""
+    found = why_not(explain(MOVES, bundled().cluster(LATEST)).decision, RUNS_ON)
+    leads = {row.plugin: row.lead for row in found.points}
+    said = {FIT: say("free CPU and memory"), SPREAD: say("pods of its ReplicaSet"), IMAGES: say("its image")}
     why = say(
-        "{fewer} other pods of its ReplicaSet are in {zone}, {more} in each other zone. For that {plugin} gives "
-        "{points} points, and the best node elsewhere is {lead} behind.",
-        fewer=others[0],
-        more=others[1],
-        zone=right,
+        "{plugin} gives {node} {points} points more, {fit} only {few}. The number beside a zone counts these pods.",
         plugin=SPREAD,
+        node=found.winner,
         points=leads[SPREAD],
-        lead=rows[-1].lead,
+        fit=FIT,
+        few=leads[FIT],
     )
     return _asking(
-        say("Decided again now, it would leave {node}. For which zone?", node=RUNS_ON),
-        right,
-        dict.fromkeys(sorted(best), why),
+        say("Decided again now, it would leave {node}. What draws it away most?", node=RUNS_ON),
+        said[max(said, key=lambda plugin: leads[plugin])],
+        dict.fromkeys(said.values(), why),
         RUNS_ON,
         pod=MOVES,
         node=RUNS_ON,

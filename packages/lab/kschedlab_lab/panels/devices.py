@@ -208,10 +208,9 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
     which = (
         group(34, f"count: {settings.count}", *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
         group(50, model, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
-        over(Part(112, 26, (placed(words(least, bold=True), 56, 5),)), amount),
+        over(Part(108, 26, (placed(words(least, bold=True), 54, 5),)), amount),
     )
-    how = (on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations"))
-    part = wrap((wrap(which, width, 2), wrap(how, width, 2)), width, 2)
+    part = wrap((*which, on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations")), width, 2)
     return Part(part.width, part.height, (moved(part, 0, 0, opacity=0.5 if asks else None),))
 
 
@@ -229,7 +228,7 @@ def _other(on: bool) -> str:
 def told(decision: Decision, seen: Sequence[NodeSight]) -> str:
     """The outcome."""
     if decision.node is None:
-        return sentences((say("train fits on no node."), say("Below each node is what stopped the search.")))
+        return sentences((say("train fits on no node."), say("The tree of each node says what stopped the search.")))
     gets = both(*(device.id.device for each in seen for device in each.devices if device.state == TAKES))
     first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
     others = [each.node for each in seen if not each.reason and not each.chosen]

@@ -147,7 +147,9 @@ class Answers:
         word = settings.change if applied is not None else NONE
         asked = Asked(WHAT_IF, settings.show, None, choices, word, before)
         if applied is not None:
-            said = headline(decision)[0]
+            first, *rest = headline(decision)
+            change = next(each.change for each in choices if each.word == word)
+            said = sentences((first, therefore(change, found.decision, decision), *rest, margin(decision)))
         else:
             said = changing(decision, found.was_on, len(choices)) if choices else whatif_sentence(found)
         sections = [Section("", [whatif_table(found), *notes(found)])]
@@ -207,6 +209,20 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     changes = count(helping, "change")
     helps = later("{changes} would help." if decision.node is None else "{changes} would move it.")
     return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
+
+
+def therefore(change: str, before: Decision, after: Decision) -> str:
+    """What a change has done: on how many nodes the pod fits, or may evict pods, before it and after it."""
+
+    def able(decision: Decision) -> int:
+        evicting = decision.preemption if after.node is None else None
+        return len(decision.feasible if after.node is not None else evicting.positions if evicting is not None else ())
+
+    helps = later("{change}: it fits on {now} now, before on {then}.")
+    evicts = later("{change}: evicting helps on {now} now, before on {then}.")
+    then = f"{able(before):,}" if able(before) else say("none")
+    now = count(able(after), "node")
+    return say(evicts if after.node is None else helps, change=change[:1].upper() + change[1:], now=now, then=then)
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:

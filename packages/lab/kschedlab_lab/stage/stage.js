@@ -278,11 +278,11 @@ class Stage {
     this.clock(shown);
   }
 
-  /** The reason that a verdict gives, until something else is shown: that has a reason of its own. */
-  judge({ verdict, at }) {
-    const judged = JSON.stringify([verdict?.text, verdict?.answer]), here = this.key(at);
-    if (judged !== this.judged) Object.assign(this, { judged, judgedAt: here });
-    this.why = here === this.judgedAt ? verdict?.why : "";
+  /** The reason that a verdict gives, until something else is said: that has a reason of its own. */
+  judge({ verdict, sentence }) {
+    const judged = JSON.stringify([verdict?.text, verdict?.answer]);
+    if (judged !== this.judged) Object.assign(this, { judged, judgedOf: sentence });
+    this.why = sentence === this.judgedOf ? verdict?.why : "";
   }
 
   /** Numbers without a picture are what there is to see; beside one they wait until somebody asks for them. */

@@ -21,13 +21,16 @@ from kschedlab_lab.views.node_kinds import (
     MORE,
     ONE,
     OPEN,
+    SHADES,
     TWO,
     cause_fill,
     kinds,
     one_away,
     siblings,
+    totals,
 )
-from kschedlab_lab.views.style import ACT, CHOSEN, INK_2
+from kschedlab_lab.views.node_map import star_path
+from kschedlab_lab.views.style import ACT, CHOSEN, INK_2, ON_ACCENT
 from kschedlab_lab.views.svg import rect
 from kschedlab_why.why_not import Points, WhyNot
 
@@ -36,7 +39,7 @@ BAR, GAP, LEAST = 5, 16, 130
 BARS = 3
 """The most plugins with their points."""
 DOMAIN = re.compile(r"[\w-]+(\.[\w-]+)+/")
-"""What names of labels, taints and resources begin with; a button leaves it out."""
+"""What names of labels, taints and resources begin with; the picture leaves it out."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
 SWATCH = 14
@@ -63,9 +66,10 @@ class Choice(NamedTuple):
 # -- the legend
 
 
-def legend(decision: Decision, width: float, each: int, framed: str) -> Part:
-    """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``framed``: where the pod runs."""
-    return wrap(_entries(decision, each, framed), width, 16, 4)
+def legend(decision: Decision, width: float, each: int, framed: str, ask: Part = NOTHING) -> Part:
+    """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``framed``: where the pod runs;
+    ``ask``: what follows the last entry."""
+    return wrap([*_entries(decision, each, framed), ask], width, 16, 4)
 
 
 def _entries(decision: Decision, each: int, framed: str) -> Iterator[Part]:
@@ -73,11 +77,11 @@ def _entries(decision: Decision, each: int, framed: str) -> Iterator[Part]:
         yield from _decided(decision)
     if framed:
         dashes: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 2, "stroke_dasharray": "3 2"}
-        yield _entry(_square("none", **dashes), say("it runs on {node}", node=framed))
+        yield _entry(_square("none", **dashes), say("it runs here"))
     owner = controller_of(decision.pod.pod.metadata)
     if each and owner is not None and siblings(decision):
         dot = element("circle", cx=7, cy=8, r=2.4, fill="currentColor")
-        yield _entry(dot, say("another pod of its {kind}", kind=owner.kind))
+        yield _entry(dot, say("pod of its {kind}", kind=owner.kind))
     if each > 1:
         yield words(say("a square is up to {each} nodes", each=each))
 
@@ -87,10 +91,17 @@ def _decided(decision: Decision) -> Iterator[Part]:
     kind_of = kinds(decision)
     found = Counter(kind_of)
     found[EVICTS if decision.node is None else GOOD] += found[CHOSEN_ONE]
+    if found[CHOSEN_ONE]:
+        star = element("path", d=star_path(SWATCH / 2, SWATCH / 2, 5.5), fill=ON_ACCENT)
+        yield _entry(element("g", _square(CHOSEN), star), say("chosen"))
     for kind, name in NAMES.items():
         if kind == ONE:
             for plugin, places in one_away(decision, kind_of).items():
                 yield _entry(_square(cause_fill(plugin)), say(name, plugin=plugin), len(places))
+        elif kind == GOOD and len(set(totals(decision).values())) > 1:
+            strip = [rect(8, SWATCH, x=8 * at, fill=shade) for at, shade in enumerate(SHADES)]
+            more = (say("darker: more points"), INK_2, False)
+            yield _entry(element("g", *strip), say(name), found[kind], more, wide=8 * len(SHADES))
         elif found[kind]:
             yield _entry(_square(FILLS[kind]), say(name), found[kind])
 
@@ -99,21 +110,21 @@ def _square(fill: str, **look: Any) -> Html:
     return rect(SWATCH, SWATCH, 4, fill=fill, **look)
 
 
-def _entry(sample: Html, text: str, number: int = 0) -> Part:
+def _entry(sample: Html, text: str, number: int = 0, *more: tuple[str, str, bool], wide: float = SWATCH) -> Part:
     """A sample and its meaning, with how many nodes it is."""
-    name = phrase((text, "currentColor", False), *([(f"{number:,}", INK_2, False)] if number else []))
-    return row([Part(SWATCH, SWATCH, (sample,)), name], 6)
+    name = phrase((text, "currentColor", False), *([(f"{number:,}", INK_2, False)] if number else []), *more)
+    return row([Part(wide, SWATCH, (sample,)), name], 6)
 
 
 # -- why not this one
 
 
-def why_not_part(found: WhyNot, width: float) -> Part:
-    """Why the pod does not go to the node: in a sentence, or as both nodes' points."""
-    said = found.sentence
+def why_not_part(found: WhyNot, width: float, bars: bool = True) -> Part:
+    """Why the pod does not go to the node: in a sentence, or with ``bars`` as both nodes' points."""
+    said = DOMAIN.sub("", found.sentence)
     if EACH in said:
         said = sentences((said, say("{each} is added for each victim.", each=EACH)))
-    inside = _points(found, width - 24) if found.points else words(said, width=width - 24)
+    inside = _points(found, width - 24) if bars and found.points else words(said, width=width - 24)
     return row([inside._replace(width=width - 24), _close()], 4, "start")
 
 

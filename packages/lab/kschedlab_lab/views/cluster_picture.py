@@ -30,10 +30,10 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, LEAST = 100, 150
-"""The height that is left for what is below the nodes, however much it is, so that they stay where they are; and the
-least height of the nodes, in pixels."""
-GAP = 10
+BELOW, WIDE, LESS, LEAST = 136, 700, 100, 150
+"""The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
+from which less is enough, and how much; and the least height of the nodes, in pixels."""
+GAP = 6
 """The space between what is below the nodes, in pixels."""
 
 
@@ -59,21 +59,19 @@ class Asked:
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
     """The whole picture. ``alt``: its text alternative."""
     width = float(room.width)
-    height = PHONE * width if width < NARROW else max(room.height - BELOW, LEAST)
+    height = PHONE * width if width < NARROW else max(room.height - (BELOW if width < WIDE else LESS), LEAST)
     nodes, each = _nodes(decision, asked, width, height)
-    whole = column([nodes, legend(decision, width, each, asked.framed), _below(asked, width)], GAP)
+    ask = ask_part(WHAT_IF) if asked.question == WHY else NOTHING
+    whole = column([nodes, legend(decision, width, each, asked.framed, ask), _below(asked, width)], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
 
 def _below(asked: Asked, width: float) -> Part:
-    """The node in question, or the changes that would help, or the way to them."""
-    if asked.why_not is not None:
-        return why_not_part(asked.why_not, width)
-    if asked.question == WHAT_IF:
-        return choices_part(asked.choices, asked.change, width, 2 if width >= NARROW else 9)
-    if asked.question:
-        return ask_part(WHAT_IF)
-    return words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
+    """The changes that would help, and the node in question."""
+    changing = asked.question == WHAT_IF
+    choices = choices_part(asked.choices, asked.change, width, 2 if width >= NARROW else 9) if changing else NOTHING
+    about = why_not_part(asked.why_not, width, bars=not changing) if asked.why_not is not None else NOTHING
+    return column([choices, about, words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING], GAP)
 
 
 def undecided(decision: Decision) -> Decision:

@@ -61,10 +61,11 @@ MOST = 86
 TALL, LINE, NAME, SIGN = 35, 16, 17.6, 21
 """The height from which a device has room for two lines of text, that of one line and of the name below, and the width
 of a sign."""
-HIGH, WIRES = 90, 24
-"""The heights of the largest device and of the wires below."""
-NARROW, SIDE = 128, 7
-"""The least width of a node, and what a halo needs at the sides."""
+HIGH, FLAT, WIRES = 90, 60, 24
+"""The heights of the largest device, of that where trees are beside their nodes, and of the wires below."""
+NARROW, SIDE, BESIDE, WRITTEN = 128, 7, 380, 160
+"""The least width of a node, what a halo needs at the sides, the width below which the trees are beside their nodes,
+and how wide they are there."""
 
 
 class Look(NamedTuple):
@@ -89,11 +90,12 @@ PLAIN = Look()
 
 
 class Scale(NamedTuple):
-    """How all devices of a picture are drawn. ``pixels``: the height of a unit."""
+    """How all devices of a picture are drawn. ``pixels``: the height of a unit; ``high``: that of the largest."""
 
     kinds: Sequence[str]
     pixels: float
     look: Look
+    high: float = HIGH
 
 
 def draw_sights(seen: Sequence[NodeSight], room: Room, look: Look = PLAIN) -> Html:
@@ -115,11 +117,13 @@ def device_part(seen: Sequence[NodeSight], room: float, look: Look) -> Part:
     """The nodes in a picture that is so wide, with the space for a halo around them."""
     width = room - 2 * SIDE
     lines = max(len(branches(each)) for each in seen) if look.lines is None else look.lines
-    across = max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
+    beside = bool(lines) and width < BESIDE
+    across = 1 if beside else max(min(int((width + GAP) // (NARROW + GAP)), len(seen)), 1)
     wide = (width - GAP * (across - 1)) / across
     devices = [device for node in seen for device in node.devices]
     most = max((each.size for each in devices), default=0) or 1
-    scale = Scale(sorted({each.kind for each in devices}), HIGH / most, look)
+    high = FLAT if beside else HIGH
+    scale = Scale(sorted({each.kind for each in devices}), high / most, look, high)
     nodes = [_node(each, wide, scale, tree_room(lines) if lines else 0) for each in seen]
     inside = column([look.top(width), wrap(nodes, width + 1, GAP, GAP)], GAP)
     return Part(room, inside.height + 11, (moved(inside, SIDE, 9),))
@@ -130,14 +134,19 @@ def device_part(seen: Sequence[NodeSight], room: float, look: Look) -> Part:
 
 def _node(node: NodeSight, wide: float, scale: Scale, trees: float) -> Part:
     """A node: its devices on a tray, its name with the sign of its verdict, and the tree of its search."""
+    beside = trees and scale.high == FLAT
+    across, wide = wide, wide - WRITTEN if beside else wide
     inside = _devices(node, wide - 2 * PAD, scale)
-    high = ABOVE + HIGH + NAME + WIRES
+    high = ABOVE + scale.high + NAME + WIRES
     place = ((wide - inside.width) / 2, high - inside.height)
     tray = _tray(node, Part(wide, high + PAD, (moved(inside, *place),)))
     mark, colour = ("★ ", CHOSEN) if node.chosen else ("✕ ", INK_2) if node.reason else ("", "currentColor")
     name = words(fitted(mark + node.node, wide, 14, True), 14, bold=True, fill=colour)
+    if beside:
+        tree = draw_tree(node, across - wide - GAP)
+        return row([tray, column([name, Part(tree.width, trees, tree.shapes)], 2)], GAP)
     named = Part(wide, name.height, (placed(name, wide / 2, 0),))
-    tree = Part(wide, trees, (moved(draw_tree(node, wide + SIDE), 0, 0),)) if trees else NOTHING
+    tree = Part(wide, trees, (moved(draw_tree(node, wide), 0, 0),)) if trees else NOTHING
     return column([tray, named, tree], 5)
 
 
@@ -168,32 +177,41 @@ def _devices(node: NodeSight, wide: float, scale: Scale) -> Part:
     """The devices of a node, with the wires that join those on one root, and the line at the size that is asked for."""
     box = min((wide - SPACE * (len(node.devices) - 1)) / max(len(node.devices), 1), MOST)
     devices = row((_device(each, box, scale) for each in node.devices), SPACE, "end")
-    drawn = [*_asked(node, devices, scale)]
+    drawn, grips = _asked(node, devices, scale)
     for root, wired in groupby(enumerate(node.devices), lambda each: each[1].root):
         places = [at * (box + SPACE) + box / 2 for at, _ in wired]
         drawn += _wire(node, root, places, devices.height, box) if root else []
-    return Part(devices.width, devices.height + WIRES, (*drawn, *devices.shapes))
+    clicked = [str(each.id) in scale.look.marks for each in node.devices]
+    # the line is dragged across devices that nobody clicks
+    below, above = (
+        [each for each, on in zip(devices.shapes, clicked, strict=True) if on is top] for top in (False, True)
+    )
+    return Part(devices.width, devices.height + WIRES, (*drawn, *below, *grips, *above))
 
 
-def _asked(node: NodeSight, devices: Part, scale: Scale) -> Iterator[Html]:
-    """Behind the devices, a line at the size that is asked for, and its grip."""
+def _asked(node: NodeSight, devices: Part, scale: Scale) -> tuple[list[Html], list[Html]]:
+    """A line at the size that is asked for, which is behind the devices, and what it is dragged by."""
     look = scale.look
     if not look.least and not look.grip:
-        return
+        return [], []
     y = devices.height - NAME - look.least * scale.pixels
     line = f"M{-PAD} {y:g}H{devices.width + PAD:g}"
-    shapes = [element("path", d=line, stroke=INK_3, stroke_dasharray="2 3")]
-    marks: dict[str, Any] = {}
-    if look.grip:
-        marks = {"data_drag": look.grip, "data_axis": "y", "data_step": f"{-look.step * scale.pixels:g}"}
-        carets = f"M{-PAD - 2.5} {y - 1.5:g}l2.5 -2.5l2.5 2.5M{-PAD - 2.5} {y + 1.5:g}l2.5 2.5l2.5 -2.5"
-        shapes += [
-            element("path", d=line, stroke="transparent", stroke_width=14),
-            element("circle", cx=-PAD, cy=y, r=12, fill="transparent"),
-            element("circle", cx=-PAD, cy=y, r=6.5, fill=ACT_SOFT, stroke=ACT),
-            element("path", d=carets, fill="none", stroke=ACT, stroke_width=1.3),
-        ]
-    yield element("g", *shapes, data_key=f"least/{node.node}", **marks)
+    drawn = [
+        element(
+            "path", d=line, stroke=ACT if look.grip else INK_3, stroke_dasharray="2 3", data_key=f"line/{node.node}"
+        )
+    ]
+    if not look.grip:
+        return drawn, []
+    marks = {"data_drag": look.grip, "data_axis": "y", "data_step": f"{-look.step * scale.pixels:g}"}
+    carets = f"M{-PAD - 2.5} {y - 1.5:g}l2.5 -2.5l2.5 2.5M{-PAD - 2.5} {y + 1.5:g}l2.5 2.5l2.5 -2.5"
+    shapes = (
+        element("path", d=line, stroke="transparent", stroke_width=24),
+        element("circle", cx=-PAD, cy=y, r=12, fill="transparent"),
+        element("circle", cx=-PAD, cy=y, r=6.5, fill=ACT_SOFT, stroke=ACT),
+        element("path", d=carets, fill="none", stroke=ACT, stroke_width=1.3),
+    )
+    return drawn, [element("g", *shapes, data_key=f"least/{node.node}", **marks)]
 
 
 def _wire(node: NodeSight, root: str, places: Sequence[float], top: float, box: float) -> Iterator[Html]:
@@ -212,7 +230,7 @@ def _wire(node: NodeSight, root: str, places: Sequence[float], top: float, box: 
 def _device(device: Sight, wide: float, scale: Scale) -> Part:
     """A device: a box whose height is how much it has, with its kind and amount in it and signs at its upper corners,
     its name below."""
-    high = max(device.size * scale.pixels if device.size else HIGH / 2, LINE)
+    high = max(device.size * scale.pixels if device.size else scale.high / 2, LINE)
     fill = COLOURS[scale.kinds.index(device.kind) % len(COLOURS)]
     taken, shown = device.state in (TAKES, PICKED, OFFERED, SELECTED), device.key == scale.look.ring
     inside, ink = high >= TALL, ink_on(fill)
@@ -252,7 +270,7 @@ def _edge(device: Sight) -> dict[str, Any]:
 
 def _sign(device: Sight) -> Html | None:
     """What the device is, whatever the pod asks: held, or with a taint; for a selector, an error."""
-    name = TOLD[device.state].sign if device.state in (HELD, IN_USE, FAILS) else "taint" if device.tainted else ""
+    name = TOLD[device.state].sign if device.state in (HELD, IN_USE, FAILS) else "taint" if device.taints else ""
     stroke = EVICTED if device.state in (TAINTED, FAILS) else INK_2
     disc = element("circle", cx=8, cy=8, r=SIGN / 2, fill=LIFT, stroke=stroke, stroke_width=1.2)
     return element("g", disc, icon(name, 0, 0, stroke)) if name else None

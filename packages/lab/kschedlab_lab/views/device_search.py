@@ -73,10 +73,11 @@ def draw_tree(node: NodeSight, width: float) -> Part:
     """The tree, a line for each device. What was taken is green once the search has ended, as in the node; any other
     device has the sign of what is in its way."""
     found = branches(node)
+    now = {each.id: each for each in node.devices}
     ended = all(each.state != PICKED for each in node.devices)
     shapes = [_twig(found, at, CHOSEN if ended else "currentColor") for at in range(len(found))]
     for at, each in enumerate(found):
-        line = _line(each, width - _left(each), CHOSEN if ended else "currentColor")
+        line = _line(each, now[each.device.id], width - _left(each), CHOSEN if ended else "currentColor")
         shapes.append(moved(line, _left(each), at * LINE + 2, data_key=f"branch/{node.node}/{at}"))
     return Part(width, tree_room(len(found)), tuple(shapes))
 
@@ -96,21 +97,24 @@ def _twig(found: Sequence[Branch], at: int, taken: str) -> Html:
     return element("path", d=path, fill="none", stroke=taken if alive else INK_3, stroke_width=2 if alive else 1.2)
 
 
-def _line(branch: Branch, room: float, taken: str) -> Part:
-    """The device, and what was in its way."""
+def _line(branch: Branch, now: Sight, room: float, taken: str) -> Part:
+    """The device, and what became of it or was in its way. ``now``: the device as it is after the last step."""
     device, alive, dead = branch.device, branch.state == PICKED, branch.state == TRIED
     ahead = branch.state == OPEN
     colour = taken if alive else EVICTED if dead else INK_3
-    if sign := TOLD[branch.state].sign:
+    waits = ahead and now.state == OPEN
+    if sign := "taint" if waits and now.taints else TOLD[now.state if ahead else branch.state].sign:
         mark = icon(sign, 0, 0, EVICTED if dead else INK_2)
     else:
         mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill="none" if ahead else colour, stroke=colour)
     name = words(device.id.device, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor")
-    said = "" if alive or ahead else say(TOLD[TRIED].brief) if dead else device.reason.shortly
-    tight = said.replace(" ≠ ", "≠").replace(" < ", "<")
+    about = now.reason if alive or ahead else device.reason
+    said = say(TOLD[TRIED].brief) if dead else waits and now.taints or about.shortly
+    short = say("only {amount}", amount=said.partition(" < ")[0]) if " < " in said else said.partition(" ≠ ")[0]
+    short = say("returned") if dead else device.root if branch.state == UNLIKE else short
     left = room - 16 - 2 * APART - name.width
-    text = fitted(fitting((said, tight), left, SMALL), left, SMALL)
-    return row([Part(16, 16, (mark,)), name, words(text, SMALL, fill=INK_2)], APART)
+    text = fitted(fitting((said, short), left, SMALL), left, SMALL)
+    return row([Part(16, 16, (mark,)), name, words(text, SMALL, fill=taken if alive else INK_2)], APART)
 
 
 def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], str]]:

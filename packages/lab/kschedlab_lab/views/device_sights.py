@@ -38,7 +38,7 @@ ROOT = "resource.kubernetes.io/pcieRoot"
 
 
 class Told(NamedTuple):
-    """What is said of a device after its name; what is in its way, where there is little room; and the sign for it."""
+    """What is said of a device after its name; the same where there is little room; and the sign for it."""
 
     words: str
     brief: str = ""
@@ -46,13 +46,13 @@ class Told(NamedTuple):
 
 
 TOLD: Mapping[str, Told] = {
-    OPEN: Told(later("is free")),
-    FREE: Told(later("was not reached: the search ended before it")),
+    OPEN: Told(later("is free"), later("free")),
+    FREE: Told(later("was not reached: the search ended before it"), later("not tried")),
     HELD: Told(later("is held by another claim"), later("held"), "lock"),
-    TAKES: Told(later("goes to the pod")),
-    OFFERED: Told(later("could go to the pod")),
+    TAKES: Told(later("goes to the pod"), later("given")),
+    OFFERED: Told(later("could go to the pod"), later("would do")),
     TRIED: Told(later("was tried and given back"), later("given back"), "reprieved"),
-    PICKED: Told(later("is taken so far")),
+    PICKED: Told(later("is taken so far"), later("taken")),
     IN_USE: Told(later("is in use"), later("in use"), "lock"),
     NOT_SELECTED: Told(later("is not selected"), later("not selected")),
     NO_CAPACITY: Told(later("has too little capacity"), later("too little is left"), "full"),
@@ -99,7 +99,7 @@ class Sight(NamedTuple):
     """A device as the pod finds it on a node, and what it is for the pod.
 
     ``facts``: attributes, capacity and taints as text. ``kind``: the first attribute; ``amount`` and ``size``: the
-    first capacity as text and as a number; ``root``: its PCIe root; ``tainted``: whether it has a taint.
+    first capacity as text and as a number; ``root``: its PCIe root; ``taints``: what taints it has, or "".
     """
 
     id: DeviceId
@@ -108,7 +108,7 @@ class Sight(NamedTuple):
     amount: str
     size: float
     root: str
-    tainted: bool
+    taints: str
     reason: Reason
 
     @property
@@ -183,7 +183,7 @@ def _node(decision: Decision, position: int, demand: Demand | None, holders: Map
 def _state(device: Candidate, step: SearchStep | None, holders: Mapping[DeviceId, str]) -> Reason:
     """What the device is for the pod after this step, its last; and why."""
     if (holder := holders.get(device.id)) and (step is None or step.outcome == IN_USE):
-        return Reason(HELD, plain=say("is held by {claims}", claims=holder), brief=holder)
+        return Reason(HELD, plain=say("is held by {claims}", claims=holder), brief=say("held: {claims}", claims=holder))
     if step is None:
         return Reason(FREE)
     if step.outcome in (TAKEN, GIVEN_BACK):
@@ -191,7 +191,7 @@ def _state(device: Candidate, step: SearchStep | None, holders: Mapping[DeviceId
     if step.outcome == NOT_SELECTED:
         return _not_selected(device, step)
     if step.outcome == TAINTED:
-        return Reason(TAINTED, _taints(device), brief=say("taint: {taints}", taints=_taints(device)))
+        return Reason(TAINTED, _taints(device), brief=_taints(device))
     if step.outcome == UNLIKE:
         brief = say("other root") if step.detail == ROOT else ""
         return Reason(UNLIKE, say("another {attribute}", attribute=short(step.detail)), brief=brief)
@@ -228,16 +228,18 @@ def _in_words(device: Candidate, expression: str) -> Reason:
 
 def _sight(device: Candidate, reason: Reason) -> Sight:
     facts, root = _facts(device), device.attribute(ROOT)
-    taints = say("taint: {taints}", taints=_taints(device)) if device.taints else ""
     capacity = [each.value for each in device.device.capacity.values()][:1]
     return Sight(
         device.id,
-        (*(f"{name} {value}" for name, value in facts), *([taints] if taints else [])),
+        (
+            *(f"{name} {value}" for name, value in facts),
+            *([say("taint: {taints}", taints=_taints(device))] if device.taints else []),
+        ),
         facts[0][1] if device.device.attributes else "",
         "".join(map(str, capacity)),
         sum(float(each.value()) for each in capacity),
         _value(root) if root is not None else "",
-        bool(taints),
+        _taints(device),
         reason,
     )
 

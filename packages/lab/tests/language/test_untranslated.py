@@ -99,8 +99,8 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "your_cluster, change": lambda: your_cluster.panel(
         pod="data/redis-24", question="what would change it", change="one node more of data"
     ),
-    "your_cluster, what helps": cluster_questions.what_helps,
-    "your_cluster, which zone": cluster_questions.which_zone,
+    "your_cluster, one obstacle": cluster_questions.one_obstacle,
+    "your_cluster, what moves it": cluster_questions.what_moves_it,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),
     "your_plugin, preemption": lambda: your_plugin.panel([COLD, ALONE], priority=9).ask(

@@ -180,7 +180,7 @@ def test_how_many_nodes_can_serve_the_claim():
 def test_where_no_node_can_serve_the_claim_the_picture_says_why():
     settings = devices.Settings().changed(count=2, together=True)
     view = devices.show(settings)
-    assert says(view.sentence, "no node", "Below each node")
+    assert says(view.sentence, "no node", "tree of each node")
     assert all(says(drawn(view), said) for said in ("held by rival", "other root", "given back", "t4 ≠ a100"))
 
 

@@ -103,6 +103,11 @@ def test_the_map_and_what_is_below_it_fit_beside_the_text(world):
         for asked in (
             Asked("why"),
             Asked("why", why_not=why_not(decision, "general-44")),
+            Asked(
+                WHAT_IF,
+                why_not=why_not(decision, "gpu-04"),
+                choices=tuple(Choice(f"{n}", f"a change {n}") for n in range(9)),
+            ),
         ):
             assert size(str(cluster_picture(decision, Room(540, 338), asked, "")))[1] <= 338 + 2, (key, asked.question)
 
@@ -183,7 +188,7 @@ def test_sums_of_priorities_are_explained_where_they_are_shown(world):
 def test_the_pods_of_the_same_controller_are_dots(world):
     moves, alone = (explain(key, world).decision for key in ("shop/notifications-m28f29nql-28wnb", "ml/train-small-0"))
     svg = str(cluster_picture(moves, Room(), Asked(), ""))
-    assert re.findall(r">eu-1\w ● (\d+)<", svg) == ["8", "8", "7"] and "another pod of its ReplicaSet" in svg
+    assert re.findall(r">eu-1\w ● (\d+)<", svg) == ["8", "8", "7"] and "pod of its ReplicaSet" in svg
     (dots,) = re.findall(r'd="([^"]*)" stroke="currentColor" stroke-width="4.5"', svg)
     assert dots.count("M") == 23 and "●" not in str(cluster_picture(alone, Room(), Asked(), ""))
 
