@@ -22,8 +22,9 @@ from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.named_rules import NAMED_RULES, switched
 
 NODES = ("node-a", "node-b", "node-c")
-BLAMED = {rule.name: rule for rule in NAMED_RULES if rule.name in ("start_times", "counted_down", "sorted_again")}
-"""What changed in preemption."""
+BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "hundred_points"
+"""Changes in preemption, and one that never makes a difference to it."""
+CHANGES = {rule.name: rule for rule in NAMED_RULES if rule.name in (*BLAMED, ELSEWHERE)}
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -67,9 +68,9 @@ def random_cluster(rng: random.Random) -> list[Manifest]:
 
 
 def culprit(rng: random.Random, seed: int) -> Exercise:
-    """Of the changes in preemption, only one matters to v1.37's choice."""
-    right = BLAMED[in_turn(seed, tuple(BLAMED))]
-    less = {name: switched(V1_37.name, frozenset([name])) for name in BLAMED}
+    """Only one of the changes matters to v1.37's choice."""
+    right = CHANGES[in_turn(seed, BLAMED)]
+    less = {name: switched(V1_37.name, frozenset([name])) for name in CHANGES}
 
     def is_the_cause(manifests: list[Manifest]) -> bool:
         objects = decode_objects(manifests)
@@ -80,13 +81,13 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
     manifests = drawn(rng, random_cluster, is_the_cause)
     objects = decode_objects(manifests)
     chosen, other = chosen_by(objects, V1_37), chosen_by(objects, less[right.name])
-    whys = {say(rule.title): say("Without it v1.37 still chooses {node}.", node=chosen) for rule in BLAMED.values()}
+    whys = {say(rule.title): say("Without it v1.37 still chooses {node}.", node=chosen) for rule in CHANGES.values()}
     alone = say(
-        "Without it v1.37 would choose {other}; without either of the others still {node}.", other=other, node=chosen
+        "Without it v1.37 would choose {other}; without any of the others still {node}.", other=other, node=chosen
     )
     return Predict(
         say("Who is to blame?"),
-        say("v1.37 chooses {node}. It would not without one of these three changes. Which one?", node=chosen),
+        say("v1.37 chooses {node}. It would not without one of these changes. Which one?", node=chosen),
         say(right.title),
         alone,
         (
