@@ -51,14 +51,14 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     more = remark(say("{nodes} more", nodes=count(hidden, "node")) if hidden > 0 else "", room.width - 2 * EDGE)
     nodes = [_node(node, seen) for node in seen.nodes[:NODES]]
     budgets, waiting = budgets_row(seen.budgets, {}, {}), _waiting(seen)
-    above = round(budgets.height)
-    plan = arrange(nodes, Room(room.width, room.height - above - ABOVE), more.height)
-    bar = Place(EDGE, TOP + LINE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), BAR, bar=True)
-    places = (bar, *(place._replace(y=place.y + ABOVE) for place in plan.places))
+    above = ABOVE + round(budgets.height)
+    plan = arrange(nodes, Room(room.width, room.height - above), more.height)
+    bar = Place(EDGE, TOP + LINE + above - ABOVE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), BAR, bar=True)
+    places = (bar, *(place._replace(y=place.y + above) for place in plan.places))
     parts = shapes([waiting, *nodes], replace(plan, places=places), "cpu")
-    bottom = plan.bottom + ABOVE
-    below = element("g", *parts, moved(more, EDGE, bottom), transform=f"translate(0,{above})")
-    return svg([moved(budgets, EDGE, 0), below], room.width, above + bottom + more.height, alt)
+    parts += [moved(budgets, EDGE, 0)] if seen.budgets else []
+    bottom = plan.bottom + above
+    return svg([*parts, moved(more, EDGE, bottom)], room.width, bottom + more.height, alt)
 
 
 def _waiting(seen: Seen) -> Box:
