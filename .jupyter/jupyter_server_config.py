@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 from jupyter_core.paths import jupyter_runtime_dir
@@ -13,6 +14,11 @@ _OURS = str(Path(jupyter_runtime_dir()) / "kschedlab.kubeconfig")
 _OWN = os.environ.get("KUBECONFIG") or str(Path.home() / ".kube" / "config")
 _FILES = [_OURS, *(each for each in _OWN.split(os.pathsep) if each != _OURS and Path(each).exists())]
 os.environ["KUBECONFIG"] = os.pathsep.join(_FILES)
+
+# Terminals find kschedlab, which is beside this Python, also where its environment is not active.
+_BESIDE = str(Path(sys.executable).parent)
+if _BESIDE not in os.environ["PATH"].split(os.pathsep):
+    os.environ["PATH"] = os.pathsep.join([_BESIDE, os.environ["PATH"]])
 
 # The notebooks have a workspace of their own. It begins without the file browser, because a lesson's picture is beside
 # its text; afterwards it is as the reader left it.

@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -84,6 +85,19 @@ def test_terminals_find_a_lessons_cluster_first_and_then_ones_own(tmp_path: Path
         found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
         assert found.strip().split(":") == files
     assert os.access(ROOT / "binder/start", os.X_OK)
+
+
+def test_terminals_find_kschedlab_where_its_environment_is_not_active(tmp_path: Path) -> None:
+    config = str(ROOT / ".jupyter/jupyter_server_config.py")
+    program = (
+        f"import runpy; runpy.run_path({config!r}); runpy.run_path({config!r}); import os; print(os.environ['PATH'])"
+    )
+    folders = {name: str(tmp_path) for name in ("JUPYTER_RUNTIME_DIR", "HOME", "JUPYTERLAB_WORKSPACES_DIR")}
+    environment = {**os.environ, **folders, "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-c", program]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
+    assert found == f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    assert shutil.which("kschedlab", path=found)
 
 
 def test_the_file_browser_is_closed_until_a_reader_opens_it(tmp_path: Path) -> None:

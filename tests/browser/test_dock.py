@@ -9,7 +9,7 @@ from tools.refresh import METADATA
 
 NAME = "05-preemption.ipynb"
 TEXT = ".jp-WindowedPanel-outer"
-RULE_1 = 3
+RULE_1 = 2
 """The place of the question about a budget of 0 among the panels."""
 
 
@@ -37,7 +37,7 @@ def what_is_read_or_run_is_on_the_stage(page: Notebook) -> None:
     expect(on_stage(page)).to_have_count(1)
     expect(page.page.locator(".jp-OutputArea-output .ks-picture svg:not(.widget-vbox svg)")).to_have_count(0)
     current = page.page.locator(".ks-line.ks-current")
-    for place in (0, 1, RULE_1):  # the third waits for the first question
+    for place in (0, 1, RULE_1):
         line = lines(page).nth(place)
         line.scroll_into_view_if_needed()
         line.evaluate("(line) => line.scrollIntoView({ block: 'start' })")

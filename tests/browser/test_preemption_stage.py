@@ -55,7 +55,7 @@ def test_a_pod_is_dragged_up_for_its_priority_and_the_victims_change(shown: Show
 def test_clock_budget_and_shield_are_controls(shown: Show) -> None:
     page = shown(preemption.panel(shop_a=200, allowed=2))
     expect(page.sentence).to_contain_text("urgent goes to node-c")
-    page.drag(page.page.locator('[data-drag="mail_c_start"]').first, -34, 0)
+    page.drag(page.page.locator('[data-drag="mail_c_start"]').first, -50, 0)
     expect(slider(page, "mail-c start")).to_have_value("0")
     expect(page.sentence).to_contain_text("urgent goes to node-b")
     page.drag("budget/shop/allowed", -20, 0)

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import COURSE, GENERATIONS, V1_16, V1_20, Generation
+from kschedlab.generations import V1_16, V1_20, V1_37, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import later, say
+from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
-from kschedlab.whatif.compare import compare
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
 from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.preemption import START, drawn_decision
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.named_rules import NAMED_RULES
+from kschedlab_lab.named_rules import NAMED_RULES, switched
 
 NODES = ("node-a", "node-b", "node-c")
-NAMED = {rule.name: rule for rule in NAMED_RULES}
 BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "hundred_points"
-"""Changes between neighbours, and one that never makes the difference here."""
+"""Changes in preemption, and one that never makes a difference to it."""
+CHANGES = {rule.name: rule for rule in NAMED_RULES if rule.name in (*BLAMED, ELSEWHERE)}
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -70,45 +68,39 @@ def random_cluster(rng: random.Random) -> list[Manifest]:
 
 
 def culprit(rng: random.Random, seed: int) -> Exercise:
-    """One change makes the difference."""
-    right = NAMED[in_turn(seed, BLAMED)]
-    at = COURSE.index(right.first_of(COURSE))
-    versions = GENERATIONS[COURSE[at - 1]], GENERATIONS[COURSE[at]]
-    names = {"earlier": versions[0].name, "later": versions[1].name}
+    """Only one of the changes matters to v1.37's choice."""
+    right = CHANGES[in_turn(seed, BLAMED)]
+    less = {name: switched(V1_37.name, frozenset([name])) for name in CHANGES}
 
     def is_the_cause(manifests: list[Manifest]) -> bool:
-        step = compare("default/urgent", Cluster.from_dicts(manifests)).steps[at - 1]
-        causes = [each.change.rule for each in step.causes]
-        is_one = len(causes) == 1 and re.fullmatch(right.settings, causes[0]) is not None
-        return is_one and "chosen for preemption" in step.parts
+        objects = decode_objects(manifests)
+        chosen = chosen_by(objects, V1_37)
+        differ = [name for name, each in less.items() if chosen_by(objects, each) != chosen]
+        return chosen in NODES and differ == [right.name]
 
     manifests = drawn(rng, random_cluster, is_the_cause)
     objects = decode_objects(manifests)
-    before, after = (chosen_by(objects, each) for each in versions)
-    whys = {rule: _not_the_cause(rule, **names) for rule in (*BLAMED, ELSEWHERE)}
-    alone = later("{later} without that one change would choose {before} too: compare() finds no other cause.")
-    whys[right.name] = say(alone, later=names["later"], before=before)
-    asked = later("{earlier} chooses {before}, {later} chooses {after}. Which change alone makes the difference?")
+    chosen, other = chosen_by(objects, V1_37), chosen_by(objects, less[right.name])
+    whys = {say(rule.title): say("Without it v1.37 still chooses {node}.", node=chosen) for rule in CHANGES.values()}
+    alone = say(
+        "Without it v1.37 would choose {other}; without any of the others still {node}.", other=other, node=chosen
+    )
     return Predict(
         say("Who is to blame?"),
-        say(asked, **names, before=before, after=after),
+        say("v1.37 chooses {node}. It would not without one of these changes. Which one?", node=chosen),
         say(right.title),
-        whys[right.name],
+        alone,
         (
-            say("Find the victims on each node in both generations."),
-            say("Which of the five rules tells the nodes apart?"),
+            say("Find each node's victims in v1.37, in their order. Which of them break the budget?"),
+            say(
+                "Which rule chooses {node}? Which change alters what it, or an earlier rule, reads?",
+                node=chosen,
+            ),
         ),
-        pictured(decided(objects, versions[0]), manifests),
-        {say(NAMED[rule].title): why for rule, why in whys.items()},
-        solved=lambda: beside(objects, *versions),
+        pictured(decided(objects, V1_37), manifests),
+        whys | {say(right.title): alone},
+        solved=lambda: beside(objects, V1_37, less[right.name]),
     )
-
-
-def _not_the_cause(rule: str, **names: str) -> str:
-    """The rule changed between other generations than ``earlier`` and ``later``, or it changes nothing here."""
-    if NAMED[rule].first_of(COURSE) == names["later"]:
-        return say("That changed as well, but switching it alone changes nothing here.")
-    return say("That changed in another step: {earlier} and {later} do not differ in it.", **names)
 
 
 def divide(rng: random.Random) -> Exercise:

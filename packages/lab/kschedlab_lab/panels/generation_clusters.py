@@ -82,7 +82,7 @@ STORIES = {
         ("start_times", "counted_down", "sorted_again"),
         "v1.20",
         NONE,
-        later("Which node does v1.20 choose?"),
+        later("v1.16 chooses node-b. Which node does v1.20 choose?"),
         dict.fromkeys(("node-a", "node-b", "node-c"), COUNTED),
     ),
     later("never preempt"): Story(

@@ -42,12 +42,12 @@ class Settings(Restorable):
     shop_b: int = slider("shop-b priority", range(0, 301, 100), 100)
     jobs: int = slider("jobs priority", (LOWEST, -100, 0, 200), 0)
     allowed: int = slider("budget allows", range(3), 1)
-    mail_c_start: int = slider("mail-c start", range(8 * HOUR, 11 * HOUR, HOUR), 10 * HOUR, clock_time)
+    mail_c_start: int = slider("mail-c start", range(8 * HOUR, 10 * HOUR + 30, 30), 10 * HOUR, clock_time)
     mail_in_shop: bool = switch("mail-c in the shop")
     generation: str = choice("generation", ("v1.20", "v1.37"), "v1.20")
 
 
-VICTIMS, NODE, RULES = "victims", "node", "rules"
+VICTIMS, RULES = "victims", "rules"
 """How much of the decision a panel shows."""
 NODES = ("node-a", "node-b", "node-c", "node-d")
 
@@ -92,7 +92,7 @@ def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
         drawn.said,
         Html(),
         str(decision),
-        story=None if until == NODE else story,
+        story=story,
         names=colours(decision) if until != VICTIMS else {},
         idle={} if until == RULES else {name: "" for name in settings.controls() if name != "allowed"},
     )
@@ -102,13 +102,13 @@ def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
     """The pictures of the decision, with the panel's handles; before the ladder, only the budget has one."""
     across = {"data_axis": "x", "data_step": "16"}
     budgets = {"shop": {"data_drag": "allowed"} | across}
-    if until != RULES:
-        return Scene(decision, allowed=budgets, rules=False, tried="node-b" if until == VICTIMS else "")
+    if until == VICTIMS:
+        return Scene(decision, allowed=budgets, rules=False, tried="node-b")
     priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
     toggled = "off" if settings.mail_in_shop else "on"
     handles = Handles(
         priorities={name: {"data_drag": control} | across for name, control in priorities.items()},
-        starts={"mail-c": {"data_drag": "mail_c_start"} | across},
+        starts={"mail-c": {"data_drag": "mail_c_start"} | across | {"data_step": "12"}},
         shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
         fixed=dict.fromkeys(("logs-a", "logs-b", "logs-c", "vault-d"), say("fixed in this picture")),
     )
@@ -120,7 +120,7 @@ def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
 def panel(plugins: Sequence[object] = (), *, until: str = RULES, **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join the generation.
 
-    ``until``: "victims", who would be evicted; "node", which node is chosen; "rules", with the ladder that chooses it.
+    ``until``: "victims", who would be evicted; "rules", which node is chosen, with the ladder that chooses it.
     """
     call = CALL if until == RULES else f'lesson.panel(until="{until}")'
     return Panel(

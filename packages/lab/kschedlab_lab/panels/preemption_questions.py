@@ -14,14 +14,11 @@ from kschedlab_lab.views.preemption_scene import Scene, all_attempted, fate
 from kschedlab_lab.views.svg import Room
 
 
-def which_node(change: str = "", *, ladder: bool = True) -> Question[Settings]:
-    """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first.
-
-    Without ``ladder``, the reason names no rule: none has been taught.
-    """
+def which_node(change: str = "") -> Question[Settings]:
+    """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first."""
     handles = Handles(nodes={name: {"data_pick": name} for name in NODES})
     text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
-    return Question(text, NODES, _chosen, _why if ladder else _losses, _asked(handles, ladder), drawn=True)
+    return Question(text, NODES, _chosen, _why, _asked(handles), drawn=True)
 
 
 def which_victims() -> Question[Settings]:
@@ -37,7 +34,7 @@ def which_victims() -> Question[Settings]:
         pairs,
         right,
         lambda settings, _: all_attempted(_candidates(settings)["node-b"].attempts),
-        _asked(Handles(), ladder=False, tried="node-b"),
+        _asked(Handles(), tried="node-b"),
     )
 
 
@@ -54,10 +51,10 @@ def which_pod() -> Question[Settings]:
     )
 
 
-def _asked(handles: Handles, ladder: bool = True, tried: str = "") -> Callable[[Settings], Callable[[Room], Html]]:
+def _asked(handles: Handles, tried: str = "") -> Callable[[Settings], Callable[[Room], Html]]:
     """The picture before the answer, in which a click is an answer; what is other than at first shows what it was."""
     first = decide(Settings())
-    return lambda settings: Scene(decide(settings), handles, rules=ladder, tried=tried, since=first).question
+    return lambda settings: Scene(decide(settings), handles, rules=not tried, tried=tried, since=first).question
 
 
 def _candidates(settings: Settings) -> dict[str, Candidate]:
@@ -73,23 +70,3 @@ def _chosen(settings: Settings) -> str:
 def _why(settings: Settings, answer: str) -> str:
     """What the engine finds out about a node that is not chosen."""
     return "" if answer == _chosen(settings) else fate(decide(settings), answer)
-
-
-def _losses(settings: Settings, answer: str) -> str:
-    """Which pods this node and the chosen one would lose."""
-    candidates, chosen = _candidates(settings), _chosen(settings)
-    if answer == chosen:
-        return say("Elsewhere more pods would have to leave.")
-    if answer not in candidates:
-        return _why(settings, answer)
-    victims, fewer = (
-        say(" and ").join(f"{each.pod.metadata.name} ({each.priority})" for each in candidates[node].victims)
-        for node in (answer, chosen)
-    )
-    return say(
-        "On {node} you would lose {victims}, on {chosen} only {fewer}.",
-        node=answer,
-        victims=victims,
-        chosen=chosen,
-        fewer=fewer,
-    )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import DEFAULT_SCHEDULER, Deployment, Node, Pod
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Deployment, Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import visible
 from kschedlab.text.words import amount
@@ -36,12 +36,13 @@ class Happened(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """The cluster ``now`` (in microseconds): nodes and pods in key order, and the newest lines, oldest first."""
+    """The cluster ``now`` (in microseconds): its objects in key order, and the newest lines, oldest first."""
 
     nodes: tuple[Node, ...] = ()
     pods: tuple[Pod, ...] = ()
     lines: tuple[Happened, ...] = ()
     now: int = 0
+    budgets: tuple[PodDisruptionBudget, ...] = ()
 
 
 class Feed:
@@ -49,7 +50,7 @@ class Feed:
 
     def __init__(self, entries: Iterable[LogEntry] = ()) -> None:
         self._first: int | None = None
-        self._kept: dict[str, dict[str, Any]] = {Node.__name__: {}, Pod.__name__: {}}
+        self._kept: dict[str, dict[str, Any]] = {kind.__name__: {} for kind in (Node, Pod, PodDisruptionBudget)}
         self._lines: deque[Happened] = deque(maxlen=KEPT)
         self.seen = Seen()
         self.follow(list(entries), silent=True)
@@ -62,8 +63,8 @@ class Feed:
             for text, message in () if silent else _said(entry):
                 self._first = entry.at if self._first is None else self._first
                 self._tell(Happened(entry.at - self._first, text, message))
-        nodes, pods = (tuple(kept[key] for key in sorted(kept)) for kept in self._kept.values())
-        self.seen = Seen(nodes, pods, tuple(self._lines), entries[-1].at if entries else self.seen.now)
+        nodes, pods, budgets = (tuple(kept[key] for key in sorted(kept)) for kept in self._kept.values())
+        self.seen = Seen(nodes, pods, tuple(self._lines), entries[-1].at if entries else self.seen.now, budgets)
 
     def _tell(self, line: Happened) -> None:
         """A new line; an event that says the same again is none."""

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kschedlab.messages import say
+from kschedlab.messages import listed, say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
+from kschedlab.preemption.budgets import MatchesBudget
 from kschedlab.text.html import Html, element, visible
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
 from kschedlab_lab.views.drawing import BAR, EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
+from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.layout import moved
 from kschedlab_lab.views.picture import WAITING
+from kschedlab_lab.views.preemption_scene import budgets_row
 from kschedlab_lab.views.svg import Room, svg
 from kschedlab_simulation.pods import TERMINAL
 
@@ -47,19 +50,21 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     hidden = len(seen.nodes) - NODES
     more = remark(say("{nodes} more", nodes=count(hidden, "node")) if hidden > 0 else "", room.width - 2 * EDGE)
     nodes = [_node(node, seen) for node in seen.nodes[:NODES]]
-    plan = arrange(nodes, Room(room.width, room.height - ABOVE), more.height)
-    waiting = _waiting(seen)
-    bar = Place(EDGE, TOP + LINE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), BAR, bar=True)
-    places = (bar, *(place._replace(y=place.y + ABOVE) for place in plan.places))
+    budgets, waiting = budgets_row(seen.budgets, {}, {}), _waiting(seen)
+    above = ABOVE + round(budgets.height)
+    plan = arrange(nodes, Room(room.width, room.height - above), more.height)
+    bar = Place(EDGE, TOP + LINE + above - ABOVE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), BAR, bar=True)
+    places = (bar, *(place._replace(y=place.y + above) for place in plan.places))
     parts = shapes([waiting, *nodes], replace(plan, places=places), "cpu")
-    bottom = plan.bottom + ABOVE
+    parts += [moved(budgets, EDGE, 0)] if seen.budgets else []
+    bottom = plan.bottom + above
     return svg([*parts, moved(more, EDGE, bottom)], room.width, bottom + more.height, alt)
 
 
 def _waiting(seen: Seen) -> Box:
     """The pods that have no node yet."""
     pods = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
-    blocks = [_block(pod, seen.now) for pod in pods[:FEW]]
+    blocks = [_block(pod, seen) for pod in pods[:FEW]]
     if len(pods) > FEW:
         blocks.append(Block(say("{number} more", number=len(pods) - FEW), 0, 0, mark="ghost"))
     return Box(WAITING, 0, tuple(blocks))
@@ -70,7 +75,7 @@ def _node(node: Node, seen: Seen) -> Box:
     name, cpu = node.metadata.name, node.status.allocatable.get("cpu")
     there = [pod for pod in seen.pods if pod.spec.nodeName == name and pod.status.phase not in TERMINAL]
     there.sort(key=lambda pod: (pod.metadata.creationTimestamp or 0, -(pod.spec.priority or 0)))
-    blocks = [_block(pod, seen.now) for pod in there]
+    blocks = [_block(pod, seen) for pod in there]
     return Box(
         visible(name),
         cpu.milli() if cpu is not None else 0,
@@ -79,7 +84,7 @@ def _node(node: Node, seen: Seen) -> Box:
     )
 
 
-def _block(pod: Pod, now: int) -> Block:
+def _block(pod: Pod, seen: Seen) -> Block:
     """A pod with its priority, the seconds that it has left, or the node that it is nominated to."""
     name = visible(pod.metadata.name)
     first, *middle, last = name.split("-") if "-" in name else (name, "")
@@ -87,10 +92,19 @@ def _block(pod: Pod, now: int) -> Block:
     priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
     mark, note, number = "", "", str(priority)
     if ends is not None:
-        mark, number = "leaving", say("{seconds} s left", seconds=-(-max(ends - now, 0) // SECOND))
+        mark, number = "leaving", say("{seconds} s left", seconds=-(-max(ends - seen.now, 0) // SECOND))
     elif nominated and not pod.spec.nodeName:
         mark, note, number = "arriving", say("nominated"), f"→ {visible(nominated)}"
-    return Block(short, int(pod_requests(pod).get("cpu", 0)), priority, (Number(number),), mark, note, key=name)
+    size = int(pod_requests(pod).get("cpu", 0))
+    return Block(short, size, priority, (Number(number),), mark, note, name, tuple(_shields(pod, seen)))
+
+
+def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:
+    """The shield of a pod under budgets."""
+    queries = ((each, MatchesBudget.of_budget(each)) for each in seen.budgets)
+    meta = pod.metadata
+    if over := [each.metadata.name for each, query in queries if query.covers(meta.namespace, meta.labels)]:
+        yield Badge("shield", say("covered by the budget: {names}", names=visible(listed(over))))
 
 
 def _remarks(node: Node, small: int) -> Iterator[str]:

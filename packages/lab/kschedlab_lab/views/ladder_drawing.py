@@ -13,6 +13,7 @@ from kschedlab_lab.views.drawing import Arrangement, Box
 from kschedlab_lab.views.glyphs import CROSS, STAR
 from kschedlab_lab.views.layout import Part, moved, placed, row, words
 from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.picture import in_brief
 from kschedlab_lab.views.style import (
     CHOSEN,
     CHOSEN_SOFT,
@@ -174,7 +175,7 @@ def _disc(number: int, fill: str) -> Iterator[Html]:
 def _values(step: RuleResult, preemption: Preemption, at: Lanes, y: float) -> Iterator[Html]:
     """What the rule reads on each node that came to it; ``y``: their middle."""
     standing = {node: lane for node, lane in at.nodes.items() if node in step.standing and node in step.values}
-    texts = {node: step.values[node].replace("1×", "").replace("×", "·").replace(" + ", "+") for node in standing}
+    texts = {node: in_brief(step.values[node]).replace(" + ", "+") for node in standing}
     tied = step.number == len(preemption.rungs) and len(step.kept) > 1
     for node, lane in standing.items():
         lost, wins = node not in step.kept, step.decides and node in step.kept

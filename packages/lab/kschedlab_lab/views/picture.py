@@ -11,7 +11,6 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import MatchesBudget
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
-from kschedlab.preemption.ladder import sum_of_priorities
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
 from kschedlab.text.preemption import choice, evicted
@@ -127,15 +126,16 @@ def _reason(preemption: Preemption) -> str:
     decides = next((step for step in steps(preemption, shown) if step.decides), None)
     if decides is None:
         return choice(preemption)
-    winner, number = decides.kept[0], len(preemption.victims)
-    others = [len(preemption.candidates[node].victims) for node in decides.standing if node != winner]
-    if preemption.rungs[decides.number - 1].rule.value is sum_of_priorities and number < min(others):
-        message = later("Rule {number} decides: {few} costs less than {many}.")
-        return say(message, number=decides.number, few=count(number, "victim"), many=min(others))
-    values = [say("{node} has {value}", node=winner, value=decides.values[winner])] if winner in decides.values else []
-    values += [f"{node} {decides.values[node]}" for node in shown if node in decides.standing and node != winner]
+    winner, read = decides.kept[0], {node: in_brief(value) for node, value in decides.values.items()}
+    values = [say("{node} has {value}", node=winner, value=read[winner])] if winner in read else []
+    values += [f"{node} {read[node]}" for node in shown if node in decides.standing and node != winner]
     rule = say("Rule {number} decides: {rule}.", number=decides.number, rule=decides.rule)
     return sentences((rule, say("{values}.", values=listed(values))))
+
+
+def in_brief(value: str) -> str:
+    """What a rule reads, as pictures and sentences have it: a sum of priorities of two victims is 100 + 2·2³¹."""
+    return value.replace(" 1×", " ").replace("×", "·")
 
 
 def colours(decision: Decision) -> dict[str, str]:

@@ -9,7 +9,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.evidence import Attempt, Preemption
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import Html, element, visible
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.preemption import evicted
 from kschedlab.text.words import count, listing, request_text
@@ -18,7 +18,16 @@ from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
 from kschedlab_lab.views.obstacles import obstacle
-from kschedlab_lab.views.picture import NO_HANDLES, Boxes, Handles, caption, changed, decided_and_why, scarcest
+from kschedlab_lab.views.picture import (
+    NO_HANDLES,
+    Boxes,
+    Handles,
+    caption,
+    changed,
+    decided_and_why,
+    in_brief,
+    scarcest,
+)
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
 
@@ -118,7 +127,8 @@ class Scene:
         """
         found = self.decision.preemption
         preemption = found if self.rules and found is not None and found.rungs else None
-        budgets = self._budgets()
+        was = {each.metadata.name: each.status.disruptionsAllowed for each in budgets_of(self.since)}
+        budgets = budgets_row(budgets_of(self.decision), was, self.allowed)
         above = ABOVE if budgets.height else 0
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
         inner, tight = Room(room.width, room.height - above + picked), room.height < TIGHT
@@ -138,25 +148,26 @@ class Scene:
             shown.append(moved(corner, left, 3))
         return svg(shown, plan.width, bottom + above, alt)
 
-    def _budgets(self) -> Part:
-        """The budgets, and how many pods each may lose now."""
-        found, past = [], _budgets(self.since) if self.since is not None else []
-        was = {each.metadata.name: str(each.status.disruptionsAllowed) for each in past}
-        for budget in _budgets(self.decision)[:2]:
-            name, now = budget.metadata.name, budget.status.disruptionsAllowed
-            shield = Part(SIZE, SIZE, (badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 0),))
-            number = Number(changed(was.get(name), str(now)), self.allowed.get(name, {}), name="allowed")
-            allowed = pill(number, f"budget/{name}", colour=ACT) if number.marks else words(number.text, bold=True)
-            message = later("may lose {number} pod now") if now == 1 else later("may lose {number} pods now")
-            before, after = say(message).split("{number}")
-            title = (say("Budget {name}", name=name), "currentColor", True)
-            said = phrase(title, (before.strip(), INK_2, False), gap=10)
-            found.append(row([shield, said, allowed, words(after.strip(), fill=INK_2)], 7))
-        return padded(row(found, 24), 0, 3) if found else NOTHING
+
+def budgets_of(decision: Decision | None) -> list[PodDisruptionBudget]:
+    """Those of its cluster."""
+    return [*decision.cluster.objects_of(PodDisruptionBudget)] if decision is not None else []
 
 
-def _budgets(decision: Decision) -> list[PodDisruptionBudget]:
-    return [*decision.cluster.objects_of(PodDisruptionBudget)]
+def budgets_row(budgets: Sequence[PodDisruptionBudget], was: Mapping[str, int], handles: Mapping[str, Marks]) -> Part:
+    """The first two budgets, and how many pods each may lose now. ``was``: how many before."""
+    found = []
+    for budget in budgets[:2]:
+        name, now = visible(budget.metadata.name), budget.status.disruptionsAllowed
+        shield = Part(SIZE, SIZE, (badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 0),))
+        number = Number(changed(str(was.get(name, now)), str(now)), handles.get(name, {}), name="allowed")
+        allowed = pill(number, f"budget/{name}", colour=ACT) if number.marks else words(number.text, bold=True)
+        message = later("may lose {number} pod now") if now == 1 else later("may lose {number} pods now")
+        before, after = say(message).split("{number}")
+        title = (say("Budget {name}", name=name), "currentColor", True)
+        said = phrase(title, (before.strip(), INK_2, False), gap=10)
+        found.append(row([shield, said, allowed, words(after.strip(), fill=INK_2)], 7))
+    return padded(row(found, 24), 0, 3) if found else NOTHING
 
 
 def would_leave(decision: Decision, node: str) -> str:
@@ -174,7 +185,7 @@ def fate(decision: Decision, node: str) -> str:
         return would_leave(decision, node)
     for step in steps(preemption, list(preemption.candidates)):
         if node in step.standing and node not in step.kept:
-            value = step.values[node]
+            value = in_brief(step.values[node])
             return say("{node} drops out at rule {number}: it has {value}.", node=node, number=step.number, value=value)
     return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
 
@@ -205,7 +216,7 @@ def attempted(attempt: Attempt, explains: bool = True) -> str:
 
 def _rule(step: RuleResult, preemption: Preemption) -> str:
     """What a rule reads, and which candidates it drops."""
-    values = listed(f"{node} {step.values[node]}" for node in sorted(step.standing) if node in step.values)
+    values = listed(f"{node} {in_brief(step.values[node])}" for node in sorted(step.standing) if node in step.values)
     dropped = sorted(step.standing - set(step.kept))
     if dropped:
         result = say("{nodes} drops out" if len(dropped) == 1 else "{nodes} drop out", nodes=listing(dropped))

@@ -199,11 +199,11 @@ def test_the_yaml_is_the_cluster() -> None:
     ("changes", "right", "wrong", "why"),
     [
         ({}, "node-a", "node-b", "node-b drops out at rule 2: it has 150."),
-        ({}, "node-a", "node-c", "node-c drops out at rule 3: it has 100 + 2×2³¹"),
+        ({}, "node-a", "node-c", "node-c drops out at rule 3: it has 100 + 2·2³¹"),
         ({}, "node-a", "node-d", "node-d is not a candidate: 900 ≥ 500"),
         ({"allowed": 0}, "node-c", "node-a", "node-a drops out at rule 1: it has 1"),
         ({"shop_b": 0, "allowed": 2}, "node-b", "node-a", "node-a drops out at rule 2: it has 100"),
-        ({"jobs": -100}, "node-a", "node-c", "node-c drops out at rule 3: it has 0 + 2×2³¹"),
+        ({"jobs": -100}, "node-a", "node-c", "node-c drops out at rule 3: it has 0 + 2·2³¹"),
         ({"jobs": LOWEST}, "node-a", "node-c", "node-c drops out at rule 4: it has 2"),
     ],
 )
@@ -242,13 +242,17 @@ def test_the_picture_is_the_control() -> None:
     assert all(isinstance(Settings.parse(text), Settings) for text in sets) and controls.keys() >= {"preemptor"}
 
 
-@pytest.mark.parametrize("until", ["victims", "node"])
-def test_before_the_ladder_only_the_budget_can_be_changed(until: str) -> None:
-    view = panel(until=until).view
+def test_before_the_ladder_only_the_budget_can_be_changed() -> None:
+    view = panel(until="victims").view
     svg = ElementTree.fromstring(str(base.drawn(view.picture, Room())))
     assert [each.get("data-drag") for each in svg.iter() if each.get("data-drag")] == ["allowed"]
     assert not [each for each in svg.iter() if each.get("data-set")]
     assert {*view.idle, "allowed"} == {*Settings.controls()} and not any(view.idle.values())
+
+
+def test_the_rule_about_sums_says_the_sums_as_the_picture_has_them() -> None:
+    said = panel().view.sentence.partition("Rule 3 decides: ")[2]
+    assert says(said, "sum", "node-a has 100 + 2³¹", "node-c 100 + 2·2³¹") and "node-b" not in said
 
 
 def test_the_story_ends_with_the_picture() -> None:

@@ -18,6 +18,7 @@ from kschedlab_lab.panels.terminal_view import view_of
 from kschedlab_lab.views.svg import Room
 from kschedlab_live.serve.kubeconfig import read
 from kschedlab_simulation.simulation import Simulation
+from tests.saying import says
 
 ROOM = Room(640, 400)
 
@@ -103,6 +104,20 @@ def test_the_cluster_of_lesson_05_evicts_whom_the_lesson_evicts() -> None:
     played.run("20s")
     going = {pod.metadata.name for pod in played.feed.seen.pods if pod.metadata.deletionTimestamp is not None}
     assert going == {"shop-a", "mail-c", "jobs-c", "shop-b", "logs-b"}, "as the lesson's fold says"
+
+
+def test_the_budget_is_drawn_with_its_shields_and_counts_down() -> None:
+    played = Played("ladder")
+
+    def drawn() -> str:
+        return " ".join(ElementTree.fromstring(str(played.view().picture(ROOM))).itertext())
+
+    played.run("1s")
+    assert says(drawn(), "Budget shop", "may lose", 1)
+    assert str(played.view().picture(ROOM)).count("covered by the budget: shop") >= 3, "shop-a, shop-b and jobs-b"
+    played.scale("urgent", 1)
+    played.run("2s")
+    assert says(drawn(), "Budget shop", "may lose", 0)
 
 
 def test_nodes_and_strange_names_are_told() -> None:
