@@ -139,8 +139,9 @@ def _stage(
 def _ranked(block: Block) -> Block:
     """The pod with its priority in words, and without its start, if its priority matters; else with its request."""
     first = block.numbers[0]
-    said = say("priority {priority}", priority=first.text) if first.name == "priority" else first.text
-    return replace(block, numbers=(replace(first, text=said),))
+    if first.name != "priority":
+        return replace(block, numbers=(first,))
+    return replace(block, numbers=(), note=block.note or say("priority {priority}", priority=block.priority))
 
 
 def _asks(decision: Decision) -> int:
@@ -152,8 +153,8 @@ def _waits(boxes: Sequence[Box], places: Sequence[Place]) -> Iterator[Html]:
     """What the pod above the racks does, beside it."""
     place, above, most = boxes[0], places[0], max(box.capacity for box in boxes)
     for block in place.blocks:
-        ranked = [number.text for number in block.numbers if number.name == "priority"]
-        said = words(say(", ").join([say(place.title or place.name), *ranked]), fill=INK_2)
+        note = [block.note] if block.note else []
+        said = words(say(", ").join([say(place.title or place.name), *note]), fill=INK_2)
         middle = above.y + above.height * (1 - block.size / most / 2)
         yield moved(said, above.x - said.width - 8, middle - said.height / 2)
 
