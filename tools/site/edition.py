@@ -65,7 +65,7 @@ CHINESE = {
 }
 
 ENGLISH_INSTEAD = {
-    "- **Run** a cell with Shift+Enter, or all of them with *Run → Run All Cells*.\n": "",
+    "- **Run** a cell with Shift+Enter, or all with *Run → Run All Cells*.\n": "",
     "`exercises.progress()` shows what you have solved": "The table at the end of each shows what you have solved",
     "In a class, make `seed` your number on the class list, so that neighbours get other numbers.": "",
     ", and press *Check*": "; on Binder, *Check* judges it",
@@ -73,7 +73,7 @@ ENGLISH_INSTEAD = {
 }
 
 CHINESE_INSTEAD = {
-    "- **运行**：点一下单元格，按 Shift+Enter；或者用菜单 *Run → Run All Cells* 运行全部。\n": "",
+    "- **运行**：点一下单元格，按 Shift+Enter；或者用菜单 *Run → Run All Cells*。\n": "",
     "用 `exercises.progress()` 查看做对了哪些": "每课末尾的表格列出做对了哪些",
     "现在，开头的那个集群就在笔记本旁边运行": "在 Binder 上，开头的那个集群就在这一课旁边运行",
     "上课时请把 `seed` 改成自己的学号，这样和旁边的同学数字不同。": "",

@@ -17,6 +17,7 @@ from kschedlab.objects.model import Pod
 from kschedlab.plugins import NodeView, node_filter, node_score
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
+from kschedlab.text.words import listing
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import pictured, scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
@@ -203,10 +204,11 @@ def warmest(rng: random.Random) -> Exercise:
 
     def fits(case: Case) -> bool:
         warm = max(degrees(decode_objects(case.manifests)).values())
-        return warm < HOT - 2 and goal(decode_objects([*case.manifests, *example(warm)])) == ""
+        answers = (example(warm, more) for more in (1, 3))
+        return warm < HOT - 3 and all(goal(decode_objects([*case.manifests, *each])) == "" for each in answers)
 
-    def example(warm: int) -> list[Manifest]:
-        return [node("node-x", 8, "32Gi", {"celsius": str(warm + 1)})]
+    def example(warm: int, more: int = 1) -> list[Manifest]:
+        return [node("node-x", 8, "32Gi", {"celsius": str(warm + more)})]
 
     def goal(objects: Objects) -> str:
         own = [each for each in objects.nodes if each.metadata.name not in NODES]
@@ -227,7 +229,9 @@ def warmest(rng: random.Random) -> Exercise:
             return say("{node} is refused: {reason}.", node=name, reason=", ".join(verdict.reasons))
         if decision.best == [name]:
             return ""
-        return sentences((say("web goes to {node}.", node=decision.node), _sums(decision)))
+        tied = say("{nodes} tie: kube-scheduler picks one at random.", nodes=listing(decision.best))
+        said = tied if len(decision.best) > 1 else say("web goes to {node}.", node=decision.node)
+        return sentences((said, _sums(decision)))
 
     def outcome(objects: Objects) -> Html:
         decision = decided(objects, weight)
@@ -240,8 +244,8 @@ def warmest(rng: random.Random) -> Exercise:
         say("The warmest wins"),
         say(
             "ColdNode and Cooler (weight {weight}) are in the scheduler, beside NodeResourcesFit. Add one node, no "
-            "larger than the others, that is warmer than all of them and gets web nevertheless. (Write its label "
-            "celsius in quotes.)",
+            "larger than the others, that is warmer than all of them and gets web nevertheless. A tie is not "
+            "enough: then the choice is random. (Write its label celsius in quotes.)",
             weight=weight,
         ),
         goal,

@@ -171,7 +171,7 @@ def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     waits = say("web waits, and no predicate has been asked yet.")
     return Question(
-        say("Which of v1.16's predicates refuses web first?"),
+        say("Which of v1.16's predicates refuses node-a first?"),
         SEEN,
         lambda settings: decide(settings).plugin or "nobody",
         _why,

@@ -113,9 +113,7 @@ def story(picture: Picture, room: Room) -> list[Frame]:
     ):
         frames.append(Frame(draw_pairs(picture, room, caption, grains=grains), caption))
     caption = say("{number:,} grains are a hill; the thick bar is the middle 95 % of them.", number=RESAMPLES)
-    frames.append(Frame(draw_pairs(picture, room, caption), caption))
-    said = describe(picture)
-    return [*frames, Frame(draw_pairs(picture, room, said), said)]
+    return [*frames, Frame(draw_pairs(picture, room, describe(picture)), caption)]
 
 
 def panel(numbers: Numbers, what: str = "", hero: int = 0, **settings: Any) -> Panel[Any]:

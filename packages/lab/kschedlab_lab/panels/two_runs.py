@@ -19,7 +19,7 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import amount, listing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, steps
+from kschedlab_lab.panels.settings import Restorable, moments
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.two_runs import Moment, Placed, draw_runs, room_of, size_of
 from kschedlab_simulation import Simulation
@@ -42,8 +42,8 @@ class Scheduler(Protocol):
     def profiles(self) -> Profiles: ...
 
 
-def moments(arrivals: Arrivals, scheduler: Scheduler, seed: int) -> list[Moment]:
-    """What a simulation has placed at each arrival of a pod, just before it, and at the end."""
+def simulated(arrivals: Arrivals, scheduler: Scheduler, seed: int) -> list[Moment]:
+    """What a simulation has placed with one pod, two, ... just before the next arrives, and at the end."""
     scenario = arrivals.scenario(seed)
     nodes = {each.obj.metadata.name: room_of(each.obj) for each in scenario.objects if isinstance(each.obj, Node)}
     simulation = Simulation.of(scenario, scheduler.profiles(), seed)
@@ -61,7 +61,7 @@ def moments(arrivals: Arrivals, scheduler: Scheduler, seed: int) -> list[Moment]
         there = (ended[name].spec.nodeName if bound.get(name, inf) < until else "" for name in names)
         placed = (Placed(name, size_of(ended[name]), node) for name, node in zip(names, there, strict=True))
         found.append(Moment(scheduler.name, nodes, tuple(placed)))
-    return found
+    return found[1:] or found
 
 
 class Both:
@@ -70,14 +70,14 @@ class Both:
     def __init__(self, arrivals: Arrivals, schedulers: Sequence[Scheduler], seed: int) -> None:
         if len(schedulers) != 2:
             raise InputValueError("expected two schedulers, got {number}", number=len(schedulers))
-        self.runs = [moments(arrivals, each, seed) for each in schedulers]
-        last = len(self.runs[0]) - 1
-        fields = [("pods", int, steps(later("pods"), last, last))]
+        self.runs = [simulated(arrivals, each, seed) for each in schedulers]
+        last = len(self.runs[0])
+        fields = [("pods", int, moments(later("pods"), range(1, last + 1), last))]
         self.settings: type[Any] = make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)
 
     def moments(self, settings: Any) -> list[Moment]:
         """Both after so many arrivals."""
-        return [run[settings.pods] for run in self.runs]
+        return [run[settings.pods - 1] for run in self.runs]
 
     def __call__(self, settings: Any) -> View:
         said = self.sentence(settings)
@@ -90,10 +90,7 @@ class Both:
     def sentence(self, settings: Any) -> str:
         """What became of the pod that has arrived; at the end, how full both are."""
         first, second = self.moments(settings)
-        pods = len(self.runs[0]) - 1
-        if not settings.pods:
-            return say("{number} pods arrive, one after the other.", number=pods)
-        if settings.pods < pods:
+        if settings.pods < len(self.runs[0]):
             return self.arrival(first, second)
         shares = later("{a}: {first} %, {b}: {second} %.")
         said = say(shares, a=first.name, first=first.percent, b=second.name, second=second.percent)

@@ -178,11 +178,12 @@ def arrange(
     captions: bool = True,
     most: float = MOST,
     short: float = SHORT,
+    high: float = TALL,
 ) -> Arrangement:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
-    ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``short``: the
-    least height of the largest node, where the room is low.
+    ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``short``,
+    ``high``: the least and the greatest height of the largest node.
     """
     narrow = room.width < NARROW
     has_place = bool(boxes) and not boxes[0].capacity
@@ -199,7 +200,7 @@ def arrange(
     is_tallest = has_place and boxes[0].used >= max(box.capacity for box in boxes)  # then its title is above all
     y = float(TOP) + (BAR + LINE + 10 if above else LINE if is_tallest else 0)
     tall = (room.height - y - below - sum(lines)) / max(rows, 1)
-    tall = min(max(tall, min(SHORTER, short) if above else short), TALL)
+    tall = min(max(tall, min(SHORTER, short) if above else short), high)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         inside = nodes[r * columns : (r + 1) * columns]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import GAP, TALL, TOP, Arrangement, Box, Place, arrange, shapes
+from kschedlab_lab.views.drawing import GAP, Arrangement, Block, Box, Place, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
@@ -22,8 +22,9 @@ BULB, SCALE, STEP, NO_LABEL = 9, (20, 40, 60, 80), 5, -1
 MERCURY = themed("#D64B45", "#F0827C")
 ROW, NAME, TOTAL = 19, 74, 48
 """The height of a row of bars, widths of names and of totals; in pixels."""
-LEGEND, LOW, ABOVE, SHORTEST = 26, 4, 8, 160
-"""Heights: of a legend, of the space below the bars, and above the racks; the least height of a rack."""
+LEGEND, LOW, ABOVE, SHORTEST, TALLEST = 26, 4, 8, 160, 296
+"""Heights: of a legend, of the space below the bars, and above the racks; the least and the greatest height of a
+rack."""
 COLOURS = (KINDS[7], KINDS[0], KINDS[4], KINDS[1])
 
 
@@ -75,20 +76,30 @@ def stage(
     bars, high = _bars([*racks], points, float(room.width)) if points is not None else ([], LOW)
     if points is None and has_points and decision.node is not None:
         bars = [moved(words(say("One rack is left: there is nothing to score."), fill=INK_2), 8, 0)]
-    above, *nodes = (replace(box, captions=()) for box in boxes(decision))
-    gone = [replace(block, size=min(block.size, _asks(decision)), numbers=()) for block in above.blocks]
-    shown = [replace(above, blocks=tuple(gone)), *nodes]
-    return _stage(decision, shown, racks, room, alt, bars, max(high, points_height(racks) if has_points else LOW))
+    above, *nodes = boxes(decision)
+    gone = [replace(block, size=min(block.size, _asks(decision))) for block in above.blocks]
+    return _stage(
+        decision,
+        [replace(above, blocks=tuple(gone)), *nodes],
+        racks,
+        room,
+        alt,
+        bars,
+        max(high, points_height(racks) if has_points else LOW),
+    )
 
 
 def stage_before(
     decision: Decision, racks: Mapping[str, Rack], room: Room, pick: bool = True, has_points: bool = False
 ) -> Html:
-    """The racks while a question is open. ``pick``: one picks a node; ``has_points``: whether they will need room."""
+    """The racks while a question is open, without what is refused.
+
+    ``pick``: one picks a node; ``has_points``: whether they will need room.
+    """
     picks = [
         replace(box, marks={"data_pick": box.name}) if box.capacity and pick else box for box in boxes_before(decision)
     ]
-    still = {name: replace(rack, control="", toggle="") for name, rack in racks.items()}
+    still = {name: replace(rack, control="", toggle="", refused=()) for name, rack in racks.items()}
     lower = points_height(racks) if has_points else LOW
     return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), (), lower)
 
@@ -110,6 +121,7 @@ def _stage(
     """``bars``: what is drawn below the racks, in a height of ``lower``."""
     side = TUBE if room.width >= NARROW else SLIM
     plan = _arranged(shown, _asks(decision), side, room, lower)
+    shown = [replace(box, blocks=tuple(map(_ranked, box.blocks)), captions=()) for box in shown]
     places = dict(zip((box.name for box in shown), plan.places, strict=True))
     tubes = [
         part
@@ -119,9 +131,17 @@ def _stage(
     below = element("g", *bars, transform=f"translate(0,{plan.bottom:g})")
     nodes = [
         *shapes([replace(shown[0], title=" "), *shown[1:]], plan, scarcest(decision), captions=False),
-        *_waits(shown[0], plan.places),
+        *_waits(shown, plan.places),
     ]
     return svg([*nodes, *tubes, below], plan.width, plan.bottom + lower, alt)
+
+
+def _ranked(block: Block) -> Block:
+    """The pod with its priority in words, and without its start, if its priority matters; else with its request."""
+    first = block.numbers[0]
+    if first.name != "priority":
+        return replace(block, numbers=(first,))
+    return replace(block, numbers=(), note=block.note or say("priority {priority}", priority=block.priority))
 
 
 def _asks(decision: Decision) -> int:
@@ -129,23 +149,25 @@ def _asks(decision: Decision) -> int:
     return decision.pod.request.get(scarcest(decision), 0)
 
 
-def _waits(box: Box, places: Sequence[Place]) -> Iterator[Html]:
+def _waits(boxes: Sequence[Box], places: Sequence[Place]) -> Iterator[Html]:
     """What the pod above the racks does, beside it."""
-    if box.blocks:
-        above, rack = places[:2]
-        said = words(say(box.title or box.name), fill=INK_2)
-        yield moved(said, above.x - said.width - 8, (TOP + rack.y - ABOVE - said.height) / 2)
+    place, above, most = boxes[0], places[0], max(box.capacity for box in boxes)
+    for block in place.blocks:
+        note = [block.note] if block.note else []
+        said = words(say(", ").join([say(place.title or place.name), *note]), fill=INK_2)
+        middle = above.y + above.height * (1 - block.size / most / 2)
+        yield moved(said, above.x - said.width - 8, middle - said.height / 2)
 
 
 def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: float) -> Arrangement:
     """The pod that waits, and below it the racks, all to one scale: they have their height whether it waits or not."""
     nodes = [replace(box, marks={}) for box in shown[1:]]
     share = asks / max(box.capacity for box in nodes)
-    above = TALL * share + ABOVE
-    plan = arrange(nodes, room, lower + GAP + above, captions=False, most=room.width, short=SHORTEST)
+    above = TALLEST * share + ABOVE
+    plan = arrange(nodes, room, lower + GAP + above, False, room.width, SHORTEST, TALLEST)
     racks = [each._replace(x=each.x + side, y=each.y + above, width=each.width - side) for each in plan.places]
     tall, wide = racks[0].height, racks[0].width
-    waits = Place((room.width - wide) / 2, TOP - tall * (1 - share), wide, tall)
+    waits = Place((room.width - wide) / 2, racks[0].y - ABOVE - tall, wide, tall)
     return Arrangement((waits, *racks), room.width, plan.bottom + above + GAP)
 
 

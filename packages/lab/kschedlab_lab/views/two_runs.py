@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kschedlab.messages import say
+from kschedlab.messages import say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element
@@ -20,7 +20,7 @@ from kschedlab_lab.views.svg import Room, rect, svg
 HEAD, BELOW, BAR, LOWEST, HIGHEST, LINE = 40, 30, 6, 64, 150, 8
 """Heights: of a row's title with its bar, of the space below a row, of the bar; limits of that of a node; and the
 width of the line that is its memory."""
-WAITS, SLIM = 84, 48
+WAITS, SLIM = 84, 46
 """The width of the place where pods wait, and in a narrow room."""
 DOOR = "arrived"
 """What pods come from, above the picture."""
@@ -85,7 +85,10 @@ class Moment:
 
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     """One row above the other."""
-    below = remark(say("A pod is as high as its CPU; the bar at a node's side is its memory."), room.width - 2 * EDGE)
+    has_memory = any(pod.size.memory for moment in moments for pod in moment.pods)
+    sizes = say("Pods are as high as their CPU; numbers are free CPU.")
+    memory = say("The bar beside a node is its memory.") if has_memory else ""
+    below = remark(sentences((sizes, memory)), room.width - 2 * EDGE)
     tall = (room.height - below.height - 4) / len(moments) - HEAD - BELOW
     tall = min(max(tall, LOWEST), HIGHEST)
     step = HEAD + tall + BELOW
@@ -96,7 +99,7 @@ def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
         row = _boxes(moment, set().union(*others))
         boxes += row
         places += _places(len(row), i * step + HEAD, tall, room)
-        lines += _memory(moment, places[-len(moment.nodes) :])
+        lines += _memory(moment, places[-len(moment.nodes) :]) if has_memory else ()
     bottom = step * len(moments)
     door = element("rect", x=room.width / 2, y=0, width=1, height=1, fill="none", data_key=f"pod/{DOOR}")
     plan = Arrangement(tuple(places), room.width, bottom)
@@ -146,7 +149,7 @@ def _block(pod: Placed, row: str, others: set[str]) -> Block:
 def _places(number: int, top: float, tall: float, room: Room) -> list[Place]:
     """The place where pods wait, and beside it the nodes, with a line at the right of each."""
     narrow = room.width < NARROW
-    first, gap = (SLIM, TIGHT + LINE + 1) if narrow else (WAITS, GAP)
+    first, gap = (SLIM, TIGHT + LINE) if narrow else (WAITS, GAP)
     wide = (room.width - 2 * EDGE - first - 2 - LINE) / (number - 1) - gap
     left = EDGE + first + gap
     return [

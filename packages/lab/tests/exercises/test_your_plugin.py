@@ -46,3 +46,15 @@ def test_wrong_nodes_are_told_what_is_missing():
     assert says(said("warm"), "node-x", "whole degrees")
     assert says(said("58", 64), "node-x", "larger than the others")
     assert said("70") == "node-x is refused: node(s) were too hot."
+
+
+@pytest.mark.parametrize("seed", sampled(SEEDS, 2))
+def test_the_warmest_node_has_several_answers_and_a_tie_is_named(seed):
+    exercise = exercises(seed)[2]
+
+    def said(celsius: int) -> str:
+        return exercise.check(as_yaml([node("node-x", 8, "32Gi", {"celsius": str(celsius)})])).words
+
+    every = [said(celsius) for celsius in range(20, 60)]
+    assert sum("ColdNode has no opinion" in each for each in every) >= 3
+    assert all("random" in each for each in every if " tie" in each) and "A tie is not enough" in exercise.question

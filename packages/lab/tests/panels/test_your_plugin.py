@@ -124,7 +124,8 @@ def test_a_filter_that_says_evicting_does_not_help_is_not_asked_again():
         alone = node_filter("Alone", unresolvable=unresolvable)(lambda pod, node: "taken" if node.pods else None)
         shown = panel([cold, alone], priority=9).ask(where([cold, alone]))
         before = str(shown.question.before(shown.settings)(ROOM))
-        assert "taken" not in before and "data-drag" not in before
+        assert "taken" not in before and "data-drag" not in before and "refuses" not in before
+        assert says(before, "waiting, priority 9") and before.count("priority 0") >= 3 and "08:00" not in before
         assert says(shown.question.why(shown.settings, "rack-a"), "ColdNode refuses rack-a")
         return f"{shown.question.right(shown.settings)}: {shown.view.sentence}"
 
