@@ -74,7 +74,7 @@ def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Show) -> None:
 @pytest.mark.parametrize(
     "panel",
     [
-        path.panel(step=11),
+        path.panel(step=12),
         path.panel(story="bind failure", step=10),
         inside.panel(cpu=4),
         gate.panel(**dict.fromkeys(("cordon", "port", "disk", "taint"), True)),

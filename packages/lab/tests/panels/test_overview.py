@@ -60,22 +60,26 @@ def test_the_next_pod_is_taken_while_the_first_one_is_bound():
 
 
 def test_pods_come_to_where_the_lesson_says():
-    assert says(path.taken("success")[-1].words, "web is bound to node-b")
+    *_, web, shop = (step.words for step in path.taken("success"))
+    assert says(web, "web is bound to node-b") and says(shop, "shop is bound to node-a")
     assert says(path.taken("bind failure")[-1].words, "unschedulableQ")
     log = "\n".join(path.run("bind failure").log.lines())
     assert "etcdserver: request timed out" in log and "unschedulable" in log
 
 
-def test_in_the_end_web_is_bound_and_shop_is_only_counted():
-    picture = str(path.show(path.Settings(step=len(path.taken("success")) - 1)).picture(ROOM))
-    assert "★ node-b" in picture and "★ node-a" not in picture
-    assert 'data-key="pod/web"' in picture and 'data-key="ghost/shop"' in picture
+def test_a_pod_is_counted_before_it_is_bound_and_in_the_end_both_are_bound():
+    steps = [(step.pod, step.title) for step in path.taken("success")]
+    counted = str(path.show(path.Settings(step=steps.index(("shop", "assume")))).picture(ROOM))
+    assert 'data-key="pod/ghost/web"' in counted and 'data-key="pod/ghost/shop"' in counted
+    picture = str(path.show(path.Settings(step=len(steps) - 1)).picture(ROOM))
+    assert 'data-key="pod/web"' in picture and 'data-key="pod/shop"' in picture and "pod/ghost" not in picture
+    assert picture.count('data-state="chosen"') == 2
 
 
-@pytest.mark.parametrize("width", [640, 900])
+@pytest.mark.parametrize("width", [427, 640, 900])
 def test_no_story_has_another_scale(width):
     def box(settings):
-        return ElementTree.fromstring(str(path.show(settings).picture(Room(width, 330)))).get("viewBox")
+        return ElementTree.fromstring(str(path.show(settings).picture(Room(width, 380)))).get("viewBox")
 
     assert len({box(settings) for settings in path.Settings.grid()}) == 1
 
