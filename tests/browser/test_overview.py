@@ -46,16 +46,16 @@ def test_after_the_answer_the_next_pod_is_taken_while_the_first_is_bound(shown: 
     expect(page.sentence).to_contain_text("The scheduler takes shop")
 
 
-def test_the_pod_s_edge_is_pulled_until_no_node_fits(shown: Show) -> None:
+def test_the_pod_s_request_grows_until_no_node_fits(shown: Show) -> None:
     page = shown(inside.panel())
-    expect(page.picture).to_contain_text("★ node-a")
-    page.key("pod/web/edge").focus()
+    expect(page.key("node/node-a")).to_have_attribute("data-state", "chosen")
+    page.key("pod/web/cpu").focus()
     for _ in range(3):
         page.page.keyboard.press("ArrowRight")
     page.settled()
-    expect(page.picture).to_contain_text("✕ node-a")
+    expect(page.key("node/node-a")).to_have_attribute("data-state", "refused")
     expect(page.sentence).to_contain_text("0/3 nodes are available: 3 Insufficient cpu.")
-    page.drag("pod/web/edge", -2000, 0)
+    page.drag("pod/web/cpu", -48, 0)
     expect(page.sentence).to_contain_text("web goes to node-a")
 
 
