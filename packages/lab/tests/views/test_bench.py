@@ -5,14 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.build import pod
-from kschedlab.objects.meta import SECOND
 from kschedlab_lab.views.bench import Bench, draw_bench
 from kschedlab_lab.views.drawing import Block, Box, Number
-from kschedlab_lab.views.pieces import Piece, bar, running
 from kschedlab_lab.views.svg import Room
-from tests.saying import says
-from tests.verdicts import model
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>&</script>"
@@ -81,21 +76,3 @@ def test_user_text_is_never_markup() -> None:
     picture = str(draw_bench(hostile, HOSTILE, Room()))
     assert "<script" not in picture and "&lt;script&gt;" in picture
     ElementTree.fromstring(picture)
-
-
-def test_a_note_that_does_not_fit_is_shortened_before_it_is_left_out():
-    mail = pod("mail-a", "node-a", 2, 500)
-    wide, narrow, least = (str(bar(running(model(mail), 0), (0, 0), wide, 28)) for wide in (200, 90, 50))
-    assert ">priority 500<" in wide and ">500<" in narrow and "500<" not in least
-    mail["metadata"]["deletionTimestamp"] = "2026-03-02T08:00:00Z"
-    leaving = running(model(mail), model(mail).metadata.deletionTimestamp - 21 * SECOND)
-    assert says(leaving.note, "21 s") and ">21 s<" in str(bar(leaving, (0, 0), 125, 28))
-
-
-def test_a_pod_of_a_replica_set_keeps_its_end_and_another_its_beginning() -> None:
-    def name(name: str, wide: float) -> str:
-        return text(ElementTree.fromstring(f"<g xmlns='{SVG[1:-1]}'>{bar(Piece(name, 1000), (0, 0), wide, 28)}</g>"))
-
-    assert name("urgent-5d9c7f9c6-x2kqp", 300) == "urgent-5d9c7f9c6-x2kqp"
-    assert name("urgent-5d9c7f9c6-x2kqp", 130) == "urgent…x2kqp"
-    assert name("urgent-x2kqp", 60) == "urgen" and name("urgent", 5) == "u"
