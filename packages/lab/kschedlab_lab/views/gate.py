@@ -17,7 +17,7 @@ from kschedlab_lab.views.svg import Room, rect, svg
 
 DISC, EDGE, BADGE = 20, 4, 26
 """The width of a sign; the space between columns and around rows; the height of a badge."""
-NODE, MOST_NODE, TITLE = 88, 190, 20
+NODE, MOST_NODE, TITLE = 58, 190, 18
 """The height and the greatest width of the node; the height of the title above the pod that waits."""
 CLOSE, APART, MOST, LEFT = 4, 40, 640, 38
 """The least and the greatest gap between rows; the most width of the drawing; where its columns begin."""
@@ -64,7 +64,7 @@ def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     places = (Place(LEFT, TITLE, each, NODE), Place(LEFT + wide + EDGE, TITLE, each, NODE))
     plan = Arrangement(places, width, TITLE + NODE)
     heads = shapes((Box(WAITING, 0, gate.waiting), gate.node), plan, "cpu", captions=False)
-    locks, top = [_lock(each, wide, width) for each in gate.locks], TITLE + NODE + HEAD + 8
+    locks, top = [_lock(each, wide, width) for each in gate.locks], TITLE + NODE + HEAD + 4
     spare = (room.height - top - 2 - sum(lock.height for lock in locks)) / len(locks)
     rows = column(locks, min(max(spare, CLOSE), APART))
     ends = locks[0].height / 2, rows.height - locks[-1].height / 2

@@ -29,12 +29,12 @@ FAILURES = frozenset((RECORD, FORGET))
 PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unschedulableQ"}
 """v1.16's names for the parts of the queue."""
 
-HEAD, FOOT, LEAST, AIR = 24, 22, 345, 18
+HEAD, FOOT, LEAST, AIR = 22, 18, 302, 18
 """Heights: of a lane's title and of the axis' name below the steps; the least of the lanes; the most space that a
 step has beyond its letters."""
-POD, HIGH, INSIDE, BETWEEN = 45, 24, 5, 10
+POD, HIGH, INSIDE, BETWEEN = 45, 20, 5, 10
 """The size of a pod on its way; the space inside lanes, and between them."""
-CACHE, ROOMY, STANDING, NAME = 0.2, 400, 72, 38
+CACHE, ROOMY, STANDING, NAME = 0.19, 400, 58, 38
 """How much of the width the nodes beside the lanes take; the least width of a picture that has room for that, else
 their height; the space for a node's name and its ring."""
 SIZES = (20, 16, 15, 14, 13)
@@ -99,7 +99,7 @@ def draw_way(way: Way, alt: str, room: Room) -> Html:
     """The two lanes with the steps taken so far, and beside them (or below) the nodes as the cache knows them."""
     wide, roomy = room.width - 10.0, room.width >= ROOMY
     beside = wide * CACHE if roomy else 0
-    lanes = _lanes(way, wide - beside - BETWEEN * roomy, max(room.height - 12, LEAST))
+    lanes = _lanes(way, wide - beside - BETWEEN * roomy, max(room.height - 10, LEAST))
     if roomy:
         x, each = lanes.width + BETWEEN, (lanes.height - HEAD) / len(way.nodes)
         places = [Place(x, HEAD + each * i, beside, each - NAME) for i in range(len(way.nodes))]
