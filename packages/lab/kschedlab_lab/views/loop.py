@@ -37,7 +37,7 @@ POD, HIGH, INSIDE, BETWEEN = 45, 20, 5, 10
 CACHE, ROOMY, STANDING, NAME = 0.19, 400, 58, 38
 """How much of the width the nodes beside the lanes take; the least width of a picture that has room for that, else
 their height; the space for a node's name and its ring."""
-SIZES = (20, 16, 15, 14, 13)
+SIZES = (20, 16, 15, 14, 13, 12)
 """Of the letters, the largest that fits."""
 SHORT: Mapping[str, str] = {RESERVE: "Reserve", PERMIT: "Permit", PRE_BIND: "PreBind", POST_BIND: "PostBind"}
 """The extension points, by the function that runs their plugins."""
@@ -115,12 +115,13 @@ def draw_way(way: Way, alt: str, room: Room) -> Html:
 
 def _lanes(way: Way, width: float, height: float) -> Part:
     """Both lanes, as high as the whole attempt, so that nothing jumps as it goes on."""
-    whole, around, most = rows(way.steps), POD + 3 * INSIDE, height - HEAD - FOOT - INSIDE
+    whole, around, most = rows(way.steps), POD + 2 * INSIDE + 2, height - HEAD - FOOT - INSIDE
     for size in SIZES:
         line = size * 1.3
         needs = [around + max(text_width(each, size, True) for each in _longest(whole, lane)) for lane in (0, 1)]
         spare = (width - BETWEEN - sum(needs)) / 2
-        wides = [need + spare for need in needs]
+        first = needs[0] + max(spare, 0)
+        wides = [first, width - BETWEEN - first]
         names = [flowed(_called(each.step), wides[each.lane] - around, size, bold=True) for each in whole]
         highs = [HIGH + 2.0] * (max(each.row for each in whole) + 1)
         for each, lines in zip(whole, names, strict=True):

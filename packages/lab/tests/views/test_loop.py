@@ -82,4 +82,4 @@ def test_letters_grow_with_the_room():
     def size(width):
         return max(float(each.get("font-size", 0)) for each in keyed(drawn(3, width))["step/0"].iter())
 
-    assert 13 <= size(312) <= size(426) <= size(904) == max(loop.SIZES)
+    assert 12 <= size(312) <= size(426) <= size(904) == max(loop.SIZES)
