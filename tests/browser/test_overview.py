@@ -46,26 +46,26 @@ def test_after_the_answer_the_next_pod_is_taken_while_the_first_is_bound(shown: 
     expect(page.sentence).to_contain_text("The scheduler takes shop")
 
 
-def test_the_pod_s_edge_is_pulled_until_no_node_fits(shown: Show) -> None:
+def test_the_pod_s_request_grows_until_no_node_fits(shown: Show) -> None:
     page = shown(inside.panel())
-    expect(page.picture).to_contain_text("★ node-a")
-    page.key("pod/web/edge").focus()
+    expect(page.key("node/node-a")).to_have_attribute("data-state", "chosen")
+    page.key("pod/web/cpu").focus()
     for _ in range(3):
         page.page.keyboard.press("ArrowRight")
     page.settled()
-    expect(page.picture).to_contain_text("✕ node-a")
+    expect(page.key("node/node-a")).to_have_attribute("data-state", "refused")
     expect(page.sentence).to_contain_text("0/3 nodes are available: 3 Insufficient cpu.")
-    page.drag("pod/web/edge", -2000, 0)
+    page.drag("pod/web/cpu", -48, 0)
     expect(page.sentence).to_contain_text("web goes to node-a")
 
 
 def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Show) -> None:
     page = shown(gate.panel(busy=False, taint=True))
-    expect(page.picture).to_contain_text("✕ node-a")
+    expect(page.key("node/node-a")).to_have_attribute("data-state", "refused")
     page.key("has/taint").click()
     page.settled()
     expect(page.sentence).to_have_text("All 11 predicates let web onto node-a.")
-    expect(page.picture).to_contain_text("★ node-a")
+    expect(page.key("node/node-a")).to_have_attribute("data-state", "chosen")
     page.key("has/disk").click()
     page.settled()
     expect(page.sentence).to_contain_text("NoDiskConflict refuses node-a")
@@ -74,7 +74,7 @@ def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Show) -> None:
 @pytest.mark.parametrize(
     "panel",
     [
-        path.panel(step=11),
+        path.panel(step=12),
         path.panel(story="bind failure", step=10),
         inside.panel(cpu=4),
         gate.panel(**dict.fromkeys(("cordon", "port", "disk", "taint"), True)),

@@ -175,6 +175,10 @@ class Exercise(ABC):
         """Whether the answer is what the exercise began with, which does not count as an attempt."""
         return bool(self.start) and str(answer).split() == self.start.split()
 
+    def untouched(self, verdict: Verdict) -> Verdict:
+        """What is said instead of this verdict on what the exercise began with."""
+        return replace(verdict, state=State.UNATTEMPTED)
+
     def check(self, answer: Any = None) -> Verdict:
         """Say whether the answer is right, or what the first wrong step is. None: no answer yet.
 
@@ -187,7 +191,7 @@ class Exercise(ABC):
             verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
         self.given = answer if isinstance(answer, str) else self.given
         if self.is_as_given(answer):
-            verdict = replace(verdict, state=State.UNATTEMPTED)
+            verdict = self.untouched(verdict)
         else:
             if self.state is not State.RIGHT:
                 self.tries += verdict.read

@@ -67,6 +67,9 @@ class Repair(Exercise):
         except (OSError, TypeError):  # nobody knows how it is written
             return False
 
+    def untouched(self, verdict: Verdict) -> Verdict:
+        return Verdict(State.UNATTEMPTED, say("Not tried yet: change the function above, and run its cell."))
+
     def judge(self, answer: object) -> Verdict:
         if not callable(answer):
             return Verdict(State.ERROR, say("Hand over the function itself: check(my_function)."), read=False)

@@ -21,8 +21,8 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, switch
+from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.gate import Fact, Gate, Lock, draw_gate
-from kschedlab_lab.views.pieces import Piece
 from kschedlab_lab.views.svg import Room
 
 NODE = "node-a"
@@ -111,14 +111,13 @@ def draw(settings: Settings, room: Room, upto: int | None = None, alt: str = "",
     verdict = decide(settings)
     done = asked(settings)[:upto]
     there = upto is None and verdict.passes
-    web = Piece("web", 2000, 0, "2 CPU")
-    busy = [Piece("busy", 2500, 0, "2.5 CPU")] if settings.busy else []
+    web = Block("web", 2000, 0, (Number("2 CPU"),), "placed" if there else "")
+    busy = (Block("busy", 2500, 0, (Number("2.5 CPU"),)),) if settings.busy else ()
+    refused = listed(verdict.reasons) if upto is None else ""
     gate = Gate(
         tuple(_lock(settings, predicate, predicate in done, asks) for predicate in SEEN),
-        replace(web, note="", mark="ghost") if there else web,
-        NODE,
-        4000,
-        (*busy, web) if there else (*busy,),
+        () if there else (web,),
+        Box(NODE, 4000, (*busy, web) if there else busy, chosen=there, refused=refused),
     )
     return draw_gate(gate, alt or sentence(settings), room)
 

@@ -1,8 +1,8 @@
-"""Filter, score, select: v1.16 and a pod to pull wider, on three nodes of 4 CPU of which 1, 2 and 3 are taken."""
+"""Filter, score, select: v1.16 and a pod to make larger, on three nodes of 4 CPU of which 1, 2 and 3 are taken."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -17,9 +17,9 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.bench import Bench, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.bench import TALLEST
+from kschedlab_lab.views.drawing import Block, Box, Number, draw as draw_boxes
+from kschedlab_lab.views.picture import WAITING, colours
 from kschedlab_lab.views.score_bars import points
 from kschedlab_lab.views.svg import Room
 
@@ -65,29 +65,42 @@ def sentence(settings: Settings) -> str:
     return say("web goes to {node}: the highest score, {score}.", node=decision.node, score=score)
 
 
-def draw(settings: Settings, room: Room, known: int = CHOSEN, picks: tuple[str, ...] = (), alt: str = "") -> Html:
-    """The pod and the nodes. ``picks``: the nodes that are answers; nothing can be pulled then."""
-    placed = known == CHOSEN and decide(settings).node is not None
-    web = Piece("web", settings.cpu * 1000, 0, f"{settings.cpu} CPU", "ghost" if placed else "")
-    cards = tuple(_card(settings, name, known) for name in USED)
-    bench = Bench((Hand(web, resize="" if picks else "cpu"),), cards, picks, fills=True)
-    return draw_bench(bench, alt or sentence(settings), room)
+def draw(settings: Settings, room: Room, known: int = CHOSEN, alt: str = "", asks: bool = False) -> Html:
+    """The pod beside the nodes, or on its node. ``asks``: the nodes are answers, and nothing can be changed."""
+    decision = decide(settings)
+    about = {
+        "data_drag": "cpu",
+        "data_axis": "x",
+        "data_step": "16",
+        "aria_label": say("request of {name}", name="web"),
+    }
+    web = Block("web", settings.cpu * 1000, 0, (Number(f"{settings.cpu} CPU", {} if asks else about, "cpu"),))
+    nodes = [_box(settings, name, known) for name in USED]
+    if known == CHOSEN and decision.node is not None:
+        web = replace(web, mark="placed")
+        nodes = [replace(each, blocks=(*each.blocks, web)) if each.chosen else each for each in nodes]
+    if asks:
+        nodes = [replace(each, marks={"data_pick": each.name}) for each in nodes]
+    waiting = () if any(each.chosen for each in nodes) else (web,)
+    return draw_boxes([Box(WAITING, 0, waiting), *nodes], alt or sentence(settings), "cpu", room, _sums(), TALLEST)
 
 
-def _card(settings: Settings, name: str, known: int) -> NodeCard:
+def _sums() -> str:
+    """What a score is."""
+    return say("score: a sum of {number} functions, each 0 to 10", number=len(V1_16.scores) - 1)
+
+
+def _box(settings: Settings, name: str, known: int) -> Box:
     """The node, with what is known of it."""
-    decision, lacks, taken = decide(settings), settings.cpu + USED[name] - CPU, f"{USED[name]} CPU"
-    there: tuple[Piece, ...] = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, taken, short=(taken,)),)
+    decision, lacks = decide(settings), settings.cpu + USED[name] - CPU
+    there = (Block(f"jobs-{name[-1]}", USED[name] * 1000, 0, (Number(f"{USED[name]} CPU"),)),)
     if known == ASKS:
-        return NodeCard(name, CPU * 1000, there)
+        return Box(name, CPU * 1000, there)
     if lacks > 0:
-        return NodeCard(name, CPU * 1000, there, "refused", say("lacks {cpu}", cpu=f"{lacks} CPU"))
+        return Box(name, CPU * 1000, there, refused=say("lacks {cpu}", cpu=f"{lacks} CPU"))
     score = points(decision, name)
     says = say("fits") if known == FILTER or score is None else say("score {number}", number=score)
-    if known == CHOSEN and name == decision.node:
-        web = Piece("web", settings.cpu * 1000, 0, f"{settings.cpu} CPU")
-        return NodeCard(name, CPU * 1000, (*there, web), "chosen", says)
-    return NodeCard(name, CPU * 1000, there, says=says)
+    return Box(name, CPU * 1000, there, (says,), known == CHOSEN and name == decision.node)
 
 
 def story(settings: Settings, room: Room) -> list[Frame]:
@@ -110,5 +123,5 @@ def where_to() -> Question[Settings]:
         tuple(USED),
         lambda settings: str(decide(settings).node),
         lambda settings, answer: say("The emptiest node gets the highest score."),
-        lambda settings: partial(draw, settings, known=ASKS, picks=tuple(USED), alt=say("web waits for a node.")),
+        lambda settings: partial(draw, settings, known=ASKS, alt=say("web waits for a node."), asks=True),
     )

@@ -24,7 +24,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views import loop
-from kschedlab_lab.views.bench import NodeCard
+from kschedlab_lab.views.drawing import Block, Box
 from kschedlab_lab.views.loop import Taken, Way, draw_way
 from kschedlab_lab.views.pieces import Piece
 from kschedlab_simulation.log import LogEntry, Moved, Step
@@ -34,7 +34,7 @@ from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
 
 HERO, OTHER = "default/web", "default/shop"
-MEANWHILE = (context.POP, context.SCHEDULE, context.ASSUME)
+MEANWHILE = (context.POP, context.SCHEDULE, context.ASSUME, context.POST_BIND)
 """The steps of the other pod that are shown."""
 FAILS = later("bind failure")
 
@@ -76,7 +76,7 @@ def scenario(story: str) -> str:
 
 
 def taken(story: str) -> tuple[Taken, ...]:
-    """The first attempt to place the pod ``web``, and of ``shop`` what shows what happens meanwhile."""
+    """The first attempt to place the pod ``web``, and of ``shop`` what shows what happens meanwhile, and its end."""
     return ways(story)[-1].steps
 
 
@@ -96,7 +96,7 @@ def _ways_in(_code: str, story: str) -> tuple[Way, ...]:
     return tuple(Way(steps, at, pods, cards) for at, (_, cards) in enumerate(moments, 1))
 
 
-def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[NodeCard, ...]]]:
+def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[Box, ...]]]:
     """Each step with the nodes as the scheduler's cache knows them after it."""
     replay, assumed = Replay(simulation.log), dict[str, str]()
     while (entry := replay.forward()) is not None:
@@ -105,17 +105,24 @@ def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[NodeCard, ..
         if isinstance(entry, Step) and entry.step == context.FORGET:
             assumed.pop(entry.pod, None)
         if (step := _step(entry)) is not None:
-            yield step, tuple(_card(there, replay.pods(), assumed) for there in replay.of(Node))
+            yield step, tuple(_box(there, replay.pods(), assumed) for there in replay.of(Node))
 
 
-def _card(there: Node, pods: Sequence[Pod], assumed: Mapping[str, str]) -> NodeCard:
+def _box(there: Node, pods: Sequence[Pod], assumed: Mapping[str, str]) -> Box:
     """The node with its pods; those that are only assumed there are ghosts."""
     name = there.metadata.name
     bound = [each for each in pods if each.spec.nodeName == name]
     waits = [each for each in pods if not each.spec.nodeName and assumed.get(each.key) == name]
-    pieces = (*map(_piece, bound), *(replace(_piece(each), mark="ghost") for each in waits))
-    chosen = any(each.key in (HERO, OTHER) for each in bound)
-    return NodeCard(name, there.status.allocatable["cpu"].milli(), pieces, "chosen" if chosen else "plain")
+    blocks = (*map(_block, bound), *(_block(each, "ghost") for each in waits))
+    is_new = any(each.key in (HERO, OTHER) for each in bound)
+    return Box(name, there.status.allocatable["cpu"].milli(), blocks, chosen=is_new)
+
+
+def _block(each: Pod, mark: str = "") -> Block:
+    """The pod in a node; before it is there, it comes from its place on its way."""
+    piece = _piece(each)
+    key, origin = (f"{mark}/{piece.name}", f"pod/{piece.name}") if mark else ("", None)
+    return Block(piece.name, piece.size, piece.priority, mark=mark, key=key, origin=origin)
 
 
 def _piece(each: Pod) -> Piece:

@@ -15,13 +15,14 @@ from kschedlab.build import Manifest, node, pod
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
+from kschedlab.objects.requests import pod_requests
 from kschedlab.queue.order import SCHEDULED
 from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
-from kschedlab_lab.views.bench import Bench, CardState, Hand, NodeCard, draw_bench
-from kschedlab_lab.views.pieces import Piece, created, running
+from kschedlab_lab.views.bench import Bench, draw_bench
+from kschedlab_lab.views.drawing import Block, Box, Number
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import HEAD, NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
@@ -159,37 +160,47 @@ def _status(name: str, new: Pod) -> str:
     return say("{pod} runs on {node}." if status == "Running" else starts, pod=name, node=new.spec.nodeName)
 
 
-def draw(story: str, position: int, alt: str, room: Room, picks: tuple[str, ...] = ()) -> Html:
-    """The nodes and pods at this position of the log, above them the pods that wait, below them what kubectl shows."""
+def draw(story: str, position: int, alt: str, room: Room, picks: bool = False) -> Html:
+    """The nodes and pods at this position of the log, above them the pods that wait, below them what kubectl shows.
+
+    ``picks``: the nodes are answers.
+    """
     replay = Replay(run(story).log)
     replay.seek(position)
     pods, heroes = {each.metadata.name: each for each in replay.pods()}, _heroes(story)
-    cards = tuple(_card(there, pods, heroes, replay.now) for there in replay.of(Node))
-    hands = tuple(_waiting(name, pods.get(name)) for name in heroes)
+    nodes = tuple(_box(there, pods, heroes, replay.now, picks) for there in replay.of(Node))
+    waiting = tuple(_block(pods[name], replay.now) for name in heroes if name in pods and not pods[name].spec.nodeName)
     rows = (_shown(wide_cells(pods[name], replay.now) if name in pods else [""] * len(HEAD)) for name in heroes)
-    return draw_bench(Bench(hands, cards, picks, (_shown(HEAD), *rows), WIDEST, ranks=_ranks(story)), alt, room)
+    return draw_bench(Bench(waiting, len(heroes), nodes, (_shown(HEAD), *rows), WIDEST), alt, room)
 
 
-def _card(there: Node, pods: Mapping[str, Pod], heroes: Sequence[str], now: int) -> NodeCard:
-    """The node with its pods."""
+def _box(there: Node, pods: Mapping[str, Pod], heroes: Sequence[str], now: int, picks: bool) -> Box:
+    """The node with its pods, the oldest at the bottom."""
     name = there.metadata.name
-    mine = sorted((each for each in pods.values() if each.spec.nodeName == name), key=created)
-    state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
-    return NodeCard(name, there.status.allocatable["cpu"].milli(), tuple(running(each, now) for each in mine), state)
+    mine = sorted((each for each in pods.values() if each.spec.nodeName == name), key=_created)
+    is_chosen = any(each.metadata.name in heroes for each in mine)
+    blocks, cpu = tuple(_block(each, now) for each in mine), there.status.allocatable["cpu"].milli()
+    return Box(name, cpu, blocks, chosen=is_chosen, marks={"data_pick": name} if picks else {})
+
+
+def _created(each: Pod) -> int:
+    return each.metadata.creationTimestamp or 0
+
+
+def _block(each: Pod, now: int) -> Block:
+    """A pod with its priority, and the seconds that it has left or the node that it is nominated to."""
+    name, priority = each.metadata.name, each.spec.priority or 0
+    ends, nominated = each.metadata.deletionTimestamp, each.status.nominatedNodeName
+    number, mark, note = Number(say("priority {priority}", priority=priority)), "", ""
+    if ends is not None:
+        mark, note = "leaving", say("terminating, {left} s", left=-(-max(ends - now, 0) // SECOND))
+    elif nominated and not each.spec.nodeName:
+        mark, note = "arriving", say("nominated to {node}", node=nominated)
+    return Block(name, int(pod_requests(each)["cpu"]), priority, (number,), mark, note)
 
 
 def _shown(cells: Sequence[str]) -> tuple[str, ...]:
     return tuple(cells[HEAD.index(name)] for name in SHOWN)
-
-
-def _waiting(name: str, each: Pod | None) -> Hand:
-    """A pod that is not on a node: waiting, or the place of one that is not there."""
-    if each is None:
-        return Hand(Piece(name, 3000, 0, say("is not created yet"), "ghost"))
-    if each.spec.nodeName:
-        gone = say("has gone to {node}", node=each.spec.nodeName)
-        return Hand(replace(running(each, 0), note=gone, mark="ghost", short=()))
-    return Hand(running(each, 0), nominated=each.status.nominatedNodeName)
 
 
 @cache
@@ -197,13 +208,6 @@ def _heroes(story: str) -> tuple[str, ...]:
     """The pods that come while kubectl watches."""
     made = (line.change for line in lines(story) if line.change is not None and line.change.old is None)
     return tuple(change.key.partition("/")[2] for change in made)
-
-
-@cache
-def _ranks(story: str) -> tuple[int, ...]:
-    """The priorities of all pods."""
-    changed = [line.change.new or line.change.old for line in lines(story) if line.change is not None]
-    return tuple(sorted({each.spec.priority or 0 for each in (*run(story).pods(), *changed)}))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -214,7 +218,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def where_to() -> Question[Settings]:
     """The question of the first story."""
     return Question(
-        say("urgent is nominated to node-a, but shop-b will be gone first. On which node will urgent run?"),
+        say("urgent is nominated to node-a. Soon, both nodes have room. Where will urgent run?"),
         ("node-a", "node-b"),
         lambda settings: next(
             each.spec.nodeName for each in run(settings.story).pods() if each.metadata.name == "urgent"
@@ -232,4 +236,4 @@ def _before(settings: Settings) -> Callable[[Room], Html]:
     """The picture at the moment at which the story goes on."""
     begins, alt = run(settings.story).start + BEGINS, say("mail-a terminates, and urgent waits.")
     found = (line for line in lines(settings.story) if line.change is not None and line.change.at >= begins)
-    return partial(draw, settings.story, next(found).position, alt, picks=("node-a", "node-b"))
+    return partial(draw, settings.story, next(found).position, alt, picks=True)

@@ -47,7 +47,7 @@ class Told(NamedTuple):
 
 TOLD: Mapping[str, Told] = {
     OPEN: Told(later("is free"), later("free")),
-    FREE: Told(later("was not reached: the search ended before it"), later("not tried")),
+    FREE: Told(later("was not reached: the search ended before it"), later("not reached")),
     HELD: Told(later("is held by another claim"), later("held"), "lock"),
     TAKES: Told(later("goes to the pod"), later("given")),
     OFFERED: Told(later("could go to the pod"), later("would do")),

@@ -161,11 +161,13 @@ class Arrangement:
         return len({place.y for place in self.places if not place.bar})
 
 
-def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "") -> Html:
+def draw(
+    boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "", tallest: float = TALL
+) -> Html:
     """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end."""
     room = room or Room()
     below = remark(more, room.width - 2 * EDGE)
-    plan = arrange(boxes, room, below.height)
+    plan = arrange(boxes, room, below.height, tallest=tallest)
     return svg(
         [*shapes(boxes, plan, resource), moved(below, EDGE, plan.bottom)], plan.width, plan.bottom + below.height, alt
     )
@@ -178,12 +180,12 @@ def arrange(
     captions: bool = True,
     most: float = MOST,
     short: float = SHORT,
-    high: float = TALL,
+    tallest: float = TALL,
 ) -> Arrangement:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
-    ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``short``,
-    ``high``: the least and the greatest height of the largest node.
+    ``captions``: whether there are lines below the names; ``most``: the greatest width of a box; ``short``: the
+    least height of the largest node, where the room is low; ``tallest``: its greatest height.
     """
     narrow = room.width < NARROW
     has_place = bool(boxes) and not boxes[0].capacity
@@ -200,7 +202,7 @@ def arrange(
     is_tallest = has_place and boxes[0].used >= max(box.capacity for box in boxes)  # then its title is above all
     y = float(TOP) + (BAR + LINE + 10 if above else LINE if is_tallest else 0)
     tall = (room.height - y - below - sum(lines)) / max(rows, 1)
-    tall = min(max(tall, min(SHORTER, short) if above else short), high)
+    tall = min(max(tall, min(SHORTER, short) if above else short), tallest)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         inside = nodes[r * columns : (r + 1) * columns]

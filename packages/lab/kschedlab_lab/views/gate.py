@@ -7,15 +7,18 @@ from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.drawing import HEAD, Arrangement, Block, Box, Place, shapes
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, column, moved, placed, words
 from kschedlab_lab.views.lettering import flowed, text_width
-from kschedlab_lab.views.pieces import Piece, bar
-from kschedlab_lab.views.style import CHOSEN, EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, ON_ACCENT, PANEL, TRAY
+from kschedlab_lab.views.picture import WAITING
+from kschedlab_lab.views.style import EVICTED, EVICTED_SOFT, HAIR, INK, INK_2, ON_ACCENT, PANEL, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
-DISC, BAR, EDGE, BADGE = 20, 34, 4, 26
-"""The width of a sign; the heights of the pods, of the edge of the tray around them, and of a badge."""
+DISC, EDGE, BADGE = 20, 4, 26
+"""The width of a sign; the space between columns and around rows; the height of a badge."""
+NODE, MOST_NODE, TITLE = 58, 190, 18
+"""The height and the greatest width of the node; the height of the title above the pod that waits."""
 CLOSE, APART, MOST, LEFT = 4, 40, 640, 38
 """The least and the greatest gap between rows; the most width of the drawing; where its columns begin."""
 
@@ -46,48 +49,28 @@ class Lock:
 
 @dataclass(frozen=True)
 class Gate:
-    """``web``: the pod, a ghost once it is on the node; ``pods``: on the node, to the scale of its ``capacity``."""
+    """``waiting``: the pod, until it is on the ``node``."""
 
     locks: tuple[Lock, ...]
-    web: Piece
-    node: str
-    capacity: int
-    pods: tuple[Piece, ...]
+    waiting: tuple[Block, ...]
+    node: Box
 
 
 def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     """The pod and the node as the heads of two columns, and the locks below them."""
     width = min(room.width, MOST) - 2 * EDGE
     wide = (width - LEFT) / 2 - EDGE
-    heads = [moved(_pod(gate, wide), LEFT, 0), moved(_node(gate, wide), LEFT + wide + EDGE, 0)]
-    locks, top = [_lock(each, wide, width) for each in gate.locks], BAR + 34
+    each = min(wide - EDGE, MOST_NODE)
+    places = (Place(LEFT, TITLE, each, NODE), Place(LEFT + wide + EDGE, TITLE, each, NODE))
+    plan = Arrangement(places, width, TITLE + NODE)
+    heads = shapes((Box(WAITING, 0, gate.waiting), gate.node), plan, "cpu", captions=False)
+    locks, top = [_lock(each, wide, width) for each in gate.locks], TITLE + NODE + HEAD + 4
     spare = (room.height - top - 2 - sum(lock.height for lock in locks)) / len(locks)
     rows = column(locks, min(max(spare, CLOSE), APART))
     ends = locks[0].height / 2, rows.height - locks[-1].height / 2
     order = element("path", d=f"M{DISC / 2} {ends[0]:.1f}V{ends[1]:.1f}", stroke=HAIR, stroke_width=2)
     below = element("g", order, *rows.shapes, transform=f"translate(0,{top})")
     return svg([*heads, below], width + 2 * EDGE, top + rows.height + 2, alt, -EDGE)
-
-
-def _pod(gate: Gate, wide: float) -> Part:
-    size = gate.web.size / gate.capacity * (wide - 2 * EDGE)
-    return column([words(say("waiting"), 13, fill=INK_2), Part(size, BAR, (bar(gate.web, (0, 4), size, BAR),))], 1)
-
-
-def _node(gate: Gate, wide: float) -> Part:
-    """The node's name and its tray with its pods."""
-    there = any(piece.name == gate.web.name for piece in gate.pods)
-    refused = any(lock.sign == "✕" for lock in gate.locks)
-    sign, fill, stroke = ("★ ", CHOSEN, CHOSEN) if there else ("✕ " if refused else "", "currentColor", HAIR)
-    name = words(sign + gate.node, 13, bold=True, fill=fill)
-    look: dict[str, Any] = {"fill": EVICTED_SOFT if refused else TRAY, "stroke": stroke}
-    shapes = [rect(wide, BAR + 2 * EDGE, 11, y=18, **look, stroke_width=2.5 if there else 1)]
-    x = float(EDGE)
-    for piece in gate.pods:
-        size = piece.size / gate.capacity * (wide - 2 * EDGE)
-        shapes.append(bar(piece, (x, 18 + EDGE), size, BAR))
-        x += size
-    return Part(wide, BAR + 26, (element("g", *name.shapes, *shapes, data_key=f"node/{gate.node}"),))
 
 
 def _lock(lock: Lock, wide: float, width: float) -> Part:

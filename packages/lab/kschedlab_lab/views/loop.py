@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.bench import NodeCard
-from kschedlab_lab.views.layout import Part, column, moved, row, words
-from kschedlab_lab.views.lettering import flowed
+from kschedlab_lab.views.drawing import Arrangement, Box, Place, shapes
+from kschedlab_lab.views.layout import Part, column, moved, placed, words
+from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.pieces import Piece, bar
-from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, TRAY, priority_fill
-from kschedlab_lab.views.svg import Room, rect, svg
+from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, INK_3, TRAY, priority_fill
+from kschedlab_lab.views.svg import Room, svg
 
 QUEUE, NEXT, SCHEDULE = "SchedulingQueue", "NextPod", "Schedule"
 RESERVE, ASSUME = "RunReservePlugins", "assume"
@@ -29,13 +29,16 @@ FAILURES = frozenset((RECORD, FORGET))
 PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unschedulableQ"}
 """v1.16's names for the parts of the queue."""
 
-LINE, PAD, HEAD, LEAST = 17, 4, 22, 256
-"""Heights: of a line, of the space between two steps, of a lane's title; the least of the lanes, so that no story has
-another scale."""
-POD, HIGH, BAR, INSIDE, BETWEEN = 45, 20, 26, 5, 10
-"""The size of a pod on its way, and its height on its node; the space beside it, and between lanes and nodes."""
-SHARE, ROOMY = 0.58, 400
-"""How much of the lanes is the binding cycle's; the least width of lanes with letters of 13 pixels."""
+HEAD, FOOT, LEAST, AIR = 22, 18, 302, 18
+"""Heights: of a lane's title and of the axis' name below the steps; the least of the lanes; the most space that a
+step has beyond its letters."""
+POD, HIGH, INSIDE, BETWEEN = 45, 20, 5, 10
+"""The size of a pod on its way; the space inside lanes, and between them."""
+CACHE, ROOMY, STANDING, NAME = 0.19, 400, 58, 38
+"""How much of the width the nodes beside the lanes take; the least width of a picture that has room for that, else
+their height; the space for a node's name and its ring."""
+SIZES = (20, 16, 15, 14, 13, 12)
+"""Of the letters, the largest that fits."""
 SHORT: Mapping[str, str] = {RESERVE: "Reserve", PERMIT: "Permit", PRE_BIND: "PreBind", POST_BIND: "PostBind"}
 """The extension points, by the function that runs their plugins."""
 
@@ -64,7 +67,7 @@ class Way:
     steps: tuple[Taken, ...]
     taken: int
     pods: tuple[Piece, ...]
-    nodes: tuple[NodeCard, ...]
+    nodes: tuple[Box, ...]
 
 
 class StepPlace(NamedTuple):
@@ -93,32 +96,56 @@ def rows(steps: Sequence[Taken]) -> list[StepPlace]:
 
 
 def draw_way(way: Way, alt: str, room: Room) -> Html:
-    """The nodes, and below them the two lanes with the steps taken so far."""
-    nodes = row([_node(card, (room.width - 24) / len(way.nodes)) for card in way.nodes], 20, "start")
-    whole = column([nodes, _lanes(way, room.width - 4)], BETWEEN)
-    return svg([moved(whole, 2, 2)], room.width, whole.height + 4, alt)
+    """The two lanes with the steps taken so far, and beside them (or below) the nodes as the cache knows them."""
+    wide, roomy = room.width - 10.0, room.width >= ROOMY
+    beside = wide * CACHE if roomy else 0
+    lanes = _lanes(way, wide - beside - BETWEEN * roomy, max(room.height - 10, LEAST))
+    if roomy:
+        x, each = lanes.width + BETWEEN, (lanes.height - HEAD) / len(way.nodes)
+        places = [Place(x, HEAD + each * i, beside, each - NAME) for i in range(len(way.nodes))]
+        title = [moved(words(say("cache"), 13, bold=True), x + INSIDE, 0)]
+    else:
+        each, title = (wide + BETWEEN) / len(way.nodes), []
+        places = [Place(each * i, lanes.height + BETWEEN, each - BETWEEN, STANDING) for i in range(len(way.nodes))]
+    bottom = lanes.height if roomy else places[0].y + STANDING + NAME
+    nodes = shapes(way.nodes, Arrangement(tuple(places), wide, bottom), "cpu")
+    whole = Part(wide, bottom, (*lanes.shapes, *nodes, *title))
+    return svg([moved(whole, 3, 2)], room.width, bottom + 6, alt)
 
 
-def _lanes(way: Way, width: float) -> Part:
+def _lanes(way: Way, width: float, height: float) -> Part:
     """Both lanes, as high as the whole attempt, so that nothing jumps as it goes on."""
-    whole, size = rows(way.steps), 13 if width >= ROOMY else 12
-    wides = ((width - BETWEEN) * (1 - SHARE), (width - BETWEEN) * SHARE)
+    whole, around, most = rows(way.steps), POD + 2 * INSIDE + 2, height - HEAD - FOOT - INSIDE
+    for size in SIZES:
+        line = size * 1.3
+        needs = [around + max(text_width(each, size, True) for each in _longest(whole, lane)) for lane in (0, 1)]
+        spare = (width - BETWEEN - sum(needs)) / 2
+        first = needs[0] + max(spare, 0)
+        wides = [first, width - BETWEEN - first]
+        names = [flowed(_called(each.step), wides[each.lane] - around, size, bold=True) for each in whole]
+        highs = [HIGH + 2.0] * (max(each.row for each in whole) + 1)
+        for each, lines in zip(whole, names, strict=True):
+            highs[each.row] = max(highs[each.row], line * len(lines) + 4)
+        if spare >= 0 and sum(highs) <= most:
+            break
+    air = min(max((most - sum(highs)) / (len(highs) + 0.5), 0), AIR)
     lefts = (0.0, width - wides[1])
-    names = [flowed(_called(each.step), wides[each.lane] - POD - 2 * INSIDE - 2, size, bold=True) for each in whole]
-    highs = [LINE + PAD] * (max(each.row for each in whole) + 1)
-    for each, lines in zip(whole, names, strict=True):
-        highs[each.row] = max(highs[each.row], LINE * len(lines) + PAD)
-    tops = list(accumulate(highs, initial=HEAD + PAD))
-    bottom = max(tops[-1], LEAST)
+    tops = list(accumulate((high + air for high in highs), initial=HEAD + INSIDE + air / 2))
+    bottom = max(tops[-1] + FOOT, height)
     places = [(lefts[each.lane] + INSIDE, tops[each.row]) for each in whole[: way.taken]]
-    shapes = [*_trays(lefts, wides, bottom), *_trails(way, places)]
+    shown = [*_trays(lefts, wides, bottom), *_axis(lefts[1] - BETWEEN / 2, bottom), *_trails(way, places)]
     for at, (x, y) in enumerate(places):
         step = way.steps[at]
         tip = say("{function}: {result}", function=step.title, result=step.words)
         name = _name(step, names[at], size, at == way.taken - 1)
-        shapes.append(moved(name, x + POD + INSIDE, y, data_key=f"step/{at}", data_tip=tip))
+        shown.append(moved(name, x + POD + INSIDE, y + (HIGH - line) / 2, data_key=f"step/{at}", data_tip=tip))
     free = tops[max(each.row for each in whole[: way.taken] if not each.lane) + 1]
-    return Part(width, bottom, (*shapes, *_pods(way, places, free)))
+    return Part(width, bottom, (*shown, *_pods(way, places, free)))
+
+
+def _longest(places: Sequence[StepPlace], lane: int) -> list[str]:
+    """The names in this lane that stay in one line."""
+    return [_called(each.step) for each in places if each.lane == lane and each.step.title != RECORD]
 
 
 def _called(step: Taken) -> str:
@@ -132,14 +159,21 @@ def _trays(lefts: Sequence[float], wides: Sequence[float], bottom: float) -> Ite
         yield moved(words(title, 13, bold=True), x + INSIDE, 0)
 
 
+def _axis(x: float, bottom: float) -> Iterator[Html]:
+    """Time runs down between the lanes."""
+    tip = f"M{x:g} {HEAD + 4}V{bottom - 5:g}m-4 -5l4 5l4 -5"
+    yield element("path", d=tip, fill="none", stroke=INK_3, stroke_width=1.5, stroke_linejoin="round")
+    yield placed(words(say("time"), 12, fill=INK_2), x - BETWEEN, bottom - FOOT + 2, "end")
+
+
 def _trails(way: Way, places: Sequence[tuple[float, float]]) -> Iterator[Html]:
     """The way of each pod so far: a line with a dot for each step."""
     for piece in way.pods:
         mine = [place for step, place in zip(way.steps, places, strict=False) if step.pod == piece.name]
         points = [(x + POD / 2, y + HIGH / 2) for x, y in mine]
         fill = priority_fill(piece.priority)
-        line = "L".join(f"{x:g} {y:g}" for x, y in points)
-        yield element("path", d=line and f"M{line}", fill="none", stroke=fill, stroke_width=4, stroke_linejoin="round")
+        line = "".join(f"{'V' if at else f'M{x:g} '}{y:g}H{x:g}" for at, (x, y) in enumerate(points))
+        yield element("path", d=line, fill="none", stroke=fill, stroke_width=4, stroke_linejoin="round")
         for x, y in points:
             yield element("circle", cx=x, cy=y, r=5, fill=fill, stroke=TRAY, stroke_width=1.5)
 
@@ -153,25 +187,11 @@ def _name(step: Taken, lines: Sequence[str], size: float, current: bool) -> Part
 
 def _pods(way: Way, places: Sequence[tuple[float, float]], free: float) -> Iterator[Html]:
     """The pods at their latest steps; one that waits is below what is done, one that is bound has left."""
-    here = {piece.name for card in way.nodes for piece in card.pieces if not piece.mark}
+    here = {block.name for node in way.nodes for block in node.blocks if not block.mark}
     latest = {step.pod: place for step, place in zip(way.steps, places, strict=False)}
     for piece in way.pods:
         if piece.name not in latest:
             yield bar(piece, (INSIDE, free), POD, HIGH)
-            yield moved(words(say("waits"), 13, fill=INK_2), POD + 2 * INSIDE, free)
+            yield moved(words(say("waits"), 13, fill=INK_2), POD + 2 * INSIDE, free + 4)
         elif piece.name not in here:
             yield bar(piece, latest[piece.name], POD, HIGH)
-
-
-def _node(card: NodeCard, width: float) -> Part:
-    """A node as a bar with its pods, all to one scale."""
-    is_chosen = card.state == "chosen"
-    stroke, thick = (CHOSEN, 2.5) if is_chosen else (HAIR, 1)
-    x, scale = 3.0, width / card.capacity
-    shapes = [rect(width, BAR + 6, 10, fill=TRAY, stroke=stroke, stroke_width=thick)]
-    for piece in card.pieces:
-        shapes.append(bar(piece, (x, 3), piece.size * scale - 6, BAR))
-        x += piece.size * scale
-    sign, fill = ("★ ", CHOSEN) if is_chosen else ("", "currentColor")
-    part = column([words(sign + card.name, 13, bold=True, fill=fill), Part(width, BAR + 6, tuple(shapes))], 3)
-    return Part(width, part.height, (element("g", *part.shapes, data_key=f"node/{card.name}"),))

@@ -5,13 +5,13 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab_lab.views import loop
-from kschedlab_lab.views.bench import NodeCard
+from kschedlab_lab.views.drawing import Block, Box
 from kschedlab_lab.views.loop import Taken, Way, rows
 from kschedlab_lab.views.pieces import Piece
 from kschedlab_lab.views.svg import Room
 
 WEB, SHOP = Piece("web", 2000, 200), Piece("shop", 1000, 100)
-NODES = (NodeCard("node-a", 4000, (Piece("logs", 1000),)), NodeCard("node-b", 4000))
+NODES = (Box("node-a", 4000, (Block("logs", 1000, 0),)), Box("node-b", 4000, ()))
 STEPS = (
     Taken(0, loop.QUEUE, "", place="active"),
     Taken(0, loop.NEXT, ""),
@@ -59,9 +59,9 @@ def test_the_picture_does_not_jump_while_an_attempt_goes_on(width):
 def test_the_pod_is_at_its_latest_step_and_leaves_it_for_its_node():
     first, second = (place(keyed(drawn(taken))["pod/web"]) for taken in (2, 3))
     assert second[1] > first[1]
-    there = (NODES[0], NodeCard("node-b", 4000, (WEB,), state="chosen"))
+    there = (NODES[0], Box("node-b", 4000, (Block("web", 2000, 200),), chosen=True))
     arrived = drawn(len(STEPS), nodes=there)
-    assert "★ node-b" in "".join(arrived.itertext()) and "node/node-b" in keyed(arrived)
+    assert keyed(arrived)["node/node-b"].get("data-state") == "chosen"
     assert len([each for each in arrived.iter() if each.get("data-key") == "pod/web"]) == 1
 
 
@@ -69,3 +69,17 @@ def test_a_pod_that_waits_is_shown_below_what_is_done():
     waiting, taken = drawn(3), drawn(8)
     assert place(keyed(waiting)["pod/shop"])[1] > place(keyed(waiting)["pod/web"])[1]
     assert "waits" in "".join(waiting.itertext()) and "waits" not in "".join(taken.itertext())
+
+
+@pytest.mark.parametrize("width", [312, 426, 904])
+def test_the_nodes_stand_beside_the_lanes_or_below_them(width):
+    shown = keyed(drawn(3, width))
+    first, other = place(shown["node/node-a"]), place(shown["node/node-b"])
+    assert (first[0] == other[0]) == (width >= loop.ROOMY) and first[0] >= width / 2 * (width >= loop.ROOMY)
+
+
+def test_letters_grow_with_the_room():
+    def size(width):
+        return max(float(each.get("font-size", 0)) for each in keyed(drawn(3, width))["step/0"].iter())
+
+    assert 12 <= size(312) <= size(426) <= size(904) == max(loop.SIZES)
