@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -49,7 +49,7 @@ class Generation:
     """
 
     name: str
-    version: str
+    version: str = field(compare=False)
     filters: tuple[Filter, ...]
     scores: tuple[tuple[Score, int], ...]
     api: Api
