@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import after_hyphen, fitting, folded, short, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitting, name_lines, short, text_width
 from kschedlab_lab.views.style import CHOSEN, KINDS, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
@@ -83,7 +83,7 @@ class BarMeasures:
             key = f"won/{name}" if won else f"tied/{name}"
             shapes.append(rect(wide, high, 3, self.left - 2, -2, fill="none", stroke=CHOSEN, data_key=key, **line))
         named = after_hyphen(bars.names)[i] if self.left < SHORT else name
-        words = folded(f"★ {named}" if won else named, self.left - 10, bold=won)
+        words = name_lines(f"★ {named}" if won else named, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None
         shapes += [

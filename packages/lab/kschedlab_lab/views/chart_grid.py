@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
-from kschedlab_lab.views.lettering import after_hyphen, fitted, folded, short, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitted, name_lines, short, text_width
 from kschedlab_lab.views.style import INK_2, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
@@ -90,7 +90,7 @@ class GridMeasures:
             right = self.names - (DIAL if name in self.grid.dials else 0)
             room = right - 4 - text_width(note)
             title = short(name)
-            lines = folded(title, room)
+            lines = name_lines(title, room)
             lines = lines if self.high >= CLOSE * len(lines) else [fitted(title, room)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]

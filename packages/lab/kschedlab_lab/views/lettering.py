@@ -88,7 +88,7 @@ def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = 
     return [*found[: lines - 1], fitted(rest, width, size, bold)]
 
 
-def folded(name: str, width: float, bold: bool = False) -> list[str]:
+def name_lines(name: str, width: float, bold: bool = False) -> list[str]:
     """A name in one line or two; a blank one in one."""
     return wrapped(name, width, 2, bold=bold) or [""]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab_lab.views.glossary import SECTIONS
-from kschedlab_lab.views.lettering import after_hyphen, flowed, folded, text_width, told_apart, units, wrapped
+from kschedlab_lab.views.lettering import after_hyphen, flowed, name_lines, text_width, told_apart, units, wrapped
 
 WORDS = st.text("abcWXYZ/-. ", max_size=40)
 
@@ -24,8 +24,8 @@ def test_a_long_name_breaks_between_its_humps() -> None:
 
 
 def test_a_name_takes_one_line_or_two() -> None:
-    assert folded("LeastAllocated", 200) == ["LeastAllocated"] and folded(" ", 200) == [""]
-    assert folded("LeastAllocated", 80) == ["Least", "Allocated"]
+    assert name_lines("LeastAllocated", 200) == ["LeastAllocated"] and name_lines(" ", 200) == [""]
+    assert name_lines("LeastAllocated", 80) == ["Least", "Allocated"]
 
 
 def test_lines_end_between_words_and_the_last_one_says_that_there_is_more() -> None:
