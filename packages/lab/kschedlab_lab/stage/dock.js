@@ -12,7 +12,7 @@ const LEAST = 900; // pixels that text and stage need side by side, in a noteboo
 const READ = 0.6; // of the height of the text in sight: one reads above it
 const BEGUN = 0.4; // of that height: above it, one reads what a heading begins
 const AWAY = 0.25; // of that height: what needs no stage takes it away above it
-const SOON = 2; // such heights below its beginning: before that, one does not read of the first panel yet
+const SOON = 2; // heights of the window below the beginning of the text in sight: before that, one does not read of the first panel yet
 const SLIGHTLY = 16; // pixels of a line that may be above what is in sight
 const LINE = 20; // pixels of a line, for a wheel that counts lines
 const FRESH = 250; // milliseconds in which all cells of "Run All", or a cell that is run again, are one change
@@ -257,7 +257,7 @@ class Dock {
     const { top, height } = this.window(), line = top + READ * height, places = this.placed();
     const begun = ({ stage, at, from }) => (stage ? at < line || from < top + BEGUN * height : at < top + AWAY * height);
     const read = places.filter(begun);
-    const last = read.at(-1) ?? places.find(({ at, stage }) => stage && at < top + SOON * height);
+    const last = read.at(-1) ?? places.find(({ at, stage }) => stage && at < top + SOON * innerHeight);
     if (!places.length) return;
     const stage = last?.stage && this.opening((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage, places);
     this.step(!stage, this.held(places, line) ?? places[0].host);

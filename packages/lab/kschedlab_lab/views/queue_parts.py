@@ -133,7 +133,7 @@ def _attempt(parts: Parts, y: float, room: Room) -> Iterator[Html]:
     for i, said in enumerate((say("Pop 1: mail"), say("Pop 2: web"), say("web fails"))):
         x = EDGE + max(i * wide, 1)
         yield element("line", x1=x, y1=line - 20, x2=x, y2=line + 20, stroke=INK, stroke_width=2)
-        yield label(said, x, y + 10, "middle" if i else "start", font_size=12)
+        yield label(said, x, y + 10, font_size=12)
     for i, slot in enumerate(parts.slots):
         x, taken = EDGE + (i + 0.5) * wide, i == parts.at
         spot = element("circle", cx=x, cy=line, r=15, stroke=INK_3, stroke_dasharray="3 3", fill=TRAY)
