@@ -122,3 +122,19 @@ def test_without_scheduling_gates_a_gated_pod_is_scheduled():
     gated = pod("p", schedulingGates=[{"name": "wait"}])
     assert decided("", gated, *TWO).gates == ("wait",)
     assert decided(without("preEnqueue", "SchedulingGates"), gated, *TWO).names == ["a", "b"]
+
+
+class Fifty:
+    """Gives each node 50 points; it has no weight of its own."""
+
+    def score(self, pod, node):
+        return 50
+
+
+@pytest.mark.parametrize("weight, points", [("", 50), (", weight: 2", 100)])
+def test_a_plugin_of_your_own_without_a_weight_counts_once(weight, points):
+    text = f"{V1}profiles:\n- plugins: {{multiPoint: {{enabled: [{{name: Fifty{weight}}}]}}}}\n"
+    generation = load_configuration(text, plugins=[Fifty()])["default-scheduler"]
+    decision = schedule("default/p", cluster(pod("p"), *TWO), generation)
+    scores = dict(zip(decision.scores.plugins, decision.scores.results.tolist(), strict=True))
+    assert scores["Fifty"] == [points, points]
