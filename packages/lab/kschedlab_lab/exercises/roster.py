@@ -117,13 +117,15 @@ class Roster:
             head, *rows, sums = self.rows(lesson)
             solved = [*self.solved(lesson).values()]
             hardest = say("Hardest: {exercise}.", exercise=head[2 + solved.index(min(solved))])
-            title = element("p", element("b", title_of(lesson)), f" · {hardest}" if min(solved) < len(rows) else None)
             cells: list[Child] = [
                 *sums[:2],
-                *(_bar(each, n / len(rows)) for each, n in zip(sums[2:-1], solved, strict=True)),
+                *(_bar(*each, len(rows)) for each in zip(sums[2:-1], solved, strict=True)),
                 "",
             ]
-            tables += [title, table(head, [*(row(*map(_tinted, each)) for each in rows), row(*cells)])]
+            tables.append(element("p", title_of(lesson), style="margin:0.8em 0 0;"))
+            if min(solved) < len(rows):
+                tables.append(element("p", hardest, style="margin:0 0 0.4em;font-size:1.6em;font-weight:600;"))
+            tables.append(table(head, [row(*cells), *(row(*map(_tinted, each)) for each in rows)]))
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
         said = element("p", self.sentence) if self.students else None
         return element("div", *wrong, said, *tables, element("p", element("small", legend())) if tables else None)
@@ -176,9 +178,10 @@ def _tinted(cell: str) -> Child:
     return element("span", cell, style=f"{BLOCK}{colour};") if colour else cell
 
 
-def _bar(cell: str, share: float) -> Html:
-    """How many have solved an exercise, as a bar."""
-    filled = f"linear-gradient(90deg,{GREEN} {share:.0%},rgba(128,128,128,0.12) {share:.0%})"
+def _bar(cell: str, solved: int, students: int) -> Html:
+    """How many have solved an exercise, in words and as a bar."""
+    share = f"{solved / students:.0%}"
+    filled = f"linear-gradient(90deg,{GREEN} {share},rgba(128,128,128,0.12) {share})"
     return element("span", element("b", cell), style=f"{BLOCK}{filled};")
 
 

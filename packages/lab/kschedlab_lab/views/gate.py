@@ -19,10 +19,10 @@ DISC, EDGE, BADGE = 20, 4, 26
 """The width of a sign; the space between columns and around rows; the height of a badge."""
 NODE, MOST_NODE, TITLE = 58, 190, 18
 """The height and the greatest width of the node; the height of the title above the pod that waits."""
-CLOSE, APART, MOST, LEFT = 4, 40, 800, 38
+CLOSE, APART, MOST, LEFT = 4, 40, 640, 38
 """The least and the greatest gap between rows; the most width of the drawing; where its columns begin."""
-BROAD = 640
-"""From this width on the names of the predicates have a column of their own."""
+BROAD, BROADEST = 740, 800
+"""From the first width on the names of the predicates have a column of their own; the most width then."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,9 @@ class Gate:
 
 def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     """The pod and the node as the heads of two columns, and the locks below them."""
-    width = min(room.width, MOST) - 2 * EDGE
-    names = max(text_width(lock.predicate, 13, bold=True) for lock in gate.locks) + 32 if room.width >= BROAD else 0
+    broad = room.width >= BROAD
+    width = min(room.width, BROADEST if broad else MOST) - 2 * EDGE
+    names = max(text_width(lock.predicate, 13, bold=True) for lock in gate.locks) + 32 if broad else 0
     left = LEFT + names
     wide = (width - left) / 2 - EDGE
     each = min(wide - EDGE, MOST_NODE)
@@ -86,9 +87,10 @@ def _lock(lock: Lock, wide: float, width: float, left: float) -> Part:
     lines = column(facts if beside else [name, *facts], 1)
     high = lines.height + 4
     ground = rect(width + 2 * EDGE, high, 11, x=-EDGE, fill=EVICTED_SOFT if refuses else "transparent")
-    shapes = [ground, moved(_sign(lock.sign), 0, (high - DISC) / 2), moved(lines, left, 1)]
+    shapes = [ground, moved(_sign(lock.sign), 0, (high - DISC) / 2)]
     if beside:
         shapes.append(moved(name, LEFT, (high - name.height) / 2))
+    shapes.append(moved(lines, left, 1))
     marks = {"data_key": f"lock/{lock.predicate}", "data_pick": lock.predicate if lock.pick else None}
     return Part(width, high, (element("g", *shapes, **marks),))
 
