@@ -46,7 +46,7 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
         save.click()
     assert "li-na,queue,1,1,The array,right" in Path(download.value.path()).read_text(encoding="utf-8")
     a_class.get_by_role("button", name="Start over").click()
-    expect(a_class.get_by_text("An example, until you drop files")).to_be_visible()
+    expect(a_class.get_by_text("A class that is made up, until you drop files")).to_be_visible()
     expect(save).to_be_hidden()
 
 

@@ -89,7 +89,7 @@ class RosterForm(Desk):
     def __init__(self) -> None:
         self.read: dict[tuple[str, str], str] = {}
         self.wrong: dict[str, str] = {}
-        head = element("p", element("b", say("An example, until you drop files")))
+        head = element("p", element("b", say("A class that is made up, until you drop files")))
         self._example = join([head, Roster(made_up()).html()])
         super().__init__(kind="roster", largest=LARGEST, table=str(self._example))
 
@@ -101,7 +101,9 @@ class RosterForm(Desk):
         for name, text in message.get("files", {}).items():
             self._take(str(name), str(text))
         roster = Roster([*((name, text) for (_, name), text in self.read.items()), *self.wrong.items()])
-        return {"table": str(roster.html()), "csv": roster.export() if roster.students else ""}
+        if not roster.students:
+            return {"table": str(roster.html()) + self.form["table"], "csv": ""}
+        return {"table": str(roster.html()), "csv": roster.export()}
 
     def _take(self, name: str, text: str) -> None:
         """A file takes the place of the same student's file with its name, unless only the old one can be read."""

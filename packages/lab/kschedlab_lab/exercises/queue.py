@@ -160,8 +160,9 @@ def later_but_first(rng: random.Random) -> Exercise:
     return Build(
         say("Later, but first"),
         say(
-            "{younger} has priority 100, was created at 2026-03-02T08:10:00Z, and was not tried yet. Fill in the times "
-            "of {elder}: it is created first, and yet v1.13 pops {younger} first, because of {elder}'s {field}.",
+            "{younger} has priority 100, was created at 2026-03-02T08:10:00Z, and was not tried yet. Fill in "
+            "{elder}'s times in the same format (one may stay blank): {elder} is created first, and yet v1.13 pops "
+            "{younger} first, because of {elder}'s {field}.",
             field=field,
             **names,
         ),
@@ -173,7 +174,7 @@ def later_but_first(rng: random.Random) -> Exercise:
             **names,
         ),
         (
-            say("A time is written as 2026-03-02T08:00:00Z. A condition without a time may leave it blank."),
+            say("{younger} was not tried: podTimestamp reads its creation time.", **names),
             say("podTimestamp reads lastProbeTime, and lastTransitionTime only if that is blank."),
         ),
         start=START.format(**names),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
@@ -23,8 +22,10 @@ from kschedlab_lab.kept import FILE
 
 LARGEST = 1_000_000
 """Most characters of a file; progress with every exercise of the course takes a tenth of that."""
-TINTS = {MARKS[State.RIGHT]: "rgba(0,158,115,0.22)", MARKS[State.WRONG]: "rgba(213,94,0,0.16)"}
+GREEN = "rgba(0,158,115,0.28)"
+TINTS = {MARKS[State.RIGHT]: GREEN, MARKS[State.WRONG]: "rgba(213,94,0,0.18)"}
 """By the mark of a state, the colour behind it."""
+BLOCK = "display:block;border-radius:0.4em;padding:0.3em 0.6em;white-space:nowrap;background:"
 COLUMNS = Record.__struct_fields__[:-1]
 """Those of a record that the class's own file has."""
 
@@ -76,21 +77,27 @@ class Roster:
         students, exercises = count(len(self.students), "student"), count(solved, "solved exercise")
         return say("{students}, {exercises}.", students=students, exercises=exercises)
 
+    def solved(self, lesson: str) -> dict[int, int]:
+        """By the number of each exercise that anybody has tried, how many have solved it."""
+        tried = [[r for r in records if r.lesson == lesson] for records in self.students.values()]
+        right = [{r.number for r in records if r.state is State.RIGHT} for records in tried]
+        numbers = sorted({r.number for records in tried for r in records})
+        return {number: sum(number in each for each in right) for number in numbers}
+
     def rows(self, lesson: str) -> list[list[str]]:
         """A head, a row for each student (name, seeds, what became of each exercise, and the sum), and the sums."""
         titles = {r.number: r.title for records in self.students.values() for r in records if r.lesson == lesson}
-        numbers, solved = sorted(titles), Counter[int]()
+        solved = self.solved(lesson)
         body = []
         for name in sorted(self.students, key=str.casefold):
             tried = [record for record in self.students[name] if record.lesson == lesson]
             own = {each.number: each for each in sorted(tried, key=lambda each: each.state is State.RIGHT)}
             right = [number for number, record in own.items() if record.state is State.RIGHT]
-            solved.update(right)
             seeds = ", ".join(map(str, sorted({record.seed for record in tried})))
-            done = say("{solved} of {exercises}", solved=len(right), exercises=len(numbers))
-            body.append([name, seeds, *(_mark(own.get(number)) for number in numbers), done])
-        head = [*terms("name", "seed"), *(f"{number}. {titles[number]}" for number in numbers), say("solved")]
-        sums = (say("{solved} of {exercises}", solved=solved[number], exercises=len(body)) for number in numbers)
+            done = say("{solved} of {exercises}", solved=len(right), exercises=len(solved))
+            body.append([name, seeds, *(_mark(own.get(number)) for number in solved), done])
+        head = [*terms("name", "seed"), *(f"{number}. {titles[number]}" for number in solved), say("solved")]
+        sums = (say("{solved} of {exercises}", solved=each, exercises=len(body)) for each in solved.values())
         return [head, *body, [say("solved"), "", *sums, ""]]
 
     def export(self) -> str:
@@ -104,15 +111,24 @@ class Roster:
         return out.getvalue()
 
     def html(self) -> Html:
-        """A table for each lesson, and what is wrong with which file."""
+        """What is wrong with which file; for each lesson its hardest exercise and a table; what the marks mean."""
         tables = list[Html]()
         for lesson in self.lessons:
-            head, *rows = self.rows(lesson)
-            title = element("p", element("b", title_of(lesson)))
-            tables += [title, table(head, (row(*map(_tinted, each)) for each in rows))]
+            head, *rows, sums = self.rows(lesson)
+            solved = [*self.solved(lesson).values()]
+            hardest = say("Hardest: {exercise}.", exercise=head[2 + solved.index(min(solved))])
+            cells: list[Child] = [
+                *sums[:2],
+                *(_bar(*each, len(rows)) for each in zip(sums[2:-1], solved, strict=True)),
+                "",
+            ]
+            tables.append(element("p", title_of(lesson), style="margin:0.8em 0 0;"))
+            if min(solved) < len(rows):
+                tables.append(element("p", hardest, style="margin:0 0 0.4em;font-size:1.6em;font-weight:600;"))
+            tables.append(table(head, [row(*cells), *(row(*map(_tinted, each)) for each in rows)]))
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
         said = element("p", self.sentence) if self.students else None
-        return element("div", said, *tables, *wrong)
+        return element("div", *wrong, said, *tables, element("p", element("small", legend())) if tables else None)
 
 
 def _read(file: str, content: str) -> tuple[str, list[Record]]:
@@ -144,11 +160,29 @@ def _mark(record: Record | None) -> str:
     return f"{MARKS[record.state]} {record.tries}{hints}{' !' if record.solution else ''}"
 
 
+def legend() -> str:
+    """What the marks mean."""
+    return say(
+        "{right} 3 +1: solved at the third try, with one hint · {wrong} 2: not yet, after two tries · {none}: not "
+        "tried · {failed}: could not be run · !: the solution was seen",
+        right=MARKS[State.RIGHT],
+        wrong=MARKS[State.WRONG],
+        none=MARKS[State.UNATTEMPTED],
+        failed=MARKS[State.ERROR],
+    )
+
+
 def _tinted(cell: str) -> Child:
     """What became of an exercise, on the colour of its state; any other text as it is."""
     colour = TINTS.get(cell[:1])
-    look = "border-radius:0.6em;padding:0.1em 0.5em;white-space:nowrap;background-color:"
-    return element("span", cell, style=f"{look}{colour};") if colour else cell
+    return element("span", cell, style=f"{BLOCK}{colour};") if colour else cell
+
+
+def _bar(cell: str, solved: int, students: int) -> Html:
+    """How many have solved an exercise, in words and as a bar."""
+    share = f"{solved / students:.0%}"
+    filled = f"linear-gradient(90deg,{GREEN} {share},rgba(128,128,128,0.12) {share})"
+    return element("span", element("b", cell), style=f"{BLOCK}{filled};")
 
 
 def _cell(value: object) -> object:

@@ -56,7 +56,7 @@ def answers_html(lesson: str, seeds: str) -> str:
     once = (element("p", element("b", say("{number}, every seed: ", number=each[0])), each[1]) for each in alike)
     note = say("Of a manifest or a function: the lines that are new, with / between them; others may be right, too.")
     title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
-    page = element("section", title, named, *once, element("p", note), class_="sheet")
+    page = element("section", title, *once, named, element("p", note), class_="sheet")
     return _document(say("{lesson}: answers", lesson=title_of(lesson)), page)
 
 

@@ -1,7 +1,7 @@
 """The parts of v1.13's queue: where a failed pod goes.
 
-The pod ``mail`` was refused before, and preemption has nominated it to node-a. An attempt to schedule ``web`` fails. A
-node joins before the attempt, during it or afterwards.
+The pod ``mail`` was refused before ``web`` came. An attempt to schedule ``web`` fails. A node joins before the attempt,
+during it or afterwards.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from kschedlab.build import HOUR, Manifest
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, listed, say
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.queued_pod import QueuedPodInfo
@@ -26,7 +26,6 @@ from kschedlab_lab.views.svg import Room, dragged
 
 BEFORE, DURING, AFTER = WHEN = (later("before"), later("during"), later("after"))
 PRIORITIES = {"mail": 50, "web": 100}
-NODE = "node-a"
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,6 @@ class Call(NamedTuple):
 
     said: str
     pods: dict[str, tuple[str, ...]]
-    nominated: tuple[str, ...]
     note: str
 
     @property
@@ -51,13 +49,12 @@ class Call(NamedTuple):
 
 
 class QueueRun:
-    """The queue of v1.13. mail was tried first, and waits until its victims have ended; web is ready."""
+    """The queue of v1.13. mail was tried before web came, and waits; web is ready."""
 
     def __init__(self) -> None:
         self.queue = WithoutBackoff(lambda: NOON)
         self.queue.add(decoded(manifest("mail")))
         self.give_back(self.pop())
-        self.queue.nominate(decoded(manifest("mail")), NODE)
         self.queue.add(decoded(manifest("web")))
 
     def pop(self) -> QueuedPodInfo:
@@ -70,16 +67,16 @@ class QueueRun:
         queued.record_failure(decoded(manifest(queued.pod.metadata.name, failed=True)))
         self.queue.add_unschedulable(queued, cycle)
 
-    def call(self, said: str, trying: str = "", note: str = "") -> Call:
-        """The queue after this call."""
+    def call(self, said: str, trying: str = "", web: int = 0) -> Call:
+        """The queue after this call. ``web``: the number of web's Pop, once it is known."""
         queue = self.queue
         parts = {ACTIVE: queue.active_q.data.queue, WAITING: queue.unschedulable_q.pods}
         pods = {part: tuple(key.partition("/")[2] for key in keys) for part, keys in parts.items()}
-        nominated = tuple(each.metadata.name for each in queue.nominated(NODE))
-        cycles = {"cycle": queue.scheduling_cycle, "moved": queue.move_request_cycle}
-        counted = say("schedulingCycle {cycle}, moveRequestCycle {moved}", **cycles)
         pods[TRYING] = (trying,) if trying else ()
-        return Call(said, pods, nominated, note or counted)
+        popped = say("web: Pop {cycle}", cycle=web) if web else say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
+        moved = queue.move_request_cycle
+        event = say("last event: after Pop {cycle}", cycle=moved) if moved >= 0 else say("last event: none yet")
+        return Call(said, pods, f"{popped} · {event}")
 
 
 def manifest(name: str, failed: bool = False) -> Manifest:
@@ -95,34 +92,27 @@ def calls(settings: Settings) -> list[Call]:
 
 def _calls(when: str) -> Iterator[Call]:
     run = QueueRun()
-    yield run.call(say("mail was tried first and waits for its victims to end. web is ready."))
+    yield run.call(say("Pop 1 took mail, which fits nowhere and waits. Then web arrives."))
     if when == BEFORE:
         yield _node_joins(run)
     queued, cycle = run.pop(), run.queue.scheduling_cycle
-    yield run.call(say("Pop number {cycle} takes web: its podSchedulingCycle is {cycle}.", cycle=cycle), "web")
+    yield run.call(say("Pop {cycle} takes web.", cycle=cycle), "web", cycle)
     if when == DURING:
-        yield _node_joins(run, "web")
-    moved = run.queue.move_request_cycle
+        yield _node_joins(run, "web", cycle)
     run.give_back(queued, cycle)
-    waits = run.queue.unschedulable_q.get(queued.key) is not None
-    numbers = {"cycle": cycle, "moved": moved}
-    if waits:
-        note = say("podSchedulingCycle {cycle} > moveRequestCycle {moved}? Yes.", **numbers)
+    if run.queue.unschedulable_q.get(queued.key) is not None:
         said = say("web fits nowhere and has missed no event: it waits in unschedulableQ.")
     else:
-        note = say("podSchedulingCycle {cycle} > moveRequestCycle {moved}? No.", **numbers)
         said = say("web fits nowhere but may have missed an event: it goes back to activeQ.")
-    yield run.call(said, note=note)
+    yield run.call(said, web=cycle)
     if when == AFTER:
-        yield _node_joins(run)
+        yield _node_joins(run, web=cycle)
 
 
-def _node_joins(run: QueueRun, trying: str = "") -> Call:
+def _node_joins(run: QueueRun, trying: str = "", web: int = 0) -> Call:
     names = [each.pod.metadata.name for each in run.queue.unschedulable_q]
     run.queue.move(NODE_ADD)
-    moves = say("A node joins and moves {pods} to activeQ.", pods=listed(names))
-    notes = say("MoveAllToActiveQueue notes moveRequestCycle {cycle}.", cycle=run.queue.move_request_cycle)
-    return run.call(sentences([moves, notes]), trying)
+    return run.call(say("A node joins and moves {pods} to activeQ.", pods=listed(names)), trying, web)
 
 
 def show(settings: Settings) -> View:
@@ -145,7 +135,6 @@ def drawn(
     said, wide = say("a node joins {when}", when=say(settings.when)), round(slot_width(len(WHEN), room), 1)
     parts = Parts(
         {part: [(name, PRIORITIES[name]) for name in names] for part, names in here.pods.items()},
-        say("nominatedPods, a note: {node} is kept for {pods}", node=NODE, pods=listed(here.nominated)),
         "" if picks else here.note,
         (before.where, here.where),
         tuple(Slot(say(at), {} if fixed else {"data_set": f"when: {at}", "aria_label": say(at)}) for at in WHEN),

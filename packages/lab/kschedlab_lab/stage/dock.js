@@ -2,7 +2,7 @@
 // panel after a heading belongs to the text from that heading on, another one to the text from its own line on.
 // Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
 // in a narrow notebook, panels stay in their cells. It is away while one does exercises, which have their own pictures, and
-// while one reads a section that has code and no panel.
+// while one reads a section that has code or a form, and no panel.
 
 import { coded, divideCode, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
@@ -21,7 +21,7 @@ const CHOICE = "dock"; // the browser keeps false by this name for a reader who 
 /** Where panels may share a place: a notebook in JupyterLab, or a page of the course. */
 const SHARED = ".jp-Notebook, main.ks-course";
 const EXERCISE = ".ks-exercise";
-const HEADING = "h2, h3", CODE = ".jp-CodeCell .jp-InputArea:not(.lm-mod-hidden)";
+const HEADING = "h2, h3", CODE = ".jp-CodeCell .jp-InputArea:not(.lm-mod-hidden), .ks-desk"; // a form takes as much room
 const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
 

@@ -51,9 +51,13 @@ export class QuestionBox {
   }
 
   buttons(given, polls) {
-    const keys = given.some((each) => /^\d/.test(each)) ? LETTERS : FIGURES; // whoever calls a number means the answer
-    if (polls) return given.map((each, place) => this.vote(each, keys[place]));
+    if (polls) return given.map((each, place) => this.vote(each, this.keys(given)[place]));
     return given.map((each) => button(each, () => this.pick(each), { title: say("answer") }));
+  }
+
+  /** The keys of the answers; whoever calls a number means the answer. */
+  keys(given) {
+    return given.some((each) => /^\d/.test(each)) ? LETTERS : FIGURES;
   }
 
   /** An answer that hands are counted for, out of sight: late hands would follow early ones. This key adds one. */
@@ -86,7 +90,8 @@ export class QuestionBox {
 
   counting(given) {
     if (!given.length) return say("One number for each hand; then open the answer.");
-    return say("One click for each hand, or its key; then open the answer.");
+    const [first, last] = [0, Math.min(given.length, FIGURES.length) - 1].map((place) => this.keys(given)[place]);
+    return say("For each hand: a click on its answer, or key {first} to {last}.", { first, last });
   }
 
   ends(polls) {
@@ -94,7 +99,8 @@ export class QuestionBox {
     const open = button(polls ? say("Open the answer") : say("Show the answer"), answer, { title: say("without predicting"), class: "ks-open" });
     const { length } = votes, attributes = { class: "ks-hands", title: say("take the last vote back"), disabled: length ? null : "" };
     const back = button(`↶ ${length}`, () => this.count(votes.slice(0, -1)), attributes);
-    return polls ? [back, open] : [open];
+    const crowd = make("span", { class: "ks-crowd", style: `--ks-hands: ${length}` });
+    return polls ? [back, crowd, open] : [open];
   }
 
   where({ choices: given, drawn: only }) {

@@ -354,7 +354,7 @@ class Stage {
     this.model.set("large", on);
     this.model.save_changes();
     this.enlarge(on);
-    if (on) this.more.focus({ preventScroll: true }); // Escape makes it small again
+    if (on) this.el.focus({ preventScroll: true }); // its keys are hands, and Escape makes it small again
     if (!this.docked) requestAnimationFrame(() => this.el.scrollIntoView({ block: "start" })); // the page above it may be higher now
   }
 

@@ -21,6 +21,8 @@ NODE, MOST_NODE, TITLE = 58, 190, 18
 """The height and the greatest width of the node; the height of the title above the pod that waits."""
 CLOSE, APART, MOST, LEFT = 4, 40, 640, 38
 """The least and the greatest gap between rows; the most width of the drawing; where its columns begin."""
+BROAD, BROADEST = 740, 800
+"""From the first width on the names of the predicates have a column of their own; the most width then."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,16 @@ class Gate:
 
 def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     """The pod and the node as the heads of two columns, and the locks below them."""
-    width = min(room.width, MOST) - 2 * EDGE
-    wide = (width - LEFT) / 2 - EDGE
+    broad = room.width >= BROAD
+    width = min(room.width, BROADEST if broad else MOST) - 2 * EDGE
+    names = max(text_width(lock.predicate, 13, bold=True) for lock in gate.locks) + 32 if broad else 0
+    left = LEFT + names
+    wide = (width - left) / 2 - EDGE
     each = min(wide - EDGE, MOST_NODE)
-    places = (Place(LEFT, TITLE, each, NODE), Place(LEFT + wide + EDGE, TITLE, each, NODE))
+    places = (Place(left, TITLE, each, NODE), Place(left + wide + EDGE, TITLE, each, NODE))
     plan = Arrangement(places, width, TITLE + NODE)
     heads = shapes((Box(WAITING, 0, gate.waiting), gate.node), plan, "cpu", captions=False)
-    locks, top = [_lock(each, wide, width) for each in gate.locks], TITLE + NODE + HEAD + 4
+    locks, top = [_lock(each, wide, width, left) for each in gate.locks], TITLE + NODE + HEAD + 4
     spare = (room.height - top - 2 - sum(lock.height for lock in locks)) / len(locks)
     rows = column(locks, min(max(spare, CLOSE), APART))
     ends = locks[0].height / 2, rows.height - locks[-1].height / 2
@@ -73,14 +78,19 @@ def draw_gate(gate: Gate, alt: str, room: Room) -> Html:
     return svg([*heads, below], width + 2 * EDGE, top + rows.height + 2, alt, -EDGE)
 
 
-def _lock(lock: Lock, wide: float, width: float) -> Part:
-    """The predicate's sign and name, and its facts below it."""
+def _lock(lock: Lock, wide: float, width: float, left: float) -> Part:
+    """The predicate's sign and name, and its facts below it, or beside it where they begin further to the right."""
     refuses = lock.sign == "✕"
     name = words(lock.predicate, 13, refuses, fill=EVICTED if refuses else None)
-    lines = column([name, *(_line(each, wide, lock.pick) for each in lock.facts)], 1)
+    facts = [_line(each, wide, lock.pick) for each in lock.facts]
+    beside = left > LEFT
+    lines = column(facts if beside else [name, *facts], 1)
     high = lines.height + 4
     ground = rect(width + 2 * EDGE, high, 11, x=-EDGE, fill=EVICTED_SOFT if refuses else "transparent")
-    shapes = [ground, moved(_sign(lock.sign), 0, (high - DISC) / 2), moved(lines, LEFT, 1)]
+    shapes = [ground, moved(_sign(lock.sign), 0, (high - DISC) / 2)]
+    if beside:
+        shapes.append(moved(name, LEFT, (high - name.height) / 2))
+    shapes.append(moved(lines, left, 1))
     marks = {"data_key": f"lock/{lock.predicate}", "data_pick": lock.predicate if lock.pick else None}
     return Part(width, high, (element("g", *shapes, **marks),))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
@@ -81,7 +80,7 @@ class Clock:
 def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
     """The events, and below them the histories up to now; each part says what it is if it has room for that."""
     step = step_of(clock.steps, room)
-    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 190 if len(histories) == 1 else 110)
+    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 260 if len(histories) == 1 else 110)
     shapes = [*_events(events, clock.now[0], step, room)]
     for i, each in enumerate(histories):
         shapes += _lane(each, clock.now[0], TOP + lane * i, lane - 8, step, room)
@@ -147,23 +146,26 @@ def step_of(steps: float, room: Room) -> float:
 
 
 def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Iterator[Html]:
-    """A bolt for each event, and below it its words; they stand lower where the next event is a step away."""
+    """A bolt for each event on a pole, with its words beside it; lower if the event before it is a step away."""
     yield label(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)
-    ends = dict.fromkeys((True, False), float(room.width - EDGE))
-    for each, after in reversed([*zip_longest(events, events[1:])]):
-        over, x = each.at <= now, NAMES + each.at * step
+    size, edge = min(step / 2 - 0.5, 9), float(room.width - EDGE)
+    ends = {False: edge, True: edge}
+    for before, each in reversed([*zip((None, *events), events, strict=False)]):
+        low = before is not None and each.at - before.at <= 1
+        over, x, y = each.at <= now, NAMES + each.at * step, 39 if low else 13
         disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
         bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
-        place = f"translate({x:.1f},13) scale({min(step / 2 - 0.5, 9) / 9:.3g})"
+        place = f"translate({x:.1f},{y}) scale({size / 9:.3g})"
+        left, line = x + size + 3, y + 4
+        said = fitting((each.words, each.brief), ends[low] - left)
+        ends[low] = x - size - 4
+        if left + text_width(said) > edge:  # the last one: below its bolt
+            left, line = room.width - 2 - text_width(said), 43
+            ends[True] = left - 4
+        else:
+            yield element("path", d=f"M{x:.1f} {y}V{TOP}", stroke=HAIR)
         yield element("g", disc, bolt, transform=place, data_tip=each.words)
-        low = after is not None and after.at - each.at <= 1
-        left = x + 4 if low else x - 4
-        shift = min(max(2 * step - 22, 0), 40) if after is None else 0
-        said = fitting((each.words, each.brief), ends[low] - left - 2 + shift)
-        ends[low] = left = min(left, room.width - EDGE - text_width(said))
-        if low:
-            yield element("path", d=f"M{x:.1f} 24V52", stroke=HAIR)
-        yield label(said, left, 52 if low else 36, font_size=12, fill=INK if over else INK_2)
+        yield label(said, left, line, font_size=12, fill=INK if over else INK_2)
 
 
 def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Html:

@@ -38,13 +38,12 @@ class Slot:
 class Parts:
     """The queue at one moment.
 
-    ``pods``: names and priorities, by part; ``nominated``, ``note``: what the queue notes beside them. ``way``: where a
-    pod was and where it is now. ``slots``: the moments for the event, of which ``at`` is taken; ``bolt``: what makes
-    the event a control. ``picks``: whether the parts are answers.
+    ``pods``: names and priorities, by part; ``note``: what the queue counts. ``way``: where a pod was and where it is
+    now. ``slots``: the moments for the event, of which ``at`` is taken; ``bolt``: what makes the event a control.
+    ``picks``: whether the parts are answers.
     """
 
     pods: Mapping[str, Sequence[tuple[str, int]]]
-    nominated: str
     note: str
     way: tuple[str, str]
     slots: Sequence[Slot]
@@ -55,7 +54,7 @@ class Parts:
 
 
 def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
-    """The parts, what the queue notes beside them, and the attempt as a line with the event on it."""
+    """The parts, the attempt as a line with the event on it, and what the queue counts."""
     gap = min(max(room.width * 0.24, 70), 150)
     wide = (room.width - 2 * EDGE - gap) / 2
     right, tall = room.width - EDGE - wide, 2 * LOW + APART
@@ -64,8 +63,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     shapes = [*_ways(parts, wide, right)]
     for name, (x, high) in places.items():
         shapes.append(_part(name, parts, x, tops[name], wide, high))
-    y = EDGE + tall + 6
-    shapes.append(moved(words(parts.nominated, fill=INK_2), EDGE, y, data_key="nominated"))
+    y = EDGE + tall - 8
     shapes += _attempt(parts, y + 24, room)
     if parts.note:
         note = words(parts.note, 12, bold=True, width=room.width - 2 * EDGE)
@@ -130,7 +128,7 @@ def _attempt(parts: Parts, y: float, room: Room) -> Iterator[Html]:
     wide, line = slot_width(len(parts.slots), room), y + 36
     yield element("rect", x=EDGE + wide, y=line - 20, width=wide, height=40, rx=8, fill=TICK)
     yield element("g", _arrow((EDGE, line), (room.width - EDGE, line), 1.4), opacity=0.6)
-    for i, said in enumerate((say("Pop 1: mail"), say("Pop 2: web"), say("web fails"))):
+    for i, said in enumerate((say("web arrives"), say("Pop 2: web"), say("web fails"))):
         x = EDGE + max(i * wide, 1)
         yield element("line", x1=x, y1=line - 20, x2=x, y2=line + 20, stroke=INK, stroke_width=2)
         yield label(said, x, y + 10, font_size=12)

@@ -205,6 +205,18 @@ def test_a_name_is_one_short_line_and_no_formula(student, tmp_path):
     assert "<b>" not in Lesson("queue", 1, progress).progress()._repr_html_().replace("<b>✓", "")
 
 
+def test_a_wrong_file_leaves_the_example_where_it_is():
+    form = RosterForm()
+    shown = told(form, files={"notes.txt": "I did everything!"})["table"]
+    assert shown.index('role="alert"') < shown.index("made up") and shown.endswith(form.form["table"])
+
+
+def test_the_hardest_exercise_is_named_unless_all_are_solved():
+    tried = [TRIED, replace(TRIED, number=2, title="Number 2", state=State.WRONG)]
+    assert "Hardest: 2. Number 2." in str(roster_of({"li.json": handed_in(tried)}).html())
+    assert "Hardest" not in str(roster_of({"li.json": EXPORT}).html())
+
+
 def test_two_students_may_hand_in_files_of_one_name(tmp_path):
     form, shown = RosterForm(), ""
     for student in ("李娜", "王芳", "王芳"):

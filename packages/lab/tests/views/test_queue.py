@@ -72,14 +72,14 @@ def parts(**more: Any) -> Parts:
     pods = {"activeQ": [("web", 100), ("cron", 0)], "unschedulableQ": [("mail", 50)]}
     slots = (Slot("before"), Slot("during"), Slot("after"))
     way = ("being tried", "activeQ")
-    return replace(Parts(pods, "a note", "3 > 4? No.", way, slots, 1, "it rains"), **more)
+    return replace(Parts(pods, "a note", way, slots, 1, "it rains"), **more)
 
 
 @each_room
 def test_parts_show_their_pods_what_is_noted_and_what_decided(room: Room) -> None:
     drawing = draw_parts(parts(), "x", room)
     found = "".join(texts(drawing))
-    assert all(each in found for each in ("web", "mail", "a note", "3 > 4? No.", "it rains", "unschedulableQ"))
+    assert all(each in found for each in ("web", "mail", "a note", "it rains", "unschedulableQ"))
     assert place(drawing, "pod/web")[1] < place(drawing, "pod/cron")[1]
     assert place(drawing, "pod/web")[0] < place(drawing, "pod/mail")[0] and "event" in keys(drawing)
     assert "data-pick" not in str(drawing) and "came" in found
@@ -102,7 +102,7 @@ def test_the_clock_shows_events_histories_and_now(room: Room) -> None:
     found = texts(drawing)
     assert {"web", "it rains", "it snows", "sun", "3 s", "seconds"} <= set(found)  # the last has no room for its words
     lines = {each.text: float(each.get("y", "")) for each in parsed(drawing).iter(f"{SVG}text")}
-    assert lines["it rains"] > lines["it snows"] == lines["sun"]
+    assert lines["it rains"] < lines["it snows"] and lines["sun"] in {lines["it rains"], lines["it snows"]}
     assert {"now", "web/0", "web/1"} <= set(keys(drawing))
 
 
