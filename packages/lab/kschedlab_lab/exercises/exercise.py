@@ -26,7 +26,7 @@ T = TypeVar("T")
 Said = TypeVar("Said", bound="Verdict | Note")
 
 NO_PICTURE = Html()
-MODEL = 220
+MODEL = 200
 """Most characters of a right answer in one line."""
 NAMES = ("name: ", "namespace: ", "uid: ", "image: ")
 """How lines begin that no answer is right or wrong for."""

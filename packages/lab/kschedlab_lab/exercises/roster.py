@@ -128,7 +128,11 @@ class Roster:
             tables.append(table(head, [row(*cells), *(row(*map(_tinted, each)) for each in rows)]))
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
         said = element("p", self.sentence) if self.students else None
-        return element("div", *wrong, said, *tables, element("p", element("small", legend())) if tables else None)
+        marks = say(
+            "✓ 3 +1: solved at the third try, with one hint · ✗ 2: not yet, after two tries · ○: not tried · "
+            "⚠: could not be run · !: the solution was seen"
+        )
+        return element("div", *wrong, said, *tables, element("p", element("small", marks)) if tables else None)
 
 
 def _read(file: str, content: str) -> tuple[str, list[Record]]:
@@ -158,18 +162,6 @@ def _mark(record: Record | None) -> str:
         return MARKS[State.UNATTEMPTED]
     hints = f" +{record.hints}" if record.hints else ""
     return f"{MARKS[record.state]} {record.tries}{hints}{' !' if record.solution else ''}"
-
-
-def legend() -> str:
-    """What the marks mean."""
-    return say(
-        "{right} 3 +1: solved at the third try, with one hint · {wrong} 2: not yet, after two tries · {none}: not "
-        "tried · {failed}: could not be run · !: the solution was seen",
-        right=MARKS[State.RIGHT],
-        wrong=MARKS[State.WRONG],
-        none=MARKS[State.UNATTEMPTED],
-        failed=MARKS[State.ERROR],
-    )
 
 
 def _tinted(cell: str) -> Child:
