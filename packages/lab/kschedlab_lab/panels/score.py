@@ -12,6 +12,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, facts, manifests
@@ -37,7 +38,7 @@ class Settings(Cause):
     """
 
     LAST: ClassVar[int] = 3
-    SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "tainted", "avoided")
+    SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "avoided")
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
     step: int = steps("pass", 3, 3)
@@ -133,9 +134,8 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
     if settings.plugin == SUM:
         return said, veto
     points, formula = in_cell(settings)
-    gives = say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
-    against = _against(settings, decision) if settings.stage == STAGES[2] else ""
-    gives = say("{gives}, {against}", gives=gives, against=against) if against else gives
+    gives = _against(settings, decision) if settings.stage == STAGES[2] else ""
+    gives = gives or say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
     framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     if settings.stage == STAGES[-1]:
         return said, veto, framed
@@ -143,12 +143,22 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
 
 
 def _against(settings: Settings, decision: Decision) -> str:
-    """How much more this is than the plugin gives the last node, or less than it gives the first."""
+    """How far the plugin puts this node above the last, or below the first."""
     given = {node: number(decision, settings.stage, settings.plugin, node) or 0 for node in NODES}
     mine, low, high = given[settings.node], min(given, key=given.__getitem__), max(given, key=given.__getitem__)
+    about = {"plugin": short(settings.plugin), "node": settings.node}
     if mine > given[low]:
-        return say("{points:,} more than {node}", points=mine - given[low], node=low)
-    return say("{points:,} less than {node}", points=given[high] - mine, node=high) if given[high] > mine else ""
+        return say(
+            "{plugin} puts {node} {points} above {other}", **about, points=count(mine - given[low], "point"), other=low
+        )
+    if mine < given[high]:
+        return say(
+            "{plugin} puts {node} {points} below {other}",
+            **about,
+            points=count(given[high] - mine, "point"),
+            other=high,
+        )
+    return ""
 
 
 def in_cell(settings: Settings) -> tuple[str, str]:
@@ -183,7 +193,10 @@ def the_number() -> Question[Settings]:
         return sentences((slip, say("{formula}.", formula=formula)))
 
     def empty(settings: Settings) -> ScoreMap:
-        return replace(_sheet(settings, say("Which number belongs here?"), STAGES[0]), question=True)
+        found = arithmetic.steps(decide(settings), settings.plugin, settings.node)
+        shares = found[: [each.what for each in found].index(STAGES[0])]
+        lines = [*(f"{each.formula} = ?" for each in shares), say("The mean of both. Every division is rounded down.")]
+        return replace(_sheet(settings, say("Which number belongs here?"), STAGES[0]), question=lines)
 
     asked = say("How many points does LeastAllocated give node-b?")
     return Question(asked, (), lambda settings: in_cell(settings)[0], why, empty)
@@ -239,7 +252,7 @@ def who_wins() -> Question[Settings]:
         return say("{answer} has {less}, {best} {most}.", answer=answer, less=sums[answer], best=best, most=sums[best])
 
     def weighted(settings: Settings) -> ScoreMap:
-        return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None)
+        return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None, asks=True)
 
     asked = say("Add up each column. Which node wins?")
-    return Question(asked, NODES, lambda settings: str(decide(settings).node), why, weighted)
+    return Question(asked, NODES, lambda settings: str(decide(settings).node), why, weighted, drawn=True)
