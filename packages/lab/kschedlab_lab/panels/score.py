@@ -34,10 +34,12 @@ NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintTo
 class Settings(Cause):
     """The inputs, the cell whose arithmetic is written out (``plugin`` or the sum), and the pass shown.
 
-    ``LAST``: the last pass that the panel comes to; ``SHOWN``: the controls that it has.
+    ``LAST``: the last pass that the panel comes to; ``SHOWN``: the controls that it has; ``LINES``: how many lines a
+    question needs below the map.
     """
 
     LAST: ClassVar[int] = 3
+    LINES: ClassVar[int] = 0
     SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "avoided")
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
@@ -57,7 +59,7 @@ class Settings(Cause):
 class Raw(Settings):
     """The first pass alone."""
 
-    LAST = 0
+    LAST, LINES = 0, 3
     SHOWN = ()
     step: int = steps("pass", 0, 0)
 
@@ -119,6 +121,7 @@ def picture(settings: Settings, alt: str) -> ScoreMap:
         bars=settings.LAST == 3,
         pending=NORMALISING[len(rows) :] if rows else (),
         facts=facts(settings),
+        lines=settings.LINES,
     )
 
 

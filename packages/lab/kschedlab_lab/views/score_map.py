@@ -33,7 +33,8 @@ FULL = 200
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``question``: lines about the selected cell, if it is asked for; ``asks``: whether it is asked which node wins;
+    ``question``: lines about the selected cell, if it is asked for; ``lines``: how many have a place below the map;
+    ``asks``: whether it is asked which node wins;
     ``most``: the sum that fills the width; ``full``: the points
     that fill a cell, at least; ``bars``: whether sums have a place; ``pending``: the plugins whose rows are still raw;
     ``facts``: by node, lines below its name (the first alone in a narrow room); ``dials``: by plugin, its weight to be
@@ -47,6 +48,7 @@ class ScoreMap:
     selected: tuple[str, str] | None
     alt: str
     question: Sequence[str] = ()
+    lines: int = 0
     asks: bool = False
     most: float = 0
     full: int = FULL
@@ -61,13 +63,13 @@ class ScoreMap:
         bars = len(self.nodes) if self.bars else 0
         is_narrow = room.width < NARROW
         grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (44 if self.dials else 0), room)
-        fair = int((room.height - TOP - grid.above - LINE * len(self.question)) / (len(self.plugins) + bars))
+        fair = int((room.height - TOP - grid.above - LINE * self.lines) / (len(self.plugins) + bars))
         high = 30 if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
         shapes, bottom = plan.shapes(), plan.end + 4
-        for line in self.question:
-            bottom += LINE
-            shapes.append(label(line, plan.width, bottom, "end"))
+        for i, line in enumerate(self.question):
+            shapes.append(label(line, plan.width, bottom + LINE * (i + 0.75), "end"))
+        bottom += LINE * self.lines
         if bars:
             bar = high - 3
             given = sum_bars(self.decision, self.nodes, most=self.most)
