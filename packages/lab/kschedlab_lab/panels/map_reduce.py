@@ -270,7 +270,7 @@ def which_worker() -> Question[Settings]:
 
     return Question(
         say(
-            "A free worker takes the next card. Who fills the column of {asked}?",
+            "Free workers take the next card, the lower number first. Who takes {asked}?",
             asked=node_names(ASKED + 1)[ASKED],
         ),
         tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),

@@ -136,7 +136,7 @@ def _waits(now: Handout, piece: Piece) -> bool:
 
 
 def _at_work(now: Handout, piece: Piece) -> bool:
-    return now.stage == MAPPING and not now.plain and piece.start < now.tick <= piece.end
+    return now.stage == MAPPING and piece.start < now.tick <= piece.end and now.tick < _last(now)
 
 
 def _channel(now: Handout, scale: Scale) -> tuple[dict[int, tuple[float, float]], float]:

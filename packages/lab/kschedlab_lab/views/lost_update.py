@@ -85,12 +85,9 @@ def draw_update(
     above = list[Html]()
     if choices is not None:
         known, chosen = choices
-        above = pills(
-            [(say(name), f"design: {name}", name == chosen) for name in known],
-            LEFT,
-            2,
-            min(110, (room.width - LEFT) / len(known)),
-        )
+        wide = min(110, room.width / len(known))
+        named = [(say(name), f"design: {name}", name == chosen) for name in known]
+        above = pills(named, min(LEFT, room.width - wide * len(known)), 2, wide)
     moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
     totals = _totals(both, sums, until is None, Box(LEFT, PILLS + y + 26, (room.width - LEFT - EDGE) / len(sums), 24))
     return svg([*above, moved, *totals], room.width, PILLS + y + 52, alt)
