@@ -86,19 +86,9 @@ class GridMeasures:
     def picks(self) -> list[Html]:
         """A frame around each column, for an answer by a click."""
         look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
-        return [
-            rect(
-                self.wide - 1,
-                self.end - 3,
-                6,
-                self.left + self.wide * c,
-                3,
-                **look,
-                data_pick=name,
-                data_key=f"pick/{name}",
-            )
-            for c, name in enumerate(self.grid.columns)
-        ]
+        places = [(name, self.left + self.wide * c) for c, name in enumerate(self.grid.columns)]
+        picks = [({"data_pick": name, "data_key": f"pick/{name}"}, x) for name, x in places]
+        return [rect(self.wide - 1, self.end - 3, 6, x, 3, **look, **pick) for pick, x in picks]
 
     def _rows(self) -> list[Html]:
         shapes = []
