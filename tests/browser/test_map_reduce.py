@@ -20,7 +20,8 @@ PANELS = [
     map_reduce.panel(workers=16, step=4).ask(map_reduce.how_long()),
     lost_update.panel(),
     lost_update.panel(start=13, design="a lock"),
-    map_reduce.panel(nodes=4, step=6).ask(map_reduce.who_wins()),
+    lost_update.panel(start=15, design="own cells"),
+    map_reduce.after_map().ask(map_reduce.who_wins()),
 ]
 
 
@@ -54,7 +55,7 @@ def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Show) -> None:
 def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Show) -> None:
     page = shown(map_reduce.panel(step=4).ask(map_reduce.which_worker()))
     expect(page.sentence).to_have_text("")
-    page.key("worker/1").click()
+    page.key("pick/1").click()
     expect(page.question).to_contain_text("Not quite. Worker 1 works on node-e until tick 4.")
     expect(page.sentence).to_contain_text("Tick 4:")
 
@@ -71,7 +72,7 @@ def test_a_bar_is_dragged_out_of_the_overlap(shown: Show) -> None:
 
 
 def test_a_node_is_asked_for_and_its_column_is_the_answer(shown: Show) -> None:
-    page = shown(map_reduce.panel(nodes=4, step=6).ask(map_reduce.who_wins()))
+    page = shown(map_reduce.after_map().ask(map_reduce.who_wins()))
     page.key("pick/2").click()
     expect(page.question).to_contain_text("Not quite. node-c ends 3 points behind node-a.")
     expect(page.sentence).to_contain_text("node-a has the highest sum, 35, 1 more")

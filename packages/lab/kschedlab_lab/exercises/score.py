@@ -16,8 +16,7 @@ from kschedlab.scheduler import schedule
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise, drawn
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.score_build import DISK, LEAST, NEW, NODES, favourites, overrule
-from kschedlab_lab.panels.preferences import labelled, preferring
+from kschedlab_lab.exercises.score_build import LEAST, NEW, NODES, favourites, overrule
 from kschedlab_lab.views.arithmetic import summed
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import number, result_list
@@ -55,19 +54,17 @@ def decided(manifests: list[Manifest], weight: int) -> Case:
 
 
 def random_cluster(rng: random.Random) -> list[Manifest]:
-    """Three nodes with a pod each; one has a PreferNoSchedule taint, one a fast disk that the new pod prefers."""
-    tainted, fast = rng.sample(NODES, 2)
+    """Three nodes with a pod each; one has a PreferNoSchedule taint."""
+    tainted = rng.choice(NODES)
     taint = {"key": "busy", "value": "true", "effect": "PreferNoSchedule"}
     made = []
     for name in NODES:
         cpu, memory = rng.choice([2, 4, 4, 8]), rng.choice([4, 8, 16])
-        labels = {DISK: "fast"} if name == fast else None
-        made.append(node(name, cpu, f"{memory}Gi", labels, [taint] if name == tainted else ()))
+        made.append(node(name, cpu, f"{memory}Gi", taints=[taint] if name == tainted else ()))
         made.append(
             pod(f"old-{name[-1]}", name, f"{rng.randrange(2, 15)}00m", memory=f"{rng.randrange(512, 3072, 256)}Mi")
         )
-    affinity = preferring([labelled(10, DISK, "fast")])
-    return [*made, pod("new", "", f"{rng.randrange(2, 6)}00m", memory="512Mi", affinity=affinity)]
+    return [*made, pod("new", "", f"{rng.randrange(2, 6)}00m", memory="512Mi")]
 
 
 def which_node(rng: random.Random) -> Exercise:

@@ -21,11 +21,11 @@ from kschedlab_lab.panels.base import Frame, Panel, Picture, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.views.lost_update import Adding, by_write, draw_update, lost
+from kschedlab_lab.views.lost_update import Adding, by_write, draw_update, left, lost
 from kschedlab_lab.views.score import together
 from kschedlab_lab.views.svg import Room
 
-DESIGNS = SHARED, LOCKED = later("no lock"), later("a lock")
+DESIGNS = SHARED, LOCKED, OWN = later("no lock"), later("a lock"), later("own cells")
 NODES, NODE = node_names(4), "node-b"
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority")
 """By worker, the priority whose score it adds."""
@@ -36,9 +36,9 @@ are the same."""
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Whether a lock guards the total, and when worker 2 begins."""
+    """Whether the workers share a total, with a lock or without, and when worker 2 begins."""
 
-    design: str = choice("the total has", DESIGNS, SHARED)
+    design: str = choice("the workers have", DESIGNS, SHARED)
     start: int = slider("worker 2 begins", range(1, 16, 2), 7)
 
 
@@ -62,15 +62,18 @@ def amounts() -> list[list[int]]:
 
 
 def additions(settings: Settings) -> tuple[Adding, Adding]:
-    """Both workers' additions, the earlier one first; with a lock the later one waits until the other has written."""
+    """Both workers' additions, the earlier one first; with a lock the later one waits until the other has written, and
+    with cells of their own neither reads."""
     spans = FIRST, (settings.start, settings.start + LONG)
     scores = [row[NODES.index(NODE)] for row in amounts()]
     early, late = sorted((0, 1), key=lambda worker: spans[worker][0])
-    first = Adding(early + 1, scores[early], *spans[early], seen=0)
+    own = settings.design == OWN
+    first = Adding(early + 1, scores[early], *spans[early], seen=0, own=own)
     (read, write), waits = spans[late], None
     if settings.design == LOCKED and read < first.write:
         read, write, waits = first.write + 1, first.write + 1 + write - read, read
-    return first, Adding(late + 1, scores[late], read, write, first.gives if first.write < read else 0, waits)
+    seen = first.gives if first.write < read and not own else 0
+    return first, Adding(late + 1, scores[late], read, write, seen, waits, own)
 
 
 def show(settings: Settings) -> View:
@@ -91,11 +94,16 @@ def story(settings: Settings, room: Room) -> Sequence[Frame]:
     both, events = additions(settings), list[tuple[int, str]]()
     gone = lost(both)
     for each in both:
-        events.append((each.read, say("Worker {worker} reads {seen}.", worker=each.worker, seen=each.seen)))
+        if not each.own:
+            events.append((each.read, say("Worker {worker} reads {seen}.", worker=each.worker, seen=each.seen)))
         drops = say(", and {lost} is lost", lost=gone.score) if gone is not None and gone is not each else ""
         message = later("Worker {worker} writes {gives}{gone}.")
         events.append((each.write, say(message, worker=each.worker, gives=each.gives, gone=drops)))
-    told = [(-1, say("The total is 0.")), *sorted(events), (None, describe(settings))]
+    told = [
+        (-1, say("The cells are empty.") if both[0].own else say("The total is 0.")),
+        *sorted(events),
+        (None, describe(settings)),
+    ]
     return [Frame(draw(settings, until, room, caption), caption) for until, caption in told]
 
 
@@ -104,7 +112,9 @@ def describe(settings: Settings) -> str:
     first, last = by_write(additions(settings))
     gone, sums = lost((first, last)), rivals()
     if gone is None:
-        return sentences((_safe(last), say("The total is {right}, and {node} wins.", right=last.gives, node=NODE)))
+        return sentences(
+            (_safe(last), say("The total is {right}, and {node} wins.", right=left((first, last)), node=NODE))
+        )
     ahead = [node for node, most in sums.items() if node != NODE and most >= last.gives]
     ties = all(sums[node] == last.gives for node in ahead)
     best = later("{node} only ties with {others}") if ties else later("{node} loses to {others}")
@@ -122,6 +132,8 @@ def describe(settings: Settings) -> str:
 
 def _safe(last: Adding) -> str:
     """Why nothing is lost."""
+    if last.own:
+        return say("Each worker writes its own cell, and waits for nobody. Then one adds up.")
     if last.waits is not None:
         return say("Worker {worker} waits for the lock.", worker=last.worker)
     return say("One worker reads after the other has written.")

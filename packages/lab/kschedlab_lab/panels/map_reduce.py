@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from kschedlab.build import Manifest, node, pod, service
 from kschedlab.cluster.cluster import Cluster
@@ -72,12 +72,31 @@ class Settings(Restorable):
     workers: int = slider("workers", WORKERS, 4)
     step: int = steps("step", lambda settings: ends(settings) + 2)
 
+    @property
+    def after(self) -> int:
+        """How many steps after Map has ended."""
+        return self.step - ends(self)
+
     def at(self, indices: Mapping[str, Any]) -> Settings:
         """As always, but where Map has ended with these workers or nodes, it has ended with others, too."""
-        found, after = super().at(indices), self.step - ends(self)
+        found, after = super().at(indices), self.after
         if (found.nodes, found.workers) == (self.nodes, self.workers):
             return found
         return replace(found, step=ends(found) + after if after >= 0 else min(self.step, ends(found)))
+
+
+@dataclass(frozen=True)
+class Reducing(Restorable):
+    """The steps after Map, of the fewest nodes."""
+
+    nodes: ClassVar[int] = min(NODES)
+    workers: ClassVar[int] = 4
+    step: int = steps("step", 2, 2)
+
+    @property
+    def after(self) -> int:
+        """As of :class:`Settings`."""
+        return self.step
 
 
 def manifests(number: int = 4) -> list[Manifest]:
@@ -136,37 +155,38 @@ def hand_out(costs: Sequence[int], workers: int) -> list[Piece]:
     return pieces
 
 
-def pieces(settings: Settings) -> list[Piece]:
+def pieces(settings: Settings | Reducing) -> list[Piece]:
     """The spans of work with these settings."""
     return hand_out(costs(settings.nodes), settings.workers)
 
 
-def ends(settings: Settings) -> int:
+def ends(settings: Settings | Reducing) -> int:
     """The tick after which Map ends and ParallelizeUntil returns."""
     return max(piece.end for piece in pieces(settings))
 
 
-def handout(settings: Settings) -> Handout:
+def handout(settings: Settings | Reducing) -> Handout:
     """The work up to the current step."""
-    last = ends(settings)
-    stage = (MAPPING, REDUCED, SUMMED)[max(settings.step - last, 0)]
-    there = settings.step >= FUNCTION_TICKS or stage != MAPPING
-    return Handout(decide(settings.nodes), pieces(settings), min(settings.step, last), stage, there)
+    last, stage = ends(settings), (MAPPING, REDUCED, SUMMED)[max(settings.after, 0)]
+    tick = last + min(settings.after, 0)
+    there = tick >= FUNCTION_TICKS or stage != MAPPING
+    is_plain = isinstance(settings, Reducing)
+    return Handout(decide(settings.nodes), pieces(settings), tick, stage, there, plain=is_plain)
 
 
-def show(settings: Settings) -> View:
+def show(settings: Settings | Reducing) -> View:
     """The panel's view for these settings."""
     sentence = describe(settings, handout(settings))
     return View(lambda room: draw(settings, room), sentence, Html(), sentence)
 
 
-def draw(settings: Settings, room: Room, fixed: bool = False, asks: str = "") -> Html:
+def draw(settings: Settings | Reducing, room: Room, fixed: bool = False, asks: str = "") -> Html:
     """The handing out. ``fixed``: the numbers can't be changed; ``asks``: what is an answer, a "worker" or a "node"."""
     now = replace(handout(settings), asks=asks)
     return draw_handing_out(now, dials(settings, fixed), room, describe(settings, now))
 
 
-def dials(settings: Settings, fixed: bool = False) -> tuple[Dial, Dial]:
+def dials(settings: Settings | Reducing, fixed: bool = False) -> tuple[Dial, Dial]:
     """How many nodes and workers there are, to be changed if they are not fixed."""
     nodes, workers = count(settings.nodes, "node"), str(settings.workers)
     if fixed:
@@ -177,19 +197,22 @@ def dials(settings: Settings, fixed: bool = False) -> tuple[Dial, Dial]:
     )
 
 
-def describe(settings: Settings, now: Handout) -> str:
-    last, step, names = ends(settings), settings.step, node_names(settings.nodes)
+def describe(settings: Settings | Reducing, now: Handout) -> str:
+    step, names = now.tick, node_names(settings.nodes)
     if step == 0:
         started = min(settings.workers, settings.nodes)
         few = "" if started == settings.workers else say("; no more start, because there are no more nodes")
         holds = say("The channel holds the indices 0 to {last} and is closed", last=settings.nodes - 1)
         return say("{holds}. {workers} will take them{few}.", holds=holds, workers=count(started, "worker"), few=few)
-    if step == last + 1:
+    if now.stage == REDUCED:
         rows = [short(name) for name in reduced(now.scores)]
         message = later("After Map, Reduce changes {rows}: {names}.")
         return say(message, rows=count(len(rows), "row"), names=listing(rows))
-    if step == last + 2:
+    if now.stage == SUMMED:
         return sentences((lead(bare(now.decision)), say("One goroutine adds up score × weight, node by node.")))
+    if settings.after == 0:
+        alone = say("Map is done after {step} ticks, and each column has one writer.", step=step)
+        return sentences((alone, say("The channel is empty and all workers are done: ParallelizeUntil returns.")))
     taken = [
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
@@ -200,18 +223,16 @@ def describe(settings: Settings, now: Handout) -> str:
         if piece.start == step - 1
     ]
     done = sum(piece.end <= step for piece in now.work)
-    end = say(" The channel is empty and all workers are done: ParallelizeUntil returns.") if step == last else ""
     others = [say("others take {number} more", number=len(taken) - 4)] if taken[4:] else []
     news = say(", ").join([*taken[:4], *others]) or say("nobody takes a new node")
     news = news[:1].upper() + news[1:]
-    return say(
-        "Tick {step}: {done} of {nodes} nodes are done. {news}.{end}",
-        step=step,
-        news=news,
-        done=done,
-        nodes=settings.nodes,
-        end=end,
-    )
+    said = later("Tick {step}: {done} of {nodes} nodes are done. {news}.")
+    return say(said, step=step, news=news, done=done, nodes=settings.nodes)
+
+
+def after_map(**settings: Any) -> Panel[Reducing]:
+    """The table after Map: Reduce, and the sums."""
+    return Panel(Reducing().changed(**settings), show, lambda settings: manifests(settings.nodes), "lesson.after_map()")
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -249,7 +270,7 @@ def which_worker() -> Question[Settings]:
 
     return Question(
         say(
-            "Each worker takes the next card whenever it is free. Which one fills the column of {asked}?",
+            "Free workers take the next card, the lower number first. Who takes {asked}?",
             asked=node_names(ASKED + 1)[ASKED],
         ),
         tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
@@ -257,6 +278,7 @@ def which_worker() -> Question[Settings]:
         why,
         lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True, asks="worker"),
         moment=True,
+        drawn=True,
     )
 
 
@@ -287,13 +309,13 @@ def how_long() -> Question[Settings]:
     )
 
 
-def who_wins() -> Question[Settings]:
+def who_wins() -> Question[Reducing]:
     """The question before Reduce, of the fewest nodes: whose sum is highest?"""
 
-    def right(settings: Settings) -> str:
+    def right(settings: Reducing) -> str:
         return decide(settings.nodes).best[0]
 
-    def why(settings: Settings, answer: str) -> str:
+    def why(settings: Reducing, answer: str) -> str:
         """How far behind the answer is; of the right one, how far the node that Map's scores prefer."""
         decision = decide(settings.nodes)
         scores, best, names = decision.scores, decision.best[0], node_names(settings.nodes)
@@ -311,6 +333,6 @@ def who_wins() -> Question[Settings]:
         tuple(node_names(min(NODES))),
         right,
         why,
-        lambda settings: lambda room: draw(settings.changed(step=ends(settings)), room, fixed=True, asks="node"),
+        lambda settings: lambda room: draw(settings.changed(step=0), room, asks="node"),
         drawn=True,
     )

@@ -12,6 +12,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, facts, manifests
@@ -33,11 +34,13 @@ NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintTo
 class Settings(Cause):
     """The inputs, the cell whose arithmetic is written out (``plugin`` or the sum), and the pass shown.
 
-    ``LAST``: the last pass that the panel comes to; ``SHOWN``: the controls that it has.
+    ``LAST``: the last pass that the panel comes to; ``SHOWN``: the controls that it has; ``LINES``: how many lines a
+    question needs below the map.
     """
 
     LAST: ClassVar[int] = 3
-    SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "tainted", "avoided")
+    LINES: ClassVar[int] = 0
+    SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "avoided")
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
     step: int = steps("pass", 3, 3)
@@ -56,7 +59,7 @@ class Settings(Cause):
 class Raw(Settings):
     """The first pass alone."""
 
-    LAST = 0
+    LAST, LINES = 0, 3
     SHOWN = ()
     step: int = steps("pass", 0, 0)
 
@@ -118,6 +121,7 @@ def picture(settings: Settings, alt: str) -> ScoreMap:
         bars=settings.LAST == 3,
         pending=NORMALISING[len(rows) :] if rows else (),
         facts=facts(settings),
+        lines=settings.LINES,
     )
 
 
@@ -133,9 +137,8 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
     if settings.plugin == SUM:
         return said, veto
     points, formula = in_cell(settings)
-    gives = say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
-    against = _against(settings, decision) if settings.stage == STAGES[2] else ""
-    gives = say("{gives}, {against}", gives=gives, against=against) if against else gives
+    gives = _against(settings, decision) if settings.stage == STAGES[2] else ""
+    gives = gives or say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
     framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     if settings.stage == STAGES[-1]:
         return said, veto, framed
@@ -143,12 +146,22 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
 
 
 def _against(settings: Settings, decision: Decision) -> str:
-    """How much more this is than the plugin gives the last node, or less than it gives the first."""
+    """How far the plugin puts this node above the last, or below the first."""
     given = {node: number(decision, settings.stage, settings.plugin, node) or 0 for node in NODES}
     mine, low, high = given[settings.node], min(given, key=given.__getitem__), max(given, key=given.__getitem__)
+    about = {"plugin": short(settings.plugin), "node": settings.node}
     if mine > given[low]:
-        return say("{points:,} more than {node}", points=mine - given[low], node=low)
-    return say("{points:,} less than {node}", points=given[high] - mine, node=high) if given[high] > mine else ""
+        return say(
+            "{plugin} puts {node} {points} above {other}", **about, points=count(mine - given[low], "point"), other=low
+        )
+    if mine < given[high]:
+        return say(
+            "{plugin} puts {node} {points} below {other}",
+            **about,
+            points=count(given[high] - mine, "point"),
+            other=high,
+        )
+    return ""
 
 
 def in_cell(settings: Settings) -> tuple[str, str]:
@@ -183,7 +196,10 @@ def the_number() -> Question[Settings]:
         return sentences((slip, say("{formula}.", formula=formula)))
 
     def empty(settings: Settings) -> ScoreMap:
-        return replace(_sheet(settings, say("Which number belongs here?"), STAGES[0]), question=True)
+        found = arithmetic.steps(decide(settings), settings.plugin, settings.node)
+        shares = found[: [each.what for each in found].index(STAGES[0])]
+        lines = [*(f"{each.formula} = ?" for each in shares), say("The mean of both. Every division is rounded down.")]
+        return replace(_sheet(settings, say("Which number belongs here?"), STAGES[0]), question=lines)
 
     asked = say("How many points does LeastAllocated give node-b?")
     return Question(asked, (), lambda settings: in_cell(settings)[0], why, empty)
@@ -239,7 +255,7 @@ def who_wins() -> Question[Settings]:
         return say("{answer} has {less}, {best} {most}.", answer=answer, less=sums[answer], best=best, most=sums[best])
 
     def weighted(settings: Settings) -> ScoreMap:
-        return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None)
+        return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None, asks=True)
 
     asked = say("Add up each column. Which node wins?")
-    return Question(asked, NODES, lambda settings: str(decide(settings).node), why, weighted)
+    return Question(asked, NODES, lambda settings: str(decide(settings).node), why, weighted, drawn=True)

@@ -22,19 +22,19 @@ from kschedlab_lab.panels.score_cluster import DISK
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.drawing import Box, arrange, shapes
-from kschedlab_lab.views.layout import Part, column
+from kschedlab_lab.views.layout import Part, column, padded, row, words
 from kschedlab_lab.views.picture import Handles, boxes, boxes_before
 from kschedlab_lab.views.score import decided, number, total, winners
-from kschedlab_lab.views.score_bars import sum_bars
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.score_bars import fills, sum_bars, unknown
+from kschedlab_lab.views.svg import Room, rect, svg
 
 NEW = "default/web"
 NODES = ("node-a", "node-b")
 ROOM, WISH = "NodeResourcesLeastAllocated", "NodeAffinity"
 WEIGHTS, MOST = (1, 2, 3), 225
 """Those of free room, and the highest sum that one of them leads to."""
-NAMES, HIGH, GAP = 90, 30, 8
-"""The width of the bars' names, the height of a bar, and what parts two, in pixels."""
+NAMES, HIGH, GAP, KEY = 90, 30, 8, 24
+"""The width of the bars' names, the height of a bar, what parts two, and the height of what the colours mean."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ def before(settings: Settings) -> Any:
     """Web waits beside its two nodes: a click on a node picks it."""
     decision = decide(settings)
     waiting = boxes_before(decision, Handles(nodes={name: {"data_pick": name} for name in NODES}))
-    bars = Bars(NODES, {}, ["?", "?"], {}, most=MOST)
-    return partial(draw, waiting, bars, say("Two nodes, and a pod waits."))
+    return partial(draw, waiting, unknown(NODES, MOST), say("Two nodes, and a pod waits."))
 
 
 def draw(boxes: Sequence[Box], bars: Bars, alt: str, room: Room) -> Html:
@@ -86,11 +85,19 @@ def draw(boxes: Sequence[Box], bars: Bars, alt: str, room: Room) -> Html:
     disks = {"node-a": (say("slow disk"),), "node-b": (say("fast disk"),)}
     named = [replace(box, captions=disks.get(box.name, ())) for box in boxes]
     asked = [replace(box, marks={"data_pick": box.name}, tied=True) for box in named]  # as large for all
-    plan = arrange(asked, room, len(NODES) * (HIGH + GAP) + GAP)
+    plan = arrange(asked, room, len(NODES) * (HIGH + GAP) + GAP + KEY)
     sums = BarMeasures(bars, Room(room.width, 0), Fixed(NAMES, HIGH, GAP))
     nodes = Part(plan.width, plan.bottom, tuple(shapes(named, plan, "cpu")))
-    whole = column([nodes, Part(sums.wide, sums.bottom, tuple(sums.shapes()))], 0)
+    whole = column([nodes, Part(sums.wide, sums.bottom, tuple(sums.shapes())), padded(_key(), GAP, 2)], 0)
     return svg(whole.shapes, room.width, whole.height, alt)
+
+
+def _key() -> Part:
+    """Which colour is whose."""
+    meant = {ROOM: say("LeastAllocated: room"), WISH: say("NodeAffinity: disk")}
+    colours = fills(meant)
+    said = ((Part(10, 10, (rect(10, 10, 3, fill=colours[each]),)), words(meant[each])) for each in meant)
+    return row([row(each, 6) for each in said], 20)
 
 
 def which() -> Question[Settings]:
@@ -111,7 +118,7 @@ def which() -> Question[Settings]:
             b=total(decision, "node-b"),
         )
 
-    return Question(say("web would like a fast disk. Where does it go?"), NODES, right, why, before)
+    return Question(say("web would like a fast disk. Where does it go?"), NODES, right, why, before, drawn=True)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

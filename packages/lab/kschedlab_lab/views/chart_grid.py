@@ -9,7 +9,7 @@ from typing import Any
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import after_hyphen, fitted, name_lines, short, text_width
-from kschedlab_lab.views.style import INK_2, ink
+from kschedlab_lab.views.style import ACT, INK_2, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE = 14
@@ -82,6 +82,13 @@ class GridMeasures:
             element("g", *cells, text_anchor="middle"),
             *self._frame_of_selected(),
         ]
+
+    def picks(self) -> list[Html]:
+        """A frame around each column, for an answer by a click."""
+        look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
+        places = [(name, self.left + self.wide * c) for c, name in enumerate(self.grid.columns)]
+        picks = [({"data_pick": name, "data_key": f"pick/{name}"}, x) for name, x in places]
+        return [rect(self.wide - 1, self.end - 3, 6, x, 3, **look, **pick) for pick, x in picks]
 
     def _rows(self) -> list[Html]:
         shapes = []

@@ -24,7 +24,7 @@ from kschedlab_lab.views.cells import (
     named,
     token,
 )
-from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.map_reduce import (
     FUNCTIONS,
     MAPPING,
@@ -46,6 +46,8 @@ NARROWEST, WIDEST, SHORTEST, SAID, LETTER, PILED = 16, 110, 9, 62, 15, 1.9
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
 the least width of a tick with a letter, in pixels; how many lines of cards the channel has if one leaves no room for
 letters."""
+HALO: dict[str, Any] = {"paint_order": "stroke", "stroke": PANEL, "stroke_width": 4}
+"""What parts words from the lines behind them."""
 SHARE = 0.34
 """How much of the height the lanes take, however many they are: a row of numbers is as high with any."""
 
@@ -78,9 +80,12 @@ class Lanes(NamedTuple):
 
 def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: str) -> Html:
     """The whole picture. ``dials``: how many nodes and workers there are. The row below the algorithms is the sums'."""
-    rows, plugins = handing_out(now), now.scores.plugins
+    plugins = now.scores.plugins
     names = [*map(row_name, plugins), f"{sum_row(now.scores).name}  "]
     at = columns(room.width, names, len(now.work), NARROWEST, WIDEST)
+    if now.plain:
+        high = min((room.height - HEAD - KEY - 4) / (len(plugins) + 1), HIGHEST)
+        return svg(_table(now, at, 1, high), room.width, HEAD + high * (len(plugins) + 1) + KEY + 4, alt)
     workers = sorted({piece.worker for piece in now.work})
     wide, per = room.width - at.left - 4, min(len(workers), LANES)
     block = (wide + NUMBER) / -(-len(workers) // per)
@@ -89,18 +94,13 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     spare = room.height - end - 14 - HEAD - KEY
     lanes = Lanes(workers, per, block, end, max(SHARE * spare / per, LANE))
     y = lanes.bottom + 10
-    table = Box(at.left, y + HEAD, at.wide, min(max((spare - lanes.high * per) / (len(plugins) + 1), LOWEST), HIGHEST))
+    high = min(max((spare - lanes.high * per) / (len(plugins) + 1), LOWEST), HIGHEST)
     empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
     centre = (lanes.top + lanes.bottom) / 2
     shapes = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places), *_lanes(now, lanes, scale)]
     shapes += [named(say("workers"), at, centre - 9, after=NUMBER), dials[1].drawn(at.left - NUMBER - 4, centre + 12)]
-    shapes += [dials[0].drawn(at.left - 6, y + HEAD / 2), _letters(now, at, y)]
-    shapes += draw_rows([_slots(each, now, at.wide, i) for i, each in enumerate(rows)], at, table.y, table.high)
-    shapes += [*_goroutines(now, table), *_busy(now, table)]
-    if now.asks == "node":
-        shapes += _columns(now, at, y, HEAD + table.high * len(plugins))
-    below = table.y + table.high * (len(plugins) + 1) + 2
-    return svg([*shapes, *(_key(at.left, below) if now.stage else [])], room.width, below + KEY, alt)
+    shapes += [dials[0].drawn(at.left - 6, y + HEAD / 2), *_table(now, at, y, high)]
+    return svg(shapes, room.width, y + HEAD + high * (len(plugins) + 1) + 2 + KEY, alt)
 
 
 def _tick(now: Handout, wide: float, block: float) -> float:
@@ -136,7 +136,7 @@ def _waits(now: Handout, piece: Piece) -> bool:
 
 
 def _at_work(now: Handout, piece: Piece) -> bool:
-    return now.stage == MAPPING and now.asks != "node" and piece.start < now.tick <= piece.end
+    return now.stage == MAPPING and piece.start < now.tick <= piece.end and now.tick < _last(now)
 
 
 def _channel(now: Handout, scale: Scale) -> tuple[dict[int, tuple[float, float]], float]:
@@ -189,8 +189,15 @@ def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
         if worker in busy:
             shapes.append(label(str(worker), x - 12, middle + 4.2, "middle"))
         else:
-            marks = {"data_key": f"worker/{worker}", **({"data_pick": pick} if now.asks == "worker" else {})}
-            shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 1), **marks))
+            shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 1), data_key=f"worker/{worker}"))
+        if now.asks == "worker":
+            look: dict[str, Any] = {
+                "fill": "transparent",
+                "stroke": ACT,
+                "data_key": f"pick/{worker}",
+                "data_pick": pick,
+            }
+            shapes.append(rect(lanes.block - 4, high - 2, 6, x - NUMBER, y + 1, **look))
         colour = WORKERS[(worker - 1) % len(WORKERS)]
         mine = [piece for piece in now.work if piece.worker == worker and not _waits(now, piece)]
         shapes += [_card(now, piece, x + piece.start * scale.tick, y + 1, scale, high, colour) for piece in mine]
@@ -205,15 +212,16 @@ def _time(now: Handout, lanes: Lanes, scale: Scale, column: int) -> list[Html]:
     end = element("path", d=f"M{left + _last(now) * scale.tick:.1f} {down}", stroke=INK_2)
     dashed: dict[str, Any] = {"stroke": INK, "stroke_width": 1.5, "stroke_dasharray": "3 3"}
     here = element("path", d=f"M{left + now.tick * scale.tick:.1f} {down}", **dashed, data_key=f"now/{column}")
-    return [ruler, end, here] if now.tick else [ruler, here]
+    words = fitting((say("each line is one tick"), ""), lanes.block - NUMBER)
+    waits = label(words, left + 8, lanes.top + lanes.high / 2 + 4, fill=INK_2, **HALO)
+    return [ruler, end, here] if now.tick else [ruler, here, waits]
 
 
 def _ends(now: Handout, lanes: Lanes, scale: Scale) -> Html:
     """Beside the last column, how long Map takes."""
     x = scale.left + (lanes.columns - 1) * lanes.block + _last(now) * scale.tick + 6
     y = lanes.top + lanes.high * (lanes.per // 2 + 0.5) + 3.5
-    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": PANEL, "stroke_width": 4}
-    return label(say("{ticks} ticks", ticks=_last(now)), x, y, font_weight="bold", **halo)
+    return label(say("{ticks} ticks", ticks=_last(now)), x, y, font_weight="bold", **HALO)
 
 
 def _last(now: Handout) -> int:
@@ -223,11 +231,24 @@ def _last(now: Handout) -> int:
 # -- the array
 
 
+def _table(now: Handout, at: Columns, y: float, high: float) -> list[Html]:
+    """The array with its nodes above, rows of this height, who is at work on it, and what the frames mean."""
+    table, rows = Box(at.left, y + HEAD, at.wide, high), handing_out(now)
+    shapes = [_letters(now, at, y)]
+    shapes += draw_rows([_slots(each, now, at.wide, i) for i, each in enumerate(rows)], at, table.y, high)
+    shapes += [*_goroutines(now, table), *_busy(now, table)]
+    plugins = len(now.scores.plugins)
+    if now.asks == "node":
+        shapes += _columns(now, at, y, HEAD + high * plugins)
+    return [*shapes, *(_key(at.left, table.y + high * (plugins + 1) + 2) if now.stage else [])]
+
+
 def _letters(now: Handout, at: Columns, y: float) -> Html:
     """The node of each column."""
     sums = now.scores.total.tolist()
     found = []
-    for i, name in enumerate(now.names):
+    for i, letter in enumerate(now.names):
+        name = f"node-{letter}" if now.plain else letter
         text = f"{STAR}{name}" if now.stage == SUMMED and sums[i] == max(sums) else name
         found.append(element("text", text, x=round(at.x(i) + at.wide / 2), y=round(y + 13)))
     return middle(found)

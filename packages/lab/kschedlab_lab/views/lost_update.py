@@ -23,7 +23,7 @@ LEFT, LANE, TALL, PILLS = 88, 66, 48, 32
 class Adding:
     """One worker's addition: at ``read`` it reads ``seen``, at ``write`` it writes that and its ``score``.
 
-    ``waits``: since when it waits for a lock.
+    ``waits``: since when it waits for a lock; ``own``: whether it only writes its score, into a cell of its own.
     """
 
     worker: int
@@ -32,6 +32,7 @@ class Adding:
     write: int
     seen: int
     waits: int | None = None
+    own: bool = False
 
     @property
     def gives(self) -> int:
@@ -50,7 +51,13 @@ def by_write(both: Both) -> Both:
 def lost(both: Both) -> Adding | None:
     """The addition that the last write drops, if it has not read it."""
     first, last = by_write(both)
-    return first if last.seen < first.gives else None
+    return first if last.seen < first.gives and not last.own else None
+
+
+def left(both: Both) -> int:
+    """The total at the end."""
+    gone = lost(both)
+    return sum(each.score for each in both) - (gone.score if gone is not None else 0)
 
 
 def draw_update(
@@ -68,7 +75,8 @@ def draw_update(
     """
     unit, end = (room.width - LEFT - EDGE) / AXIS, AXIS if until is None else until
     lanes = (part for each in both for part in _lane(each, unit, end, choices is not None and until is None))
-    shapes = [*_memory(both, end, unit), *lanes, *(part for each in both for part in _arrows(each, end, unit))]
+    memory = _cells if both[0].own else _memory
+    shapes = [*memory(both, end, unit), *lanes, *(part for each in both for part in _arrows(each, end, unit))]
     y = 3.0 * LANE + 6
     if until is not None and until >= 0:
         x = LEFT + (until + 0.5) * unit
@@ -77,7 +85,9 @@ def draw_update(
     above = list[Html]()
     if choices is not None:
         known, chosen = choices
-        above = pills([(say(name), f"design: {name}", name == chosen) for name in known], LEFT, 2, 110)
+        wide = min(110, room.width / len(known))
+        named = [(say(name), f"design: {name}", name == chosen) for name in known]
+        above = pills(named, min(LEFT, room.width - wide * len(known)), 2, wide)
     moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
     totals = _totals(both, sums, until is None, Box(LEFT, PILLS + y + 26, (room.width - LEFT - EDGE) / len(sums), 24))
     return svg([*above, moved, *totals], room.width, PILLS + y + 52, alt)
@@ -86,8 +96,8 @@ def draw_update(
 def _totals(both: Both, sums: Mapping[str, int], is_known: bool, at: Box) -> list[Html]:
     """The nodes' totals, the best in green; of the node that has both scores what is left, if that ``is_known``."""
     whole = sum(each.score for each in both)
-    left = by_write(both)[1].gives if is_known else 0
-    found = {node: left if total == whole else total for node, total in sums.items()}
+    known = left(both) if is_known else 0
+    found = {node: known if total == whole else total for node, total in sums.items()}
     shapes = []
     for place, (node, total) in enumerate(found.items()):
         box, is_best = at._replace(x=at.x + place * at.wide), is_known and total == max(found.values())
@@ -115,7 +125,7 @@ def _lane(adding: Adding, unit: float, end: int, is_loose: bool) -> list[Html]:
         shapes += [rect(x - start, TALL - 16, None, start, y + 8, **look), label(words, start + 4, y + TALL / 2 + 4)]
     colour = WORKERS[number - 1]
     black = ink(colour)
-    reads = _said(say("reads {seen}", seen=adding.seen), end >= adding.read, long)
+    reads = "" if adding.own else _said(say("reads {seen}", seen=adding.seen), end >= adding.read, long)
     writes = _said(say("writes {gives}", gives=adding.gives), end >= adding.write, long)
     bar = [
         rect(long, TALL, 8, x, y, fill=colour, stroke=HAIR, data_key=f"bar/{number}"),
@@ -142,10 +152,7 @@ def _said(text: str, known: bool, long: float) -> str:
 
 def _memory(both: Both, end: int, unit: float) -> list[Html]:
     """The total over time: each write begins a new value; one that drops a score is orange, the whole sum green."""
-    y, gone = LANE + 2.0, lost(both)
-    shapes = [
-        label(line, 0, y + 16 + 15 * i, font_weight="bold") for i, line in enumerate(broken(say("total in memory"), 8))
-    ]
+    y, gone, shapes = LANE + 2.0, lost(both), _titled(say("total in memory"))
     values = [(-1, 0, 0)]
     for each in by_write(both):
         drops = gone.score if gone is not None and each is not gone else 0
@@ -171,12 +178,39 @@ def _memory(both: Both, end: int, unit: float) -> list[Html]:
     return shapes
 
 
+def _titled(words: str) -> list[Html]:
+    """The name of what is in memory."""
+    return [label(line, 0, LANE + 18 + 15 * i, font_weight="bold") for i, line in enumerate(broken(words, 8))]
+
+
+def _cells(both: Both, end: int, unit: float) -> list[Html]:
+    """A cell for each worker over time; when both have written, one of them adds up."""
+    shapes, done = _titled(say("cells in memory")), max(each.write for each in both) + 3
+    for each in both:
+        y, written = LANE + 2 + TALL / 2 * (each.worker - 1), LEFT + (each.write + 1) * unit
+        until = LEFT + min(max(end, 0) + 1, done) * unit
+        empty = {"fill": UNCHANGED, "stroke": HAIR, "data_key": f"cell/{each.worker}"}
+        shapes.append(rect(max(min(written, until) - LEFT, 6), TALL / 2, None, LEFT, y, **empty))
+        if end >= each.write:
+            fill, key = WORKERS[each.worker - 1], f"total/{each.worker}"
+            shapes.append(rect(until - written, TALL / 2, None, written, y, fill=fill, stroke=HAIR, data_key=key))
+            words = fitting((str(each.score), ""), until - written - 4, bold=True)
+            shapes.append(label(words, written + 6, y + 16, fill=ink(fill), font_weight="bold"))
+    if end >= AXIS:
+        x, whole, both_added = LEFT + done * unit, left(both), " + ".join(str(each.score) for each in both)
+        long = (AXIS - done) * unit
+        shapes.append(rect(long, TALL, None, x, LANE + 2, fill=CHOSEN, stroke=HAIR, data_key="total/sum"))
+        words = fitting((f"{both_added} = {whole} ✓", f"{whole} ✓", str(whole)), long - 8, bold=True)
+        shapes.append(label(words, x + 6, LANE + 2 + TALL / 2 + 4, fill=ink(CHOSEN), font_weight="bold"))
+    return shapes
+
+
 def _arrows(adding: Adding, end: int, unit: float) -> list[Html]:
     """From memory to the worker when it reads, and from the worker to memory when it writes."""
     near, far = (TALL + 2.0, LANE + 2.0) if adding.worker == 1 else (2.0 * LANE + 6, LANE + TALL + 2.0)
     read = _arrow(LEFT + adding.read * unit + 4, far, near, f"arrow/read/{adding.worker}")
     write = _arrow(LEFT + (adding.write + 1) * unit - 4, near, far, f"arrow/write/{adding.worker}")
-    return [*([read] if adding.read <= end else []), *([write] if adding.write <= end else [])]
+    return [*([read] if adding.read <= end and not adding.own else []), *([write] if adding.write <= end else [])]
 
 
 def _arrow(x: float, start: float, end: float, key: str) -> Html:

@@ -34,7 +34,8 @@ class Piece:
 class Handout:
     """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED; ``function``: whether Functions have run.
 
-    ``asks``: what is an answer: a free "worker", or a "node".
+    ``asks``: what is an answer: a "worker", or a "node"; ``plain``: whether the table is drawn alone, and nobody's
+    colours.
     """
 
     decision: Decision
@@ -43,6 +44,7 @@ class Handout:
     stage: int = MAPPING
     function: bool = False
     asks: str = ""
+    plain: bool = False
 
     @property
     def scores(self) -> Scores:
@@ -99,7 +101,7 @@ def handing_out(now: Handout) -> list[ScoreRow]:
             mark = {"data_key": f"cell/{number}/{piece.node}"}
             if not (now.function if name in FUNCTIONS else done > own.index(name)):
                 cells.append(Cell(marks=mark))
-            elif name in FUNCTIONS or name in changed:
+            elif now.plain or name in FUNCTIONS or name in changed:
                 cells.append(Cell(str(value), fill=UNCHANGED, marks=mark))
             else:
                 cells.append(worker_cell(str(value), piece.worker, mark))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.style import HAIR, NODES, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
@@ -69,7 +70,7 @@ class _Column:
             "g",
             rect(self.step - 8, CARD, 5, **look),
             label(self.held.name, middle, 16, "middle", fill=colour, font_weight="bold"),
-            label(str(self.held.score), middle, 32, "middle", fill=colour),
+            label(say("sum {sum}", sum=self.held.score), middle, 32, "middle", fill=colour),
             label(self.held.brief if self.has_come else "", middle, 55, "middle", font_weight="bold"),
             transform=f"translate({4 + self.step * self.i:g},2)",
             data_key=f"card/{self.held.name}",

@@ -39,6 +39,11 @@ def _vetoes(decision: Decision, node: str) -> int:
     return sum(number(decision, STAGES[2], each, node) or 0 for each in plugins if each.startswith(VETOES))
 
 
+def unknown(nodes: Sequence[str], most: float) -> Bars:
+    """The bars of sums that are asked for."""
+    return Bars(nodes, {}, ["?"] * len(nodes), {}, most=most)
+
+
 def sum_bars(
     decision: Decision,
     nodes: Sequence[str],

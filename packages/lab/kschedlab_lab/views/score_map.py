@@ -16,15 +16,15 @@ from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import CLOSE, Grid, GridCell, GridMeasures
 from kschedlab_lab.views.score import STAGES, number
-from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, vetoed
+from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown, vetoed
 from kschedlab_lab.views.style import EVICTED_SOFT, TICK
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, label, svg
 
 NAMES, NARROW_NAMES, NARROW, WORDY, BARS = 174, 160, 420, 59, 76
 """The room for the names of plugins, in a broad and in a narrow room, and the width of the latter; the least width of a
 column with all of its node's facts; the room for names before the bars. In pixels."""
-TOP, LEAST, MOST = 32, 17, 30
-"""The height of the nodes' names and of what parts map and bars; limits of the height of a row."""
+TOP, LEAST, MOST, LINE = 38, 17, 40, 18
+"""The height of the nodes' names and of what parts map and bars; limits of a row's height; a line below the map."""
 FULL = 200
 """The points that fill a cell, at least: twice what a plugin gives at most, so that one sees a weight of 2."""
 
@@ -33,7 +33,9 @@ FULL = 200
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``question``: whether the selected cell is asked for; ``most``: the sum that fills the width; ``full``: the points
+    ``question``: lines about the selected cell, if it is asked for; ``lines``: how many have a place below the map;
+    ``asks``: whether it is asked which node wins;
+    ``most``: the sum that fills the width; ``full``: the points
     that fill a cell, at least; ``bars``: whether sums have a place; ``pending``: the plugins whose rows are still raw;
     ``facts``: by node, lines below its name (the first alone in a narrow room); ``dials``: by plugin, its weight to be
     changed; then no cell can be selected.
@@ -45,7 +47,9 @@ class ScoreMap:
     stage: str
     selected: tuple[str, str] | None
     alt: str
-    question: bool = False
+    question: Sequence[str] = ()
+    lines: int = 0
+    asks: bool = False
     most: float = 0
     full: int = FULL
     bars: bool = True
@@ -59,18 +63,22 @@ class ScoreMap:
         bars = len(self.nodes) if self.bars else 0
         is_narrow = room.width < NARROW
         grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (44 if self.dials else 0), room)
-        fair = int((room.height - TOP - grid.above) / (len(self.plugins) + bars))
-        high = MOST if is_narrow else min(max(fair, LEAST), MOST)
+        fair = int((room.height - TOP - grid.above - LINE * self.lines) / (len(self.plugins) + bars))
+        high = 30 if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
         shapes, bottom = plan.shapes(), plan.end + 4
+        for i, line in enumerate(self.question):
+            shapes.append(label(line, plan.width, bottom + LINE * (i + 0.75), "end"))
+        bottom += LINE * self.lines
         if bars:
             bar = high - 3
-            drawn = sum_bars(self.decision, self.nodes, most=self.most)
+            given = sum_bars(self.decision, self.nodes, most=self.most)
+            drawn = unknown(self.nodes, self.most) if self.asks else given
             sums = BarMeasures(drawn, Room(round(plan.width), 0), Fixed(BARS, bar, high - bar))
-            if self.stage == STAGES[-1]:
+            if self.asks or self.stage == STAGES[-1]:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
             bottom += sums.bottom
-        return svg(shapes, plan.width, bottom, self.alt)
+        return svg([*shapes, *(plan.picks() if self.asks else ())], plan.width, bottom, self.alt)
 
     @cached_property
     def _fills(self) -> Mapping[str, str]:

@@ -11,6 +11,7 @@ from kschedlab_lab.panels.lost_update import (
     LOCKED,
     LONG,
     NODES,
+    OWN,
     Settings,
     additions,
     amounts,
@@ -91,6 +92,19 @@ def test_with_a_lock_nobody_reads_before_the_other_has_written():
         assert (second.waits is not None) == (total(each) != 16)
         waited += second.waits is not None
     assert 0 < waited < len(ALL)
+
+
+def test_with_cells_of_their_own_nobody_reads_waits_or_loses():
+    for each in ALL:
+        settings = each.changed(design=OWN)
+        both, picture = additions(settings), str(show(settings).picture(ROOM))
+        spans = {adding.worker: (adding.read, adding.write) for adding in both}
+        assert spans == {1: FIRST, 2: (settings.start, settings.start + LONG)}, "each is as fast as alone"
+        assert lost(both) is None and {adding.gives for adding in both} == {6, 10}
+        assert "arrow/read" not in picture and "reads" not in picture
+        assert sums(show(settings).picture) == ["10", "16", "8", "10"]
+    captions = [frame.caption for frame in story(Settings(design=OWN), ROOM)]
+    assert captions[:3] == ["The cells are empty.", "Worker 2 writes 10.", "Worker 1 writes 6."]
 
 
 @pytest.mark.parametrize("design", DESIGNS)

@@ -13,7 +13,9 @@ from kschedlab_lab.panels.map_reduce import (
     NEW,
     NODES,
     WORKERS,
+    Reducing,
     Settings,
+    after_map,
     costs,
     decide,
     ends,
@@ -80,7 +82,9 @@ def test_every_step_of_every_setting():
             assert not cells and "The channel holds the indices" in view.sentence
         elif settings.step <= last:
             done = sum(piece.end <= settings.step for piece in pieces(settings))
-            assert view.sentence.startswith(f"Tick {settings.step}: {done} of {settings.nodes} nodes are done.")
+            tick = f"Tick {settings.step}: {done} of {settings.nodes} nodes are done."
+            ended = f"Map is done after {last} ticks, and each column has one writer."
+            assert view.sentence.startswith(ended if settings.step == last else tick)
             assert ("ParallelizeUntil returns" in view.sentence) == (settings.step == last)
         assert (len(cells) == 7 * settings.nodes) == (settings.step >= last)
         function = next(each for each in handing_out(handout(settings)) if "InterPodAffinity" in each.name)
@@ -128,6 +132,18 @@ def test_reduce_and_sum_are_the_last_steps():
     reduced, added = (show(settings.changed(step=ends(settings) + n)) for n in (1, 2))
     assert reduced.sentence.startswith("After Map, Reduce changes 3 rows: NodeAffinity,")
     assert "sum: 100,000 +" in str(added.picture(ROOM)) and "sum:" not in str(reduced.picture(ROOM))
+
+
+def test_the_table_alone_has_the_same_numbers_and_sentences():
+    for step in range(3):
+        alone, whole = Reducing(step=step), Settings(nodes=4, step=ends(Settings(nodes=4)) + step)
+        assert show(alone).sentence == show(whole).sentence
+        rows, others = handing_out(handout(alone)), handing_out(handout(whole))
+        assert [[cell.text for cell in row.cells] for row in rows] == [
+            [cell.text for cell in row.cells] for row in others
+        ]
+        drawn = str(after_map(step=step).view.picture(ROOM))
+        assert ">node-a<" in drawn.replace("★", "") and "card/" not in drawn and "worker/" not in drawn
 
 
 def test_other_workers_keep_the_stage():
@@ -212,7 +228,7 @@ def test_the_verdict_is_said_at_its_own_tick_alone():
 
 
 def test_reduce_takes_the_victory_from_the_node_with_the_largest_raw_score():
-    asked, settings = who_wins(), Settings(nodes=4, step=6)
+    asked, settings = who_wins(), Reducing()
     assert asked.right(settings) == "node-a"
     assert asked.why(settings, "node-c") == "node-c ends 3 points behind node-a. Its 50 for NodeAffinity becomes 10."
     assert asked.why(settings, "node-a") == asked.why(settings, "node-c")

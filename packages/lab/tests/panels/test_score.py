@@ -62,7 +62,8 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
         view = score.show(settings)
         cell = numbers(settings)[plugin][NODES.index(node)]
         named = plugin.removeprefix("NodeResources")
-        assert f"{named} gives {node} {cell}" in view.sentence
+        is_ahead = stage == STAGES[2] and "points" in view.sentence
+        assert (f" = {cell}." if is_ahead else f"{named} gives {node} {cell}") in view.sentence
         assert view.sentence.startswith(named) != (stage == STAGES[3])
         is_veto = plugin == "NodePreferAvoidPods" and stage in STAGES[2:]
         assert is_veto or f">{cell}" in str(drawn(view.picture, Room()))
@@ -74,10 +75,15 @@ def test_a_cell_is_compared_with_the_least_of_its_row_or_with_the_most() -> None
         cells = numbers(settings)[plugin]
         row = [int(cell.replace(",", "")) for cell in cells]
         mine, low, high = row[place], min(row), max(row)
-        less = f", {high - mine:,} less than {NODES[row.index(high)]}" if mine < high else ""
-        said = f", {mine - low:,} more than {NODES[row.index(low)]}" if mine > low else less
+        less = f"puts {node} {points(high - mine)} below {NODES[row.index(high)]}." if mine < high else ""
+        said = f"puts {node} {points(mine - low)} above {NODES[row.index(low)]}." if mine > low else less
         found = score.show(settings).sentence
-        assert found == VETO if cause.avoided else f"gives {node} {cells[place]}{said}." in found
+        assert found == VETO if cause.avoided else (said or f"gives {node} {cells[place]}.") in found
+
+
+def points(number: int) -> str:
+    """So many points, in words."""
+    return "1 point" if number == 1 else f"{number:,} points"
 
 
 def test_an_example_from_the_lesson() -> None:
@@ -225,6 +231,14 @@ def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
     assert max(ends_at, key=ends_at.__getitem__) == "node-c"
 
 
+def test_the_question_about_a_raw_score_says_what_is_divided() -> None:
+    question, settings = score.the_number(), score.Raw(plugin="NodeResourcesLeastAllocated", node="node-b")
+    assert question.before is not None
+    asked = str(drawn(question.before(settings), Room(480, 420)))
+    assert "(4000m - 2500m) × 100 / 4000m = ?" in asked and "(8192Mi - 5632Mi) × 100 / 8192Mi = ?" in asked
+    assert ">34<" not in asked and question.right(settings) == "34"
+
+
 def test_the_question_about_a_cell_does_not_show_its_number() -> None:
     settings = score.panel("normalised", node="node-c", plugin="NodeAffinity").settings
     question = score.without_the_disk()
@@ -310,4 +324,6 @@ def test_the_columns_are_added_up_by_whoever_answers() -> None:
     question, settings = score.who_wins(), Settings()
     assert [node for node in NODES if question.verdict(node, settings)["right"]] == ["node-c"]
     assert question.why(settings, "node-d") == "node-d has 452, node-c 453."
-    assert question.before is not None and "453" not in str(drawn(question.before(settings), Room()))
+    assert question.before is not None
+    asked = str(drawn(question.before(settings), Room()))
+    assert "453" not in asked and all(f'data-pick="{node}"' in asked for node in question.choices)
