@@ -52,7 +52,9 @@ def test_where_web_goes():
 
 @SETS
 def test_every_temperature_and_weight_has_a_picture_that_fits(plugins):
-    for settings in [Settings(a=degrees) for degrees in (NO_LABEL, *DEGREES)] + [Settings(weight=w) for w in range(MOST + 1)]:
+    for settings in [Settings(a=degrees) for degrees in (NO_LABEL, *DEGREES)] + [
+        Settings(weight=w) for w in range(MOST + 1)
+    ]:
         view = show(settings, plugins)
         for room in (Room(400, 300), Room(640, 330), Room()):
             markup = str(view.picture(room))
