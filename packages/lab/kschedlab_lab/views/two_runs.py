@@ -110,9 +110,7 @@ def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
 
 def _title(moment: Moment, wide: float) -> Iterator[Html]:
     """The scheduler's name, how full its nodes are, and the same as a bar."""
-    share = say("{percent} % of the CPU", percent=moment.percent)
-    if text_width(share + moment.name, 15, bold=True) + 12 > wide:
-        share = f"{moment.percent} %"
+    share = f"{moment.percent} %"
     size = 15 if text_width(share + moment.name, 15, bold=True) + 8 <= wide else 12
     percent = words(share if size > 12 else share.replace(" ", ""), size, bold=True)
     yield moved(words(fitted(moment.name, wide - percent.width - 4, size, bold=True), size, bold=True), 0, 0)
