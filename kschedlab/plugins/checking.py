@@ -19,7 +19,7 @@ from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.snapshot import Overlay, Snapshot
-from kschedlab.filter.plugin import Filter, PreFilterRejection, SchedulingError
+from kschedlab.filter.plugin import Filter, PreFilterRejection, Refusals, SchedulingError
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say
 from kschedlab.plugins.asking import of_node
@@ -27,6 +27,7 @@ from kschedlab.plugins.framework import PluginError, name_of
 from kschedlab.plugins.joining import JoinedGeneration, Members, joined
 from kschedlab.score.plugin import Score
 from kschedlab.text.html import Html, element, join
+from kschedlab.text.words import listing
 
 NUMBERS = ("0", "20", "60", "100", "5")
 MALFORMED = ("", "warm", "-", "1.5e3", "x")
@@ -139,13 +140,14 @@ class Finding(NamedTuple):
 class CheckReport:
     """The findings of :func:`check_plugin`. ``wrong``: errors to fix; ``remarks``: possible improvements.
 
-    ``clusters``: number of clusters used.
+    ``clusters``: number of clusters used; ``raises``: whether a remark is an error, which only odd labels give.
     """
 
     plugin: str
     wrong: tuple[Finding, ...]
     remarks: tuple[Finding, ...]
     clusters: int
+    raises: bool = False
 
     @property
     def ok(self) -> bool:
@@ -160,6 +162,8 @@ class CheckReport:
         message = later("{plugin}: wrong ({clusters} clusters checked)")
         if self.ok:
             message = later("{plugin}: no rule broken ({clusters} clusters checked)")
+            if self.raises:
+                message = later("{plugin}: no rule broken, but 1 error with an odd label ({clusters} clusters checked)")
         head = say(message, plugin=self.plugin, clusters=self.clusters)
         wrong = (say("wrong: {finding}", finding=each) for each in self.wrong)
         remarks = (say("remark: {finding}", finding=each) for each in self.remarks)
@@ -187,8 +191,8 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
 
     The small clusters set the labels and annotations that the plugin reads to numbers, and once to other text; an
     error only with other text is a remark. Checked: shape, dtype and range of answers; that the same question gets the
-    same answer; that scores do not depend on the order of nodes; that ``depends_on_pods`` and ``monotonic`` hold; that
-    the plugin does not modify the pod and the nodes; that the terms fill the formula.
+    same answer; that scores do not depend on the order of nodes; that ``depends_on_pods``, ``monotonic`` and
+    ``unresolvable`` hold; that the plugin does not modify the pod and the nodes; that the terms fill the formula.
     """
     name = name_of(plugin)
     try:
@@ -209,7 +213,8 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     remarks = []
     if not check.wrong:
         remarks = [*check.remarks(), *(each._replace(remedy=say(ODD_LABEL)) for each in odd.wrong[:1])]
-    return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more))
+    raises = bool(odd.wrong) and not check.wrong
+    return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more), raises)
 
 
 class _Asked(NamedTuple):
@@ -277,6 +282,8 @@ class _Check:
         asked = _Asked(plugin, info, cluster, before, prepared.depends_on_pods, prepared.monotonic)
         for row in np.flatnonzero(cluster.pods.live())[:MOST].tolist():
             self._evict(asked, row)
+        if asked.depends:
+            self._unresolvable(asked, prepared.filter(Snapshot(cluster)))
         for other in [*cluster.pending.values()][:MOST]:
             if other.key != info.key:
                 for node in cluster.names[:MOST]:
@@ -300,6 +307,25 @@ class _Check:
                 remedy = later("look at pods in filter(snapshot), not in prepare")
                 said = {"tried": _said(tried[place]), "after": _said(after[place])}
                 self._add("snapshot", cluster.names[place], what, remedy, pod=key, **said)
+
+    def _unresolvable(self, asked: _Asked, refused: Refusals | None) -> None:
+        """Ask as preemption would: without the pods of lower priority that are on the node."""
+        plugin, info, cluster, *_ = asked
+        pods = cluster.pods
+        for place in np.flatnonzero(refused.unresolvable)[:MOST].tolist() if refused is not None else ():
+            rows = np.flatnonzero(pods.live() & (pods.node == place) & (pods.priority < info.priority))
+            overlay = Overlay(cluster, pods, rows)
+            overlay.set(np.arange(len(rows)), -1)
+            if answers(plugin, info, cluster, Snapshot(cluster).with_overlay(overlay))[place] is None:
+                what = later(
+                    "unresolvable is declared True, but it passes once preemption takes away {pods}; before, it said "
+                    "{before}"
+                )
+                remedy = later("declare unresolvable=False; preemption would not ask it again")
+                gone = listing([pods.info(row).key for row in rows.tolist()])
+                self._add(
+                    "unresolvable", cluster.names[place], what, remedy, pods=gone, before=_said(asked.before[place])
+                )
 
     def _bind(self, asked: _Asked, other: PodInfo, node: str) -> None:
         plugin, info, cluster, before, _, monotonic = asked

@@ -34,14 +34,15 @@ def pack(pod: Any, node: Any) -> int:
 
 
 def test_right_plugins_have_nothing_wrong() -> None:
-    for plugin in (cold, pack):
-        report = check_plugin(plugin)
-        assert report.ok and str(report).startswith(f"{plugin.name}: no rule broken (9 clusters checked)")
-        report.raise_if_wrong()
+    report = check_plugin(pack)
+    assert report.ok and str(report).startswith("PackByLabel: no rule broken (9 clusters checked)")
+    report.raise_if_wrong()
 
 
-def test_what_it_raises_for_odd_labels_only_is_a_remark() -> None:
-    (remark,) = check_plugin(cold).remarks
+def test_what_it_raises_for_odd_labels_only_is_a_remark_and_in_the_headline() -> None:
+    report = check_plugin(cold)
+    assert report.ok and str(report).startswith("ColdNode: no rule broken, but 1 error with an odd label (9 clusters")
+    (remark,) = report.remarks
     assert "ValueError: invalid literal for int()" in str(remark)
     assert remark.what.endswith("ColdNode on node probe-1")
 
@@ -68,6 +69,26 @@ def test_a_filter_that_depends_on_pods_must_say_so() -> None:
     said = wrong(alone)
     assert said.startswith('Alone on node "probe-1": depends_on_pods is declared False, but its answer changes when')
     assert 'to "taken"; declare depends_on_pods=True' in said
+
+
+def test_a_filter_that_evicting_helps_is_not_unresolvable() -> None:
+    @node_filter("Alone", unresolvable=True)
+    def alone(pod: Any, node: Any) -> str | None:
+        return "taken" if node.pods else None
+
+    said = wrong(alone)
+    assert (
+        "unresolvable is declared True, but it passes once preemption takes away default/old-1, default/old-2" in said
+    )
+    assert 'it said "taken"; declare unresolvable=False' in said
+
+
+def test_an_unresolvable_refusal_holds_against_pods_that_preemption_cannot_take() -> None:
+    @node_filter("First", unresolvable=True)
+    def first(pod: Any, node: Any) -> str | None:
+        return "taken" if any(each.spec.priority >= (pod.spec.priority or 0) for each in node.pods) else None
+
+    assert check_plugin(first).ok, check_plugin(first)
 
 
 def test_a_filter_that_pods_help_is_not_monotonic() -> None:

@@ -119,12 +119,7 @@ class Both:
         """Would you deploy the second scheduler? The picture of the end shows."""
         first, second = self.moments(self.settings())
         more = (second.used - first.used) / second.capacity * 100
-        asked = say(
-            "With {name}, {second} % of the CPU is in use instead of {first} %. Would you deploy it?",
-            name=f"`{second.name}`",
-            first=first.percent,
-            second=second.percent,
-        )
+        asked = say("Would you deploy {name}?", name=f"`{second.name}`")
         remarks = {
             say("deploy it"): say("{more:.0f} points are a lot. But these are the pods of one seed.", more=more),
             say("wait"): say("One run says how it was. It does not say how it will be with other pods."),

@@ -29,7 +29,7 @@ from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.racks import NO_LABEL, STEP, Points, Rack, stage, stage_before
 from kschedlab_lab.views.svg import Room
 
-MOST = 4
+MOST = 3
 """The largest weight."""
 DEGREES = range(20, 91, STEP)
 LABEL = "celsius"
@@ -188,7 +188,7 @@ def where(plugins: object = ()) -> Question[Settings]:
         rack = decision.node if answer == waits else answer
         found = decision.preemption.candidates if decision.preemption is not None else {}
         if rack is None or rack in found or decision.verdict(rack).unresolvable:
-            return _no_eviction(decision) or decided_and_why(decision)[1]
+            return _no_eviction(decision) or sentences((decided_and_why(decision)[1], say("Lesson 05 has the rules.")))
         verdict = decision.verdict(rack)
         if not verdict.passes:
             reason = ", ".join(verdict.reasons)

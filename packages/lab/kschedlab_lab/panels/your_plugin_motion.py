@@ -70,8 +70,8 @@ def panel(**plugins: object) -> Panel[Nothing]:
     quoted = {key: f"`{name}`" for key, name in names.items()}
     asked = say("How often is web tried, with {first} and with {second}?", **quoted)
     why = say(
-        "Each event that is worth it gives another try, and without a hint all are: also the status that the "
-        "scheduler itself writes."
+        "Without a hint, each event gives another try. The first is the scheduler's own: it writes into the pod's "
+        "status why it was refused."
     )
     question = Question[Nothing](
         asked,

@@ -271,16 +271,21 @@ def _dots(plan: _Plan) -> Iterator[Html]:
             value = number(a if letter == "a" else b)
             fill, tip = (colour(b - a), _tip(seed, a, b)) if joined else (INK_2, value)
             yield _dot(*column[seed], fill, f"{letter}/{seed}", tip)
-    if joined and plan.picture.hero in column:
-        yield _named(plan, column)
+    yield from (_named(seed, column) for seed in _names(plan) if joined and seed in column)
 
 
-def _named(plan: _Plan, column: Mapping[int, tuple[float, float]]) -> Html:
-    """The name of the hero, beside its dot in this column and those at the same height."""
-    text = words(say("seed {seed}", seed=plan.picture.hero), bold=True, **HALO)
-    _, y = column[plan.picture.hero]
+def _names(plan: _Plan) -> set[int]:
+    """The seeds that are named: the hero, and the only one that speaks against the mean, if there is one."""
+    against = np.flatnonzero(plan.pairs.differences * plan.pairs.mean < 0) + 1
+    return {plan.picture.hero, *(against.tolist() if len(against) == 1 else ())}
+
+
+def _named(seed: int, column: Mapping[int, tuple[float, float]]) -> Html:
+    """The name of a seed, beside its dot in this column and those at the same height."""
+    text = words(say("seed {seed}", seed=seed), bold=True, **HALO)
+    _, y = column[seed]
     x = max(x for x, other in column.values() if abs(other - y) < text.height)
-    return moved(text, x + DOT + 4, y - text.height / 2, data_key="hero")
+    return moved(text, x + DOT + 4, y - text.height / 2, data_key=f"named/{seed}")
 
 
 def _means(plan: _Plan) -> Iterator[Html]:

@@ -101,7 +101,8 @@ def stage_before(
     ]
     still = {name: replace(rack, control="", toggle="", refused=()) for name, rack in racks.items()}
     lower = points_height(racks) if has_points else LOW
-    return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), (), lower)
+    tracks = [*_tracks([*racks], float(room.width))] if has_points else []
+    return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), tracks, lower)
 
 
 def points_height(racks: Mapping[str, Rack]) -> float:
@@ -137,7 +138,12 @@ def _stage(
 
 
 def _ranked(block: Block) -> Block:
-    """The pod with its priority in words, and without its start, if its priority matters; else with its request."""
+    """The pod with its priority in words, and without its start, if its priority matters; else with its request.
+
+    Only the pods that leave are marked, not those that would leave other nodes.
+    """
+    if block.mark == "victim":
+        block = replace(block, mark="")
     first = block.numbers[0]
     if first.name != "priority":
         return replace(block, numbers=(first,))
@@ -246,10 +252,18 @@ def _bars(names: Sequence[str], points: Points, width: float) -> tuple[list[Html
     return found, y + ROW * len(names) + LOW
 
 
+def _tracks(names: Sequence[str], width: float) -> Iterator[Html]:
+    """A row for each node, without its bar."""
+    for i, name in enumerate(names):
+        y = LEGEND + ROW * i
+        yield label(fitted(name, NAME - 4), 4, y + 14)
+        yield rect(width - NAME - TOTAL - 8, ROW - 4, 3, NAME, y + 2, fill=TRAY)
+
+
 def _legend(points: Points, width: float) -> Part:
     """The parts with their colours."""
     names = [*points.parts]
-    texts = [say("{part}, above {points} points", part=names[0], points=points.same), *names[1:]]
+    texts = [say("{part}'s own points, above {points}", part=names[0], points=points.same), *names[1:]]
     entries = [
         row([Part(12, 12, (rect(12, 12, 3, fill=COLOURS[i % len(COLOURS)]),)), words(text)], 4)
         for i, text in enumerate(texts)

@@ -59,7 +59,7 @@ def _thermometers(
         middle = x + (k - (len(celsius) - 1) / 2) * 2 * SLIM
         place = Place(middle - SLIM + 16, HEAD, SLIM, tall)
         yield from tube(f"{second}/{rack}", Rack(degrees, "", STEP, 90, tuple(refused)), place, SLIM)
-        yield placed(words(rack.removeprefix("rack-"), 12, fill=INK_2), middle, HEAD + tall + 30)
+        yield placed(words(rack, 12, fill=INK_2), middle, HEAD + tall + 30)
 
 
 def _lane(lane: Lane, wide: float, y: float, width: float, answered: bool) -> Iterator[Html]:
@@ -84,5 +84,5 @@ def _comes(tries: int, node: str) -> str:
     if node:
         return say("runs on {node}", node=node)
     if not tries:
-        return say("sleeps on")
+        return say("not tried again")
     return say("tried in vain") if tries == 1 else say("{number} tries in vain", number=tries)

@@ -1,4 +1,4 @@
-"""Two rows of nodes that the same pods fill: what each scheduler has placed, what waits, and how full the nodes are."""
+"""Two columns of nodes that the same pods fill: what each scheduler has placed, what waits, and how full they are."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kschedlab.messages import say, sentences
+from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.drawing import EDGE, GAP, NARROW, TIGHT, Arrangement, Block, Box, Number, Place, remark, shapes
+from kschedlab_lab.views.drawing import EDGE, remark
 from kschedlab_lab.views.layout import moved, placed, words
-from kschedlab_lab.views.picture import WAITING
-from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TICK
-from kschedlab_lab.views.svg import Room, rect, svg
+from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TICK, TRAY, ink, priority_fill
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
-HEAD, BELOW, BAR, LOWEST, HIGHEST, LINE = 40, 30, 6, 64, 150, 8
-"""Heights: of a row's title with its bar, of the space below a row, of the bar; limits of that of a node; and the
-width of the line that is its memory."""
-WAITS, SLIM = 84, 46
-"""The width of the place where pods wait, and in a narrow room."""
+HEAD, BAR, LOWEST, HIGHEST, APART, LINE = 44, 6, 30, 46, 9, 5
+"""Heights: of a column's title with its bar, of the bar; limits of that of a row; of the space below a row, and of the
+line that is a node's memory."""
+WIDEST = 90
+"""The most that the names of nodes take, between the columns."""
 DOOR = "arrived"
 """What pods come from, above the picture."""
 
@@ -84,75 +84,88 @@ class Moment:
 
 
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
-    """One row above the other."""
+    """One column beside the other, and between them the names of the nodes."""
     has_memory = any(pod.size.memory for moment in moments for pod in moment.pods)
-    sizes = say("Pods are as high as their CPU; numbers are free CPU.")
-    memory = say("The bar beside a node is its memory.") if has_memory else ""
-    below = remark(sentences((sizes, memory)), room.width - 2 * EDGE)
-    tall = (room.height - below.height - 4) / len(moments) - HEAD - BELOW
-    tall = min(max(tall, LOWEST), HIGHEST)
-    step = HEAD + tall + BELOW
-    titles = [part for i, moment in enumerate(moments) for part in _title(moment, i * step, room)]
-    boxes, places, lines = list[Box](), list[Place](), list[Html]()
-    for i, moment in enumerate(moments):
-        others = [other.waiting for other in moments if other is not moment]
-        row = _boxes(moment, set().union(*others))
-        boxes += row
-        places += _places(len(row), i * step + HEAD, tall, room)
-        lines += _memory(moment, places[-len(moment.nodes) :]) if has_memory else ()
-    bottom = step * len(moments)
-    door = element("rect", x=room.width / 2, y=0, width=1, height=1, fill="none", data_key=f"pod/{DOOR}")
-    plan = Arrangement(tuple(places), room.width, bottom)
-    pods = shapes(boxes, plan, "cpu", captions=False)
-    return svg([*titles, door, *pods, *lines, moved(below, EDGE, bottom)], room.width, bottom + below.height + 4, alt)
+    sizes = say("At the top: CPU in use. Pods are as long as their CPU; numbers are free CPU.")
+    memory = say("The line below a node is its memory.") if has_memory else ""
+    ring = say("A green ring: the pod waits in the other column.")
+    below = remark(sentences((sizes, memory, ring)), room.width - 2 * EDGE)
+    names, waits = [*moments[0].nodes], say("waiting")
+    between = min(max(text_width(name, bold=True) for name in (*names, waits)) + 10, WIDEST)
+    wide = (room.width - 2 * EDGE - between) / 2
+    step = (room.height - HEAD - below.height - 4) / (len(names) + 1)
+    step = min(max(step, LOWEST), HIGHEST)
+    tall = step - APART - LINE * has_memory
+    drawn = [element("rect", x=room.width / 2, y=0, width=1, height=1, fill="none", data_key=f"pod/{DOOR}")]
+    for i, name in enumerate([*names, waits]):
+        is_node = i < len(names)
+        title = words(fitted(name, between - 6, bold=is_node), bold=is_node, fill=None if is_node else INK_2)
+        drawn.append(placed(title, room.width / 2, HEAD + step * i + (tall - title.height) / 2))
+    for moment, other, x in zip(moments, reversed(moments), (EDGE, EDGE + wide + between), strict=True):
+        column = [*_title(moment, wide), *_nodes(moment, other.waiting, wide, step, tall, has_memory)]
+        drawn.append(element("g", *column, transform=f"translate({x:g},0)"))
+    bottom = HEAD + step * (len(names) + 1)
+    return svg([*drawn, moved(below, EDGE, bottom)], room.width, bottom + below.height + 4, alt)
 
 
-def _title(moment: Moment, y: float, room: Room) -> Iterator[Html]:
+def _title(moment: Moment, wide: float) -> Iterator[Html]:
     """The scheduler's name, how full its nodes are, and the same as a bar."""
-    wide = room.width - 2 * EDGE
-    bar = {"x": EDGE, "y": y + 24, "height": BAR, "rx": BAR / 2}
-    yield moved(words(moment.name, 15, bold=True), EDGE, y)
-    share = words(say("{percent} % of the CPU", percent=moment.percent), 15, bold=True)
-    yield placed(share, room.width - EDGE, y, "end")
-    yield element("rect", **bar, width=wide, fill=TICK)
+    share = f"{moment.percent} %"
+    size = 15 if text_width(share + moment.name, 15, bold=True) + 8 <= wide else 12
+    percent = words(share if size > 12 else share.replace(" ", ""), size, bold=True)
+    yield moved(words(fitted(moment.name, wide - percent.width - 4, size, bold=True), size, bold=True), 0, 0)
+    yield placed(percent, wide, 0, "end")
     full = max(wide * moment.used / moment.capacity, 0.1)
-    yield element("rect", **bar, width=full, fill=INK_3, data_key=f"share/{moment.name}")
+    yield rect(wide, BAR, BAR / 2, 0, 24, fill=TICK)
+    yield rect(full, BAR, BAR / 2, 0, 24, fill=INK_3, data_key=f"share/{moment.name}")
 
 
-def _memory(moment: Moment, places: Sequence[Place]) -> Iterator[Html]:
-    """Beside each node, how much of its memory is taken."""
-    for name, place in zip(moment.nodes, places, strict=True):
-        share, x = moment.memory(name), place.x + place.width + 2
-        tip = say("{share:.0f} % of the memory of {node}", share=100 * share, node=name)
-        yield rect(LINE, place.height, LINE / 2, x, place.y, fill=HAIR)
-        high, about = max(place.height * share, 0.1), {"data_key": f"memory/{moment.name}/{name}", "data_tip": tip}
-        yield rect(LINE, high, LINE / 2, x, place.y + place.height - high, fill=INK_2, **about)
+def _nodes(moment: Moment, others: set[str], wide: float, step: float, tall: float, has_memory: bool) -> Iterator[Html]:
+    """The nodes with their pods, and at the end what waits. A pod that waits only elsewhere (``others``) is ringed."""
+    largest = max(size.cpu for size in moment.nodes.values())
+    waiting = sum(pod.size.cpu for pod in moment.pods if not pod.node)
+    for i, (name, size) in enumerate([*moment.nodes.items(), ("", Size(max(largest, waiting), 0))]):
+        y, scale = HEAD + step * i, wide / (largest if name else size.cpu)
+        x = 0.0
+        if name:
+            yield rect(scale * size.cpu, tall, 6, 0, y, fill=TRAY, stroke=HAIR)
+        for pod in moment.pods:
+            if pod.node == name:
+                mark = bool(name) and pod.name in others
+                yield _pod(pod, moment.name, x, y, scale * pod.size.cpu, tall, mark)
+                x += scale * pod.size.cpu
+        if not name:
+            return
+        free = size.cpu - sum(pod.size.cpu for pod in moment.pods if pod.node == name)
+        written = f"{free / 1000:g}"
+        if free and text_width(written) + 10 <= scale * size.cpu - x:
+            key = f"free/{moment.name}/{name}"
+            yield label(written, scale * size.cpu - 6, y + tall / 2 + 4, "end", fill=INK_2, data_key=key)
+        if has_memory:
+            yield from _memory(moment, name, scale * size.cpu, y + tall + 2)
 
 
-def _boxes(moment: Moment, others: set[str]) -> list[Box]:
-    """The place where pods wait, and the nodes. A pod that waits only elsewhere (``others``) has a ring."""
-
-    def blocks(node: str) -> tuple[Block, ...]:
-        return tuple(_block(pod, moment.name, others) for pod in moment.pods if pod.node == node)
-
-    nodes = [Box(f"{moment.name}/{name}", size.cpu, blocks(name), title=name) for name, size in moment.nodes.items()]
-    return [Box(f"{moment.name}/{WAITING}", 0, blocks(""), title=WAITING), *nodes]
-
-
-def _block(pod: Placed, row: str, others: set[str]) -> Block:
-    mark = "placed" if pod.node and pod.name in others else ""
-    short = pod.name.rpartition("-")[0] or pod.name
-    size = Number(amount("cpu", pod.size.cpu))
-    return Block(short, pod.size.cpu, 0, (size,), mark, key=f"{row}/{pod.name}", origin=f"pod/{DOOR}")
+def _memory(moment: Moment, name: str, wide: float, y: float) -> Iterator[Html]:
+    """Below a node, how much of its memory is taken."""
+    share = moment.memory(name)
+    tip = say("{share:.0f} % of the memory of {node}", share=100 * share, node=name)
+    yield rect(wide, LINE, LINE / 2, 0, y, fill=TICK)
+    about = {"data_key": f"memory/{moment.name}/{name}", "data_tip": tip}
+    yield rect(max(wide * share, 0.1), LINE, LINE / 2, 0, y, fill=INK_2, **about)
 
 
-def _places(number: int, top: float, tall: float, room: Room) -> list[Place]:
-    """The place where pods wait, and beside it the nodes, with a line at the right of each."""
-    narrow = room.width < NARROW
-    first, gap = (SLIM, TIGHT + LINE) if narrow else (WAITS, GAP)
-    wide = (room.width - 2 * EDGE - first - 2 - LINE) / (number - 1) - gap
-    left = EDGE + first + gap
-    return [
-        Place(EDGE, top, first, tall),
-        *(Place(left + i * (wide + gap), top, wide, tall) for i in range(number - 1)),
-    ]
+def _pod(pod: Placed, run: str, x: float, y: float, wide: float, tall: float, is_ringed: bool) -> Html:
+    """A pod, with its name if there is room for it."""
+    short, fill, key = pod.name.rpartition("-")[0] or pod.name, priority_fill(0), f"pod/{run}/{pod.name}"
+    stroke, thick = (CHOSEN, 2.5) if is_ringed else (HAIR, 1)
+    sizes = [amount(resource, size) for resource, size in pod.size._asdict().items() if size]
+    named = text_width(short, bold=True) + 3 <= wide
+    return element(
+        "g",
+        rect(max(wide - 2, 1), tall - 4, 4, 1, 2, fill=fill, stroke=stroke, stroke_width=thick, data_key=f"{key}/box"),
+        label(short, wide / 2, tall / 2 + 4, "middle", font_weight="bold", fill=ink(fill)) if named else None,
+        transform=f"translate({x:.1f},{y:.1f})",
+        data_key=key,
+        data_from=f"pod/{DOOR}",
+        data_tip=listed([pod.name, *sizes]),
+    )

@@ -66,11 +66,20 @@ def test_equal_numbers_are_no_difference():
     assert says(panel({"a": [1.0] * 8, "b": [1.0] * 8}).view.sentence, "Too few to tell", "b − a: 0 on average")
 
 
+def test_the_only_seed_that_speaks_against_the_mean_is_named():
+    def named(*b: float) -> set[str]:
+        drawn = keys(panel({"a": [1.0] * len(b), "b": list(b)}).view.picture(ROOM))
+        return {key for key in drawn if key and key.startswith("named/")}
+
+    assert named(2, 2, 0.5, 3) == {"named/3"}
+    assert named(2, 0.5, 0.5, 3) == named(2, 2, 1, 3) == named(1, 1) == set()
+
+
 def test_questions():
     asked, settings = do_the_same(NUMBERS, policy="lucky"), panel(NUMBERS, policy="lucky").settings
     assert says(asked.text, "seed 1", "lucky", "1.5 points", "default", "other 7")
     before = keys(asked.before(settings)(ROOM))
-    assert {"a/1", "b/1", "line/1", "hero"} <= before and not {"a/2", "line/2", "interval"} & before
+    assert {"a/1", "b/1", "line/1", "named/1"} <= before and not {"a/2", "line/2", "interval"} & before
     assert asked.right(settings) == "3" and says(asked.why(settings, "3"), "3 of 7")
     best = do_the_same(NUMBERS, hero=7)
     assert says(best.why(panel(NUMBERS).settings, "7"), "7 of 7", "Seed 7", "best of all 8")

@@ -37,14 +37,15 @@ def test_the_memory_of_a_node_fills_as_its_pods_take_it():
     drawn = keys(panel(Three(), BOTH).view.picture(ROOM))
     bars = {key: each for key, each in drawn.items() if str(key).startswith("memory/")}
     shares = [float(each.get("data-tip").partition(" ")[0]) for each in bars.values()]
-    highs = [float(each.get("height")) for each in bars.values()]
-    full = max(highs) / max(shares)
-    assert max(shares) > 20 and highs == pytest.approx([max(full * share, 0.1) for share in shares], rel=0.05)
+    longs = [float(each.get("width")) for each in bars.values()]
+    full = max(longs) / max(shares)
+    assert max(shares) > 20 and longs == pytest.approx([max(full * share, 0.1) for share in shares], rel=0.05)
 
 
 def test_one_run_is_no_reason_to_deploy():
     shown = panel(Three(), BOTH)
-    assert says(shown.question.text, "packing", "75.0 %", "25.0 %")
+    assert says(shown.question.text, "packing")
+    assert says(str(shown.question.before(shown.settings)(ROOM)), "75.0 %", "25.0 %")
     assert says(repr(shown.answer("wait")), "Right", "other pods") and "Not quite" in repr(shown.answer("deploy it"))
 
 

@@ -37,7 +37,7 @@ def test_a_hint_saves_tries():
     assert says(view.sentence, "4 tries with cold", "2 with patient")
     picture = view.picture(ROOM)
     assert (tries(picture, "cold"), tries(picture, "patient")) == (4, 2)
-    assert says(str(picture), "2 tries in vain", "sleeps on") and str(picture).count("runs on rack-b") == 2
+    assert says(str(picture), "2 tries in vain", "not tried again") and str(picture).count("runs on rack-b") == 2
 
 
 def test_each_moment_has_its_thermometers_with_what_the_filter_refuses():
