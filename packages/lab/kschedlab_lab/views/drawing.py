@@ -138,8 +138,8 @@ class Box:
 
     @property
     def placed(self) -> int:
-        """How much of that has only now been placed here."""
-        return sum(block.size for block in self.blocks if block.mark == "placed")
+        """How much of that comes only now, if the node is chosen."""
+        return sum(block.size for block in self.blocks if block.mark == "placed") * self.chosen
 
 
 class Place(NamedTuple):
