@@ -18,7 +18,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.drawing import EDGE, Block, Box, Number, remark
-from kschedlab_lab.views.first import Pull, Pulled
+from kschedlab_lab.views.first import Pull, Pulled, lacks
 from kschedlab_lab.views.layout import moved
 from kschedlab_lab.views.picture import colours
 from kschedlab_lab.views.score import STAGES, number, total
@@ -29,8 +29,8 @@ CPU = 4
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
 TOLD = ("LeastRequestedPriority", "BalancedResourceAllocation")
 """The priorities that see a difference between these nodes."""
-NAMES, BELOW = 64, 100
-"""The height of what stands below a node, and of that with the remark below it; in pixels."""
+NAMES = 64
+"""The height of what stands below a node; in pixels."""
 ASKS, FILTER, SCORE, CHOSEN = range(4)
 """What is known so far."""
 
@@ -75,10 +75,11 @@ def draw(settings: Settings, room: Room, known: int = CHOSEN, alt: str = "", ask
     """The pod beside the nodes, and on its node. ``asks``: the nodes are answers, and nothing can be changed."""
     edge = {"data_drag": "cpu", "aria_label": "web", "data_tip": say("drag it: what web asks for")}
     pod = Pulled("web", settings.cpu * 1000, 1000, marks={} if asks else edge)
-    below = remark("" if known < SCORE else _sums(decide(settings)), room.width - 2 * EDGE)
-    plan = Pull(pod, [_box(settings, name, known, asks) for name in USED], room, BELOW, 1000)
-    more = moved(below, EDGE, plan.base + NAMES)
-    return svg([*plan.drawn(tried=known > ASKS), more], room.width, plan.base + BELOW, alt or sentence(settings))
+    sums = {shown: remark(_sums(decide(shown)), room.width - 2 * EDGE) for shown in (settings, Settings())}
+    below = NAMES + sums[Settings()].height + 6  # in every state
+    plan = Pull(pod, [_box(settings, name, known, asks) for name in USED], room, below, 1000)
+    more = [moved(sums[settings], EDGE, plan.base + NAMES)] if known >= SCORE else []
+    return svg([*plan.drawn(tried=known > ASKS), *more], room.width, plan.base + below, alt or sentence(settings))
 
 
 def _sums(decision: Decision) -> str:
@@ -101,12 +102,12 @@ def _parts(decision: Decision, node: str) -> str:
 
 def _box(settings: Settings, name: str, known: int, asks: bool) -> Box:
     """The node, with what is known of it."""
-    decision, lacks = decide(settings), settings.cpu + USED[name] - CPU
+    decision, less = decide(settings), settings.cpu + USED[name] - CPU
     there: tuple[Block, ...] = (Block(f"jobs-{name[-1]}", USED[name] * 1000, 0, (Number(f"{USED[name]} CPU"),)),)
     if known == ASKS:
         return Box(name, CPU * 1000, there, marks={"data_pick": name} if asks else {})
-    if lacks > 0:
-        return Box(name, CPU * 1000, there, refused=say("lacks {cpu}", cpu=f"{lacks} CPU"))
+    if less > 0:
+        return Box(name, CPU * 1000, there, refused=lacks(less * 1000))
     chosen, score = known == CHOSEN and name == decision.node, points(decision, name)
     if chosen:
         web = Block("web", settings.cpu * 1000, 0, (Number(f"{settings.cpu} CPU"),), "placed", origin="ask")

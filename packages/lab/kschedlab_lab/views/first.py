@@ -27,6 +27,11 @@ def cpus(milli: int) -> str:
     return f"{milli / 1000:g} CPU"
 
 
+def lacks(milli: int) -> str:
+    """How much CPU is missing; the number keeps its unit."""
+    return say("lacks {cpu}", cpu=cpus(milli).replace(" ", "\u00a0"))
+
+
 @dataclass(frozen=True)
 class Pulled:
     """A pod in the hand, pulled by ``step`` a value. ``marks``: what makes its edge a handle, if it is one now."""
@@ -94,7 +99,7 @@ def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
     blocks += [replace(_block(each, "evicted"), aside=True) for each in reversed(pods) if each.key in gone]
     less = pod.request["cpu"] - free
     if less > 0 and not evicts:
-        return Box(name, capacity, tuple(blocks), refused=say("lacks {cpu}", cpu=cpus(less).replace(" ", "\u00a0")))
+        return Box(name, capacity, tuple(blocks), refused=lacks(less))
     return Box(name, capacity, tuple(blocks), (_says(decision, name),), chosen)
 
 

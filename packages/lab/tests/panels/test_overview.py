@@ -100,7 +100,7 @@ def test_a_pod_goes_to_the_best_of_the_nodes_with_room():
         fit = [name for name, used in inside.USED.items() if used + settings.cpu <= inside.CPU]
         picture = str(view.picture(ROOM))
         refused = picture.count('data-state="refused"')
-        assert refused == len(re.findall(r">lacks \d CPU<", picture)) == len(inside.USED) - len(fit)
+        assert refused == len(re.findall(r">lacks \d\sCPU<", picture)) == len(inside.USED) - len(fit)
         assert 'data-drag="cpu"' in picture, "it stays at the left, where it is pulled"
         if not fit:
             assert says(view.sentence, "Pending", "0/3 nodes are available: 3 Insufficient cpu.")
