@@ -18,7 +18,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.drawing import EDGE, Block, Box, Number, remark
-from kschedlab_lab.views.first import Pull, Pulled, lacks
+from kschedlab_lab.views.first import Pull, lacks
 from kschedlab_lab.views.layout import moved
 from kschedlab_lab.views.picture import colours
 from kschedlab_lab.views.score import STAGES, number, total
@@ -74,10 +74,10 @@ def sentence(settings: Settings) -> str:
 def draw(settings: Settings, room: Room, known: int = CHOSEN, alt: str = "", asks: bool = False) -> Html:
     """The pod beside the nodes, and on its node. ``asks``: the nodes are answers, and nothing can be changed."""
     edge = {"data_drag": "cpu", "aria_label": "web", "data_tip": say("drag it: what web asks for")}
-    pod = Pulled("web", settings.cpu * 1000, 1000, marks={} if asks else edge)
+    pod = Block("web", settings.cpu * 1000, 0, marks={} if asks else edge)
     sums = {shown: remark(_sums(decide(shown)), room.width - 2 * EDGE) for shown in (settings, Settings())}
     below = NAMES + sums[Settings()].height + 6  # in every state
-    plan = Pull(pod, [_box(settings, name, known, asks) for name in USED], room, below, 1000)
+    plan = Pull(pod, 1000, [_box(settings, name, known, asks) for name in USED], room, below, 1000)
     more = [moved(sums[settings], EDGE, plan.base + NAMES)] if known >= SCORE else []
     return svg([*plan.drawn(tried=known > ASKS), *more], room.width, plan.base + below, alt or sentence(settings))
 

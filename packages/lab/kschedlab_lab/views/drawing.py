@@ -166,13 +166,11 @@ class Arrangement:
         return len({place.y for place in self.places if not place.bar})
 
 
-def draw(
-    boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "", tallest: float = TALL
-) -> Html:
+def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "") -> Html:
     """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end."""
     room = room or Room()
     below = remark(more, room.width - 2 * EDGE)
-    plan = arrange(boxes, room, below.height, tallest=tallest)
+    plan = arrange(boxes, room, below.height)
     return svg(
         [*shapes(boxes, plan, resource), moved(below, EDGE, plan.bottom)], plan.width, plan.bottom + below.height, alt
     )

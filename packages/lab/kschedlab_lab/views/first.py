@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from kschedlab.cluster.pods import PodInfo
@@ -32,24 +32,14 @@ def lacks(milli: int) -> str:
     return say("lacks {cpu}", cpu=cpus(milli).replace(" ", "\u00a0"))
 
 
-@dataclass(frozen=True)
-class Pulled:
-    """A pod in the hand, pulled by ``step`` a value. ``marks``: what makes its edge a handle, if it is one now."""
-
-    name: str
-    size: int
-    step: int
-    priority: int = 0
-    marks: Mapping[str, str] = field(default_factory=dict)
-
-
 class Pull:
-    """The pod on the left, the nodes beside it, all to one scale.
+    """The pod on the left, the nodes beside it, all to one scale. The pod's marks make its edge a handle.
 
-    ``below``: the height below the nodes; ``smallest``: the size of the smallest pod, whose name has room.
+    ``step``: by how much a value pulls it; ``below``: the height below the nodes; ``smallest``: the size of the
+    smallest pod, whose name has room.
     """
 
-    def __init__(self, pod: Pulled, boxes: Sequence[Box], room: Room, below: float, smallest: int) -> None:
+    def __init__(self, pod: Block, step: int, boxes: Sequence[Box], room: Room, below: float, smallest: int) -> None:
         wide = room.width >= 560
         self.aside = 150.0 if wide else 102.0 if room.width >= 400 else 74.0
         gap = 22 if wide else 7 if room.width >= 400 else 4
@@ -58,7 +48,7 @@ class Pull:
         largest = max(box.capacity for box in boxes)
         named = -(-(NAMED + PARTED) * largest // smallest)
         tall = max(min(max(room.height - TOP - below, LOWEST), HIGHEST), named)
-        self.pod, self.boxes, self.base = pod, boxes, float(TOP + tall)
+        self.pod, self.step, self.boxes, self.base = pod, step, boxes, float(TOP + tall)
         self.scale = (tall - 2 * INSET) / largest
         self.places = tuple(Place(left + i * (width + gap), TOP, width, tall) for i in range(len(boxes)))
         self.width = room.width
@@ -80,9 +70,9 @@ def draw_first(
     pods = {name: pods_on(decision, name) for name in names}
     # Room for whoever leaves, also while nobody does: nothing moves under the hand.
     below = BELOW + (CHIP + 2) * (max(map(len, pods.values())) - 1)
-    pod = Pulled(asked.pod.metadata.name, asked.request["cpu"], step, asked.priority, resize)
+    pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
     smallest = min(each.request["cpu"] for there in pods.values() for each in there)
-    plan = Pull(pod, [_box(decision, name, pods[name]) for name in names], room, below, smallest)
+    plan = Pull(pod, step, found, room, below, smallest)
     return svg([*plan.drawn(), *_priority(plan, rank)], room.width, plan.base + below, alt)
 
 
@@ -157,7 +147,7 @@ def _asking(plan: Pull) -> list[Html]:
     marks: dict[str, Any] = {"data_key": "ask"}
     if pod.marks:
         inside.append(grip(wide / 2))
-        marks |= {**pod.marks, "data_axis": "y", "data_step": f"{-pod.step * plan.scale:.1f}"}
+        marks |= {**pod.marks, "data_axis": "y", "data_step": f"{-plan.step * plan.scale:.1f}"}
     ground = element("path", d=f"M0 {plan.base:g}H{plan.aside:g}", stroke=HAIR, stroke_width=1.5)
     return [ground, element("g", *inside, transform=f"translate(8,{plan.base - INSET - high:.1f})", **marks)]
 
