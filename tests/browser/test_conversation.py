@@ -1,11 +1,13 @@
 """A panel's conversation with its front end is written in Python and, for pages, in JavaScript: both say the same."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Browser
 
-from kschedlab_lab.panels import overview_inside
+from kschedlab_lab.panels import overview_inside, overview_sampling
+from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.stage.front_end import front_end
 from tests.browser.conftest import ROOT
@@ -49,13 +51,30 @@ def told(reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_recorded_panel_says_what_python_says(browser: Browser) -> None:
-    panel = overview_inside.panel().ask(overview_inside.where_to())
+    def asking() -> Panel[Any]:
+        return overview_inside.panel().ask(overview_inside.where_to())
+
+    same(browser, asking, conversation(asking()))
+
+
+def test_a_page_refuses_the_same_numbers(browser: Browser) -> None:
+    wrong = ({"answer": each} for each in ("", "many", "-1", "2.5", "1000000000"))
+    said = [{"room": [*ROOMS[0]]}, *wrong]
+
+    def asking() -> Panel[Any]:
+        return overview_sampling.panel(nodes=5000).ask(overview_sampling.how_many())
+
+    same(browser, asking, [{**message, "n": number} for number, message in enumerate(said)])
+
+
+def same(browser: Browser, asking: Callable[[], Panel[Any]], messages: list[dict[str, Any]]) -> None:
+    """A page replies to these messages as Python does."""
+    panel = asking()
     record = recording(ShownPanel(panel, panel.still(), True, ()), Shared(), Limits(pairs=25, states=25, stories=2))
-    messages = conversation(panel)
     page = browser.new_page()
     code = front_end(ROOT / "tools/site/front/recording.js")
     replies = page.evaluate(PLAYED, [code, json.loads(json.dumps(record)), EDITIONS["en"].words, messages])
     page.close()
-    session = Session(overview_inside.panel().ask(overview_inside.where_to()))
+    session = Session(asking())
     for message, reply in zip(messages, replies, strict=True):
         assert told(reply) == told(session.receive(message)[-1]), message

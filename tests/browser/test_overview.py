@@ -49,13 +49,14 @@ def test_after_the_answer_the_next_pod_is_taken_while_the_first_is_bound(shown: 
 def test_the_pod_s_request_grows_until_no_node_fits(shown: Show) -> None:
     page = shown(inside.panel())
     expect(page.key("node/node-a")).to_have_attribute("data-state", "chosen")
-    page.key("pod/web/cpu").focus()
+    page.key("ask").focus()
     for _ in range(3):
         page.page.keyboard.press("ArrowRight")
     page.settled()
     expect(page.key("node/node-a")).to_have_attribute("data-state", "refused")
     expect(page.sentence).to_contain_text("0/3 nodes are available: 3 Insufficient cpu.")
-    page.drag("pod/web/cpu", -48, 0)
+    high = page.key("ask/box").bounding_box()["height"]
+    page.drag("ask", 0, high * 0.75)
     expect(page.sentence).to_contain_text("web goes to node-a")
 
 

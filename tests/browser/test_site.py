@@ -378,7 +378,7 @@ def test_pages_lead_to_each_other_and_keep_the_theme(browser: Browser, site: Sit
         light = page.evaluate(colour)
         page.get_by_role("button", name="Light or dark").click()
         assert page.evaluate(colour) != light
-        page.get_by_text("The lessons as a list").click()
+        page.get_by_text("The same as links").click()
         page.get_by_role("link", name="10 devices").first.click()
         expect(page).to_have_title("10 · Devices: which GPU does the pod get, and why none? · Kubernetes scheduling")
         page.wait_for_load_state()

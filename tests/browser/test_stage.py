@@ -280,7 +280,7 @@ def test_a_number_that_is_not_allowed_is_refused_beside_the_field(opened: Open) 
     expect(alert).to_have_text('⚠ "-5" is not a whole number from 0 to 4')
     field.fill("")
     field.press("Enter")
-    expect(alert).to_have_text('⚠ "" is not a whole number from 0 to 4')
+    expect(alert).to_have_text("⚠ Type a number first.")
     assert alert.bounding_box()["y"] < page.picture.bounding_box()["y"]  # type: ignore[index]
 
 
@@ -395,6 +395,14 @@ def test_a_story_is_played_scrubbed_and_closed(opened: Open) -> None:
     expect(page.sentence).to_have_text("web moves")
     page.page.get_by_label("Moment of the story").fill("0")
     expect(page.sentence).to_have_text("web waits")
+    page.page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.page.get_by_role("button", name="Pause")).to_be_visible()
+    again = page.page.get_by_role("button", name="Again", exact=True)
+    expect(page.sentence).to_have_text("web moves")
+    expect(again).to_be_visible(timeout=1000)  # nothing plays at the last moment
+    again.click()
+    expect(page.sentence).to_have_text("web waits")
+    expect(again).to_have_count(0)
     page.page.get_by_role("button", name="Close the story").click()
     expect(page.sentence).to_contain_text("on node-c")
     assert "translate(280,40)" in page.page.locator(".ks-picture svg").inner_html()

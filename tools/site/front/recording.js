@@ -183,7 +183,7 @@ export class Recording extends Model {
   answer(answer) {
     const { asked, gate, shows } = this.record.asks, given = answer === null ? null : this.checked(answer, asked);
     const allowed = asked.choices.length ? `${this.words.notOneOf} ${asked.choices.join(", ")}` : `${this.words.isNot} ${asked.numbers}`;
-    if (given === undefined) this.error = `"${answer}" ${allowed}`;
+    if (given === undefined) this.error = answer || asked.choices.length ? `"${answer}" ${allowed}` : this.words.noNumber;
     else {
       const { at } = this;
       this.at = { ...at, ...shows };

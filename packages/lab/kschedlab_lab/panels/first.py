@@ -7,7 +7,6 @@ priority decides whether others leave for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from kschedlab.build import HOUR, Manifest, node, pod
@@ -18,18 +17,17 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import amount
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.first import draw_first
+from kschedlab_lab.views.first import cpus, draw_first
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
-NODES = {"node-a": 2000, "node-b": 4000, "node-c": 8000, "node-d": 8000}
+NODES = {"node-a": 2000, "node-b": 5000, "node-c": 8000, "node-d": 8000}
 """Milli CPU of each node."""
 PODS = {
-    "mail": ("node-b", 800, 300),
+    "mail": ("node-b", 1500, 300),
     "db": ("node-c", 2000, 800),
     "shop": ("node-c", 2000, 100),
     "logs": ("node-d", 1500, 400),
@@ -37,14 +35,14 @@ PODS = {
     "batch": ("node-d", 3000, 0),
 }
 """By name: the node, the request in milli CPU, the priority."""
-milli = partial(amount, "cpu")
+STEP = 500
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     """What the pod ``web`` asks for, in milli CPU, and its priority."""
 
-    request: int = slider("web asks for", range(500, 7001, 500), 1500, milli)
+    request: int = slider("web asks for", range(STEP, 7001, STEP), 1500, cpus)
     priority: int = slider("web's priority", range(0, 1001, 100), 200)
 
 
@@ -79,7 +77,7 @@ def said(decision: Decision) -> str:
     if preemption is None:
         return sentences((what, why))
     if chosen is None:
-        request = milli(decision.pod.request["cpu"])
+        request = cpus(decision.pod.request["cpu"])
         none = say("No node has {cpu} free, and none has enough pods of lower priority.", cpu=request)
         return sentences((what, none))
     highest = {name: max(each.priority for each in found.victims) for name, found in preemption.candidates.items()}
@@ -88,7 +86,7 @@ def said(decision: Decision) -> str:
         why = say("Only {node} can make enough room.", node=chosen)
     elif others:
         most, other = min(others)
-        there = later("There the most important pod to leave has {least}; on {other} it would have {most}.")
+        there = later("There the most important pod to leave has priority {least}; on {other} it would have {most}.")
         why = say(there, least=highest[chosen], other=other, most=most)
     return sentences((what, why))
 
@@ -96,9 +94,9 @@ def said(decision: Decision) -> str:
 def picture(decision: Decision, alt: str, room: Room) -> Html:
     """The pod and the nodes; the pod's edge and the knob of its priority are handles."""
     request, priority = terms("drag it: what web asks for", "drag it: web's priority")
-    resize = {"data_drag": "request", "data_axis": "y", "data_tip": request, "aria_label": "web"}
+    resize = {"data_drag": "request", "data_tip": request, "aria_label": "web"}
     rank = {"data_drag": "priority", "data_axis": "x", "data_tip": priority, "aria_label": say("priority")}
-    return draw_first(decision, alt, room, resize, rank)
+    return draw_first(decision, alt, room, STEP, resize, rank)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -11,20 +11,26 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.bench import TALLEST
-from kschedlab_lab.views.drawing import Block, Box, Number, draw as draw_boxes
-from kschedlab_lab.views.picture import WAITING, colours
+from kschedlab_lab.views.drawing import EDGE, Block, Box, Number, remark
+from kschedlab_lab.views.first import Pull, lacks
+from kschedlab_lab.views.layout import moved
+from kschedlab_lab.views.picture import colours
+from kschedlab_lab.views.score import STAGES, number, total
 from kschedlab_lab.views.score_bars import points
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.svg import Room, svg
 
 CPU = 4
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
+TOLD = ("LeastRequestedPriority", "BalancedResourceAllocation")
+"""The priorities that see a difference between these nodes."""
+NAMES = 64
+"""The height of what stands below a node; in pixels."""
 ASKS, FILTER, SCORE, CHOSEN = range(4)
 """What is known so far."""
 
@@ -66,41 +72,49 @@ def sentence(settings: Settings) -> str:
 
 
 def draw(settings: Settings, room: Room, known: int = CHOSEN, alt: str = "", asks: bool = False) -> Html:
-    """The pod beside the nodes, or on its node. ``asks``: the nodes are answers, and nothing can be changed."""
-    decision = decide(settings)
-    about = {
-        "data_drag": "cpu",
-        "data_axis": "x",
-        "data_step": "16",
-        "aria_label": say("request of {name}", name="web"),
-    }
-    web = Block("web", settings.cpu * 1000, 0, (Number(f"{settings.cpu} CPU", {} if asks else about, "cpu"),))
-    nodes = [_box(settings, name, known) for name in USED]
-    if known == CHOSEN and decision.node is not None:
-        web = replace(web, mark="placed")
-        nodes = [replace(each, blocks=(*each.blocks, web)) if each.chosen else each for each in nodes]
-    if asks:
-        nodes = [replace(each, marks={"data_pick": each.name}) for each in nodes]
-    waiting = () if any(each.chosen for each in nodes) else (web,)
-    return draw_boxes([Box(WAITING, 0, waiting), *nodes], alt or sentence(settings), "cpu", room, _sums(), TALLEST)
+    """The pod beside the nodes, and on its node. ``asks``: the nodes are answers, and nothing can be changed."""
+    edge = {"data_drag": "cpu", "aria_label": "web", "data_tip": say("drag it: what web asks for")}
+    pod = Block("web", settings.cpu * 1000, 0, marks={} if asks else edge)
+    sums = {shown: remark(_sums(decide(shown)), room.width - 2 * EDGE) for shown in (settings, Settings())}
+    below = NAMES + sums[Settings()].height + 6  # in every state
+    plan = Pull(pod, 1000, [_box(settings, name, known, asks) for name in USED], room, below, 1000)
+    more = [moved(sums[settings], EDGE, plan.base + NAMES)] if known >= SCORE else []
+    return svg([*plan.drawn(tried=known > ASKS), *more], room.width, plan.base + below, alt or sentence(settings))
 
 
-def _sums() -> str:
-    """What a score is."""
-    return say("score: a sum of {number} functions, each 0 to 10", number=len(V1_16.scores) - 1)
+def _sums(decision: Decision) -> str:
+    """What the scores are the sums of; "" if there are none."""
+    if decision.scores is None:
+        return ""
+    shown = later("{parts}: {least} + {balance} + the other {rest} priorities, without the {veto:,} that all get")
+    least, balance = (name.removesuffix("Priority") for name in TOLD)
+    rest = len(V1_16.scores) - len(TOLD)
+    node = decision.node or ""
+    veto = (total(decision, node) or 0) - (points(decision, node) or 0)
+    return say(shown, parts=_parts(decision, node), least=least, balance=balance, rest=rest, veto=veto)
 
 
-def _box(settings: Settings, name: str, known: int) -> Box:
+def _parts(decision: Decision, node: str) -> str:
+    """The points of the priorities that see a difference, and of all others: "7+5+20"."""
+    told = [int(number(decision, STAGES[2], each, node) or 0) for each in TOLD]
+    return "+".join(map(str, (*told, (points(decision, node) or 0) - sum(told))))
+
+
+def _box(settings: Settings, name: str, known: int, asks: bool) -> Box:
     """The node, with what is known of it."""
-    decision, lacks = decide(settings), settings.cpu + USED[name] - CPU
-    there = (Block(f"jobs-{name[-1]}", USED[name] * 1000, 0, (Number(f"{USED[name]} CPU"),)),)
+    decision, less = decide(settings), settings.cpu + USED[name] - CPU
+    there: tuple[Block, ...] = (Block(f"jobs-{name[-1]}", USED[name] * 1000, 0, (Number(f"{USED[name]} CPU"),)),)
     if known == ASKS:
-        return Box(name, CPU * 1000, there)
-    if lacks > 0:
-        return Box(name, CPU * 1000, there, refused=say("lacks {cpu}", cpu=f"{lacks} CPU"))
-    score = points(decision, name)
-    says = say("fits") if known == FILTER or score is None else say("score {number}", number=score)
-    return Box(name, CPU * 1000, there, (says,), known == CHOSEN and name == decision.node)
+        return Box(name, CPU * 1000, there, marks={"data_pick": name} if asks else {})
+    if less > 0:
+        return Box(name, CPU * 1000, there, refused=lacks(less * 1000))
+    chosen, score = known == CHOSEN and name == decision.node, points(decision, name)
+    if chosen:
+        web = Block("web", settings.cpu * 1000, 0, (Number(f"{settings.cpu} CPU"),), "placed", origin="ask")
+        there = (*there, web)
+    if known == FILTER or score is None:
+        return Box(name, CPU * 1000, there, (say("fits"),), chosen)
+    return Box(name, CPU * 1000, there, (say("score {number}", number=score), _parts(decision, name)), chosen)
 
 
 def story(settings: Settings, room: Room) -> list[Frame]:

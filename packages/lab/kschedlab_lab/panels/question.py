@@ -77,6 +77,8 @@ class Question(Generic[S]):
             if answer not in self.choices:
                 raise InputValueError('"{answer}" is not one of {choices}', answer=answer, choices=listed(self.choices))
             return answer
+        if not answer:
+            raise ValueError(say("Type a number first."))
         wrong = ValueError(say('"{answer}" is not {numbers}', answer=answer, numbers=self.numbers))
         try:
             typed = int(answer.replace(",", ""))

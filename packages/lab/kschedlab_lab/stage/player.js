@@ -13,10 +13,10 @@ export class Player {
   /**
    * `where` gives where it is and the last place, `go` moves, `ready` hears that it will. Play walks to the last place;
    * from there it begins again. `host.playing` is the one player of a stage that walks now. `brief`: a step may
-   * repeat the words of the last one, so only new words take time to read.
+   * repeat the words of the last one, so only new words take time to read. `over`: what the button says at the last place.
    */
-  constructor(host, { label, sliderLabel = label, where, go, ready = () => {}, brief = false }) {
-    Object.assign(this, { host, where, go, ready, brief });
+  constructor(host, { label, sliderLabel = label, where, go, ready = () => {}, brief = false, over = say("Play") }) {
+    Object.assign(this, { host, where, go, ready, brief, over });
     const step = (by) => () => (this.host.pause(), go(clamp(where()[0] + by, 0, where()[1])));
     this.back = named("‹", say("Back"), step(-1));
     this.next = named("›", say("Next"), step(1));
@@ -41,8 +41,15 @@ export class Player {
     this.dot();
     this.slider.style.setProperty("--ks-at", last ? at / last : 0);
     this.output.textContent = words(at, last);
+    if (!this.plays) this.play.textContent = this.word;
     this.back.disabled = at === 0;
     this.next.disabled = at >= last;
+  }
+
+  /** What the button says that plays. */
+  get word() {
+    const [at, last] = this.where();
+    return at >= last ? this.over : say("Play");
   }
 
   /** Steps are dots if they have room beside each other. */
@@ -63,13 +70,14 @@ export class Player {
 
   walk() {
     const [at, last] = this.where();
-    if (at >= last) return this.host.pause();
-    this.go(at + 1);
+    this.go(Math.min(at + 1, last));
     this.wait();
   }
 
-  /** Until what is said now has been read. */
+  /** Until what is said now has been read; at the last place there is nothing to wait for. */
   wait() {
+    const [at, last] = this.where();
+    if (at >= last) return this.host.pause();
     const text = this.host.saying.el.textContent, time = this.brief && this.text ? readingOn(text, this.text) : readingTime(text);
     this.text = text;
     this.timer = setTimeout(() => this.walk(), time);
@@ -78,7 +86,7 @@ export class Player {
   stop() {
     this.text = null;
     clearTimeout(this.timer);
-    this.play.textContent = say("Play");
     this.host.playing = null;
+    this.play.textContent = this.word;
   }
 }

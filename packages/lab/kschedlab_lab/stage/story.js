@@ -43,7 +43,7 @@ export class Story {
     const { foot } = stage, high = foot.offsetHeight;
     stage.el.classList.add("ks-telling");
     const player = new Player(stage, {
-      label: say("Story"), sliderLabel: say("Moment of the story"),
+      label: say("Story"), sliderLabel: say("Moment of the story"), over: say("Again"),
       where: () => [this.at, frames.length - 1],
       go: (at, duration = MOVE) => {
         this.at = at;

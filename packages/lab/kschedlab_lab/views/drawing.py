@@ -136,6 +136,11 @@ class Box:
         """Total size of the blocks inside."""
         return sum(block.size for block in self.blocks if not block.aside)
 
+    @property
+    def placed(self) -> int:
+        """How much of that comes only now, if the node is chosen."""
+        return sum(block.size for block in self.blocks if block.mark == "placed") * self.chosen
+
 
 class Place(NamedTuple):
     """The place of a box, in pixels; its pods are between ``y`` and ``y + height``. ``bar``: they lie side by side."""
@@ -161,13 +166,11 @@ class Arrangement:
         return len({place.y for place in self.places if not place.bar})
 
 
-def draw(
-    boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "", tallest: float = TALL
-) -> Html:
+def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "") -> Html:
     """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end."""
     room = room or Room()
     below = remark(more, room.width - 2 * EDGE)
-    plan = arrange(boxes, room, below.height, tallest=tallest)
+    plan = arrange(boxes, room, below.height)
     return svg(
         [*shapes(boxes, plan, resource), moved(below, EDGE, plan.bottom)], plan.width, plan.bottom + below.height, alt
     )
@@ -268,7 +271,7 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     inside = [*_tray(box, place.width, top, high, scale, resource)]
     free = box.capacity - box.used
     if free > 0 and scale * free >= LINE and not any(block.aside for block in box.blocks):
-        text = fitted(_free(resource, free, place.width - 8), place.width - 8, SMALL)
+        text = fitted(_free(resource, free, box.placed, place.width - 8), place.width - 8, SMALL)
         middle = scale * free / 2
         between = 1000 * scale * (-(-free // 2000) - 0.5)  # two ticks
         if _has_ticks(resource, scale) and between + LINE / 2 <= scale * free:
@@ -294,13 +297,16 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     )
 
 
-def _free(resource: str, free: int, width: float) -> str:
-    """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
+def _free(resource: str, free: int, placed: int, width: float) -> str:
+    """How much is free, before and after a pod is ``placed`` here, with what fits of it; short CPU is rounded down, so
+    that a pod of that size has room."""
     rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
-    whole = say("{free} free", free=amount(resource, free))
-    number = f"{free >> 30}Gi" if resource == "memory" and free >= 1 << 30 else rounded.partition(" ")[0]
-    texts = (whole, *(say("{free} free", free=each) for each in (rounded, number)), number, "")
-    return fitting(texts, width, SMALL)
+    whole, number = amount(resource, free), rounded.partition(" ")[0]
+    if resource == "memory" and free >= 1 << 30:
+        number = f"{free >> 30}Gi"
+    before = f"{amount(resource, free + placed).partition(' ')[0]} → " if placed else ""
+    texts = [before + say("{free} free", free=each) for each in (whole, rounded, number)]
+    return fitting((*texts, before + number, number, ""), width, SMALL)
 
 
 def _tray(box: Box, width: float, top: float, high: float, scale: float, resource: str) -> Iterable[Html]:
@@ -365,7 +371,7 @@ def _answer(name: str, size: float) -> Part:
 def _refusal(box: Box, width: float) -> Part:
     """What is in the way, after its sign."""
     sign = Part(SIZE, SIZE, (badge(Badge(box.sign or "cross", box.refused), 0, 0, EVICTED),))
-    longest = max((text_width(word, SMALL) for word in box.refused.split()), default=0)
+    longest = max((text_width(word, SMALL) for word in box.refused.split(" ")), default=0)
     parts = [sign] if longest <= width - SIZE - 4 else []  # the colour of the tray says it, too
     lines = wrapped(box.refused, width - (SIZE + 4) * len(parts), 3, SMALL)
     text = column([words(line, SMALL, fill=EVICTED) for line in lines], 0, "middle")

@@ -1,15 +1,15 @@
-"""The first picture of the course: a pod to pull larger, and four nodes to scale, one of which takes it."""
+"""The first picture of the course: a pod to pull larger, and nodes to scale, one of which takes it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab.text.words import amount
 from kschedlab_lab.views.drawing import CHIP, INSET, PARTED, Arrangement, Block, Box, Number, Place, shapes
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.picture import pods_on
@@ -18,87 +18,100 @@ from kschedlab_lab.views.svg import Room, rect, svg
 
 TOP, BELOW = 40, 78
 """The space above the nodes, for what sticks out, and below them; in pixels at normal size."""
-KNOB, NAMED, LOWEST, HIGHEST, BRIEF = 9, 17, 150, 300, 90
-"""The radius of the knob, the height of a block with a name, limits of the height of the largest node, and the width of
-a node with room for words below it; in pixels."""
+KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
+"""The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
 
 
-def draw_first(decision: Decision, alt: str, room: Room, resize: Mapping[str, str], rank: Mapping[str, str]) -> Html:
-    """The pod on the left, the nodes beside it, all to one scale.
+def cpus(milli: int) -> str:
+    """CPU, whatever is compared with it: "0.5 CPU"."""
+    return f"{milli / 1000:g} CPU"
 
-    ``resize``, ``rank``: what makes the pod's edge and the knob of its priority a control, without the step.
+
+def lacks(milli: int) -> str:
+    """How much CPU is missing; the number keeps its unit."""
+    return say("lacks {cpu}", cpu=cpus(milli).replace(" ", "\u00a0"))
+
+
+class Pull:
+    """The pod on the left, the nodes beside it, all to one scale. The pod's marks make its edge a handle.
+
+    ``step``: by how much a value pulls it; ``below``: the height below the nodes; ``smallest``: the size of the
+    smallest pod, whose name has room.
     """
-    plan = _Plan(decision, room)
-    found = shapes(plan.boxes, Arrangement(plan.places, room.width, 0), "cpu")
-    for box, place in zip(plan.boxes, plan.places, strict=True):
-        found.append(_way(plan, box, place) if box.chosen else _ghost(plan, box, place))
-    return svg([*found, *_asking(plan, resize), *_priority(plan, rank)], room.width, plan.base + plan.below, alt)
 
-
-class _Plan:
-    """What is drawn, and where."""
-
-    def __init__(self, decision: Decision, room: Room) -> None:
-        names = sorted(decision.cluster.names)
-        pods = {name: pods_on(decision, name) for name in names}
+    def __init__(self, pod: Block, step: int, boxes: Sequence[Box], room: Room, below: float, smallest: int) -> None:
         wide = room.width >= 560
-        self.aside = 150.0 if wide else 108.0 if room.width >= 400 else 74.0
-        gap = 22 if wide else 8 if room.width >= 400 else 4
+        self.aside = 150.0 if wide else 102.0 if room.width >= 400 else 74.0
+        gap = 22 if wide else 7 if room.width >= 400 else 4
         left = self.aside + gap + (18 if wide else 6)
-        width = min((room.width - left - 8 - gap * (len(names) - 1)) / len(names), 170)
-        self.pod, self.size = decision.pod, decision.pod.request["cpu"]
-        self.boxes = [_box(decision, name, pods[name], width) for name in names]
-        # Room for whoever leaves, also while nobody does: nothing moves under the hand.
-        self.below = BELOW + (CHIP + 2) * (max(map(len, pods.values())) - 1)
-        largest = max(box.capacity for box in self.boxes)
-        smallest = min(each.request["cpu"] for there in pods.values() for each in there)
-        named = -(-(NAMED + PARTED) * largest // smallest)  # each pod is high enough for its name
-        tall = max(min(max(room.height - TOP - self.below, LOWEST), HIGHEST), named)
-        self.base = float(TOP + tall)
+        width = min((room.width - left - 8 - gap * (len(boxes) - 1)) / len(boxes), 170)
+        largest = max(box.capacity for box in boxes)
+        named = -(-(NAMED + PARTED) * largest // smallest)
+        tall = max(min(max(room.height - TOP - below, LOWEST), HIGHEST), named)
+        self.pod, self.step, self.boxes, self.base = pod, step, boxes, float(TOP + tall)
         self.scale = (tall - 2 * INSET) / largest
-        self.places = tuple(Place(left + i * (width + gap), TOP, width, tall) for i in range(len(names)))
+        self.places = tuple(Place(left + i * (width + gap), TOP, width, tall) for i in range(len(boxes)))
+        self.width = room.width
+
+    def drawn(self, tried: bool = True) -> list[Html]:
+        """All of it. ``tried``: with the pod's outline on the nodes, and the way to its place."""
+        found = shapes(self.boxes, Arrangement(self.places, self.width, 0), "cpu")
+        for box, place in zip(self.boxes, self.places, strict=True) if tried else ():
+            found.append(_way(self, box, place) if box.chosen else _ghost(self, box, place))
+        return [*found, *_asking(self)]
 
 
-def _box(decision: Decision, name: str, pods: Sequence[PodInfo], width: float) -> Box:
-    """The node with its pods, and what comes of it, in brief where it is narrow."""
+def draw_first(
+    decision: Decision, alt: str, room: Room, step: int, resize: Mapping[str, str], rank: Mapping[str, str]
+) -> Html:
+    """A decision with its nodes' pods. ``resize``, ``rank``: what makes the pod's edge, for a ``step`` in milli CPU,
+    and the knob of its priority a control."""
+    names, asked = sorted(decision.cluster.names), decision.pod
+    pods = {name: pods_on(decision, name) for name in names}
+    # Room for whoever leaves, also while nobody does: nothing moves under the hand.
+    below = BELOW + (CHIP + 2) * (max(map(len, pods.values())) - 1)
+    pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
+    smallest = min(each.request["cpu"] for there in pods.values() for each in there)
+    plan = Pull(pod, step, found, room, below, smallest)
+    return svg([*plan.drawn(), *_priority(plan, rank)], room.width, plan.base + below, alt)
+
+
+def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
+    """The node with its pods, and what comes of it."""
     cluster, pod, preemption = decision.cluster, decision.pod, decision.preemption
     capacity = int(cluster.allocatable[cluster.resources["cpu"], cluster.index[name]])
     free = capacity - sum(each.request["cpu"] for each in pods)
     evicts = preemption is not None and name == decision.nominated_node
     gone = {each.key for each in preemption.victims} if preemption is not None and evicts else set()
-    blocks = [_block(each, "evicted" if each.key in gone else "", each.key in gone) for each in pods]
+    blocks = [_block(each) for each in pods if each.key not in gone]
     if chosen := name in (decision.node, decision.nominated_node):
-        stays = len(blocks) - len(gone)
-        blocks.insert(stays, _block(pod, "arriving" if evicts else "placed", origin="ask"))
-    says, lacks = _says(decision, name, width < BRIEF), ""
-    if pod.request["cpu"] > free and not evicts:
-        less = amount("cpu", pod.request["cpu"] - free)
-        says, lacks = "", f"−{less}" if width < BRIEF else say("lacks {cpu}", cpu=less)
-    return Box(name, capacity, tuple(blocks), (says,), chosen, lacks)
+        blocks.append(replace(_block(pod, "arriving" if evicts else "placed"), origin="ask"))
+    blocks += [replace(_block(each, "evicted"), aside=True) for each in reversed(pods) if each.key in gone]
+    less = pod.request["cpu"] - free
+    if less > 0 and not evicts:
+        return Box(name, capacity, tuple(blocks), refused=lacks(less))
+    return Box(name, capacity, tuple(blocks), (_says(decision, name),), chosen)
 
 
-def _block(pod: PodInfo, mark: str, aside: bool = False, origin: str | None = None) -> Block:
-    number = Number(str(pod.priority))
-    return Block(pod.pod.metadata.name, pod.request["cpu"], pod.priority, (number,), mark, aside=aside, origin=origin)
+def _block(pod: PodInfo, mark: str = "") -> Block:
+    return Block(pod.pod.metadata.name, pod.request["cpu"], pod.priority, (Number(str(pod.priority)),), mark)
 
 
-def _says(decision: Decision, name: str, brief: bool) -> str:
-    """The score of a node with room, and what it lacks to the best."""
-    scores, position = decision.scores, decision.cluster.index[name]
+def _says(decision: Decision, name: str) -> str:
+    """The score of a node with room, if there are several."""
+    scores = decision.scores
     if decision.preemption is not None:
-        return "" if brief else say("makes room")
-    if scores is None or position not in (found := scores.nodes.tolist()):
-        return say("only choice")
-    score, best = (int(each) for each in (scores.total[found.index(position)], max(scores.total)))
-    if brief:
-        return str(score)
-    return f"{score} (−{best - score})" if score < best else say("score {number}", number=score)
+        return ""
+    if scores is None:
+        return say("fits")
+    found = scores.nodes.tolist().index(decision.cluster.index[name])
+    return say("score {number}", number=int(scores.total[found]))
 
 
-def _ghost(plan: _Plan, box: Box, place: Place) -> Html:
+def _ghost(plan: Pull, box: Box, place: Place) -> Html:
     """Where the pod would be; it sticks out of a node that has no room, and is open where the picture ends."""
     wide, bottom = place.width - 2 * INSET, plan.base - INSET - box.used * plan.scale
-    high = bottom - plan.scale * plan.size + PARTED
+    high = bottom - plan.scale * plan.pod.size + PARTED
     top = max(high, 4.0)
     colour = EVICTED if box.refused else INK_3
     look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.1" if box.refused else "0.05", "stroke": colour}
@@ -112,9 +125,9 @@ def _ghost(plan: _Plan, box: Box, place: Place) -> Html:
     )
 
 
-def _way(plan: _Plan, box: Box, place: Place) -> Html:
+def _way(plan: Pull, box: Box, place: Place) -> Html:
     """Dots from the pod to its place."""
-    x0, y0 = plan.aside / 2, plan.base - INSET - plan.size * plan.scale - 38
+    x0, y0 = plan.aside / 2, plan.base - INSET - plan.pod.size * plan.scale - 38
     x1, y1 = place.x + 12, plan.base - INSET - box.used * plan.scale + 12
     high = max(min(y0, y1) - 34, 8)
     curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {high:.1f} {x1 - 40:.1f} {high:.1f} {x1:.1f} {y1:.1f}"
@@ -122,16 +135,19 @@ def _way(plan: _Plan, box: Box, place: Place) -> Html:
     return element("path", d=curve, fill="none", data_key="way", pointer_events="none", **look)
 
 
-def _asking(plan: _Plan, resize: Mapping[str, str]) -> list[Html]:
+def _asking(plan: Pull) -> list[Html]:
     """The pod in the hand: the grip on its edge is pulled for its request."""
-    wide, high = plan.aside - 16, plan.size * plan.scale - PARTED
-    fill = priority_fill(plan.pod.priority)
-    asks = words(amount("cpu", plan.size), 14, bold=True)
+    pod, wide, high = plan.pod, plan.aside - 16, plan.pod.size * plan.scale - PARTED
+    fill = priority_fill(pod.priority)
+    asks = words(cpus(pod.size), 14, bold=True)
     inside = [element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box")]
     if high > 30:
-        inside.append(placed(words(plan.pod.pod.metadata.name, bold=True, fill=ink(fill)), wide / 2, 12))
-    inside += [moved(asks, max((wide - asks.width) / 2, -7), -34), grip(wide / 2)]
-    marks: dict[str, Any] = {**resize, "data_step": f"{-500 * plan.scale:.1f}", "data_key": "ask"}
+        inside.append(placed(words(pod.name, bold=True, fill=ink(fill)), wide / 2, 12))
+    inside.append(placed(asks, wide / 2, -34))
+    marks: dict[str, Any] = {"data_key": "ask"}
+    if pod.marks:
+        inside.append(grip(wide / 2))
+        marks |= {**pod.marks, "data_axis": "y", "data_step": f"{-plan.step * plan.scale:.1f}"}
     ground = element("path", d=f"M0 {plan.base:g}H{plan.aside:g}", stroke=HAIR, stroke_width=1.5)
     return [ground, element("g", *inside, transform=f"translate(8,{plan.base - INSET - high:.1f})", **marks)]
 
@@ -144,7 +160,7 @@ def grip(x: float) -> Html:
     return element("g", pill, element("path", d=arrows, fill="none", **look))
 
 
-def _priority(plan: _Plan, rank: Mapping[str, str]) -> list[Html]:
+def _priority(plan: Pull, rank: Mapping[str, str]) -> list[Html]:
     """The ramp of priorities, with a knob."""
     priority, y = plan.pod.priority, plan.base + 34
     left, wide = KNOB + 2.0, plan.aside - 2 * KNOB - 4

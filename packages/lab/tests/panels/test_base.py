@@ -196,8 +196,9 @@ def test_a_question_hides_the_answer_until_it_is_answered(panel: Panel[Settings]
     limits = {"numbers": "a whole number from 0 to 4", "most": 4}
     assert shown["asking"] == {"text": "How many?", "choices": [], **limits}
     assert (shown["picture"], shown["sentence"], shown["table"]) == ("<svg>?</svg>", "", "")
-    for wrong in ("many", "-5", "5", "2.5", ""):
+    for wrong in ("many", "-5", "5", "2.5"):
         assert sent(session, answer=wrong)["error"] == f'"{wrong}" is not a whole number from 0 to 4'
+    assert sent(session, answer="")["error"] == "Type a number first."
     shown = sent(session, answer="2")
     assert shown["verdict"]["why"] == "2 was said, 1 there are." and not shown["verdict"]["right"]
     assert (shown["picture"], shown["sentence"]) == ("<svg>1 pods</svg>", "1 pods")

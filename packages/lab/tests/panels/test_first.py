@@ -7,7 +7,8 @@ import pytest
 
 from kschedlab.manifests.loading import loads
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.first import NODES, PODS, Settings, decide, panel, picture, show
+from kschedlab_lab.panels.first import GENERATION, NODES, PODS, Settings, decide, panel, picture, show
+from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.svg import Room
 
 ALL = list(Settings.grid())
@@ -51,6 +52,26 @@ def test_the_picture_says_what_is_decided(room: Room) -> None:
         assert ElementTree.fromstring(said).get("aria-label") == view.sentence
 
 
+def test_the_larger_the_pod_the_larger_its_node() -> None:
+    """The lesson asks from which size on it leaves node-a: 1 CPU, a half of node-a and a fifth of node-b."""
+    fits = [node for each in ALL if each.priority == 200 and (node := decide(each).node) is not None]
+    assert fits == ["node-a"] + ["node-b"] * 3 + ["node-c"] * 4
+    assert (NODES["node-a"], NODES["node-b"]) == (2000, 5000)
+
+
+def test_what_is_said_of_a_score() -> None:
+    """Nine functions, 1,500 points at most, 300 of them for taints."""
+    assert len(GENERATION.scores) == 9 and sum(100 * weight for _, weight in GENERATION.scores) == 1500
+    nodes = [f"node-{each}" for each in "abcd"]
+    assert [number(decide(Settings()), STAGES[2], "TaintToleration", node) for node in nodes] == [300] * 4
+
+
+def test_what_is_free_is_said_before_and_after() -> None:
+    for request, free in ((1500, "3.5 → 2 CPU free"), (2500, "4 → 1.5 CPU free")):
+        drawn = str(show(Settings(request=request)).picture(Room()))
+        assert f">{free}<" in drawn and drawn.count("→") == 1
+
+
 def test_the_priority_matters_only_where_the_pod_fits_nowhere() -> None:
     for settings in ALL[::5]:
         assert bool(show(settings).idle) == (decide(settings).node is not None)
@@ -68,5 +89,4 @@ def test_every_pod_has_its_name_and_verdicts_are_whole(room):
         drawn = str(show(settings).picture(room))
         shown = [name for name in PODS if f'data-key="pod/{name}"' in drawn]
         assert shown and all(re.search(rf">{name[: 4 if room.width >= 500 else 1]}", drawn) for name in shown)
-        assert not re.search(r"(score|only|makes)[^<]*…", drawn)
-    assert ">makes room<" in str(show(Settings(request=5500, priority=500)).picture(Room(720, 300)))
+        assert not re.search(r"(score|fits|lacks)[^<]*…", drawn)

@@ -100,8 +100,8 @@ def test_a_pod_goes_to_the_best_of_the_nodes_with_room():
         fit = [name for name, used in inside.USED.items() if used + settings.cpu <= inside.CPU]
         picture = str(view.picture(ROOM))
         refused = picture.count('data-state="refused"')
-        assert refused == len(re.findall(r">lacks \d CPU<", picture)) == len(inside.USED) - len(fit)
-        assert 'data-drag="cpu"' in picture, "wherever the pod is"
+        assert refused == len(re.findall(r">lacks \d\sCPU<", picture)) == len(inside.USED) - len(fit)
+        assert 'data-drag="cpu"' in picture, "it stays at the left, where it is pulled"
         if not fit:
             assert says(view.sentence, "Pending", "0/3 nodes are available: 3 Insufficient cpu.")
             continue
@@ -116,9 +116,16 @@ def test_a_pod_goes_to_the_best_of_the_nodes_with_room():
 
 def test_the_picture_says_what_a_score_is():
     """v1.16: eight functions, of which NodePreferAvoidPods has the weight 10,000 and is left out."""
-    decision = inside.decide(inside.Settings())
-    parts = [each for each in decision.scores.plugins if not each.startswith("NodePreferAvoidPods")]
-    assert f"a sum of {len(parts)} functions" in str(inside.show(inside.Settings()).picture(ROOM)) and len(parts) == 7
+    for settings in inside.Settings(1), inside.Settings(2):
+        decision, drawn = inside.decide(settings), str(inside.show(settings).picture(ROOM))
+        assert len(decision.scores.plugins) == 8
+        found = [[*map(int, parts.split("+"))] for parts in re.findall(r">(\d+\+\d+\+\d+)<", drawn)]
+        points = [inside.points(decision, name) for name in inside.USED]
+        assert [sum(parts) for parts in found] == [each for each in points if each is not None]
+        assert len({rest for *_, rest in found}) == 1, "the others see no difference"
+    drawn = " ".join(re.findall(r">([^<]+)<", str(inside.show(inside.Settings()).picture(ROOM))))
+    assert "7+5+20: LeastRequested + BalancedResourceAllocation + the other 6 priorities" in drawn
+    assert "without the 100,000 that all get" in drawn
 
 
 def test_the_functions_speak_in_their_order():

@@ -153,7 +153,7 @@ def test_a_pod_that_fits_is_drawn_on_its_node() -> None:
     world = cluster(node("n1", allocatable=PLENTY), node("n2", unschedulable=True), pod("web", memory="500Gi"))
     svg = picture(schedule("default/web", world))
     assert tips(svg) == ["web, 500Gi memory, arriving"]
-    assert "500Gi memory free" in texts(svg) and {"n1", "n2", "unschedulable"} <= set(texts(svg))
+    assert "1000Gi → 500Gi memory free" in texts(svg) and {"n1", "n2", "unschedulable"} <= set(texts(svg))
     assert states(svg) == {"node/n1": "chosen", "node/n2": "refused"}
 
 
