@@ -35,7 +35,7 @@ TOGETHER, LOOK = 0.2, 1.0
 
 LIVES = later("The cluster is running.")
 BELOW = later(
-    "File > New > Terminal opens one: right-click its tab, choose Split Tab > Down, and drag the border down to see both."
+    "File > New > Terminal opens one: right-click its tab, choose Split Tab > Down, then drag the border down."
 )
 ENDED = later("The cluster has ended; this is its last state. Start again serves a new one.")
 AWAY = later("Terminals ask the cluster of another notebook now. Start again brings them back here.")
