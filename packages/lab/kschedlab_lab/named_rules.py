@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -12,9 +12,13 @@ from typing import Any
 import msgspec
 import yaml
 
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.between import minor
 from kschedlab.generations.changes import NAMES
+from kschedlab.score.plugin import MAX_NODE_SCORE, Score, Scored
 from kschedlab.whatif.compare import changes
 from kschedlab.whatif.titles import SETTINGS
 
@@ -94,3 +98,32 @@ def _on_one_scale(generation: Generation) -> Generation:
         return replace(score, highest=highest) if has else score
 
     return replace(generation, scores=tuple((scaled(score), weight) for score, weight in generation.scores))
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A score of later versions only, from 0 to ``highest`` in place of 100."""
+
+    given: Score
+    highest: int
+
+    @property
+    def name(self) -> str:
+        return self.given.name
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        found = self.given.score(pod, cluster, nodes)
+        if found is None:
+            return None
+        return replace(found, normalized=found.normalized * self.highest // MAX_NODE_SCORE)
+
+
+def scaled(generation: Generation) -> Generation:
+    """The generation in which the scores that always went up to 100, too, go up to its highest score."""
+    highest = generation.max_node_score
+    if highest == MAX_NODE_SCORE:
+        return generation
+    scores = (
+        (each if hasattr(each, "highest") else Scaled(each, highest), weight) for each, weight in generation.scores
+    )
+    return replace(generation, scores=tuple(scores))

@@ -56,23 +56,21 @@ def never() -> list[Manifest]:
 
 
 def one_percent() -> list[Manifest]:
-    """node-b has 1 % more room; node-a has the image already, which is worth little."""
+    """node-b has 1 % more room; node-a has the image already, which is worth less than one point of ten."""
     return [
-        node("node-a", 10, "10Gi", images=[{"names": ["example/app:1"], "sizeBytes": 300 * 2**20}]),
-        node("node-b", 10, "10Gi"),
-        pod("mail", "node-a", "2100m", 0, 8 * HOUR, memory="2150Mi"),
-        pod("jobs", "node-b", 2, 0, 8 * HOUR, memory="2Gi"),
-        pod("web", "", 2, 0, memory="2Gi"),
+        node("node-a", 10, "10000Mi", images=[{"names": ["example/app:1"], "sizeBytes": 230 * 2**20}]),
+        node("node-b", 10, "10000Mi"),
+        pod("mail", "node-a", "2100m", 0, 8 * HOUR, memory="2100Mi"),
+        pod("jobs", "node-b", 2, 0, 8 * HOUR, memory="2000Mi"),
+        pod("web", "", 2, 0, memory="2000Mi"),
     ]
 
 
 NONE = later("none")
 NO_NODE = later("no node")
-COUNTED = later(
-    "The more important pod uses up the disruption; the low one finds none left and is listed first: 50, 50, 0."
-)
+COUNTED = later("The pods that find no disruption left are now first: 50, 50 and 0. Rule 2 does not see c-high (150).")
 LOST = later("The scheduler would obey Never, but the API server drops the field before the scheduler sees it.")
-FINER = later("The image brings node-a 12; room and balance bring node-b 1 each.")
+FINER = later("The image brings node-a 9 points; more room brings node-b 1.")
 
 STORIES = {
     later("a budget of one"): Story(
@@ -97,7 +95,7 @@ STORIES = {
     ),
     later("one percent"): Story(
         "web",
-        later("Before web comes, node-b has 1 % more room; node-a has the image."),
+        later("node-a has the image. Without web, node-b has 1 % more room."),
         one_percent,
         ("hundred_points",),
         "v1.20",

@@ -22,7 +22,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import steps
 from kschedlab.text.words import listing
-from kschedlab_lab.named_rules import NAMED_RULES, switched
+from kschedlab_lab.named_rules import NAMED_RULES, scaled, switched
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.generation_clusters import NO_NODE, NONE, STORIES
 from kschedlab_lab.panels.question import Question
@@ -86,7 +86,7 @@ def _world(cluster: str, api: Api) -> Cluster:
 
 @lru_cache(maxsize=1024)
 def _decide(cluster: str, version: str, missing: frozenset[str]) -> Decision:
-    made = switched(version, missing)
+    made = scaled(switched(version, missing))
     return schedule(f"default/{STORIES[cluster].pod}", _world(cluster, made.api), made, exhaustive=False)
 
 

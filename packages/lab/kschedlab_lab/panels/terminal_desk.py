@@ -34,7 +34,9 @@ TOGETHER, LOOK = 0.2, 1.0
 """Seconds for which changes are collected before they are shown; between two looks at the server."""
 
 LIVES = later("The cluster is running.")
-BELOW = later("File > New > Terminal opens one: right-click its tab and choose Split Tab > Down, and you see both.")
+BELOW = later(
+    "File > New > Terminal opens one: right-click its tab, choose Split Tab > Down, then drag the border down."
+)
 ENDED = later("The cluster has ended; this is its last state. Start again serves a new one.")
 AWAY = later("Terminals ask the cluster of another notebook now. Start again brings them back here.")
 NO_KUBECTL = later(

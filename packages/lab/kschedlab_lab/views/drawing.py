@@ -339,8 +339,9 @@ def _below(box: Box, width: float, captions: bool) -> Part:
     colour = CHOSEN if box.chosen or box.tied else INK_2 if box.refused else "currentColor"
     signs = [Part(SIZE, SIZE, (badge(sign, 0, 0),)) for sign in box.badges]
     if "data_pick" in box.marks:
-        name, wide = box.title or box.name, width - 20
-        found = [_answer(fitted(fitting((name, name.rpartition("-")[2]), wide, size, True), wide, size, True), size)]
+        name, wide = box.title or box.name, width - 20 - SIZE * len(signs)
+        title = _answer(fitted(fitting((name, name.rpartition("-")[2]), wide, size, True), wide, size, True), size)
+        found = [row([title, *signs], 16) if signs else title]
     else:
         name = told_apart(box.title or box.name, width - (SIZE + 4) * len(signs), size, bold=True)
         title = words(name, size, bold=True, fill=colour)

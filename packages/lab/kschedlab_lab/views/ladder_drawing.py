@@ -79,8 +79,8 @@ class Lanes(NamedTuple):
 
     @property
     def height(self) -> float:
-        """The height of the ladder; below its last rule there is room for a value that falls."""
-        return self.row * len(self.only or NAMES) + TOP + FALLS
+        """The height of the ladder; below its last rule there is room for a value that falls and tilts."""
+        return self.row * len(self.only or NAMES) + TOP + 2 * FALLS
 
     def top(self, number: int) -> float:
         """How far the rule with this number is below the first."""

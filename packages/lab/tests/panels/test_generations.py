@@ -185,7 +185,7 @@ def test_the_ladder_shows_the_rule_at_which_two_versions_part() -> None:
 
 
 def test_points_that_all_nodes_get_are_left_out() -> None:
-    assert show(Settings("one percent", "v1.20")).sentence.endswith("the highest score, 470; node-b has 460.")
+    assert show(Settings("one percent", "v1.20")).sentence.endswith("the highest score, 468; node-b has 460.")
 
 
 def test_points_that_one_node_does_not_get_stay() -> None:
