@@ -172,9 +172,7 @@ def reason(settings: Settings) -> str:
     parts = evaluated(settings)
     whole = parts[-1]
     if whole.failed:
-        return say(
-            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...)`."
-        )
+        return say("An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...)`.")
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
     verdict = say("`{part}` is {value}.", part=decides.text, value=whole.values[-1])
     compared = [each for each in parts if decides.text.startswith(f"{each.text} ") and ".compareTo(" in each.text]

@@ -102,9 +102,11 @@ def _decided(decision: Decision) -> Iterator[Part]:
         elif kind == GOOD and len(points := set(totals(decision).values())) > 1:
             shades = [shade for shade in SHADES if shade in node_fills(decision)]
             strip = tuple(rect(8, SWATCH, x=8 * at, fill=shade) for at, shade in enumerate(shades))
-            scale = phrase((say("{total} points", total=max(points)), INK_2, False))
-            low = words(str(min(points)), fill=INK_2)
-            yield row([_named(say(name), found[kind]), low, Part(8 * len(shades), SWATCH, strip), scale], 6)
+            least, most = (
+                words(say("points: {least}", least=min(points)), fill=INK_2),
+                words(f"{max(points)}", fill=INK_2),
+            )
+            yield row([_named(say(name), found[kind]), least, Part(8 * len(shades), SWATCH, strip), most], 6)
         elif found[kind]:
             yield _entry(_square(FILLS[kind]), say(name), found[kind])
 
@@ -150,7 +152,7 @@ def _points(found: WhyNot, width: float) -> Part:
     ]
     number = max(min(int((width + GAP) // (LEAST + GAP)), BARS), 1)
     leads = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))
-    shown, rest = leads[:number], listed(f"{each.title} {_more(each.lead)}" for each in leads[number:])
+    shown, rest = leads[:number], listed(f"{each.plugin} {_more(each.lead)}" for each in leads[number:])
     others = words(rest, width=width, fill=INK_2) if rest else NOTHING
     highest = max((max(each.chosen, each.others[0]) for each in shown), default=1) or 1
     wide = (width + GAP) / max(len(shown), 1) - GAP
@@ -166,7 +168,7 @@ def _more(lead: int) -> str:
 def _bars(each: Points, width: float, highest: int) -> Part:
     """The name of a plugin with the difference, and below it a bar for each of the two nodes."""
     lead = words(_more(each.lead), bold=True, fill=CHOSEN if each.lead > 0 else None)
-    name = row([words(fitted(each.title, width - lead.width - 6)), lead], 6)
+    name = row([words(fitted(each.plugin, width - lead.width - 6)), lead], 6)
     bars = [
         rect(max(width * points / highest, 0.5), BAR, y=line * (BAR + 1), fill=fill)
         for line, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], INK_2)))

@@ -61,9 +61,9 @@ MOST = 86
 TALL, LINE, NAME, SIGN = 35, 16, 17.6, 21
 """The height from which a device has room for two lines of text, that of one line and of the name below, and the width
 of a sign."""
-HIGH, HIGHEST, FLAT, WIRES = 88, 170, 60, 24
-"""The heights of the largest device, of that in a room with more space, of that where trees are beside their nodes,
-and of the wires below."""
+HIGH, LOWEST, HIGHEST, FLAT, WIRES = 88, 70, 170, 60, 24
+"""The heights of the largest device, of the same with less space, with more, and with trees beside its node; and of the
+wires below."""
 NARROW, SIDE, BESIDE, WRITTEN = 128, 7, 380, 160
 """The least width of a node, what a halo needs at the sides, the width below which the trees are beside their nodes,
 and how wide they are there."""
@@ -102,8 +102,8 @@ class Scale(NamedTuple):
 def draw_sights(seen: Sequence[NodeSight], room: Room, look: Look = PLAIN) -> Html:
     """The picture, laid out for the room; one with room for trees fills it."""
     part = device_part(seen, room.width, look)
-    if look.lines and room.height > part.height:
-        part = device_part(seen, room.width, look, min(HIGH + room.height - part.height, HIGHEST))
+    if look.lines:
+        part = device_part(seen, room.width, look, max(min(HIGH + room.height - part.height, HIGHEST), LOWEST))
     return svg([moved(part, 0, 0)], room.width, part.height, spoken(seen))
 
 
@@ -235,7 +235,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     its name below."""
     high = max(device.size * scale.pixels if device.size else scale.high / 2, LINE)
     fill = COLOURS[scale.kinds.index(device.kind) % len(COLOURS)]
-    taken, shown = device.state in (TAKES, PICKED, OFFERED, SELECTED), device.key == scale.look.ring
+    goes, shown = device.state in (TAKES, OFFERED, SELECTED), device.key == scale.look.ring
     inside, ink = high >= TALL, ink_on(fill)
     kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink if inside else None)
     text = words(fitted(device.amount, wide + 2), fill=ink)
@@ -245,7 +245,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     )
     drawn = [box, placed(facts, wide / 2, (high - facts.height) / 2)]
     drawn += [] if inside else [placed(kind, wide / 2, -LINE)]
-    shapes = [element("g", *drawn, opacity=None if taken or device.state in (OPEN, FREE) else 0.5)]
+    shapes = [element("g", *drawn, opacity=None if goes or device.state in (PICKED, OPEN, FREE) else 0.5)]
     y = -11 if high >= TALL + 18 else -17 if inside else -17 - LINE
     if sign := _sign(device):
         shapes.append(element("g", sign, transform=f"translate(1,{y:g})"))
@@ -254,7 +254,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     if shown:
         shapes.append(element("rect", x=-1, y=high + 2, width=wide + 2, height=LINE, rx=LINE / 2, data_key="ring"))
     name = words(
-        fitted(device.id.device, wide + SPACE, SMALL), SMALL, fill=PANEL if shown else CHOSEN if taken else None
+        fitted(device.id.device, wide + SPACE, SMALL), SMALL, fill=PANEL if shown else CHOSEN if goes else None
     )
     shapes.append(placed(name, wide / 2, high + 2))
     marks = scale.look.marks.get(str(device.id), {})

@@ -29,7 +29,7 @@ from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted, fitting
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
 
-LINE, STEP, APART, SMALL = 15, 11, 3, 11.2
+LINE, STEP, APART, SMALL = 15, 8, 3, 11.2
 """Pixels from one device to the next, from one to those that were tried after it was taken, between words,
 and the size of what is said of a device."""
 MOST = 12
@@ -112,7 +112,7 @@ def _line(branch: Branch, now: Sight, room: float, taken: str) -> Part:
     )
     about = now.reason if alive or ahead else device.reason
     said = say(TOLD[TRIED].brief) if dead else waits and now.taints or about.shortly
-    short = say("returned") if dead else device.root if branch.state == UNLIKE else said
+    short = say("returned") if dead else said
     left = room - 16 - 2 * APART - name.width
     text = fitted(fitting((said, short), left, SMALL), left, SMALL)
     return row([Part(16, 16, (mark,)), name, words(text, SMALL, fill=taken if alive else INK_2)], APART)
