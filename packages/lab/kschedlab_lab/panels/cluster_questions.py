@@ -68,7 +68,7 @@ def what_moves_it() -> YourCluster:
         few=leads[FIT],
     )
     return _asking(
-        say("What draws it away from {node}?", node=RUNS_ON),
+        say("What draws it away most?"),
         said[max(said, key=lambda plugin: leads[plugin])],
         dict.fromkeys(said.values(), why),
         RUNS_ON,

@@ -191,15 +191,12 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
     """The claim as a sentence of buttons."""
 
     def group(wide: float, *choices: tuple[str, str, bool]) -> Part:
-        return Part(
-            wide * len(choices), 26, (moved(Part(0, 0, tuple(pills(choices, 0, 2, wide))), 0, 0, opacity=pale),)
-        )
+        return Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide)))
 
     def on_or_off(name: str) -> Part:
         on = getattr(settings, name)
         return group(102, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
 
-    pale = 0.6 if asks else None
     parts = (
         words(say("train claims"), bold=True),
         group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
@@ -211,7 +208,7 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
     inside = wrap(parts, width - 2 * EDGE, 7, 2)
     high = inside.height + 2 * EDGE
     ground = rect(width, high, 11, fill=TRAY, stroke=HAIR)
-    return Part(width, high, (ground, moved(inside, EDGE, EDGE)))
+    return Part(width, high, (ground, moved(inside, EDGE, EDGE, opacity=0.7 if asks else None)))
 
 
 def handles(settings: Settings) -> dict[str, dict[str, str]]:
@@ -238,17 +235,13 @@ def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> s
 
 def cause(settings: Settings, seen: Sequence[NodeSight]) -> str:
     """Why the devices that are as train wants them do not help."""
-    wanted = [
-        [each for each in node.devices if settings.model in ("any", each.kind) and each.size >= settings.memory * GIBI]
-        for node in seen
-    ]
-    if sum(map(len, wanted)) == 1:
+    size = settings.memory * GIBI
+    right = [[at for at in each.devices if settings.model in ("any", at.kind) and at.size >= size] for each in seen]
+    if sum(map(len, right)) == 1:
         model, only = say(settings.model), later("there is only one {model}")
         return say(only if settings.count > 1 else "the only {model} is broken", model=model)
-    free = [
-        [each for each in node if each.state != HELD and (settings.tolerates or not each.taints)] for node in wanted
-    ]
-    if settings.together and any(len(node) > 1 for node in free):
+    free = [sum(at.state != HELD and (settings.tolerates or not at.taints) for at in each) for each in right]
+    if settings.together and max(free) > 1:
         return say("none has two such GPUs on one root that it may take")
     return say("none has two such GPUs that it may take")
 

@@ -157,9 +157,7 @@ def told(settings: Settings) -> str:
     said = {
         SELECTED: later("{device} is selected."),
         NOT_SELECTED: later("{device} is not selected."),
-        FAILS: later(
-            "{device} ends in an error: if the search reaches it, no node gets the pod. Guard it with has(...)."
-        ),
+        FAILS: later("{device} ends in an error: if the search reaches it, no node gets the pod. Guard it with has()."),
     }
     states = [judged(settings.selector, device).state for device in DEVICES]
     first = say(said[judged(settings.selector, settings.device).state], device=settings.device)
@@ -172,7 +170,9 @@ def reason(settings: Settings) -> str:
     parts = evaluated(settings)
     whole = parts[-1]
     if whole.failed:
-        return say("An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...)`.")
+        return say(
+            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`."
+        )
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
     verdict = say("`{part}` is {value}.", part=decides.text, value=whole.values[-1])
     compared = [each for each in parts if decides.text.startswith(f"{each.text} ") and ".compareTo(" in each.text]

@@ -102,11 +102,9 @@ def _decided(decision: Decision) -> Iterator[Part]:
         elif kind == GOOD and len(points := set(totals(decision).values())) > 1:
             shades = [shade for shade in SHADES if shade in node_fills(decision)]
             strip = tuple(rect(8, SWATCH, x=8 * at, fill=shade) for at, shade in enumerate(shades))
-            least, most = (
-                words(say("points: {least}", least=min(points)), fill=INK_2),
-                words(f"{max(points)}", fill=INK_2),
-            )
-            yield row([_named(say(name), found[kind]), least, Part(8 * len(shades), SWATCH, strip), most], 6)
+            least = words(say("points: {least}", least=min(points)), fill=INK_2)
+            scale = [least, Part(8 * len(shades), SWATCH, strip), words(f"{max(points)}", fill=INK_2)]
+            yield row([_named(say(name), found[kind]), *scale], 6)
         elif found[kind]:
             yield _entry(_square(FILLS[kind]), say(name), found[kind])
 

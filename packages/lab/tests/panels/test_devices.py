@@ -238,12 +238,12 @@ def test_before_the_answer_only_what_other_claims_hold_is_shown():
         (
             "either",
             "node-b/gpu-2",
-            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...)`.",
+            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`.",
         ),
         (
             "an unknown attribute",
             "node-a/gpu-0",
-            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...)`.",
+            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`.",
         ),
     ],
 )
