@@ -58,9 +58,9 @@ def what_moves_it() -> YourCluster:
     """What would lead the pod elsewhere, if it were decided again?"""
     found = why_not(explain(MOVES, bundled().cluster(LATEST)).decision, RUNS_ON)
     leads = {row.plugin: row.lead for row in found.points}
-    said = {FIT: say("free CPU and memory"), SPREAD: say("pods of its ReplicaSet"), IMAGES: say("its image")}
+    said = {FIT: say("free room"), SPREAD: say("its ReplicaSet"), IMAGES: say("its image")}
     why = say(
-        "{plugin} gives {node} {points} points more, {fit} only {few}. The number beside a zone counts these pods.",
+        "{plugin} gives {node} {points} points more, {fit} only {few}.",
         plugin=SPREAD,
         node=found.winner,
         points=leads[SPREAD],
@@ -68,7 +68,7 @@ def what_moves_it() -> YourCluster:
         few=leads[FIT],
     )
     return _asking(
-        say("Decided again now, it would leave {node}. What draws it away most?", node=RUNS_ON),
+        say("What draws it away most?"),
         said[max(said, key=lambda plugin: leads[plugin])],
         dict.fromkeys(said.values(), why),
         RUNS_ON,

@@ -25,11 +25,10 @@ from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.device_map import Look, draw_sights
 from kschedlab_lab.views.device_search import search_story
-from kschedlab_lab.views.device_sights import ROOT, TAKES, NodeSight, sights, unasked
-from kschedlab_lab.views.evaluation import FONT
-from kschedlab_lab.views.layout import Part, moved, placed, words, wrap
-from kschedlab_lab.views.style import INK_2
-from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, NodeSight, sights, unasked
+from kschedlab_lab.views.layout import Part, moved, words, wrap
+from kschedlab_lab.views.style import HAIR, TRAY
+from kschedlab_lab.views.svg import Room, rect
 
 GENERATION = GENERATIONS["v1.37"]
 DRIVER = "gpu.example.com"
@@ -44,8 +43,8 @@ RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
 """The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
 MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
-LINES = 5
-"""The lines of the longest search, for which every picture keeps room."""
+LINES, EDGE = 5, 6
+"""The lines of the longest search, for which every picture keeps room; the space around the claim, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +168,7 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     seen = sights(decision)
-    sentence, look = told(decision, seen), looks(settings)
+    sentence, look = told(settings, decision, seen), looks(settings)
     return View(
         lambda room: draw_sights(seen, room, look),
         sentence,
@@ -189,29 +188,27 @@ def looks(settings: Settings, asks: bool = False) -> Look:
 
 
 def buttons(settings: Settings, asks: bool, width: float) -> Part:
-    """The claim as buttons, and below each what it writes into the manifest."""
+    """The claim as a sentence of buttons."""
 
-    def over(button: Part, written: str) -> Part:
-        line = placed(words(written, 11.2, font_family=FONT, fill=INK_2), button.width / 2, button.height)
-        return Part(button.width, button.height + 16, (*button.shapes, line))
+    def group(wide: float, *choices: tuple[str, str, bool]) -> Part:
+        return Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide)))
 
-    def group(wide: float, written: str, *choices: tuple[str, str, bool]) -> Part:
-        return over(Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide))), written)
+    def on_or_off(name: str) -> Part:
+        on = getattr(settings, name)
+        return group(102, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
 
-    def on_or_off(name: str, written: str) -> Part:
-        on, label = getattr(settings, name), say(settings.controls()[name].label)
-        return group(98, written if on else "", (label, f"{name}: {_other(on)}", on))
-
-    least = f"≥ {settings.memory}Gi" if settings.memory else say("any memory")
-    amount = f'quantity("{settings.memory}Gi")' if settings.memory else ""
-    model = "" if settings.model == "any" else f'.model == "{settings.model}"'
-    which = (
-        group(34, f"count: {settings.count}", *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
-        group(50, model, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
-        over(Part(108, 26, (placed(words(least, bold=True), 54, 5),)), amount),
+    parts = (
+        words(say("train claims"), bold=True),
+        group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
+        group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
+        words(f"≥ {settings.memory}Gi", bold=True),
+        on_or_off("together"),
+        on_or_off("tolerates"),
     )
-    part = wrap((*which, on_or_off("together", "matchAttribute"), on_or_off("tolerates", "tolerations")), width, 2)
-    return Part(part.width, part.height, (moved(part, 0, 0, opacity=0.5 if asks else None),))
+    inside = wrap(parts, width - 2 * EDGE, 7, 2)
+    high = inside.height + 2 * EDGE
+    ground = rect(width, high, 11, fill=TRAY, stroke=HAIR)
+    return Part(width, high, (ground, moved(inside, EDGE, EDGE, opacity=0.7 if asks else None)))
 
 
 def handles(settings: Settings) -> dict[str, dict[str, str]]:
@@ -225,14 +222,28 @@ def _other(on: bool) -> str:
     return "off" if on else "on"
 
 
-def told(decision: Decision, seen: Sequence[NodeSight]) -> str:
+def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> str:
     """The outcome."""
     if decision.node is None:
-        return sentences((say("train fits on no node."), say("The tree of each node says what stopped the search.")))
+        return say("train fits on no node: {cause}.", cause=cause(settings, seen))
     gets = both(*(device.id.device for each in seen for device in each.devices if device.state == TAKES))
     first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
     others = [each.node for each in seen if not each.reason and not each.chosen]
-    return sentences((first, say("{others} could, too.", others=both(*others)))) if others else first
+    lots = later("{others} could, too: kube-scheduler draws lots, the picture shows the first.")
+    return sentences((first, say(lots, others=both(*others)))) if others else first
+
+
+def cause(settings: Settings, seen: Sequence[NodeSight]) -> str:
+    """Why the devices that are as train wants them do not help."""
+    size = settings.memory * GIBI
+    right = [[at for at in each.devices if settings.model in ("any", at.kind) and at.size >= size] for each in seen]
+    if sum(map(len, right)) == 1:
+        model, only = say(settings.model), later("there is only one {model}")
+        return say(only if settings.count > 1 else "the only {model} is broken", model=model)
+    free = [sum(at.state != HELD and (settings.tolerates or not at.taints) for at in each) for each in right]
+    if settings.together and max(free) > 1:
+        return say("none has two such GPUs on one root that it may take")
+    return say("none has two such GPUs that it may take")
 
 
 def both(*names: str) -> str:
@@ -282,7 +293,7 @@ def pair() -> Question[Settings]:
         return both(*(device.id.device for device in node_a.devices if device.state == TAKES)) or none
 
     return Question(
-        say("train claims 2 GPUs on one PCIe root: any model, any memory. Which two of node-a does it get?"),
+        say("Which two does node-a give to train?"),
         tuple(reasons),
         right,
         lambda settings, answer: reasons[answer],

@@ -157,7 +157,7 @@ def told(settings: Settings) -> str:
     said = {
         SELECTED: later("{device} is selected."),
         NOT_SELECTED: later("{device} is not selected."),
-        FAILS: later("{device} ends in an error: if the search reaches it, no node gets the pod."),
+        FAILS: later("{device} ends in an error: if the search reaches it, no node gets the pod. Guard it with has()."),
     }
     states = [judged(settings.selector, device).state for device in DEVICES]
     first = say(said[judged(settings.selector, settings.device).state], device=settings.device)
@@ -170,7 +170,9 @@ def reason(settings: Settings) -> str:
     parts = evaluated(settings)
     whole = parts[-1]
     if whole.failed:
-        return say("An error is not `false`: it ends the decision for the pod, on all nodes.")
+        return say(
+            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`."
+        )
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
     verdict = say("`{part}` is {value}.", part=decides.text, value=whole.values[-1])
     compared = [each for each in parts if decides.text.startswith(f"{each.text} ") and ".compareTo(" in each.text]
@@ -185,7 +187,7 @@ def short(selector: str) -> str:
 def question(asked: Settings = Settings()) -> Question[Settings]:
     """What is the verdict? ``asked``: the settings that the question names."""
     return Question(
-        say("What does `{selector}` say of {device}?", selector=short(asked.selector), device=asked.device),
+        say("Is {device} selected?", device=asked.device),
         (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: reason(settings),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, words, wrap
@@ -25,6 +25,7 @@ from kschedlab_lab.views.node_kinds import (
     TWO,
     cause_fill,
     kinds,
+    node_fills,
     one_away,
     siblings,
     totals,
@@ -69,7 +70,7 @@ class Choice(NamedTuple):
 def legend(decision: Decision, width: float, each: int, framed: str, ask: Part = NOTHING) -> Part:
     """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``framed``: where the pod runs;
     ``ask``: what follows the last entry."""
-    return wrap([*_entries(decision, each, framed), ask], width, 16, 4)
+    return wrap([*_entries(decision, each, framed), ask], width, 12, 4)
 
 
 def _entries(decision: Decision, each: int, framed: str) -> Iterator[Part]:
@@ -98,10 +99,12 @@ def _decided(decision: Decision) -> Iterator[Part]:
         if kind == ONE:
             for plugin, places in one_away(decision, kind_of).items():
                 yield _entry(_square(cause_fill(plugin)), say(name, plugin=plugin), len(places))
-        elif kind == GOOD and len(set(totals(decision).values())) > 1:
-            strip = [rect(8, SWATCH, x=8 * at, fill=shade) for at, shade in enumerate(SHADES)]
-            more = (say("darker: more points"), INK_2, False)
-            yield _entry(element("g", *strip), say(name), found[kind], more, wide=8 * len(SHADES))
+        elif kind == GOOD and len(points := set(totals(decision).values())) > 1:
+            shades = [shade for shade in SHADES if shade in node_fills(decision)]
+            strip = tuple(rect(8, SWATCH, x=8 * at, fill=shade) for at, shade in enumerate(shades))
+            least = words(say("points: {least}", least=min(points)), fill=INK_2)
+            scale = [least, Part(8 * len(shades), SWATCH, strip), words(f"{max(points)}", fill=INK_2)]
+            yield row([_named(say(name), found[kind]), *scale], 6)
         elif found[kind]:
             yield _entry(_square(FILLS[kind]), say(name), found[kind])
 
@@ -110,10 +113,13 @@ def _square(fill: str, **look: Any) -> Html:
     return rect(SWATCH, SWATCH, 4, fill=fill, **look)
 
 
-def _entry(sample: Html, text: str, number: int = 0, *more: tuple[str, str, bool], wide: float = SWATCH) -> Part:
+def _entry(sample: Html, text: str, number: int = 0) -> Part:
     """A sample and its meaning, with how many nodes it is."""
-    name = phrase((text, "currentColor", False), *([(f"{number:,}", INK_2, False)] if number else []), *more)
-    return row([Part(wide, SWATCH, (sample,)), name], 6)
+    return row([Part(SWATCH, SWATCH, (sample,)), _named(text, number)], 6)
+
+
+def _named(text: str, number: int) -> Part:
+    return phrase((text, "currentColor", False), *([(f"{number:,}", INK_2, False)] if number else []))
 
 
 # -- why not this one
@@ -135,7 +141,7 @@ def _close() -> Part:
 
 
 def _points(found: WhyNot, width: float) -> Part:
-    """Both totals, a pair of bars for each plugin that makes most of the difference, and the rest of it as a number."""
+    """Both totals, a pair of bars for each plugin that makes most of the difference, and the others by name."""
     *plugins, total = found.points
     other = found.node if found.node != found.winner else say("the next best")
     sums = ((f"★ {found.winner}", total.chosen, CHOSEN), (other, total.others[0], None))
@@ -143,18 +149,24 @@ def _points(found: WhyNot, width: float) -> Part:
         words(f"{fitted(name, width - 60, bold=True)} {points}", bold=True, fill=fill) for name, points, fill in sums
     ]
     number = max(min(int((width + GAP) // (LEAST + GAP)), BARS), 1)
-    shown = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))[:number]
-    if rest := total.lead - sum(each.lead for each in shown):
-        both.append(words(say("other plugins {points}", points=f"{-rest:+d}"), fill=INK_2))
+    leads = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))
+    shown, rest = leads[:number], listed(f"{each.plugin} {_more(each.lead)}" for each in leads[number:])
+    others = words(rest, width=width, fill=INK_2) if rest else NOTHING
     highest = max((max(each.chosen, each.others[0]) for each in shown), default=1) or 1
     wide = (width + GAP) / max(len(shown), 1) - GAP
-    return column([wrap(both, width, 16, 2), row((_bars(each, wide, highest) for each in shown), GAP, "start")], 4)
+    bars = row((_bars(each, wide, highest) for each in shown), GAP, "start")
+    return column([wrap(both, width, 16, 2), bars, others], 4)
+
+
+def _more(lead: int) -> str:
+    """What the ★ node has more or fewer than the other."""
+    return say("{points} more", points=lead) if lead > 0 else say("{points} fewer", points=-lead)
 
 
 def _bars(each: Points, width: float, highest: int) -> Part:
     """The name of a plugin with the difference, and below it a bar for each of the two nodes."""
-    lead = f"{-each.lead:+d}"
-    name = phrase((fitted(each.title, width - 36), "currentColor", False), (lead, "currentColor", True))
+    lead = words(_more(each.lead), bold=True, fill=CHOSEN if each.lead > 0 else None)
+    name = row([words(fitted(each.plugin, width - lead.width - 6)), lead], 6)
     bars = [
         rect(max(width * points / highest, 0.5), BAR, y=line * (BAR + 1), fill=fill)
         for line, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], INK_2)))

@@ -30,10 +30,11 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST = 136, 700, 100, 150
+BELOW, WIDE, LESS, LEAST, STEADY = 168, 700, 128, 150, 40
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
-from which less is enough, and how much; and the least height of the nodes, in pixels."""
-GAP = 6
+from which less is enough, and how much; the least height of the nodes; and how much of the room's height may come or go
+without any node moving, in pixels."""
+GAP = 4
 """The space between what is below the nodes, in pixels."""
 
 
@@ -59,7 +60,8 @@ class Asked:
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
     """The whole picture. ``alt``: its text alternative."""
     width = float(room.width)
-    height = PHONE * width if width < NARROW else max(room.height - (BELOW if width < WIDE else LESS), LEAST)
+    steady = (room.height + STEADY / 2) // STEADY * STEADY
+    height = PHONE * width if width < NARROW else max(steady - (BELOW if width < WIDE else LESS), LEAST)
     nodes, each = _nodes(decision, asked, width, height)
     ask = ask_part(WHAT_IF) if asked.question == WHY else NOTHING
     whole = column([nodes, legend(decision, width, each, asked.framed, ask), _below(asked, width)], GAP)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_devices.search import IN_USE, TAINTED
-from kschedlab_lab.views.device_search import branches, draw_tree, tree_room
+from kschedlab_lab.views.device_search import SMALL, branches, draw_tree, tree_room
 from kschedlab_lab.views.device_sights import (
     FAILS,
     FREE,
@@ -54,15 +54,16 @@ from kschedlab_lab.views.svg import Room, svg
 
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
-GAP, PAD, SPACE, ABOVE = 10, 7, 6, 17
+GAP, PAD, SPACE, ABOVE = 8, 5, 4, 17
 """Pixels between nodes, inside a node, between devices, and above them for signs."""
 MOST = 86
 """The greatest width of a device."""
 TALL, LINE, NAME, SIGN = 35, 16, 17.6, 21
 """The height from which a device has room for two lines of text, that of one line and of the name below, and the width
 of a sign."""
-HIGH, FLAT, WIRES = 90, 60, 24
-"""The heights of the largest device, of that where trees are beside their nodes, and of the wires below."""
+HIGH, LOWEST, HIGHEST, FLAT, WIRES = 88, 70, 170, 60, 24
+"""The heights of the largest device, of the same with less space, with more, and with trees beside its node; and of the
+wires below."""
 NARROW, SIDE, BESIDE, WRITTEN = 128, 7, 380, 160
 """The least width of a node, what a halo needs at the sides, the width below which the trees are beside their nodes,
 and how wide they are there."""
@@ -99,8 +100,10 @@ class Scale(NamedTuple):
 
 
 def draw_sights(seen: Sequence[NodeSight], room: Room, look: Look = PLAIN) -> Html:
-    """The picture, laid out for the room's width."""
+    """The picture, laid out for the room; one with room for trees fills it."""
     part = device_part(seen, room.width, look)
+    if look.lines:
+        part = device_part(seen, room.width, look, max(min(HIGH + room.height - part.height, HIGHEST), LOWEST))
     return svg([moved(part, 0, 0)], room.width, part.height, spoken(seen))
 
 
@@ -113,8 +116,8 @@ def spoken(seen: Sequence[NodeSight]) -> str:
     return say("; ").join(said)
 
 
-def device_part(seen: Sequence[NodeSight], room: float, look: Look) -> Part:
-    """The nodes in a picture that is so wide, with the space for a halo around them."""
+def device_part(seen: Sequence[NodeSight], room: float, look: Look, high: float = HIGH) -> Part:
+    """The nodes in a picture that is so wide, with the space for a halo around them. ``high``: the largest device."""
     width = room - 2 * SIDE
     lines = max(len(branches(each)) for each in seen) if look.lines is None else look.lines
     beside = bool(lines) and width < BESIDE
@@ -122,7 +125,7 @@ def device_part(seen: Sequence[NodeSight], room: float, look: Look) -> Part:
     wide = (width - GAP * (across - 1)) / across
     devices = [device for node in seen for device in node.devices]
     most = max((each.size for each in devices), default=0) or 1
-    high = FLAT if beside else HIGH
+    high = FLAT if beside else high
     scale = Scale(sorted({each.kind for each in devices}), high / most, look, high)
     nodes = [_node(each, wide, scale, tree_room(lines) if lines else 0) for each in seen]
     inside = column([look.top(width), wrap(nodes, width + 1, GAP, GAP)], GAP)
@@ -232,7 +235,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     its name below."""
     high = max(device.size * scale.pixels if device.size else scale.high / 2, LINE)
     fill = COLOURS[scale.kinds.index(device.kind) % len(COLOURS)]
-    taken, shown = device.state in (TAKES, PICKED, OFFERED, SELECTED), device.key == scale.look.ring
+    goes, shown = device.state in (TAKES, OFFERED, SELECTED), device.key == scale.look.ring
     inside, ink = high >= TALL, ink_on(fill)
     kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink if inside else None)
     text = words(fitted(device.amount, wide + 2), fill=ink)
@@ -242,7 +245,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     )
     drawn = [box, placed(facts, wide / 2, (high - facts.height) / 2)]
     drawn += [] if inside else [placed(kind, wide / 2, -LINE)]
-    shapes = [element("g", *drawn, opacity=None if taken or device.state in (OPEN, FREE) else 0.5)]
+    shapes = [element("g", *drawn, opacity=None if goes or device.state in (PICKED, OPEN, FREE) else 0.5)]
     y = -11 if high >= TALL + 18 else -17 if inside else -17 - LINE
     if sign := _sign(device):
         shapes.append(element("g", sign, transform=f"translate(1,{y:g})"))
@@ -250,7 +253,9 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
         shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 17, y))
     if shown:
         shapes.append(element("rect", x=-1, y=high + 2, width=wide + 2, height=LINE, rx=LINE / 2, data_key="ring"))
-    name = words(fitted(device.id.device, wide + SPACE, bold=taken), bold=taken, fill=PANEL if shown else None)
+    name = words(
+        fitted(device.id.device, wide + SPACE, SMALL), SMALL, fill=PANEL if shown else CHOSEN if goes else None
+    )
     shapes.append(placed(name, wide / 2, high + 2))
     marks = scale.look.marks.get(str(device.id), {})
     keyed = element("g", *shapes, data_key=device.key, data_state=device.state, data_tip=_tip(device), **marks)

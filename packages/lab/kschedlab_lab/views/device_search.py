@@ -29,7 +29,7 @@ from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.lettering import fitted, fitting
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
 
-LINE, STEP, APART, SMALL = 15, 11, 3, 11.2
+LINE, STEP, APART, SMALL = 15, 8, 3, 11.2
 """Pixels from one device to the next, from one to those that were tried after it was taken, between words,
 and the size of what is said of a device."""
 MOST = 12
@@ -107,11 +107,12 @@ def _line(branch: Branch, now: Sight, room: float, taken: str) -> Part:
         mark = icon(sign, 0, 0, EVICTED if dead else INK_2)
     else:
         mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill="none" if ahead else colour, stroke=colour)
-    name = words(device.id.device, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor")
+    name = words(
+        device.id.device, SMALL, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor"
+    )
     about = now.reason if alive or ahead else device.reason
     said = say(TOLD[TRIED].brief) if dead else waits and now.taints or about.shortly
-    short = say("only {amount}", amount=said.partition(" < ")[0]) if " < " in said else said.partition(" ≠ ")[0]
-    short = say("returned") if dead else device.root if branch.state == UNLIKE else short
+    short = say("returned") if dead else said
     left = room - 16 - 2 * APART - name.width
     text = fitted(fitting((said, short), left, SMALL), left, SMALL)
     return row([Part(16, 16, (mark,)), name, words(text, SMALL, fill=taken if alive else INK_2)], APART)

@@ -47,7 +47,7 @@ class Told(NamedTuple):
 
 TOLD: Mapping[str, Told] = {
     OPEN: Told(later("is free"), later("free")),
-    FREE: Told(later("was not reached: the search ended before it"), later("not reached")),
+    FREE: Told(later("was not tried: the search ended before it"), later("untried")),
     HELD: Told(later("is held by another claim"), later("held"), "lock"),
     TAKES: Told(later("goes to the pod"), later("given")),
     OFFERED: Told(later("could go to the pod"), later("would do")),
@@ -65,8 +65,8 @@ TOLD: Mapping[str, Told] = {
 ATTRIBUTE = re.compile(r'device\.attributes\["[^"]+"\]\s*\.(\w+)\s*== "([^"]*)"')
 CAPACITY = re.compile(r'device\.capacity\["[^"]+"\]\s*\.(\w+)\s*\.compareTo\(quantity\("([^"]*)"\)\) >= 0')
 PLAIN = (
-    (ATTRIBUTE, "≠", later("has {name} {own}; the claim wants {wanted}")),
-    (CAPACITY, "<", later("has {name} {own}; the claim wants {wanted} or more")),
+    (ATTRIBUTE, later("not {wanted}"), later("has {name} {own}; the claim wants {wanted}")),
+    (CAPACITY, later("< {wanted}"), later("has {name} {own}; the claim wants {wanted} or more")),
 )
 """Selectors whose reason can be said without CEL, shortly and in words."""
 
@@ -218,11 +218,11 @@ def _in_words(device: Candidate, expression: str) -> Reason:
     """Why this false expression does not select the device."""
     proof = say("{expression} is false", expression=expression)
     facts = dict(_facts(device))
-    for pattern, sign, message in PLAIN:
+    for pattern, brief, message in PLAIN:
         if (match := pattern.fullmatch(expression)) and match[1] in facts:
             own, wanted = facts[match[1]], match[2]
             plain = say(message, name=match[1], own=own, wanted=wanted)
-            return Reason(NOT_SELECTED, proof, plain, f"{own} {sign} {wanted}", proof)
+            return Reason(NOT_SELECTED, proof, plain, say(brief, wanted=wanted), proof)
     return Reason(NOT_SELECTED, proof)
 
 

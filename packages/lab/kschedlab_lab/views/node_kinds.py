@@ -114,6 +114,6 @@ def node_fills(decision: Decision) -> list[str]:
             fills[place] = cause_fill(plugin)
     low, high = (min(total.values()), max(total.values())) if total else (0, 0)
     for place, points in total.items():
-        if kind_of[place] == GOOD:
-            fills[place] = SHADES[round(4 * (points - low) / (high - low))] if high > low else SHADES[-1]
+        if kind_of[place] == GOOD and high > low:
+            fills[place] = SHADES[round(4 * (points - low) / (high - low))]
     return fills

@@ -180,8 +180,29 @@ def test_how_many_nodes_can_serve_the_claim():
 def test_where_no_node_can_serve_the_claim_the_picture_says_why():
     settings = devices.Settings().changed(count=2, together=True)
     view = devices.show(settings)
-    assert says(view.sentence, "no node", "tree of each node")
-    assert all(says(drawn(view), said) for said in ("held by rival", "other root", "given back", "t4 ≠ a100"))
+    assert says(view.sentence, "no node", "none has two such GPUs on one root that it may take")
+    assert all(says(drawn(view), said) for said in ("held by rival", "other root", "given back", "not a100"))
+
+
+@pytest.mark.parametrize(
+    ("cause", "changes", "helps"),
+    [
+        ("the only h100 is broken", {"model": "h100"}, {"tolerates": True}),
+        ("there is only one h100", {"model": "h100", "count": 2, "tolerates": True}, {"count": 1}),
+        ("none has two such GPUs that it may take", {"count": 2, "memory": 60}, {"count": 1}),
+        ("on one root that it may take", {"count": 2, "together": True}, {"together": False}),
+    ],
+)
+def test_the_headline_says_what_is_in_the_way(cause: str, changes: dict, helps: dict):
+    settings = devices.Settings().changed(**changes)
+    assert says(devices.show(settings).sentence, cause)
+    assert devices.decide(settings.changed(**helps)).node is not None
+
+
+def test_the_picture_fills_its_room_and_no_name_is_cut():
+    for height in (340, 360, 400):
+        svg = drawn(devices.show(devices.Settings()), Room(420, height))
+        assert "…" not in svg and f'viewBox="0 0 420 {height}"' in svg
 
 
 def test_the_pair_of_node_a():
@@ -214,11 +235,15 @@ def test_before_the_answer_only_what_other_claims_hold_is_shown():
         ("both", "node-c/gpu-0", '`model == "a100"` is false.'),
         ("guarded", "node-a/gpu-0", "`has(firmware)` is false."),
         ("either", "node-a/gpu-0", '`model == "a100"` is true.'),
-        ("either", "node-b/gpu-2", "An error is not `false`: it ends the decision for the pod, on all nodes."),
+        (
+            "either",
+            "node-b/gpu-2",
+            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`.",
+        ),
         (
             "an unknown attribute",
             "node-a/gpu-0",
-            "An error is not `false`: it ends the decision for the pod, on all nodes.",
+            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`.",
         ),
     ],
 )
