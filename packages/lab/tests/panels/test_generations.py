@@ -45,6 +45,14 @@ def test_in_each_cluster_some_rules_decide_and_the_others_make_no_difference(clu
     assert set(STORIES[cluster].changes) == rules
 
 
+@pytest.mark.parametrize(("without", "totals"), [("none", [468, 460]), ("hundred_points", [45, 46])])
+def test_without_a_hundred_points_all_scores_of_v1_20_go_up_to_ten(without: str, totals: list[int]) -> None:
+    scores = decide(Settings("one percent", "v1.20").changed(without=without)).scores
+    assert scores is not None
+    small = scores.results[[weight < 10_000 for weight in scores.weights]]  # without what every node gets
+    assert small.sum(axis=0).tolist() == totals
+
+
 def test_every_change_decides_in_some_cluster() -> None:
     assert set.union(*(rules for _, rules in ANSWERS.values())) == {*CHANGES}
 
