@@ -15,6 +15,7 @@ from kschedlab.extenders import ExtenderRules
 from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations import COURSE, GENERATIONS, LATEST, V1_20, V1_37, Generation
 from kschedlab.generations.changes import CHANGES, NAMES, rules_of
+from kschedlab.generations.steps import STEPS, Step
 from kschedlab.preemption.rules import PreemptionRules
 
 RULES = rules_of(NAMES[-1])
@@ -35,6 +36,16 @@ def values(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 def test_a_generation_equals_its_column(name: str) -> None:
     found = dict(values(GENERATIONS[name]))
     assert {path: found[path] for path in RULES} == rules_of(name)
+
+
+@pytest.mark.parametrize("kind", ["filters", "scores"])
+def test_what_a_version_changes_in_a_plugin_was_otherwise_before(kind: str) -> None:
+    for older, newer in pairwise(NAMES):
+        plugins = {"filters": GENERATIONS[older].filters, "scores": [each for each, _ in GENERATIONS[older].scores]}
+        before = {plugin.name: plugin for plugin in plugins[kind]}
+        changes = getattr(STEPS.get(newer, Step()), kind)
+        same = [(name, key) for name, new in changes.items() for key in new if getattr(before[name], key) == new[key]]
+        assert same == [], newer
 
 
 def test_a_version_names_its_differences_alone() -> None:

@@ -22,6 +22,7 @@ NODES = {
     "300600900": [image(300), image(600), image(900)],
     "400030": [image(4000), image(30)],
     "203040": [image(20), image(30), image(40)],
+    "66": [image(66)],
     "none": [],
 }
 
@@ -42,6 +43,7 @@ def volume(size):
         ({"containers": containers(10, 4000)}, ["400030", "25010"], [100, 0]),
         ({"containers": containers(10, 4000)}, ["400030", "25010", "none"], [66, 0, 0]),
         ({"containers": containers(300, 600, 900)}, ["60040900", "300600900", "none"], [32, 36, 0]),
+        ({"containers": containers(66)}, ["66", "none"], [1, 0]),
         ({"containers": containers(30, 40)}, ["203040", "400030"], [1, 0]),
         ({"containers": containers(30), "volumes": [volume(300)]}, ["300600900", "400030"], [6, 0]),
         ({"containers": containers(30, 300)}, ["300600900", "400030"], [6, 0]),
@@ -58,6 +60,7 @@ def volume(size):
         "beyond the limit",
         "beyond the limit, with a node without images",
         "large images",
+        "a little above 23 MiB a node",
         "small images",
         "an image volume",
         "the same images as containers",

@@ -52,6 +52,11 @@ def test_what_ends_neither_list_nor_map_after_a_comma(text: str, said: str):
     assert said in (fault(text) or "")
 
 
+def test_a_field_of_a_message_has_a_name():
+    said = "1:5: Syntax error: mismatched input '1' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"
+    assert said in (fault("a.B{1: 2} == 1") or "")
+
+
 def test_a_name_in_backticks_that_does_not_end_is_an_error_with_its_place():
     assert "<input>:1:15: Syntax error: token recognition error at: '`abc'" in (fault("device.driver.`abc") or "")
 

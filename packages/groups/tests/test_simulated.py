@@ -133,6 +133,17 @@ def test_pods_of_different_priorities_are_an_error_of_all() -> None:
     assert nodes_of(simulation) == {"a": "", "b": ""}
 
 
+def test_pods_that_now_have_one_priority_are_tried_again() -> None:
+    from kschedlab.objects.model import Pod
+
+    simulation = running(node("n1"), group(), member("a"), member("b", priority=1))
+    simulation.run(500_000)
+    simulation.api.delete(Pod, "default", "b")
+    created(simulation, member("b"))
+    simulation.run()
+    assert nodes_of(simulation) == {"a": "n1", "b": "n1"}
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_other_pods_are_scheduled_as_ever(seed: int) -> None:
     simulation = Simulation([node("n1"), pod("web"), pod("db")], GATED, seed=seed)

@@ -109,6 +109,18 @@ def test_what_the_server_forgot_is_listed_again(stream: list[Any]) -> None:
 
 
 @pytest.mark.usefixtures("no_pauses")
+def test_a_watch_that_one_stops_is_no_fault() -> None:
+    async def watch() -> str:
+        mine = reflector(FakeClient(lambda *_: None, []))
+        following = mine.watch("10")
+        mine.close()
+        await until(lambda: following.task is not None and following.task.done())
+        return mine.fault
+
+    assert run(watch()) == ""
+
+
+@pytest.mark.usefixtures("no_pauses")
 def test_a_kind_that_the_server_lacks_is_empty_until_it_comes() -> None:
     answers = [failure(404, "NotFound", "no such resource"), listed(pod("a", 1))]
     client = FakeClient(lambda *_: answers.pop(0))
