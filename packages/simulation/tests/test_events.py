@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kschedlab.objects.model import ObjectMeta, Pod
-from kschedlab_simulation.events import NORMAL, Broadcaster
+from kschedlab_simulation.events import NORMAL, NOTE_LENGTH, Broadcaster, truncated
 from kschedlab_simulation.log import Log
 
 
@@ -16,3 +16,9 @@ def test_events_recorded_before_the_start_are_sent_at_the_start():
     broadcaster.start(sent.append)
     broadcaster.record(web, NORMAL, "Late", "after", "scheduler")
     assert [event.reason for event in sent] == ["Early", "Late"] and log.entries == sent
+
+
+def test_a_note_has_at_most_1024_bytes():
+    assert truncated("a" * NOTE_LENGTH) == "a" * NOTE_LENGTH
+    assert truncated("a" * (NOTE_LENGTH + 1)) == "a" * (NOTE_LENGTH - 4) + " ..."
+    assert len(truncated("é" * NOTE_LENGTH).encode()) == NOTE_LENGTH
