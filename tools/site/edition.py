@@ -72,6 +72,7 @@ ENGLISH_INSTEAD = {
     "In a class, make `seed` your number on the class list, so that neighbours get other numbers.": "",
     ", and press *Check*": "; on Binder, *Check* judges it",
     "Press Hint, or call hint()": "Press Hint first",
+    "now runs beside the notebook, in real time": "runs on Binder beside this lesson, in real time",
 }
 
 CHINESE_INSTEAD = {
