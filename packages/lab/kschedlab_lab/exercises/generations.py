@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kschedlab.build import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -81,6 +82,7 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
     manifests = drawn(rng, random_cluster, is_the_cause)
     objects = decode_objects(manifests)
     chosen, other = chosen_by(objects, V1_37), chosen_by(objects, less[right.name])
+    named = replace(less[right.name], name=say("v1.37 without “{change}”", change=say(right.title)))
     whys = {say(rule.title): say("Without it v1.37 still chooses {node}.", node=chosen) for rule in CHANGES.values()}
     alone = say(
         "Without it v1.37 would choose {other}; without any of the others still {node}.", other=other, node=chosen
@@ -99,7 +101,7 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
         ),
         pictured(decided(objects, V1_37), manifests),
         whys | {say(right.title): alone},
-        solved=lambda: beside(objects, V1_37, less[right.name]),
+        solved=lambda: beside(objects, V1_37, named),
     )
 
 
