@@ -14,6 +14,7 @@ from tests.browser.conftest import IN_THE_TEXT, NOTEBOOKS, ROOT, Lab, Open, reop
 from tests.browser.lab import Notebook
 from tests.browser.test_contents import the_map_leads_to_a_lesson
 from tests.browser.test_map_reduce import an_exercise_is_answered_in_its_box
+from tests.browser.test_score import digits_after_an_answer_restart_no_kernel
 from tests.browser.test_teacher import sheets_are_downloaded_and_files_of_a_class_become_a_table
 from tests.browser.test_your_cluster import changes_are_applied_and_other_clusters_loaded
 
@@ -47,6 +48,7 @@ OTHERS = [each for each in NOTEBOOKS if each not in (PLAYED, *REOPENED)]
 Visit = Callable[[Notebook, Path], None]
 VISITS: dict[str, Visit] = {
     "00-contents.ipynb": the_map_leads_to_a_lesson,
+    "03-score.ipynb": digits_after_an_answer_restart_no_kernel,
     "04-map-reduce.ipynb": an_exercise_is_answered_in_its_box,
     "07-your-cluster.ipynb": changes_are_applied_and_other_clusters_loaded,
     "08-teacher.ipynb": sheets_are_downloaded_and_files_of_a_class_become_a_table,

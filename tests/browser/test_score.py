@@ -1,6 +1,7 @@
 """The stages of lesson 03 in a plain page: nothing overlaps, and what is dragged, clicked and answered arrives."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -8,6 +9,7 @@ from playwright.sync_api import expect
 from kschedlab_lab.panels import score, score_two as two, select_host, weights
 from kschedlab_lab.panels.select_host import LISTS
 from tests.browser.conftest import Show
+from tests.browser.lab import Notebook
 from tests.samples import sampled
 
 STATES = {
@@ -40,13 +42,15 @@ def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Show) -> None:
 
 
 def test_a_pass_and_a_cell(shown: Show) -> None:
-    page = shown(score.panel(step=0))
-    expect(page.key("cell/NodeAffinity/node-d")).to_have_text("60")
+    page = shown(score.panel("weighted", step=0))
+    expect(page.key("cell/PodTopologySpread/node-d")).to_have_text("1")
     page.page.get_by_role("button", name="Next").click()
     page.settled()
-    expect(page.key("cell/NodeAffinity/node-d")).to_have_text("100")
+    expect(page.key("cell/PodTopologySpread/node-d")).to_have_text("100")
     page.page.get_by_role("slider", name="pass").press("End")
     page.settled()
+    expect(page.key("cell/PodTopologySpread/node-d")).to_have_text("200")
+    page = shown(score.panel())
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.key("cell/NodeResourcesLeastAllocated/node-d").click()
     page.settled()
@@ -62,8 +66,8 @@ def test_the_note_is_clicked(shown: Show) -> None:
 
 def test_the_column_is_picked_in_the_map(shown: Show) -> None:
     page = shown(score.panel().ask(score.who_wins()))
-    page.key("pick/node-a").click()
-    expect(page.page.locator(".ks-wrong")).to_contain_text("node-a has 451, node-c 453.")
+    page.key("pick/node-d").click()
+    expect(page.page.locator(".ks-wrong")).to_contain_text("node-d has 452, node-c 453.")
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
 
 
@@ -121,3 +125,14 @@ def test_a_narrow_map_keeps_its_numbers(shown: Show, width: int) -> None:
     expect(page.key("cell/NodePreferAvoidPods/node-a")).to_have_text("✓")
     expect(page.key("end/node-a")).to_have_text("451 (−2)")
     assert [fault for fault in page.faults() if "off" not in fault] == []
+
+
+def digits_after_an_answer_restart_no_kernel(page: Notebook, _: Path) -> None:
+    """The field has gone, and 0 0 is a key of JupyterLab."""
+    field = page.page.get_by_role("textbox", name="How many points does LeastAllocated give node-b?").first
+    field.fill("34")
+    field.press("Enter")
+    expect(field).to_have_count(0)
+    page.page.keyboard.type("00", delay=50)
+    page.page.wait_for_timeout(300)
+    expect(page.page.locator(".jp-Dialog")).to_have_count(0)

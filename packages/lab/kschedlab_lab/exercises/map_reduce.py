@@ -88,9 +88,7 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         if said in known:
             return known[said]
         return (
-            say("Begin with the rows that have a Reduce. {step}.", step=steps[1])
-            if said.isdecimal()
-            else say("Give the sum, a number.")
+            say("Begin with the two rows that have a Reduce.") if said.isdecimal() else say("Give the sum, a number.")
         )
 
     return Predict(

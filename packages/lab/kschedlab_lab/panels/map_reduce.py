@@ -41,7 +41,7 @@ from kschedlab_lab.views.svg import Room
 
 NEW = "default/web-new"
 MIB = 1 << 20
-FUNCTION_TICKS = 3
+FUNCTION_TICKS = 2
 """Ticks that the goroutine of a priority with a Function takes for its row."""
 TAINT = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OLD = {"key": "old-disk", "value": "yes", "effect": "PreferNoSchedule"}
@@ -70,7 +70,7 @@ class Settings(Restorable):
 
     nodes: int = choice("nodes", NODES, 12)
     workers: int = slider("workers", WORKERS, 4)
-    step: int = steps("step", lambda settings: ends(settings) + 2)
+    step: int = steps("step", lambda settings: ends(settings) + 1)
 
     @property
     def after(self) -> int:
@@ -138,8 +138,8 @@ def decide(nodes: int = 4) -> Decision:
 
 
 def costs(nodes: int) -> list[int]:
-    """Ticks that Map takes for each node: 1 to 4."""
-    rng = random.Random(f"{nodes} nodes, seed 1")
+    """Ticks that Map takes for each node: 1 to 4. A node has the same however many there are."""
+    rng = random.Random("12 nodes, seed 1")
     return [rng.randint(1, 4) for _ in range(nodes)]
 
 
@@ -169,9 +169,8 @@ def handout(settings: Settings | Reducing) -> Handout:
     """The work up to the current step."""
     last, stage = ends(settings), (MAPPING, REDUCED, SUMMED)[max(settings.after, 0)]
     tick = last + min(settings.after, 0)
-    there = tick >= FUNCTION_TICKS or stage != MAPPING
     is_plain = isinstance(settings, Reducing)
-    return Handout(decide(settings.nodes), pieces(settings), tick, stage, there, plain=is_plain)
+    return Handout(decide(settings.nodes), pieces(settings), tick, stage, tick >= FUNCTION_TICKS, plain=is_plain)
 
 
 def show(settings: Settings | Reducing) -> View:
@@ -294,15 +293,21 @@ def how_long() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         longest = max(costs(settings.nodes))
-        alone = say("The longest cards take {longest} ticks, and one worker takes each of them alone.", longest=longest)
         if int(answer) < longest:
-            return alone
-        started = say("With 16 workers all {nodes} cards are taken in the first tick.", nodes=settings.nodes)
-        return f"{started} {alone}"
+            return say("The longest cards take {longest} ticks, and one worker takes each alone.", longest=longest)
+        last, names = max(pieces(settings), key=_end), node_names(settings.nodes)
+        message = later("Worker {worker} takes {node} at the end of tick {start}, and needs {ticks} more.")
+        return say(
+            message,
+            worker=last.worker,
+            node=names[last.node],
+            start=last.start,
+            ticks=count(last.end - last.start, "tick"),
+        )
 
     return Question(
-        say("Twelve cards of 1 to 4 ticks: how many ticks does Map take with 16 workers?"),
-        ("2", "3", "4", "5"),
+        say("Twelve cards of 1 to 4 ticks: how many ticks does Map take with 8 workers?"),
+        ("3", "4", "5", "6"),
         right,
         why,
         lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True),

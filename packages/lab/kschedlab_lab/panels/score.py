@@ -40,7 +40,7 @@ class Settings(Cause):
 
     LAST: ClassVar[int] = 3
     LINES: ClassVar[int] = 0
-    SHOWN: ClassVar[tuple[str, ...]] = ("step", "cpu", "avoided")
+    SHOWN: ClassVar[tuple[str, ...]] = ("cpu", "avoided")
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
     step: int = steps("pass", 3, 3)
@@ -244,18 +244,23 @@ def without_the_disk() -> Question[Settings]:
 
 
 def who_wins() -> Question[Settings]:
-    """Which node has the highest sum? Asked beside the weighted scores."""
+    """Which of two nodes has the higher sum? Asked beside the weighted scores."""
+    two = NODES[2:]
+
+    def sums_of(settings: Settings) -> dict[str, int]:
+        return {node: points(decide(settings), node) or 0 for node in two}
+
+    def right(settings: Settings) -> str:
+        return max(two, key=sums_of(settings).__getitem__)
 
     def why(settings: Settings, answer: str) -> str:
-        decision = decide(settings)
-        sums = {node: points(decision, node) for node in NODES}
-        best = str(decision.node)
+        sums, best = sums_of(settings), right(settings)
         if answer == best:
             return say("{node} has {sum}.", node=best, sum=sums[best])
         return say("{answer} has {less}, {best} {most}.", answer=answer, less=sums[answer], best=best, most=sums[best])
 
     def weighted(settings: Settings) -> ScoreMap:
-        return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None, asks=True)
+        return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None, asks=two)
 
-    asked = say("Add up each column. Which node wins?")
-    return Question(asked, NODES, lambda settings: str(decide(settings).node), why, weighted, drawn=True)
+    asked = say("Which has the higher sum, {one} or {other}?", one=two[0], other=two[1])
+    return Question(asked, two, right, why, weighted, drawn=True)

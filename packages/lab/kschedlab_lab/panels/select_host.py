@@ -72,7 +72,8 @@ def _step(seen: tuple[int, ...]) -> Held:
     if score < max(seen):
         what, brief = say("{node} has less, and is passed over.", node=node), say("lower")
     elif k == 1:
-        what, brief = say("{node} has the highest sum so far, and is held: k = 1.", node=node), "k = 1"
+        what = say("{node} has the highest sum so far, and is held: k = 1.", node=node)
+        brief = say("higher") if seen[1:] else "k = 1"
     else:
         message = later("{node} is equal: k = {k}, so it takes over with probability {chance}.")
         what, brief = say(message, node=node, k=k, chance=likely(seen)[node]), f"k = {k}"
@@ -90,7 +91,7 @@ def show(settings: Settings) -> View:
         each = [Frame(Reservoir(steps, come, step.what)(room), step.what) for come, step in enumerate(steps, start=1)]
         return [*each, Frame(picture(room), said)]
 
-    picture = Reservoir(steps, len(steps), said)
+    picture = Reservoir(steps, len(steps) + 1, said)
     return View(picture, said, Html(), said, story=frames)
 
 

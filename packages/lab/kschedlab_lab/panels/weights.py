@@ -35,8 +35,8 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
-MOST, HIGHEST, CAUSE = 3, 1300, score_cluster.Cause()
-"""The largest weight; a sum that no weights exceed, so that bars keep their scale; the cluster, whose scores stay."""
+MOST, CAUSE = 3, score_cluster.Cause()
+"""The largest weight; the cluster, whose scores stay."""
 
 
 def _written(weight: int) -> str:
@@ -96,7 +96,6 @@ def show(weights: Weights) -> View:
         STAGES[-1],
         None,
         said,
-        most=HIGHEST,
         full=100 * MOST,
         facts=score_cluster.facts(CAUSE),
         dials=dials,

@@ -142,7 +142,10 @@ class Stage {
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
     this.pressed = (event) => this.press(event);
-    this.el.addEventListener("keydown", ({ key }) => key === "Escape" && this.escape());
+    this.el.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.escape();
+      if (event.target === this.el && /^\d$/.test(event.key)) event.stopPropagation(); // typed for a field that went: 0 0 restarts a kernel
+    });
     this.model.on("change:shown", () => this.answered(this.model.get("shown")));
     this.model.on("change:large", () => this.enlarge(this.model.get("large")));
     this.model.on("msg:custom", (content) => this.told(content));

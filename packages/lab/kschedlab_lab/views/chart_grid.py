@@ -83,10 +83,10 @@ class GridMeasures:
             *self._frame_of_selected(),
         ]
 
-    def picks(self) -> list[Html]:
-        """A frame around each column, for an answer by a click."""
+    def picks(self, asked: Sequence[str]) -> list[Html]:
+        """A frame around each of these columns, for an answer by a click."""
         look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
-        places = [(name, self.left + self.wide * c) for c, name in enumerate(self.grid.columns)]
+        places = [(name, self.left + self.wide * c) for c, name in enumerate(self.grid.columns) if name in asked]
         picks = [({"data_pick": name, "data_key": f"pick/{name}"}, x) for name, x in places]
         return [rect(self.wide - 1, self.end - 3, 6, x, 3, **look, **pick) for pick, x in picks]
 

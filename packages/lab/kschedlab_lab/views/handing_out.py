@@ -24,7 +24,7 @@ from kschedlab_lab.views.cells import (
     named,
     token,
 )
-from kschedlab_lab.views.lettering import fitting, text_width
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.map_reduce import (
     FUNCTIONS,
     MAPPING,
@@ -39,9 +39,10 @@ from kschedlab_lab.views.map_reduce import (
 from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER, KEY = 24, 20, 13, 40, 14, 8, 24, 20
+LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER, KEY, BELOW = 24, 20, 13, 40, 15, 8, 24, 20, 26
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
-lanes there are below one another; width of a worker before a lane; height of what explains the frames. In pixels."""
+lanes there are below one another; width of a worker before a lane; height of what explains the frames, and
+between the lanes and the array. In pixels."""
 NARROWEST, WIDEST, SHORTEST, SAID, LETTER, PILED = 16, 110, 9, 62, 15, 1.9
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
 the least width of a tick with a letter, in pixels; how many lines of cards the channel has if one leaves no room for
@@ -79,9 +80,9 @@ class Lanes(NamedTuple):
 
 
 def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: str) -> Html:
-    """The whole picture. ``dials``: how many nodes and workers there are. The row below the algorithms is the sums'."""
+    """The whole picture. ``dials``: how many nodes and workers there are. A plain table has a row for the sums."""
     plugins = now.scores.plugins
-    names = [*map(row_name, plugins), f"{sum_row(now.scores).name}  "]
+    names = [*map(row_name, plugins), *([f"{sum_row(now.scores).name}  "] if now.plain else [])]
     at = columns(room.width, names, len(now.work), NARROWEST, WIDEST)
     if now.plain:
         high = min((room.height - HEAD - KEY - 4) / (len(plugins) + 1), HIGHEST)
@@ -91,16 +92,17 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     block = (wide + NUMBER) / -(-len(workers) // per)
     scale = Scale(at.left, wide, _tick(now, wide, block))
     places, end = _channel(now, scale)
-    spare = room.height - end - 14 - HEAD - KEY
+    spare = room.height - end - BELOW - 4 - HEAD - KEY
     lanes = Lanes(workers, per, block, end, max(SHARE * spare / per, LANE))
-    y = lanes.bottom + 10
-    high = min(max((spare - lanes.high * per) / (len(plugins) + 1), LOWEST), HIGHEST)
+    y = lanes.bottom + BELOW
+    high = min(max((spare - lanes.high * per) / len(plugins), LOWEST), HIGHEST)
     empty = [] if places else [label(say("empty and closed"), at.left, 16, fill=INK_2)]
     centre = (lanes.top + lanes.bottom) / 2
     shapes = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places), *_lanes(now, lanes, scale)]
     shapes += [named(say("workers"), at, centre - 9, after=NUMBER), dials[1].drawn(at.left - NUMBER - 4, centre + 12)]
+    shapes += [label(say("each line is one tick"), at.left, lanes.bottom + 13, fill=INK_2)]
     shapes += [dials[0].drawn(at.left - 6, y + HEAD / 2), *_table(now, at, y, high)]
-    return svg(shapes, room.width, y + HEAD + high * (len(plugins) + 1) + 2 + KEY, alt)
+    return svg(shapes, room.width, y + HEAD + high * len(plugins) + 2 + KEY, alt)
 
 
 def _tick(now: Handout, wide: float, block: float) -> float:
@@ -189,7 +191,7 @@ def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
         if worker in busy:
             shapes.append(label(str(worker), x - 12, middle + 4.2, "middle"))
         else:
-            shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 1), data_key=f"worker/{worker}"))
+            shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 2), data_key=f"worker/{worker}"))
         if now.asks == "worker":
             look: dict[str, Any] = {
                 "fill": "transparent",
@@ -212,9 +214,7 @@ def _time(now: Handout, lanes: Lanes, scale: Scale, column: int) -> list[Html]:
     end = element("path", d=f"M{left + _last(now) * scale.tick:.1f} {down}", stroke=INK_2)
     dashed: dict[str, Any] = {"stroke": INK, "stroke_width": 1.5, "stroke_dasharray": "3 3"}
     here = element("path", d=f"M{left + now.tick * scale.tick:.1f} {down}", **dashed, data_key=f"now/{column}")
-    words = fitting((say("each line is one tick"), ""), lanes.block - NUMBER)
-    waits = label(words, left + 8, lanes.top + lanes.high / 2 + 4, fill=INK_2, **HALO)
-    return [ruler, end, here] if now.tick else [ruler, here, waits]
+    return [ruler, end, here] if now.tick else [ruler, here]
 
 
 def _ends(now: Handout, lanes: Lanes, scale: Scale) -> Html:
@@ -240,7 +240,7 @@ def _table(now: Handout, at: Columns, y: float, high: float) -> list[Html]:
     plugins = len(now.scores.plugins)
     if now.asks == "node":
         shapes += _columns(now, at, y, HEAD + high * plugins)
-    return [*shapes, *(_key(at.left, table.y + high * (plugins + 1) + 2) if now.stage else [])]
+    return [*shapes, *(_key(at.left, table.y + high * (plugins + now.plain) + 2) if now.stage else [])]
 
 
 def _letters(now: Handout, at: Columns, y: float) -> Html:

@@ -163,18 +163,11 @@ def _memory(both: Both, end: int, unit: float) -> list[Html]:
         x, fill = LEFT + (time + 1) * unit, EVICTED if drops else CHOSEN if value == whole else UNCHANGED
         long = max((stop - time) * unit, 6)
         shapes.append(rect(long, TALL, None, x, y, fill=fill, stroke=HAIR, data_key=f"total/{i}"))
-        loss = say("{total}: {lost} is lost {cross}", total=value, lost=drops, cross=CROSS)
-        text = fitting(
-            [
-                *([loss, f"{value} {CROSS}"] if drops else []),
-                f"{value} ✓" if value == whole else str(value),
-                str(value),
-                "",
-            ],
-            long - 8,
-            bold=True,
-        )
-        shapes.append(label(text, x + 6, y + TALL / 2 + 4, fill=ink(fill), font_weight="bold"))
+        mark = f" {CROSS}" if drops else " ✓" if value == whole else ""
+        lines = [f"{value}{mark}", *([say("{lost} is lost", lost=drops)] if drops else [])]
+        for line, text in enumerate(lines):
+            text, low = fitting((text, str(value), ""), long - 8, bold=True), 18 * line - 9 * (len(lines) - 1)
+            shapes.append(label(text, x + 6, y + TALL / 2 + 4 + low, fill=ink(fill), font_weight="bold"))
     return shapes
 
 

@@ -34,8 +34,7 @@ class Piece:
 class Handout:
     """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED; ``function``: whether Functions have run.
 
-    ``asks``: what is an answer: a "worker", or a "node"; ``plain``: whether the table is drawn alone, and nobody's
-    colours.
+    ``asks``: what is an answer: a "worker", or a "node"; ``plain``: whether the table is drawn alone.
     """
 
     decision: Decision
@@ -101,7 +100,7 @@ def handing_out(now: Handout) -> list[ScoreRow]:
             mark = {"data_key": f"cell/{number}/{piece.node}"}
             if not (now.function if name in FUNCTIONS else done > own.index(name)):
                 cells.append(Cell(marks=mark))
-            elif now.plain or name in FUNCTIONS or name in changed:
+            elif name in FUNCTIONS or name in changed:
                 cells.append(Cell(str(value), fill=UNCHANGED, marks=mark))
             else:
                 cells.append(worker_cell(str(value), piece.worker, mark))
@@ -125,19 +124,18 @@ def sum_row(scores: Scores) -> ScoreRow:
 
 
 def draw_turn(decision: Decision, room: Room, alt: str) -> Html:
-    """The scores as Map leaves them, and below them after Reduce, each with its weighted sums."""
+    """The scores as Map leaves them, and below them after Reduce, each times its weight, and their sums."""
     scores = decision.scores
     assert scores is not None
     names, tables = [decision.cluster.names[node] for node in scores.nodes.tolist()], list[Html]()
     weights = [f" ×{weight}" if weight != 1 else "" for weight in scores.weights]
     heads = [row_name(name) + weight for name, weight in zip(scores.plugins, weights, strict=True)]
     at, y = columns(room.width, heads, len(names), 16, 90), 0.0
-    for title, is_reduced in ((say("after Map"), False), (say("after Reduce"), True)):
-        found = [(row.normalized if is_reduced else row.raw).tolist() for row in scores.rows]
-        sums = [
-            sum(value * weight for value, weight in zip(each, scores.weights, strict=True))
-            for each in zip(*found, strict=True)
-        ]
+    titles = (say("Map × weight"), say("Reduce × weight")) if any(weights) else (say("after Map"), say("after Reduce"))
+    for is_reduced, title in enumerate(titles):
+        weighted = zip(scores.rows, scores.weights, strict=True)
+        found = [((row.normalized if is_reduced else row.raw) * weight).tolist() for row, weight in weighted]
+        sums = [sum(each) for each in zip(*found, strict=True)]
         rows = [
             ScoreRow(head, [Cell(str(value), UNCHANGED) for value in row])
             for head, row in zip(heads, found, strict=True)

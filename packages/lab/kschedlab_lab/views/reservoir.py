@@ -33,7 +33,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Reservoir:
-    """``walk``: the list, element by element; ``come``: how many of them have come up."""
+    """``walk``: the list, element by element; ``come``: how many of them have come up, one more if all are past."""
 
     walk: Sequence[Held]
     come: int

@@ -34,7 +34,7 @@ class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
     ``question``: lines about the selected cell, if it is asked for; ``lines``: how many have a place below the map;
-    ``asks``: whether it is asked which node wins;
+    ``asks``: the nodes of which it is asked which wins;
     ``most``: the sum that fills the width; ``full``: the points
     that fill a cell, at least; ``bars``: whether sums have a place; ``pending``: the plugins whose rows are still raw;
     ``facts``: by node, lines below its name (the first alone in a narrow room); ``dials``: by plugin, its weight to be
@@ -49,7 +49,7 @@ class ScoreMap:
     alt: str
     question: Sequence[str] = ()
     lines: int = 0
-    asks: bool = False
+    asks: Sequence[str] = ()
     most: float = 0
     full: int = FULL
     bars: bool = True
@@ -78,7 +78,7 @@ class ScoreMap:
             if self.asks or self.stage == STAGES[-1]:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
             bottom += sums.bottom
-        return svg([*shapes, *(plan.picks() if self.asks else ())], plan.width, bottom, self.alt)
+        return svg([*shapes, *plan.picks(self.asks)], plan.width, bottom, self.alt)
 
     @cached_property
     def _fills(self) -> Mapping[str, str]:

@@ -164,7 +164,7 @@ def test_only_these_rows_change_when_they_are_normalised() -> None:
 
 def test_passes_are_walked_through() -> None:
     panel = score.panel()
-    assert "step" not in panel.view.idle
+    assert "step" in panel.view.idle and "step" not in score.panel("weighted").view.idle
     assert [score.panel(step=step).settings.stage for step in range(4)] == list(STAGES)
     for room, says in ((Room(640, 400), True), (Room(330, 400), False)):
         assert (">fast disk<" in str(drawn(panel.view.picture, room))) == says
@@ -187,12 +187,24 @@ def test_the_bars_keep_their_scale(room: Room) -> None:
         return [each / given for each, given in zip(wide, points, strict=True)]
 
     for panels in (
-        [weights.panel(), weights.panel(nodes=3, taints=0), weights.panel(**dict.fromkeys(FIELDS, weights.MOST))],
+        [weights.panel()],
+        [weights.panel(nodes=3, taints=0)],
         [score.panel(), score.panel(tainted=False, fast=False, cpu=2000)],
         [two.panel(room=weight) for weight in two.WEIGHTS],
     ):
         found = [scale for panel in panels for scale in scales(panel)]
         assert found == pytest.approx([found[0]] * len(found), rel=0.02)
+
+
+@pytest.mark.parametrize("given", [{}, {"nodes": 3}, dict.fromkeys(FIELDS, weights.MOST)], ids=str)
+def test_the_best_sum_fills_the_width_whatever_the_weights(given: dict[str, int]) -> None:
+    parts = keyed(weights.panel(**given), Room(500, 390)).items()
+    ends = [
+        float(each.get("x", "0")) + float(each.get("width", "0"))
+        for key, each in parts
+        if key.endswith("/box") and key.startswith("bar/")
+    ]
+    assert 380 < max(ends) < 450
 
 
 def test_the_largest_number_fills_its_cell_and_all_others_are_to_its_scale() -> None:
@@ -320,10 +332,11 @@ def alone(given: Weights) -> bool:
     return sum(getattr(given, field) > 0 for field in FIELDS) < 3
 
 
-def test_the_columns_are_added_up_by_whoever_answers() -> None:
+def test_two_columns_are_compared_by_whoever_answers() -> None:
     question, settings = score.who_wins(), Settings()
-    assert [node for node in NODES if question.verdict(node, settings)["right"]] == ["node-c"]
+    assert [node for node in question.choices if question.verdict(node, settings)["right"]] == ["node-c"]
     assert question.why(settings, "node-d") == "node-d has 452, node-c 453."
     assert question.before is not None
     asked = str(drawn(question.before(settings), Room()))
-    assert "453" not in asked and all(f'data-pick="{node}"' in asked for node in question.choices)
+    assert "453" not in asked
+    assert [node for node in NODES if f'data-pick="{node}"' in asked] == [*question.choices]
