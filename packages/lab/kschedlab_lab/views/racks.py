@@ -25,7 +25,7 @@ ROW, NAME, TOTAL = 19, 74, 48
 LEGEND, LOW, ABOVE, SHORTEST, TALLEST = 26, 4, 8, 160, 296
 """Heights: of a legend, of the space below the bars, and above the racks; the least and the greatest height of a
 rack."""
-COLOURS = (KINDS[7], KINDS[0], KINDS[4], KINDS[1])
+COLOURS = (KINDS[7], KINDS[1], KINDS[4], KINDS[0])
 
 
 @dataclass(frozen=True)
