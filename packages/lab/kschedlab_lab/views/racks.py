@@ -180,7 +180,8 @@ def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: f
 def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     """A thermometer: bulb and scale, what is refused, the temperature with its handle, and the label that says it.
 
-    A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge.
+    A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge. The handle ends
+    at the least temperature: the first value, no label, is the tag's.
     """
     x, bottom = place.x + room - 16, place.y + place.height
     scale = (place.height - 2 * BULB - 6) / (rack.most + rack.step / 2)
@@ -212,6 +213,7 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
             element("path", d="M-3 -1.5L0 -4.5L3 -1.5M-3 1.5L0 4.5L3 1.5", stroke=PANEL, stroke_width=1.3, fill="none"),
             transform=f"translate({x:g},{zero - high:g})",
             data_key=f"{key}/handle",
+            data_least=1,
             **dragged(rack.control, "y", round(-scale * rack.step, 2), say("celsius of {node}", node=name)),
         )
 
