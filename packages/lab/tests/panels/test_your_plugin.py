@@ -66,7 +66,8 @@ def test_every_temperature_and_weight_has_a_picture_that_fits(plugins):
 def test_the_thermometer_is_a_handle_and_the_label_a_switch():
     markup = drawn(BOTH)
     for name, setting in RACKS.items():
-        assert f'data-key="tube/{name}/handle" data-least="1" data-drag="{setting}" data-axis="y" data-step="-' in markup
+        handle = f'data-key="tube/{name}/handle" data-least="1" data-drag="{setting}" data-axis="y" data-step="-'
+        assert handle in markup
         assert f'data-set="{setting}: no label"' in markup
     assert 'data-set="d: 35"' in drawn(BOTH, d=NO_LABEL) and ">–<" in drawn(BOTH, d=NO_LABEL)
 
