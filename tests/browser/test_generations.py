@@ -76,6 +76,10 @@ def test_a_thermometer_a_label_and_the_weight_are_handles(shown: Show) -> None:
     assert len(step) == 1
     page.drag("tube/rack-a/handle", 0, 80)
     expect(page.sentence).to_contain_text("web goes to rack-a")
+    page.drag("tube/rack-a/handle", 0, 400)
+    expect(page.key("tube/rack-a/degrees")).to_have_text("20°")
+    page.key("tube/rack-a/handle").press("Home")
+    expect(page.key("tube/rack-a/degrees")).to_have_text("20°")
     page.page.locator('[data-set="a: no label"]').click()
     expect(page.key("tube/rack-a/degrees")).to_have_text("–")
     page.page.locator('[data-set="a: 75"]').click()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 from kschedlab.build import as_yaml, node
@@ -78,13 +78,15 @@ def by_chance(rng: random.Random) -> Exercise:
             most,
         ),
         Instance(lines(shown), shown),
-        remark=_hint_at_signs,
+        remark=partial(_hint_at_signs, right),
     )
 
 
-def _hint_at_signs(said: str) -> str:
+def _hint_at_signs(right: int, said: str) -> str:
     if not said.strip().lstrip("-").isdigit():
         return say('"{answer}" is not {numbers}', answer=said, numbers=say("a whole number, 0 or more"))
+    if int(said) * 2 == right:
+        return say("You counted one side only: each way has a mirror image, as far from 0 on the other side.")
     if int(said) % 2:
         return say("Each way has a mirror image, with all signs the other way round: the number is even.")
     return say("Begin with the largest sum: with which signs is it? Then turn one sign after the other.")

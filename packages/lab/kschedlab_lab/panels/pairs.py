@@ -103,8 +103,8 @@ def story(picture: Picture, room: Room) -> list[Frame]:
     """How the hill comes about: a lot, its mean, and more of them."""
     mean = number(float(picture.pairs.resampled[0]), signed=True)
     drawn = later(
-        "How far can chance move the mean? Draw {all} of the {all} differences: some come twice, some never. "
-        "Their mean, {mean}, is one grain."
+        "How far can chance move the mean? Draw {all} of the {all} differences: some come twice or more (large), some "
+        "never (pale). Their mean, {mean}, is one grain."
     )
     frames = list[Frame]()
     for grains, caption in (

@@ -93,14 +93,18 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
 
 @lru_cache(maxsize=64)
 def refused_degrees(plugins: tuple[object, ...]) -> dict[str, tuple[int, ...]]:
-    """By rack: the temperatures at which a filter among the plugins refuses it, found by asking; -1: no label."""
-    found: dict[str, list[int]] = {name: [] for name in RACKS}
-    for degrees in (NO_LABEL, *DEGREES):
-        decision = decide(Settings(*(degrees,) * len(RACKS)), plugins)
-        for name in RACKS:
-            if decision.verdicts is not None and not decision.verdict(name).passes:
-                found[name].append(degrees)
-    return {name: tuple(each) for name, each in found.items()}
+    """By rack: the temperatures at which a filter among the plugins refuses it, found by asking; -1: no label.
+
+    A filter that refuses a rack at any temperature does not look at it, and counts for nothing here.
+    """
+    found: dict[str, set[int]] = {name: set() for name in RACKS}
+    every = (NO_LABEL, *DEGREES)
+    for plugin in plugins:
+        asked = {degrees: decide(Settings(*(degrees,) * len(RACKS)), [plugin]) for degrees in every}
+        for name, all_refused in found.items():
+            refused = {at for at, each in asked.items() if each.verdicts is not None and not each.verdict(name).passes}
+            all_refused |= refused if len(refused) < len(every) else set()
+    return {name: tuple(sorted(each)) for name, each in found.items()}
 
 
 def racks(settings: Settings, plugins: Sequence[object]) -> dict[str, Rack]:
@@ -158,11 +162,14 @@ def sentence(decision: Decision) -> str:
         return say("One of your functions failed. {error}", error=decision.error)
     if decision.node is None:
         return sentences((decided_and_why(decision)[0], _no_eviction(decision)))
-    refused = [name for name in RACKS if not decision.verdict(name).passes]
+    refused: dict[str, list[str]] = {}
+    for name in RACKS:
+        if reasons := decision.verdict(name).reasons:
+            refused.setdefault(", ".join(reasons), []).append(name)
     tie = decision.scores is not None and len(decision.best) > 1
     said = say("{nodes} tie.", nodes=listing(decision.best)) if tie else decided_and_why(decision)[0]
-    reasons = ", ".join(decision.verdict(refused[0]).reasons) if refused else ""
-    return sentences((said, say("{nodes}: {reasons}.", nodes=listing(refused), reasons=reasons) if refused else ""))
+    out = (say("{nodes}: {reasons}.", nodes=listing(each), reasons=reasons) for reasons, each in refused.items())
+    return sentences((said, *out))
 
 
 def _no_eviction(decision: Decision) -> str:
@@ -170,14 +177,16 @@ def _no_eviction(decision: Decision) -> str:
     names = [verdict.plugin for verdict in map(decision.verdict, RACKS) if verdict.unresolvable]
     if decision.nominated_node is not None or not names:
         return ""
-    return say("{name} says that evicting does not help, so it is not asked again.", name=names[0])
+    return say("{name} says that evicting does not help, so preemption does not ask it again.", name=names[0])
 
 
 def where(plugins: object = ()) -> Question[Settings]:
     """The question before the picture, with the same plugins as the panel."""
     added, waits = several(plugins), say("it waits")
     names = [name for name, _ in V1_37.plus(*added).plugins]
-    with_them = say("Where does web go with {plugins}?", plugins=listing(names)) if names else say("Where does web go?")
+    text = say("Where does web go?")
+    if names:
+        text = say("Where does web go with {plugins}?", plugins=say(" and ").join(names))
 
     def right(settings: Settings) -> str:
         decision = decide(settings, added)
@@ -199,7 +208,7 @@ def where(plugins: object = ()) -> Question[Settings]:
         has_points = bool(own_scores(V1_37.plus(*added)))
         return stage_before(decide(settings, added), racks(settings, added), room, has_points=has_points)
 
-    return Question(with_them, (*RACKS, waits), right, why, lambda settings: partial(before, settings))
+    return Question(text, (*RACKS, waits), right, why, lambda settings: partial(before, settings))
 
 
 def compared(decision: Decision, plugins: Sequence[object], rack: str) -> str:

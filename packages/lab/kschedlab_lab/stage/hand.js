@@ -35,9 +35,9 @@ export class Hand {
     if (event.button || stage.shown.asking) return;
     const handle = event.target.closest("[data-drag]");
     if (!handle || !this.picture.contains(handle)) return;
-    const { drag: name, axis, step } = handle.dataset;
+    const { drag: name, axis, step, least } = handle.dataset;
     this.held = {
-      handle, name, across: axis === "x", step: Number(step ?? STEP),
+      handle, name, across: axis === "x", step: Number(step ?? STEP), least: Number(least ?? 0),
       from: [event.clientX, event.clientY], began: stage.at[name], moved: false,
       scale: stage.picture.svg.getScreenCTM()?.a || 1,
     };
@@ -54,7 +54,8 @@ export class Hand {
       this.picture.setPointerCapture(event.pointerId);
       stage.el.classList.add("ks-dragging");
     }
-    stage.turn(held.name, held.began + Math.round(by[held.across ? 0 : 1] / held.scale / held.step));
+    const at = held.began + Math.round(by[held.across ? 0 : 1] / held.scale / held.step);
+    stage.turn(held.name, Math.max(at, held.least));
   }
 
   release() {

@@ -21,11 +21,11 @@ export class Keyboard {
   }
 
   pull(event) {
-    const { stage } = this, { drag: name } = event.target.dataset, by = BY[event.key];
+    const { stage } = this, { drag: name, least } = event.target.dataset, by = BY[event.key];
     if (by === undefined || stage.shown.asking) return;
     event.preventDefault();
     event.stopPropagation();
     stage.ahead(name);
-    stage.turn(name, stage.at[name] + by);
+    stage.turn(name, Math.max(stage.at[name] + by, Number(least ?? 0)));
   }
 }

@@ -16,7 +16,7 @@ from kschedlab_lab.views.cells import Look, pills
 from kschedlab_lab.views.chart_lines import ticks
 from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, HAIR, INK_2, INK_3, TICK, TRAY, themed
+from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, HAIR, INK_2, INK_3, TICK, TRAY, themed
 from kschedlab_lab.views.svg import Room, dragged, label, svg
 
 Floats = npt.NDArray[np.float64]
@@ -62,10 +62,15 @@ class Pairs:
 
         Pairs are drawn as pairs, unless nobody knows which numbers belong together.
         """
-        lots = np.random.default_rng(1).integers(0, len(self.a), (2, RESAMPLES, len(self.a)))
+        lots = self.lots
         if self.joined:
             return self.differences[lots[0]].mean(axis=1)
         return self.b[lots[0]].mean(axis=1) - self.a[lots[1]].mean(axis=1)
+
+    @cached_property
+    def lots(self) -> npt.NDArray[np.int64]:
+        """The places of the seeds that are drawn: twice, for A and B apart."""
+        return np.random.default_rng(1).integers(0, len(self.a), (2, RESAMPLES, len(self.a)))
 
     @cached_property
     def interval(self) -> tuple[float, float]:
@@ -180,7 +185,7 @@ def draw_pairs(
     shapes = [*_axis(plan), *_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan))]
     if answered:
         under, over = ([*_hill(plan)], [*_interval(plan)]) if grains is None else ([], [*_grains(plan, grains)])
-        shapes += [*_choices(plan), *_differences_axis(plan), *under, *_swarm(plan), *over, *_seeds(plan)]
+        shapes += [*_choices(plan), *_differences_axis(plan), *under, *_swarm(plan, grains == 1), *over, *_seeds(plan)]
     return svg(shapes, plan.width, plan.bottom + SEEDS, alt)
 
 
@@ -296,8 +301,8 @@ def _means(plan: _Plan) -> Iterator[Html]:
         yield element("path", d=line, stroke="currentColor", stroke_width=3, data_key=f"mean/{letter}")
 
 
-def _dot(x: float, y: float, colour: str, key: str, tip: str) -> Html:
-    look: Look = {"r": DOT, "fill": colour, "stroke": TRAY, "stroke_width": 1.2}
+def _dot(x: float, y: float, colour: str, key: str, tip: str, times: float = 1) -> Html:
+    look: Look = {"r": round(DOT * (times or 1), 1), "fill": colour, "stroke": TRAY, "stroke_width": 1.2}
     return element("circle", **look, data_key=key, data_tip=tip, transform=f"translate({x:.1f},{y:.1f})")
 
 
@@ -315,14 +320,19 @@ def _differences_axis(plan: _Plan) -> Iterator[Html]:
     yield label(title, plan.width - 4, plan.top - 10, "end", fill=INK_2)
 
 
-def _swarm(plan: _Plan) -> Iterator[Html]:
-    """A dot for each difference, side by side where they are equal; many of them overlap."""
+def _swarm(plan: _Plan, first: bool) -> Iterator[Html]:
+    """A dot for each difference, side by side where they are equal; many of them overlap.
+
+    ``first``: those of the first lot are as large as they were drawn often, the others pale.
+    """
+    often = np.bincount(plan.pairs.lots[0, 0], minlength=len(plan.pairs.a)).tolist()
     each = [*_each(plan)] if plan.pairs.joined else []
     besides = aside([plan.differences.y(b - a) for _, a, b in each])
     step = min(2 * DOT, (plan.hill - 14 - plan.zero) / max([*besides, 1]))
     for (seed, a, b), k in zip(each, besides, strict=True):
         x, y = plan.hill - 14 - k * step, plan.differences.y(b - a)
-        yield _dot(x, y, colour(b - a), f"seed/{seed}", _tip(seed, a, b))
+        dot = _dot(x, y, colour(b - a), f"seed/{seed}", _tip(seed, a, b), often[seed - 1] ** 0.5 if first else 1)
+        yield element("g", dot, opacity=0.2) if first and not often[seed - 1] else dot
 
 
 def _grains(plan: _Plan, number: int) -> Iterator[Html]:
@@ -347,7 +357,7 @@ def _hill(plan: _Plan) -> Iterator[Html]:
     across = plan.hill + (plan.end - plan.hill - 4) * often / often.max()
     line = "L".join(f"{x:.1f} {scale.y(y):.1f}" for x, y in zip(across.tolist(), at.tolist(), strict=True))
     low, high = (f"{plan.hill:.1f} {scale.y(end):.1f}" for end in ends)
-    fill = CHOSEN_SOFT if plan.pairs.real else GREY_SOFT
+    fill = GREY_SOFT if not plan.pairs.real else CHOSEN_SOFT if plan.pairs.mean > 0 else EVICTED_SOFT
     yield element("path", d=f"M{low}L{line}L{high}Z", fill=fill, stroke=HAIR)
 
 
@@ -355,7 +365,7 @@ def _interval(plan: _Plan) -> Iterator[Html]:
     """The mean difference, and the interval around it."""
     pairs, x = plan.pairs, plan.hill
     low, high = pairs.interval
-    fill = CHOSEN if pairs.real else INK_2
+    fill = colour(pairs.mean) if pairs.real else INK_2
     top, bottom, middle = (plan.differences.y(value) for value in (high, low, pairs.mean))
     if len(pairs.a) >= 2:
         yield element("path", d=f"M{x:.1f} {top:.1f}V{bottom:.1f}", stroke=fill, stroke_width=4, data_key="interval")

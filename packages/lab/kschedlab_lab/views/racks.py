@@ -25,7 +25,7 @@ ROW, NAME, TOTAL = 19, 74, 48
 LEGEND, LOW, ABOVE, SHORTEST, TALLEST = 26, 4, 8, 160, 296
 """Heights: of a legend, of the space below the bars, and above the racks; the least and the greatest height of a
 rack."""
-COLOURS = (KINDS[7], KINDS[0], KINDS[4], KINDS[1])
+COLOURS = (KINDS[7], KINDS[1], KINDS[4], KINDS[0])
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,8 @@ def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: f
 def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     """A thermometer: bulb and scale, what is refused, the temperature with its handle, and the label that says it.
 
-    A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge.
+    A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge. The handle ends
+    at the least temperature: the first value, no label, is the tag's.
     """
     x, bottom = place.x + room - 16, place.y + place.height
     scale = (place.height - 2 * BULB - 6) / (rack.most + rack.step / 2)
@@ -212,6 +213,7 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
             element("path", d="M-3 -1.5L0 -4.5L3 -1.5M-3 1.5L0 4.5L3 1.5", stroke=PANEL, stroke_width=1.3, fill="none"),
             transform=f"translate({x:g},{zero - high:g})",
             data_key=f"{key}/handle",
+            data_least=1,
             **dragged(rack.control, "y", round(-scale * rack.step, 2), say("celsius of {node}", node=name)),
         )
 

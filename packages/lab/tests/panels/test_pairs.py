@@ -96,6 +96,8 @@ def test_the_story_builds_the_hill_and_ends_at_the_picture():
     frames = view.story(ROOM)
     assert says(frames[0].caption, "8 of the 8 differences", "one grain")
     assert frames[-1].picture == view.picture(ROOM)
+    drawn = Pairs(*(np.array(NUMBERS[name]) for name in ("default", "lucky"))).lots[0, 0].tolist()
+    assert str(frames[0].picture).count('<g opacity="0.2">') == sum(seed not in drawn for seed in range(8)) > 0
     piled = [sum(each.startswith("grain/") for each in keys(frame.picture)) for frame in frames]
     assert piled == [1, 80, 0] and "interval" in keys(frames[-1].picture) - keys(frames[-2].picture)
     assert panel(NUMBERS, joined=False).view.story is None

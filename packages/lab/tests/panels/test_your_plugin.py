@@ -66,7 +66,8 @@ def test_every_temperature_and_weight_has_a_picture_that_fits(plugins):
 def test_the_thermometer_is_a_handle_and_the_label_a_switch():
     markup = drawn(BOTH)
     for name, setting in RACKS.items():
-        assert f'data-key="tube/{name}/handle" data-drag="{setting}" data-axis="y" data-step="-' in markup
+        handle = f'data-key="tube/{name}/handle" data-least="1" data-drag="{setting}" data-axis="y" data-step="-'
+        assert handle in markup
         assert f'data-set="{setting}: no label"' in markup
     assert 'data-set="d: 35"' in drawn(BOTH, d=NO_LABEL) and ">–<" in drawn(BOTH, d=NO_LABEL)
 
@@ -80,8 +81,8 @@ def test_what_a_filter_refuses_is_found_by_asking_it():
     def not_rack_c(pod, node):
         return "not here" if node.metadata.name == "rack-c" else None
 
-    assert drawn([not_rack_c]).count("your filter refuses rack-c") == len(DEGREES)
-    assert "refuses rack-a" not in drawn([not_rack_c])
+    assert "your filter refuses" not in drawn([not_rack_c])
+    assert drawn([cold, not_rack_c]).count("your filter refuses rack-c") == len(refused)
 
 
 def test_points_add_up_and_the_weight_is_dragged_where_a_score_is():
@@ -117,6 +118,9 @@ def test_bars_and_their_totals_stay_in_the_room(width):
 def test_the_sentence_says_who_is_refused():
     said = show(Settings(), BOTH).sentence
     assert says(said, "rack-a", "node(s) were too hot", "web goes to rack-b")
+    known = node_filter("Known")(lambda pod, node: None if "celsius" in node.metadata.labels else "not measured")
+    two = show(Settings(d=NO_LABEL), [cold, known]).sentence
+    assert says(two, "rack-a: node(s) were too hot", "rack-d: not measured")
     hot = show(Settings(75, 75, 75, 75), BOTH).sentence
     assert says(hot, "web keeps waiting")
 
@@ -132,7 +136,7 @@ def test_a_filter_that_says_evicting_does_not_help_is_not_asked_again():
         assert "would be evicted" not in str(shown.view.picture(ROOM))
         return f"{shown.question.right(shown.settings)}: {shown.view.sentence}"
 
-    assert says(said(True), "it waits: web keeps waiting", "Alone", "not asked again")
+    assert says(said(True), "it waits: web keeps waiting", "Alone", "preemption does not ask it again")
     assert says(said(False), "rack-b: web goes to rack-b; api has to leave")
 
 
