@@ -8,6 +8,7 @@ from tests.browser.lab import Notebook, behind_dots
 
 NAME = "grammar.ipynb"
 BUTTONS = ["Start again", "Classroom", "State, link"]
+HEIGHT = "panel => panel.querySelector('svg').getBoundingClientRect().height"
 FOCUSED = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()"
 
 
@@ -106,9 +107,8 @@ def test_a_click_and_the_keyboard_reach_the_same_cells_of_a_chart(opened: Notebo
     press(page, cells.nth(0), "Enter")
     expect(sentence).to_have_text("Fit gives node-a 0 points.")
 
-    before = chart.locator("svg").bounding_box()
+    before = chart.evaluate(HEIGHT)
     page.get_by_role("button", name="everybody").click()
     for each in (panel(page, 0), chart):
         expect(each.get_by_role("status")).to_have_css("font-size", "20px")
-    after = chart.locator("svg").bounding_box()
-    assert before and after and after["height"] > before["height"]
+    page.wait_for_function(f"([panel, before]) => ({HEIGHT})(panel) > before", arg=[chart.element_handle(), before])
