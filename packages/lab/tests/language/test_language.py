@@ -9,6 +9,7 @@ import pytest
 from kschedlab.messages import later, listed, meant, say, sentences, terms
 from kschedlab.text.words import count, listing
 from kschedlab_lab.language import language, spoken
+from kschedlab_lab.language.chinese import words
 
 
 @pytest.fixture
@@ -81,3 +82,7 @@ def test_a_front_end_gets_its_words() -> None:
 def test_another_language_is_refused() -> None:
     with pytest.raises(ValueError, match='there is no language "xx"; there are en, zh'):
         language("xx")
+
+
+def test_a_line_keeps_the_longest_chinese_word_together() -> None:
+    assert words().findall("调度器把计数器") == ["调度器", "把", "计数器"]
