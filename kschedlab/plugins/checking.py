@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.plugin import Filter, PreFilterRejection, Refusals, SchedulingError
 from kschedlab.manifests.loading import decode_objects
@@ -297,9 +298,7 @@ class _Check:
         after = answers(plugin, info, without)
         self._compare(asked, after, say("when pod {pod} leaves", pod=key))
         if asked.depends:
-            overlay = Overlay(cluster, cluster.pods, np.array([row]))
-            overlay.set(np.array([0]), -1)
-            tried = answers(plugin, info, cluster, Snapshot(cluster).with_overlay(overlay))
+            tried = _tried_without(asked, np.array([row]))
             if tried[place] != after[place]:
                 what = later(
                     "while preemption tries it without pod {pod} it says {tried}, but {after} once the pod is gone"
@@ -310,13 +309,11 @@ class _Check:
 
     def _unresolvable(self, asked: _Asked, refused: Refusals | None) -> None:
         """Ask as preemption would: without the pods of lower priority that are on the node."""
-        plugin, info, cluster, *_ = asked
+        _, info, cluster, *_ = asked
         pods = cluster.pods
         for place in np.flatnonzero(refused.unresolvable)[:MOST].tolist() if refused is not None else ():
             rows = np.flatnonzero(pods.live() & (pods.node == place) & (pods.priority < info.priority))
-            overlay = Overlay(cluster, pods, rows)
-            overlay.set(np.arange(len(rows)), -1)
-            if answers(plugin, info, cluster, Snapshot(cluster).with_overlay(overlay))[place] is None:
+            if _tried_without(asked, rows)[place] is None:
                 what = later(
                     "unresolvable is declared True, but it passes once preemption takes away {pods}; before, it said "
                     "{before}"
@@ -401,6 +398,14 @@ def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot 
     kept = prepared.node_names
     by_name = zip(cluster.names, reasons, strict=True)
     return [each if kept is None or name in kept else ("excluded",) for name, each in by_name]
+
+
+def _tried_without(asked: _Asked, rows: IntArray) -> FilterAnswers:
+    """The filter's answers while preemption tries it without the pods in these rows."""
+    plugin, info, cluster, *_ = asked
+    overlay = Overlay(cluster, cluster.pods, rows)
+    overlay.set(np.arange(len(rows)), -1)
+    return answers(plugin, info, cluster, Snapshot(cluster).with_overlay(overlay))
 
 
 def _written(info: PodInfo, cluster: Cluster) -> tuple[str, str]:

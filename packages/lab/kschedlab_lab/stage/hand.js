@@ -55,7 +55,7 @@ export class Hand {
       stage.el.classList.add("ks-dragging");
     }
     const at = held.began + Math.round(by[held.across ? 0 : 1] / held.scale / held.step);
-    stage.turn(held.name, Math.max(at, held.least));
+    stage.turn(held.name, at, held.least);
   }
 
   release() {

@@ -26,6 +26,6 @@ export class Keyboard {
     event.preventDefault();
     event.stopPropagation();
     stage.ahead(name);
-    stage.turn(name, Math.max(stage.at[name] + by, Number(least ?? 0)));
+    stage.turn(name, stage.at[name] + by, Number(least ?? 0));
   }
 }

@@ -182,10 +182,10 @@ class Stage {
     this.post({ set: at }, duration);
   }
 
-  /** Turns a handle's control to this index; `sets`: what the handle sets as well. */
-  turn(name, index) {
+  /** Turns a handle's control to this index; `least`: the index at which it ends. */
+  turn(name, index, least = 0) {
     const control = this.controls.find((each) => each.name === name);
-    this.set({ [name]: clamp(index, 0, this.last(control)) }, DRAG);
+    this.set({ [name]: clamp(index, least, this.last(control)) }, DRAG);
   }
 
   /** Asks for every state along one control, so that moving it needs no answer. */

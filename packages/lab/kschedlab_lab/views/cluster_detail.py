@@ -100,7 +100,8 @@ def _decided(decision: Decision) -> Iterator[Part]:
             for plugin, places in one_away(decision, kind_of).items():
                 yield _entry(_square(cause_fill(plugin)), say(name, plugin=plugin), len(places))
         elif kind == GOOD and len(points := set(totals(decision).values())) > 1:
-            shades = [shade for shade in SHADES if shade in node_fills(decision)]
+            used = {*node_fills(decision)}
+            shades = [shade for shade in SHADES if shade in used]
             strip = tuple(rect(8, SWATCH, x=8 * at, fill=shade) for at, shade in enumerate(shades))
             least = words(say("points: {least}", least=min(points)), fill=INK_2)
             scale = [least, Part(8 * len(shades), SWATCH, strip), words(f"{max(points)}", fill=INK_2)]

@@ -244,10 +244,10 @@ def _inside(box: Box, place: Place, scale: float, captions: bool) -> list[Html]:
     for block in (block for block in box.blocks if not block.aside):
         level += block.size * scale * fits
         size = Place(place.x + inset, bottom - level, wide, max(block.size * scale * fits - PARTED, 2))
-        found.append(_pod(block, size))
+        found.append(draw_pod(block, size))
     shelf = place.y + place.height + _below_height([box], place.width, captions)
     for i, block in enumerate(block for block in reversed(box.blocks) if block.aside):
-        found.append(_pod(block, Place(place.x + inset, shelf + i * (CHIP + 2), wide, CHIP)))
+        found.append(draw_pod(block, Place(place.x + inset, shelf + i * (CHIP + 2), wide, CHIP)))
     return found
 
 
@@ -255,7 +255,7 @@ def _in_bar(box: Box, place: Place) -> list[Html]:
     """The pods side by side."""
     wide = min(place.width / max(len(box.blocks), 1), place.width)
     blocks = enumerate(box.blocks)
-    return [_pod(block, place._replace(x=place.x + i * wide, width=wide - PARTED)) for i, block in blocks]
+    return [draw_pod(block, place._replace(x=place.x + i * wide, width=wide - PARTED)) for i, block in blocks]
 
 
 def _pick(box: Box, place: Place, high: float) -> Html:
@@ -379,7 +379,7 @@ def _refusal(box: Box, width: float) -> Part:
     return row([*parts, text], 3, "start")
 
 
-def _pod(block: Block, place: Place) -> Html:
+def draw_pod(block: Block, place: Place) -> Html:
     """A pod; its origin is its upper left corner."""
     fill = priority_fill(block.priority)
     key, is_ghost = f"pod/{block.key or block.name}", block.mark == "ghost"

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kschedlab.messages import listed, say, sentences
+from kschedlab.messages import say, sentences
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
-from kschedlab_lab.views.drawing import EDGE, remark
+from kschedlab_lab.views.drawing import EDGE, Block, Number, Place, draw_pod, remark
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TICK, TRAY, ink, priority_fill
+from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HEAD, BAR, LOWEST, HIGHEST, APART, LINE = 44, 6, 30, 46, 9, 5
@@ -131,8 +131,8 @@ def _nodes(moment: Moment, others: set[str], wide: float, step: float, tall: flo
             yield rect(scale * size.cpu, tall, 6, 0, y, fill=TRAY, stroke=HAIR)
         for pod in moment.pods:
             if pod.node == name:
-                mark = bool(name) and pod.name in others
-                yield _pod(pod, moment.name, x, y, scale * pod.size.cpu, tall, mark)
+                place = Place(x + 1, y + 2, max(scale * pod.size.cpu - 2, 1), tall - 4)
+                yield draw_pod(_block(pod, moment.name, bool(name) and pod.name in others), place)
                 x += scale * pod.size.cpu
         if not name:
             return
@@ -154,18 +154,8 @@ def _memory(moment: Moment, name: str, wide: float, y: float) -> Iterator[Html]:
     yield rect(max(wide * share, 0.1), LINE, LINE / 2, 0, y, fill=INK_2, **about)
 
 
-def _pod(pod: Placed, run: str, x: float, y: float, wide: float, tall: float, is_ringed: bool) -> Html:
-    """A pod, with its name if there is room for it."""
-    short, fill, key = pod.name.rpartition("-")[0] or pod.name, priority_fill(0), f"pod/{run}/{pod.name}"
-    stroke, thick = (CHOSEN, 2.5) if is_ringed else (HAIR, 1)
-    sizes = [amount(resource, size) for resource, size in pod.size._asdict().items() if size]
-    named = text_width(short, bold=True) + 3 <= wide
-    return element(
-        "g",
-        rect(max(wide - 2, 1), tall - 4, 4, 1, 2, fill=fill, stroke=stroke, stroke_width=thick, data_key=f"{key}/box"),
-        label(short, wide / 2, tall / 2 + 4, "middle", font_weight="bold", fill=ink(fill)) if named else None,
-        transform=f"translate({x:.1f},{y:.1f})",
-        data_key=key,
-        data_from=f"pod/{DOOR}",
-        data_tip=listed([pod.name, *sizes]),
-    )
+def _block(pod: Placed, run: str, is_ringed: bool) -> Block:
+    short = pod.name.rpartition("-")[0] or pod.name
+    sizes = tuple(Number(amount(resource, size)) for resource, size in pod.size._asdict().items() if size)
+    mark = "placed" if is_ringed else ""
+    return Block(short, pod.size.cpu, 0, sizes, mark, key=f"{run}/{pod.name}", origin=f"pod/{DOOR}")
