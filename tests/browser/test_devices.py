@@ -116,3 +116,19 @@ def test_a_selector_can_be_typed_while_the_picture_gets_another_size(shown: Show
     page.page.keyboard.press("Enter")
     page.settled()
     assert page.session.panel.settings.selector == text
+
+
+def test_a_click_in_a_selector_corrects_a_part_of_it_and_its_error_stays_in_the_panel(shown: Show) -> None:
+    page = shown(selector.panel(), width=480, height=600)
+    field = page.page.locator(".ks-typed textarea")
+    field.click(position={"x": 60, "y": 12})
+    page.page.keyboard.type("!")
+    typed = field.input_value()
+    assert len(typed) == len(page.session.panel.settings.selector) + 1 and not typed.startswith("!")
+    page.page.keyboard.press("Control+a")
+    page.page.keyboard.type('device.capacity["gpu.example.com"].memory > 40')
+    page.page.keyboard.press("Enter")
+    page.settled()
+    error = page.page.locator(".ks-sentence")
+    expect(error).to_contain_text("compareTo(quantity")
+    assert error.evaluate("error => error.scrollWidth <= error.clientWidth")

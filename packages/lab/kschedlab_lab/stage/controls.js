@@ -71,7 +71,7 @@ function typed(control, stage) {
   const take = () => stage.set({ [control.name]: (sent = input.value.trim()) });
   input.addEventListener("change", take);
   onEnter(input, take);
-  input.addEventListener("focus", () => input.select());
+  if (!wraps) input.addEventListener("focus", () => input.select()); // in lines one corrects a part
   const list = wraps ? "" : make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
   const root = labelled(control, input, list);
   root.classList.toggle("ks-long", wraps || control.values.some(isLong));
