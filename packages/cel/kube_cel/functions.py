@@ -60,23 +60,30 @@ def _refused(*args: Value) -> Value:
 
 
 def _dispatch(function: str, candidates: list[tuple[Overload, Function]]) -> Bound:
+    takes = _named_alike if function == "flatten" else fits  # ext/lists.go: flat lists are flattened, too
+
     def call(run: Run, args: list[Value]) -> Value:
         for overload, implementation in candidates:
-            if len(overload.args) == len(args) and all(map(fits, overload.args, args)):
+            if len(overload.args) == len(args) and all(map(takes, overload.args, args)):
                 return _counted(run, implementation, args)
         first, *others = map(type_name, args)
         if function == "flatten":
+            first = {"map": "map(dyn, dyn)", "optional_type": "optional_type(dyn)"}.get(first, first)
             return Err(f"no such overload: {first}.{function}({', '.join(others)})")
         return Err(f"no such overload: {function}({', '.join((first, *others))})")
 
     return call
 
 
+def _named_alike(kind: Type, value: Value) -> bool:
+    return runtime_name(kind) == type_name(value)
+
+
 def fits(kind: Type, value: Value) -> bool:
     """Whether a value is of a type; of lists and maps, the first elements decide."""
     if kind.kind in ("dyn", "param"):
         return True
-    if runtime_name(kind) != type_name(value):
+    if not _named_alike(kind, value):
         return False
     if kind.kind == "list":
         return not value or fits(kind.params[0], value[0])

@@ -15,6 +15,12 @@ VALUE = (
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
 
+LABEL = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+)
+
 
 @pytest.mark.parametrize(
     ("name", "text", "faults"),
@@ -29,6 +35,8 @@ VALUE = (
             "a/b/c",
             [f"a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"],
         ),
+        ("dns1123LabelPrefix", "gpu-", []),
+        ("dns1123LabelPrefix", "g_u-", [LABEL]),
         ("labelValue", "", []),
         ("labelValue", "-" * 64, ["must be no more than 63 bytes", VALUE]),
     ],

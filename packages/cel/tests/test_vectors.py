@@ -62,6 +62,8 @@ def test_estimated_costs(name: str):
         "timestamp('2026-01-01T00:30:00-05:30') == timestamp('2026-01-01T06:00:00Z')",  # time.RFC3339
         "timestamp('2026-01-01T06:00:00+05:30') == timestamp('2026-01-01T00:30:00Z')",
         "[1, 2].slice(1, 1) == [] && [1, 2].slice(2, 2) == []",  # cel-go v0.29.2: ext/lists.go, slice
+        "[dyn(1), dyn([dyn(2), dyn([3])])].flatten() == [dyn(1), dyn(2), dyn([3])]",  # the same file, DisableTypeGuards
+        "dyn([7]).flatten() == [7] && [dyn(1), dyn([dyn(2), dyn([3])])].flatten(2) == [1, 2, 3]",
         "[4, 5].transformList(i, v, i + v) == [4, 6]",  # cel-go v0.29.2: ext/comprehensions.go
         "[4, 5].transformList(i, v, i > 0, v) == [5]",
         "{'a': 1, 'b': 2}.transformMap(k, v, v + 1) == {'a': 2, 'b': 3}",

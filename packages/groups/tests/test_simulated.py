@@ -8,7 +8,7 @@ from kschedlab.build import node, pod
 from kschedlab.generations import V1_37
 from kschedlab.objects.model import PodGroup, ResourceClaim
 from kschedlab_groups.queue import WithGroups
-from kschedlab_simulation.log import Recorded, Step
+from kschedlab_simulation.log import Moved, Recorded, Step
 from kschedlab_simulation.simulation import Simulation
 from packages.devices.tests.device_manifests import device_class, exactly, resource_claim
 from packages.devices.tests.test_plugin import allocated, gpus
@@ -124,6 +124,8 @@ def test_a_deleted_pod_leaves_its_group() -> None:
     simulation.api.delete(Pod, "default", "b")
     simulation.run(2_000_000)
     assert set(simulation.scheduler.context.queue.places()) == {"default/a"}
+    moves = [entry for entry in simulation.log if isinstance(entry, Moved) and entry.pod == "default/b"]
+    assert moves[-1].to == "gone", "the log shows where it went"
 
 
 def test_pods_of_different_priorities_are_an_error_of_all() -> None:

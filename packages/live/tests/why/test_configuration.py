@@ -121,6 +121,7 @@ def test_kubeadm_s_config_map(extra, kubectl, why):
     objects = node("n1"), pod("web")
     kubectl(*objects, config_map("kubeadm-config", ClusterConfiguration=settings), narrow=["pods"])
     assert "kube-scheduler's configuration is /etc/s.yaml, a file on the control plane's nodes, which" in why("web")
+    assert "is not visible" not in why("web"), "kubeadm's ConfigMap says what its pod would"
     kubectl(*objects, config_map("kubeadm-config", ClusterConfiguration="\t: ["), narrow=["pods"])
     assert "it fits now" in why("web")
     fake = kubectl(*objects)

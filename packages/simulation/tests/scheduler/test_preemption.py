@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.plugins.framework import Plugin, Wait
 from kschedlab_simulation.log import Step
 from kschedlab_simulation.scheduler.context import Latencies
@@ -175,6 +175,21 @@ def test_if_an_eviction_fails_the_preemptor_is_retried(monkeypatch: pytest.Monke
     assert plane.steps("low") == ["evict", "evict"]
     assert [reason for reason, _ in plane.events("low")] == ["Preempted"]
     assert ("active", "ForceActivate") in plane.moves("high")
+
+
+@pytest.mark.parametrize("generation", ["v1.13", "v1.16"])
+def test_a_refused_nomination_evicts_nobody(generation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), generation=generation)
+
+    def refuses(obj: ApiObject, **_: object) -> None:
+        raise ApiError.conflict(Pod, obj.metadata.name)
+
+    monkeypatch.setattr(plane.api, "update_status", refuses)
+    plane.create(asks("800m", "high", 100))
+    plane.run(1)
+    nominations = [entry for entry in plane.log if isinstance(entry, Step) and entry.step == "nominate"]
+    assert [bool(entry.detail) for entry in nominations][:2] == [False, True], "the log names the refusal"
+    assert plane.pod("low").metadata.deletionTimestamp is None
 
 
 IN_CYCLE = GENERATIONS["v1.37"].with_feature_gates({"SchedulerAsyncPreemption": False})
