@@ -92,8 +92,8 @@ class Clause:
 
     def shown(self, args: list[Value]) -> str:
         """Its argument as text."""
-        if self.problem:
-            raise FormatError(self.problem)
+        if self.problem:  # a clause without its end asks for its argument first, but is validated in the other order
+            raise FormatError(self.problem if self.at < len(args) else f"index {self.at} out of range")
         try:
             return _FORMATS[self.letter](args[self.at], self.precision)
         except FormatError as error:
@@ -180,7 +180,7 @@ def _fixed(value: Value, precision: int | None) -> str:
 def _scientific(value: Value, precision: int | None) -> str:
     number = _float(value, "scientific")
     if not math.isfinite(number):
-        return _special(number)
+        return _special(number).rjust(6 if precision is None else precision)  # x/text takes the precision as width
     mantissa, _, exponent = f"{number:.6e}".partition("e")  # golang.org/x/text v0.40.0 reads no precision here
     return f"{mantissa}×10{exponent.removeprefix('+').translate(_SUPERSCRIPT)}"
 

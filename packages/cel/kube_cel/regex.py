@@ -276,7 +276,7 @@ class _Reader:
         self.at = match.end()
         return match[3] == ":"
 
-    def escape(self) -> _Node | None:
+    def escape(self) -> _Node:
         start = self.at
         if start + 1 >= len(self.text):
             raise RegexError("trailing backslash at end of expression", "")
@@ -284,9 +284,6 @@ class _Reader:
         if letter in "AbBz":
             self.at += 2
             return _Node("assert", condition=f"\\{letter}")
-        if letter == "E":
-            self.at += 2
-            return None
         known = self.class_escape()
         if known is not None:
             return _Node("char", accepts=known)
