@@ -60,6 +60,12 @@ def test_the_text_of_a_step_keeps_the_parentheses_that_it_needs(text: str):
     assert shown(text)[-1] == (text, ("true",))
 
 
+def test_a_long_value_is_shortened():
+    values = [shown(f"('{'x' * length}' + 'y') != ''")[0][1][-1] for length in (96, 97, 98)]
+    assert [len(value) for value in values] == [99, 100, 100]
+    assert values[1].endswith('xy"') and values[2].endswith("x…")
+
+
 @pytest.mark.parametrize("part", sampled(range(16), 2))
 def test_the_last_step_is_the_result_and_the_text_means_the_same(part: int):
     for question, real in vectors()[part::16]:

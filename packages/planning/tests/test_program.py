@@ -44,6 +44,15 @@ def test_replicas_that_a_workload_has_already_count(files, capsys):
     assert capsys.readouterr().out.startswith("kubectl scale deployments.apps/web --namespace default --replicas 4\n")
 
 
+def test_workloads_without_pods_get_them_first(files, capsys):
+    workloads = [deployment(name, 1, cpu=1) for name in ("api", "db", "mail", "web")]
+    cluster, pods = files(cluster=[node("a", cpu=8), *workloads], pods=[deployment("new", 1, cpu=1)])
+    assert main(["plan", "fit", cluster, pods, "-o", "commands"]) == 0
+    result = capsys.readouterr()
+    assert says(result.err, "Deployment api, Deployment db, Deployment mail and others: a simulation creates the pods")
+    assert "--replicas 4" in result.out, "four of eight CPUs are taken"
+
+
 def test_add_as_a_manifest_that_is_a_cluster_again(files, capsys, tmp_path):
     [cluster] = files(cluster=CLUSTER)
     assert main(["plan", "add", cluster, "-o", "yaml"]) == 0
