@@ -14,6 +14,7 @@ from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
+from kschedlab.text.ladder import steps
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
 from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
@@ -83,10 +84,13 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
     objects = decode_objects(manifests)
     chosen, other = chosen_by(objects, V1_37), chosen_by(objects, less[right.name])
     named = replace(less[right.name], name=say("v1.37 without “{change}”", change=say(right.title)))
-    whys = {say(rule.title): say("Without it v1.37 still chooses {node}.", node=chosen) for rule in CHANGES.values()}
     alone = say(
         "Without it v1.37 would choose {other}; without any of the others still {node}.", other=other, node=chosen
     )
+    whys = {
+        say(rule.title): alone if rule is right else still(decided(objects, less[name]), chosen)
+        for name, rule in CHANGES.items()
+    }
     return Predict(
         say("Who is to blame?"),
         say("v1.37 chooses {node}. It would not without one of these changes. Which one?", node=chosen),
@@ -100,9 +104,16 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
             ),
         ),
         pictured(decided(objects, V1_37), manifests),
-        whys | {say(right.title): alone},
+        whys,
         solved=lambda: beside(objects, V1_37, named),
     )
+
+
+def still(decision: Decision, node: str) -> str:
+    """What decides for this node without a change that doesn't matter."""
+    assert decision.preemption is not None
+    rule = next(each for each in steps(decision.preemption, list(NODES)) if each.decides)
+    return say("Without it v1.37 still chooses {node}, by rule {number}.", node=node, number=rule.number)
 
 
 def divide(rng: random.Random) -> Exercise:

@@ -10,7 +10,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.preemption import NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.picture import Handles
-from kschedlab_lab.views.preemption_scene import Scene, all_attempted, fate
+from kschedlab_lab.views.preemption_scene import Scene, all_attempted, fate, last_beaten
 from kschedlab_lab.views.svg import Room
 
 
@@ -68,5 +68,6 @@ def _chosen(settings: Settings) -> str:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    """What the engine finds out about a node that is not chosen."""
-    return "" if answer == _chosen(settings) else fate(decide(settings), answer)
+    """What the engine finds out about a node that is not chosen; of the chosen one, about the last that it beats."""
+    decision = decide(settings)
+    return fate(decision, answer if answer != _chosen(settings) else last_beaten(decision))

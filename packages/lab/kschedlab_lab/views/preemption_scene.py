@@ -190,6 +190,13 @@ def fate(decision: Decision, node: str) -> str:
     return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
 
 
+def last_beaten(decision: Decision) -> str:
+    """The candidate that drops out last."""
+    assert decision.preemption is not None
+    asked = steps(decision.preemption, list(decision.preemption.candidates))
+    return [node for step in asked for node in sorted(step.standing) if node not in step.kept][-1]
+
+
 def _reads_order(preemption: Preemption | None, asked: int | None) -> bool:
     """Whether rule 2 has been asked, which reads the order of the victims."""
     return preemption is not None and not preemption.rungs[0].decides and (asked is None or asked > 1)

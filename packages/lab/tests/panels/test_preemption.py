@@ -213,6 +213,11 @@ def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong:
     assert which_node().verdict(right, Settings(**changes))["right"]
 
 
+def test_a_right_answer_says_which_node_was_beaten_last() -> None:
+    assert which_node().verdict("node-a", Settings())["why"].startswith("node-c drops out at rule 3")
+    assert which_node().verdict("node-c", Settings(allowed=0))["why"].startswith("node-b drops out at rule 1")
+
+
 def test_questions_are_answered_in_the_picture() -> None:
     for question, picks in (
         (which_node(), ["node-a", "node-b", "node-c", "node-d"]),
