@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
+from typing import Any
+
+import yaml
 
 from kschedlab.manifests.loading import ManifestError, Objects, loads
 from kschedlab.messages import later, say
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.text.html import Html
 from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
+
+UNASKED = ("name", "namespace", "uid", "image")
+"""Keys whose values no answer is right or wrong for."""
 
 
 class Build(Exercise):
@@ -57,6 +64,13 @@ class Build(Exercise):
         given = text.splitlines()
         return next((line.strip() for line in self.start.splitlines() if ": }" in line and line in given), "")
 
+    def model(self) -> str:
+        """The values that the solution adds to the beginning; of objects that are alike, once."""
+        before, after = ([*map(_values, yaml.load_all(text, yaml.BaseLoader))] for text in (self.start, self.right))
+        added = ([each for each in doc if each not in before[min(i, len(before) - 1)]] for i, doc in enumerate(after))
+        texts = groupby(", ".join(f"{path[-1]}: {value}" for path, value in doc) for doc in added)
+        return " / ".join(f"{n} × {text}" if (n := len([*alike])) > 1 else text for text, alike in texts)
+
     def drawing(self) -> Html:
         """What the scheduler decides about the solution."""
         return self.judge(self.right).picture
@@ -70,6 +84,15 @@ class Build(Exercise):
 
     def explained(self) -> str:
         return f"{self.right.strip()}\n\n{self.why}"
+
+
+def _values(data: Any, *path: str) -> list[tuple[tuple[str, ...], str]]:
+    """The values of a manifest, without names, each with the keys that lead to it."""
+    if isinstance(data, list):
+        return [value for each in data for value in _values(each, *path)]
+    if isinstance(data, dict):
+        return [value for key, each in data.items() if key not in UNASKED for value in _values(each, *path, key)]
+    return [(path, data)]
 
 
 def budget_fault(objects: Objects, expected: int) -> str:

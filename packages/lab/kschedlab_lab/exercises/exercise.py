@@ -28,8 +28,6 @@ Said = TypeVar("Said", bound="Verdict | Note")
 NO_PICTURE = Html()
 MODEL = 200
 """Most characters of a right answer in one line."""
-NAMES = ("name: ", "namespace: ", "uid: ", "image: ")
-"""How lines begin that no answer is right or wrong for."""
 
 
 def in_turn(seed: int, choices: Sequence[T]) -> T:
@@ -53,10 +51,9 @@ class State(Enum):
 
 
 def in_one_line(old: str, new: str) -> str:
-    """What the new text adds to the old one but names: a sign between lines, and an ellipsis where it is too long."""
-    signed = ndiff(old.splitlines(), new.splitlines())
-    added = (line[2:].strip().removeprefix("- ") for line in signed if line.startswith("+ "))
-    text = " / ".join(line for line in added if not line.endswith((":", ">-", "--")) and not line.startswith(NAMES))
+    """What the new text adds to the old one: a sign between lines, and an ellipsis where it is too long."""
+    added = (line[2:].strip() for line in ndiff(old.splitlines(), new.splitlines()) if line.startswith("+ "))
+    text = " / ".join(line for line in added if not line.endswith(":"))
     return text if len(text) <= MODEL else f"{text[:MODEL].rstrip()} …"
 
 

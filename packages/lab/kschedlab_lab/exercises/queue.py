@@ -148,8 +148,10 @@ def later_but_first(rng: random.Random) -> Exercise:
     """Two pods of equal priority: the one that was created later is popped first."""
     names = dict(zip(("elder", "younger"), rng.sample(NAMES, 2), strict=True))
     field = rng.choice(["lastProbeTime", "lastTransitionTime"])
-    younger = decoded(waiting(names["younger"], 100, 8 * HOUR + 10))
-    probe = 8 * HOUR + 40 if field == "lastProbeTime" else UNSET
+    created = 8 * HOUR + rng.randrange(10, 40)
+    manifest = waiting(names["younger"], 100, created)
+    younger = decoded(manifest)
+    probe = created + 30 if field == "lastProbeTime" else UNSET
 
     def goal(objects: Objects) -> str:
         given = [pod.metadata.name for pod in objects.pods]
@@ -160,14 +162,15 @@ def later_but_first(rng: random.Random) -> Exercise:
     return Build(
         say("Later, but first"),
         say(
-            "{younger} has priority 100, was created at 2026-03-02T08:10:00Z, and was not tried yet. Fill in "
+            "{younger} has priority 100, was created at {created}, and was not tried yet. Fill in "
             "{elder}'s times in the same format (one may stay blank): {elder} is created first, and yet v1.13 pops "
             "{younger} first, because of {elder}'s {field}.",
+            created=manifest["metadata"]["creationTimestamp"],
             field=field,
             **names,
         ),
         goal,
-        as_yaml([waiting(names["elder"], 100, 8 * HOUR, 8 * HOUR + 20, probe)]),
+        as_yaml([waiting(names["elder"], 100, created - 10, created + 10, probe)]),
         say(
             "{elder} was tried already: podTimestamp reads its {field}, and that is after {younger}'s creation.",
             field=field,

@@ -40,7 +40,7 @@ def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | Non
 
 
 def answers(lesson: str, seeds: str, language: str | None = None) -> str:
-    """One line for each seed, for marking at a glance; of a manifest or a function, the lines that are new."""
+    """One line for each seed, to mark at a glance; of a manifest the values that are new, of a function the lines."""
     with speaking(language):
         return "\n".join(aligned(_answers(lesson, seeds), ""))
 
@@ -54,7 +54,7 @@ def answers_html(lesson: str, seeds: str) -> str:
     head, *students = zip(numbers, names, *(each for each in columns if each not in alike), strict=True)
     named = table(head, (row(*each) for each in students))
     once = (element("p", element("b", say("{number}, every seed: ", number=each[0])), each[1]) for each in alike)
-    note = say("Of a manifest or a function: the lines that are new, with / between them; others may be right, too.")
+    note = say("Of a manifest: the values that are new; of a function: the lines. Others may be right, too.")
     title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
     page = element("section", title, *once, named, element("p", note), class_="sheet")
     return _document(say("{lesson}: answers", lesson=title_of(lesson)), page)

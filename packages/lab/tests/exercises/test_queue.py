@@ -53,9 +53,14 @@ def test_what_is_missing_in_a_built_pod_is_said_step_by_step():
 
     assert said(waiting(elder, 100, at), waiting(younger, 100, at)).startswith(f"Write one pod, {elder}; you gave ")
     assert said(waiting(elder, 50, at)).startswith(f"The priorities differ: {elder} has 50, {younger} 100")
-    assert "has to be before" in said(waiting(elder, 100, at + 10))
+    assert "has to be before" in said(waiting(elder, 100, at + 40))
     assert "is still popped first" in said(waiting(elder, 100, at))
     assert "is still popped first" in said(waiting(elder, 100, at, at + 10))
+
+
+def test_classmates_have_other_times():
+    questions = [built(seed)[0].question for seed in range(1, 13)]
+    assert len({text.split("created at ")[1][:20] for text in questions}) > 8
 
 
 def test_the_wrong_field_is_told():
