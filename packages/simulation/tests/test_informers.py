@@ -329,6 +329,7 @@ def test_objects_by_index(world: Harness) -> None:
     world.api.bind("default", "a", "", "n1")
     world.wait()
     informer.index_by("label", lambda one: one.metadata.labels.values())
+    assert [p.metadata.name for p in informer.by_index("label", "web")] == ["a", "b"], "an index that came later"
     assert [p.metadata.name for p in informer.by_index("node", "")] == ["b", "c"]
     assert (sorted(informer.index_values("node")), informer.count("node", ""), informer.count("node", "n2")) == (
         ["", "n1"],

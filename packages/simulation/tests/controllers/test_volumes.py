@@ -5,9 +5,10 @@ from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod, term
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
-from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
+from kschedlab.objects.model import ApiObject, PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab_simulation.controllers.claim_binding import best_volume, mismatch, plan_for_volume
 from kschedlab_simulation.log import Recorded
+from kschedlab_simulation.status import ApiError
 from kschedlab_simulation.volume_claims import claim_reference
 from packages.simulation.tests.controllers.stage import NODE, Stage, documents, owner
 from tests.storage import claim, csi_node, ephemeral, storage_class, volume
@@ -193,6 +194,19 @@ def test_failed_provisioning_is_reported(classes: list[Manifest], message: str):
     stage = Stage(*classes, claim("c", of="now")).run(60)
     assert stage.events() == [("ProvisioningFailed", message)]
     assert phases(stage, PersistentVolumeClaim) == {"c": "Pending"}
+
+
+def test_a_volume_that_the_api_server_refuses_is_reported(monkeypatch: pytest.MonkeyPatch):
+    stage = Stage(claim("d", of="now"), storage_class("now", waits=False))
+    create = stage.api.create
+
+    def refuses(made: ApiObject, **more: Any) -> ApiObject:
+        if isinstance(made, PersistentVolume):
+            raise ApiError.conflict(PersistentVolume, made.metadata.name)
+        return create(made, **more)
+
+    monkeypatch.setattr(stage.api, "create", refuses)
+    assert "ProvisioningFailed" in dict(stage.run(5).events())
 
 
 def test_a_claim_without_a_class_gets_the_default_class():
