@@ -57,13 +57,6 @@ def test_a_pass_and_a_cell(shown: Show) -> None:
     expect(page.sentence).to_contain_text("LeastAllocated gives node-d 59 (59 × 1 = 59).")
 
 
-def test_the_note_is_clicked(shown: Show) -> None:
-    page = shown(score.panel())
-    page.page.get_by_role("checkbox", name="note on node-c").click()
-    page.settled()
-    expect(page.key("end/node-c")).to_have_text("veto")
-
-
 def test_the_column_is_picked_in_the_map(shown: Show) -> None:
     page = shown(score.panel().ask(score.who_wins()))
     page.key("pick/node-d").click()

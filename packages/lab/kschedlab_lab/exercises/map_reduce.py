@@ -8,7 +8,7 @@ from kschedlab.build import Manifest, node, pod, service
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import meant, say, terms
+from kschedlab.messages import say
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
@@ -16,6 +16,7 @@ from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.map_reduce_build import LEAST, NEW, NODES, SPREAD, reduce_turns, turn, weighted
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.views.arithmetic import added
+from kschedlab_lab.views.map_reduce import short
 
 TAINTS = "TaintTolerationPriority"
 PRIORITIES = (LEAST, SPREAD, TAINTS)
@@ -64,13 +65,13 @@ def total_of_a_node(rng: random.Random) -> Exercise:
     scores = decision.scores
     assert scores is not None
     rows = [
-        [name, str(weight), *map(str, scored.raw.tolist())]
+        [f"{short(name)} × {weight}", *map(str, scored.raw.tolist())]
         for name, weight, scored in zip(scores.plugins, scores.weights, scores.rows, strict=True)
     ]
-    head = [*terms(meant("priority", "algorithm"), "weight"), *NODES]
+    head = [say("priority × weight"), *NODES]
     products = scores.results[:, place].tolist()
     steps = [
-        f"{name}: {each.raw[place]} → {each.normalized[place]}, × {weight} = {product}"
+        f"{short(name)}: {each.raw[place]} → {each.normalized[place]}, × {weight} = {product}"
         for name, each, weight, product in zip(scores.plugins, scores.rows, scores.weights, products, strict=True)
     ]
     total = int(scores.total[place])
@@ -98,12 +99,12 @@ def total_of_a_node(rng: random.Random) -> Exercise:
             "reverses {spread} and {taints}: 10 - score × 10 / largest for the taints, 10 × (largest - "
             "score) / largest for the pods. Go's integer division rounds down.",
             node=NODES[place],
-            spread=SPREAD,
-            taints=TAINTS,
+            spread=short(SPREAD),
+            taints=short(TAINTS),
         ),
         str(total),
         why,
-        (say("{row} has no Reduce: its score stays as it is.", row=LEAST), say("; ").join(steps[1:])),
+        (say("{row} has no Reduce: its score stays as it is.", row=short(LEAST)), say("; ").join(steps[1:])),
         Instance(table(head, (row(*each) for each in rows)), "\n".join(aligned([head, *rows], ""))),
         remark=remark,
         solved=lambda: turn(decision),

@@ -20,7 +20,7 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import outcome, shown
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.fitting import fitting
-from kschedlab_lab.views.map_reduce import draw_turn
+from kschedlab_lab.views.map_reduce import draw_turn, short
 from kschedlab_lab.views.score import lead
 
 NEW = "default/web-new"
@@ -52,8 +52,8 @@ def reduce_turns(rng: random.Random) -> Exercise:
             "v1.16 has two priorities, {least} and {spread}, with weight 1 each. web-new belongs to the Service web, "
             "which selects app=web. Add running pods until Map's scores give one node the higher sum, and the scores "
             "after Reduce give it to the other.",
-            least=LEAST,
-            spread=SPREAD,
+            least=short(LEAST),
+            spread=short(SPREAD),
         ),
         turned,
         as_yaml(crowd),
@@ -62,7 +62,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
             "gets ten points, the node with the most gets none."
         ),
         (
-            say("What does {spread}'s Map count? Is more of it good or bad?", spread=SPREAD),
+            say("What does {spread}'s Map count? Is more of it good or bad?", spread=short(SPREAD)),
             say("Put several small pods of the Service on one node."),
         ),
         shown(base),

@@ -59,12 +59,11 @@ def random_cluster(rng: random.Random) -> list[Manifest]:
     taint = {"key": "busy", "value": "true", "effect": "PreferNoSchedule"}
     made = []
     for name in NODES:
-        cpu, memory = rng.choice([2, 4, 4, 8]), rng.choice([4, 8, 16])
-        made.append(node(name, cpu, f"{memory}Gi", taints=[taint] if name == tainted else ()))
         made.append(
-            pod(f"old-{name[-1]}", name, f"{rng.randrange(2, 15)}00m", memory=f"{rng.randrange(512, 3072, 256)}Mi")
+            node(name, rng.choice([8, 16]), f"{rng.choice([8, 16])}Gi", taints=[taint] if name == tainted else ())
         )
-    return [*made, pod("new", "", f"{rng.randrange(2, 6)}00m", memory="512Mi")]
+        made.append(pod(f"old-{name[-1]}", name, str(rng.randint(1, 5)), memory=f"{rng.randint(1, 5)}Gi"))
+    return [*made, pod("new", "", str(rng.randint(1, 2)), memory="1Gi")]
 
 
 def which_node(rng: random.Random) -> Exercise:

@@ -31,12 +31,18 @@ def overrule(rng: random.Random) -> Exercise:
     """A pod whose preference outweighs the emptier node."""
     plugin, (full, empty) = rng.choice(RIVALS), rng.sample(NODES[:2], 2)
     base = [
-        node("node-a", 4, "8Gi", {DISK: "fast" if full == "node-a" else "slow", HOST: "node-a"}),
-        node("node-b", 4, "8Gi", {DISK: "fast" if full == "node-b" else "slow", HOST: "node-b"}),
-        pod("cache", full, rng.choice(["1", "1500m"]), memory="2Gi", labels={"app": "cache"}),
-        pod("logs", full, "250m", memory="512Mi", labels={"app": "logs"}),
-        *(pod(f"shop-{n}", empty, "100m", memory="64Mi", labels={"app": "shop"}) for n in range(3)),
+        *(node(each, 16, "32Gi", {DISK: "fast" if each == full else "slow", HOST: each}) for each in NODES[:2]),
+        pod("cache", full, str(rng.choice([6, 7])), memory="12Gi", labels={"app": "cache"}),
+        pod("logs", full, "1", memory="2Gi", labels={"app": "logs"}),
+        *(pod(f"shop-{n}", empty, "1", memory="2Gi", labels={"app": "shop"}) for n in range(3)),
     ]
+    won = say(
+        "{plugin} gives {full} more than {least} and the others take away.",
+        plugin=plugin,
+        full=full,
+        least=short(LEAST),
+    )
+    enough = say("Its weight 1 is enough: normalising brings the row's largest score to 100, whatever it was.")
     return Build(
         say("Win against the emptier node"),
         say(
@@ -50,12 +56,7 @@ def overrule(rng: random.Random) -> Exercise:
         ),
         lambda objects: overruled(objects, len(base), plugin, full, empty),
         as_yaml([wishing(plugin)]),
-        say(
-            "{plugin} gives {full} more than {least} and the others take away.",
-            plugin=plugin,
-            full=full,
-            least=short(LEAST),
-        ),
+        sentences((won, "" if plugin == "PodTopologySpread" else enough)),
         (
             say(WISHES[plugin]),
             say("Preferred, not required: no nodeSelector, and ScheduleAnyway. Small requests help."),
@@ -67,7 +68,7 @@ def overrule(rng: random.Random) -> Exercise:
     )
 
 
-START = as_yaml([pod("new", "", "100m", memory="64Mi")])
+START = as_yaml([pod("new", "", "1", memory="2Gi")])
 """A pod without wishes."""
 
 
@@ -98,7 +99,7 @@ def wishing(plugin: str) -> Manifest:
         "InterPodAffinity": {"affinity": preferring(near=[with_app(1, "cache", HOST)])},
         "PodTopologySpread": {"topologySpreadConstraints": [spread]},
     }
-    return pod("new", "", "100m", memory="64Mi", **wishes[plugin])
+    return pod("new", "", "1", memory="2Gi", **wishes[plugin])
 
 
 def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str) -> str:

@@ -209,6 +209,8 @@ def describe(settings: Settings | Reducing, now: Handout) -> str:
         return say(message, rows=count(len(rows), "row"), names=listing(rows))
     if now.stage == SUMMED:
         return sentences((lead(bare(now.decision)), say("One goroutine adds up score × weight, node by node.")))
+    if now.plain:
+        return say("Map is done: each column has one writer, and its colour. Reduce comes next.")
     if settings.after == 0:
         alone = say("Map is done after {step} ticks, and each column has one writer.", step=step)
         return sentences((alone, say("The channel is empty and all workers are done: ParallelizeUntil returns.")))

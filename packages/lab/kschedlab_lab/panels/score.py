@@ -40,7 +40,7 @@ class Settings(Cause):
 
     LAST: ClassVar[int] = 3
     LINES: ClassVar[int] = 0
-    SHOWN: ClassVar[tuple[str, ...]] = ("cpu", "avoided")
+    SHOWN: ClassVar[tuple[str, ...]] = ("cpu",)
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
     step: int = steps("pass", 3, 3)
@@ -102,7 +102,7 @@ def show(settings: Settings) -> View:
         said,
         Html(),
         said,
-        idle={name: "" for name in ("fast", "avoided", "step", "cpu", "tainted") if name not in settings.SHOWN},
+        idle={name: "" for name in ("fast", "step", "cpu", "tainted") if name not in settings.SHOWN},
         names=winners(decide(settings)) if settings.stage == STAGES[-1] else {},
     )
 
@@ -133,16 +133,15 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
         brings = say("{plugin} brings its row to 0 … 100.", plugin=plugin)
         formula = in_cell(settings.changed(plugin=plugin))[1]
         return brings, say("{node}: {formula}.", node=node, formula=formula)
-    veto = say("node-c is vetoed: a million points less.") if settings.avoided and settings.stage in STAGES[2:] else ""
     if settings.plugin == SUM:
-        return said, veto
+        return (said,)
     points, formula = in_cell(settings)
     gives = _against(settings, decision) if settings.stage == STAGES[2] else ""
     gives = gives or say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
     framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     if settings.stage == STAGES[-1]:
-        return said, veto, framed
-    return (veto,) if veto else (say("{gives}.", gives=gives), say("{formula}.", formula=formula))
+        return said, framed
+    return say("{gives}.", gives=gives), say("{formula}.", formula=formula)
 
 
 def _against(settings: Settings, decision: Decision) -> str:

@@ -1,6 +1,7 @@
 """The cluster of lesson 03: settings -> manifests -> Cluster -> Decision.
 
-A new pod of the shop is scheduled on four nodes, and each of v1.20's default plugins can make a difference:
+A new pod of the shop is scheduled on four nodes, and each of v1.20's default plugins but NodePreferAvoidPods can make a
+difference:
 
 * node-a and node-b, in zone east, have the pod's image, three pods of the shop, and the cache that it prefers nearby.
 * node-c and node-d, in zone west, have one pod of the shop; node-c is large, node-d has the fast disk and a taint.
@@ -8,7 +9,6 @@ A new pod of the shop is scheduled on four nodes, and each of v1.20's default pl
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,6 @@ from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say
 from kschedlab.scheduler import schedule
-from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 
@@ -29,7 +28,6 @@ ZONE, DISK = "topology.kubernetes.io/zone", "disk"
 MIB = 1 << 20
 NODES = ("node-a", "node-b", "node-c", "node-d")
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
-OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,6 @@ class Cause(Restorable):
     cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
     fast: bool = switch("fast disk on node-d", True)
     tainted: bool = switch("taint on node-d", True)
-    avoided: bool = switch("note on node-c")
 
 
 def manifests(cause: Cause) -> list[Manifest]:
@@ -73,9 +70,6 @@ def nodes(cause: Cause) -> list[Manifest]:
     ]
     for each in made[:2]:
         each["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 900 * MIB}]
-    if cause.avoided:
-        note = {"preferAvoidPods": [{"podSignature": {"podController": OWNER}}]}
-        made[2]["metadata"]["annotations"] = {ANNOTATION: json.dumps(note)}
     return made
 
 
@@ -100,10 +94,8 @@ def _shop(name: str, on: str, cpu: str, memory: str, **spec: Any) -> Manifest:
 
 
 def new_pod(cause: Cause) -> Manifest:
-    """The pod to schedule, which belongs to the ReplicaSet shop."""
-    made = _shop("shop-new", "", f"{cause.cpu}m", "1Gi", **wishes())
-    made["metadata"]["ownerReferences"] = [OWNER]
-    return made
+    """The pod to schedule."""
+    return _shop("shop-new", "", f"{cause.cpu}m", "1Gi", **wishes())
 
 
 def wishes() -> dict[str, Any]:

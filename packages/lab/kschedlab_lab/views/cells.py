@@ -66,10 +66,10 @@ def worker_cell(text: str, worker: int, marks: Mapping[str, str]) -> Cell:
 
 
 def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Html:
-    """A worker: a dark badge with its number, edged in its colour, unlike any score. (x, y): its middle."""
+    """A worker: a dark round badge with its number, edged in its colour, unlike any score. (x, y): its middle."""
     edge: Look = {"stroke": WORKERS[(worker - 1) % len(WORKERS)], "stroke_width": 2.5}
     half = max(size, text_width(str(worker), bold=True) / 2 + 2)
-    badge = rect(2 * half, 2 * size, 4, -half, -size, fill=INK, **edge)
+    badge = rect(2 * half, 2 * size, size, -half, -size, fill=INK, **edge)
     number = label(str(worker), 0, 4.2, "middle", fill=PANEL, font_weight="bold")
     return element("g", badge, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
 

@@ -22,17 +22,14 @@ BROAD, SWATCH, DIAL = 132, 10, 52
 class GridCell:
     """``text`` in a box of colour ``fill`` (None: only an outline), of which it fills ``share``.
 
-    ``short``: instead of ``text`` in all cells if the room is narrow;
-    ``tip``: the cell in words; ``sets``: the settings that a click applies; ``pale``: whether it no longer counts.
+    ``tip``: the cell in words; ``sets``: the settings that a click applies.
     """
 
     text: str
     fill: str | None
     tip: str
-    short: str = ""
     sets: str = ""
     share: float = 1
-    pale: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,8 +64,6 @@ class GridMeasures:
         self.grid, self.left, self.top, self.high = grid, grid.left, 28 + grid.above, high
         self.names = self.left - 8 - (SWATCH + 4)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
-        cells = [cell for line in grid.cells for cell in line]
-        self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
         self.end = self.top + self.high * len(grid.rows)
 
@@ -88,7 +83,7 @@ class GridMeasures:
         look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
         places = [(name, self.left + self.wide * c) for c, name in enumerate(self.grid.columns) if name in asked]
         picks = [({"data_pick": name, "data_key": f"pick/{name}"}, x) for name, x in places]
-        return [rect(self.wide - 1, self.end - 3, 6, x, 3, **look, **pick) for pick, x in picks]
+        return [rect(self.wide - 2, self.end - 3, 6, x + 1, 3, **look, **pick) for pick, x in picks]
 
     def _rows(self) -> list[Html]:
         shapes = []
@@ -137,15 +132,14 @@ class GridMeasures:
             shapes.append(rect(round(wide * cell.share, 1), high, 2, fill=cell.fill, data_key=f"{key}/box"))
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
-        about |= {"data_tip": cell.tip, "opacity": 0.4 if cell.pale else None}
+        about["data_tip"] = cell.tip
         words = self._words(cell, (r, c) == self.grid.selected)
         return element("g", *shapes, words, data_key=key, transform=place, **about)
 
     def _words(self, cell: GridCell, selected: bool) -> Html:
-        text = cell.short if self.short else cell.text
         place: dict[str, Any] = {"x": (self.wide - 2) / 2, "y": (self.high - 2) / 2 + 4.5}
         if cell.share < 1:  # behind the bar, or in it, where its edge cuts no digit
-            edge, right, long = (self.wide - 2) * cell.share, self.wide - 5, text_width(text, bold=selected) + 3
+            edge, right, long = (self.wide - 2) * cell.share, self.wide - 5, text_width(cell.text, bold=selected) + 3
             is_inside = max(right - long, long) < edge < right + 3
             place |= {"x": edge - 4 if is_inside else right, "text_anchor": "end"}
         is_open = cell.fill is None or cell.share < 1
@@ -153,7 +147,7 @@ class GridMeasures:
             "fill": "currentColor" if is_open else ink(cell.fill or ""),
             "font_weight": "bold" if selected else None,
         }
-        return element("text", text, **place, **look)
+        return element("text", cell.text, **place, **look)
 
     def _frame_of_selected(self) -> list[Html]:
         if self.grid.selected is None:

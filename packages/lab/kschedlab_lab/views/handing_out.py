@@ -39,7 +39,7 @@ from kschedlab_lab.views.map_reduce import (
 from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER, KEY, BELOW = 24, 20, 13, 40, 15, 8, 24, 20, 26
+LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER, KEY, BELOW = 24, 20, 13, 40, 17, 8, 24, 20, 26
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
 lanes there are below one another; width of a worker before a lane; height of what explains the frames, and
 between the lanes and the array. In pixels."""
@@ -191,7 +191,7 @@ def _lanes(now: Handout, lanes: Lanes, scale: Scale) -> list[Html]:
         if worker in busy:
             shapes.append(label(str(worker), x - 12, middle + 4.2, "middle"))
         else:
-            shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 2), data_key=f"worker/{worker}"))
+            shapes.append(token(worker, x - 12, middle, min(9, high / 2 - 1.5), data_key=f"worker/{worker}"))
         if now.asks == "worker":
             look: dict[str, Any] = {
                 "fill": "transparent",
@@ -236,11 +236,15 @@ def _table(now: Handout, at: Columns, y: float, high: float) -> list[Html]:
     table, rows = Box(at.left, y + HEAD, at.wide, high), handing_out(now)
     shapes = [_letters(now, at, y)]
     shapes += draw_rows([_slots(each, now, at.wide, i) for i, each in enumerate(rows)], at, table.y, high)
-    shapes += [*_goroutines(now, table), *_busy(now, table)]
-    plugins = len(now.scores.plugins)
+    plugins, busy = len(now.scores.plugins), _busy(now, table)
+    shapes += [*_goroutines(now, table), *busy]
     if now.asks == "node":
         shapes += _columns(now, at, y, HEAD + high * plugins)
-    return [*shapes, *(_key(at.left, table.y + high * (plugins + now.plain) + 2) if now.stage else [])]
+    below = table.y + high * (plugins + now.plain) + 2
+    if busy:
+        words = label(say("a worker, where it writes"), at.left + 24, below + 15.5)
+        shapes += [rect(14, 14, 7, at.left + 3, below + 4, fill=INK), words]
+    return [*shapes, *(_key(at.left, below) if now.stage else [])]
 
 
 def _letters(now: Handout, at: Columns, y: float) -> Html:
@@ -258,7 +262,7 @@ def _columns(now: Handout, at: Columns, y: float, high: float) -> list[Html]:
     """A frame around each node's column, for an answer by a click."""
     look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
     picks = [{"data_key": f"pick/{i}", "data_pick": f"node-{name}"} for i, name in enumerate(now.names)]
-    return [rect(at.wide - 4, high, 6, at.x(i) + 1, y, **look, **pick) for i, pick in enumerate(picks)]
+    return [rect(round(at.wide) - 2, high, 6, round(at.x(i) + 1), y, **look, **pick) for i, pick in enumerate(picks)]
 
 
 def _busy(now: Handout, table: Box) -> list[Html]:

@@ -11,7 +11,7 @@ from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.score import STAGES, number, total
 
 VETOES = "NodePreferAvoidPods"
-"""Its weight is a veto, not points: bars and colours leave it out."""
+"""Its million points, which all nodes get, are left out of bars and colours."""
 KNOWN = tuple(plugin.name for plugin, _ in V1_20.scores if plugin.name != VETOES)
 
 
@@ -23,20 +23,10 @@ def fills(plugins: Iterable[str]) -> dict[str, str]:
 
 
 def points(decision: Decision, node: str) -> int | None:
-    """The node's sum without what only a veto takes away; None if it was not scored."""
-    found = total(decision, node)
-    return None if found is None else found - _vetoes(decision, node)
-
-
-def vetoed(decision: Decision, nodes: Iterable[str]) -> frozenset[str]:
-    """The nodes that lack what NodePreferAvoidPods gives to others."""
-    given = {node: _vetoes(decision, node) for node in nodes if total(decision, node) is not None}
-    return frozenset(node for node, found in given.items() if found < max(given.values()))
-
-
-def _vetoes(decision: Decision, node: str) -> int:
-    plugins = decision.scores.plugins if decision.scores is not None else ()
-    return sum(number(decision, STAGES[2], each, node) or 0 for each in plugins if each.startswith(VETOES))
+    """The node's sum without the points of VETOES; None if it was not scored."""
+    found, plugins = total(decision, node), decision.scores.plugins if decision.scores is not None else ()
+    vetoes = sum(number(decision, STAGES[2], each, node) or 0 for each in plugins if each.startswith(VETOES))
+    return None if found is None else found - vetoes
 
 
 def unknown(nodes: Sequence[str], most: float) -> Bars:
@@ -65,9 +55,8 @@ def sum_bars(
 
 def _ends(decision: Decision, nodes: Sequence[str], behind: bool) -> list[str]:
     """Each node's sum, and in brackets how far it is ``behind``."""
-    lacks = vetoed(decision, nodes)
     sums = {node: points(decision, node) for node in nodes}
-    most = max((found for node, found in sums.items() if found is not None and node not in lacks), default=0)
+    most = max((found for found in sums.values() if found is not None), default=0)
 
     def written(node: str) -> str:
         found = sums[node]
@@ -75,8 +64,6 @@ def _ends(decision: Decision, nodes: Sequence[str], behind: bool) -> list[str]:
             if decision.verdict(node).plugin:
                 return say("refused")
             return say("not scored") if decision.scores is not None else ""
-        if node in lacks:
-            return say("veto")
         return f"{found} (−{most - found})" if behind and found < most else str(found)
 
     return [written(node) for node in nodes]

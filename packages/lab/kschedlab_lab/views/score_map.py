@@ -16,8 +16,8 @@ from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import CLOSE, Grid, GridCell, GridMeasures
 from kschedlab_lab.views.score import STAGES, number
-from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown, vetoed
-from kschedlab_lab.views.style import EVICTED_SOFT, TICK
+from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown
+from kschedlab_lab.views.style import TICK
 from kschedlab_lab.views.svg import Room, label, svg
 
 NAMES, NARROW_NAMES, NARROW, WORDY, BARS = 174, 160, 420, 59, 76
@@ -83,10 +83,6 @@ class ScoreMap:
         return fills(self.plugins)
 
     @cached_property
-    def _vetoed(self) -> frozenset[str]:
-        return vetoed(self.decision, self.nodes)
-
-    @cached_property
     def _full(self) -> int:
         """The points that fill a cell."""
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
@@ -98,26 +94,21 @@ class ScoreMap:
         short = is_low or (room.width - left - 6) / len(self.nodes) < WORDY
         cells = [[self._cell(plugin, node) for node in self.nodes] for plugin in self.plugins]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
-        out = (i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin or self._is_out(node))
         return Grid(
             cells,
             self.plugins,
             self.nodes,
             left,
             (list(self.plugins).index(here[0]), list(self.nodes).index(here[1])) if here else None,
-            refused=list(out),
+            refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
             notes=self._weights() if self.stage in STAGES[2:] and not self.dials else {},
             dials=self.dials,
             swatches=self._fills,
             below={node: said[:1] if short else said for node, said in self.facts.items()},
         )
 
-    def _is_out(self, node: str) -> bool:
-        """Whether the veto shows that this node loses."""
-        return self.stage in STAGES[2:] and node in self._vetoed
-
     def _weights(self) -> Mapping[str, str]:
-        """The weights other than 1, by plugin; a veto has none."""
+        """The weights other than 1, by plugin, but not that of VETOES."""
         scores = self.decision.scores
         named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
         return {plugin: f"×{weight}" for plugin, weight in named if weight != 1 and not plugin.startswith(VETOES)}
@@ -127,17 +118,15 @@ class ScoreMap:
         found = number(self.decision, stage, plugin, node)
         sets = "" if self.dials else f"plugin: {plugin}, node: {node}"
         if self.question and (plugin, node) == self.selected:
-            return GridCell("?", None, _tip(plugin, node, "?"), "?")
+            return GridCell("?", None, _tip(plugin, node, "?"))
         if found is None:
-            return GridCell("–", None, _tip(plugin, node, say("none")), "–", sets=sets)
+            return GridCell("–", None, _tip(plugin, node, say("none")), sets=sets)
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and self.stage in STAGES[2:]:
-            lacks = node in self._vetoed
-            said = say("veto") if lacks else "✓"
-            return GridCell(said, EVICTED_SOFT if lacks else None, tip, "✕" if lacks else "✓", sets=sets)
+            return GridCell("✓", None, tip, sets=sets)
         share = 0.88 * max(found, 0) / self._full
         fill = self._fills.get(plugin, TICK)
-        return GridCell(str(found), fill, tip, str(found), sets=sets, share=share, pale=self._is_out(node))
+        return GridCell(str(found), fill, tip, sets, share)
 
 
 def _tip(plugin: str, node: str, found: str) -> str:

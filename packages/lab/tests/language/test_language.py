@@ -60,8 +60,8 @@ def test_a_message_keeps_its_fields_until_it_is_shown() -> None:
 
 @pytest.mark.usefixtures("chinese")
 def test_a_word_may_have_a_translation_for_a_context() -> None:
-    assert meant("priority", "algorithm") == "priority" == later("priority")
-    assert say(meant("priority", "algorithm")) == "优选算法" and say("priority") == "优先级"
+    assert meant("score", "plugin") == "score" == later("score")
+    assert say(meant("score", "plugin")) == "打分插件" and say("score") == "得分"
     assert say(meant("no such message", "algorithm")) == "no such message"
 
 

@@ -149,7 +149,7 @@ def test_reduce_and_sum_are_the_last_steps():
 def test_the_table_alone_has_the_same_numbers_and_sentences():
     for step in range(2):
         alone, whole = Reducing(step=step), Settings(nodes=4, step=ends(Settings(nodes=4)) + step)
-        assert show(alone).sentence == show(whole).sentence
+        assert show(alone).sentence == show(whole).sentence if step else "channel" not in show(alone).sentence
         rows, others = handing_out(handout(alone)), handing_out(handout(whole))
         assert [row.cells for row in rows] == [row.cells for row in others], "in the workers' colours, too"
         drawn = str(after_map(step=step).view.picture(ROOM))
