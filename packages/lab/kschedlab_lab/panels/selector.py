@@ -66,7 +66,7 @@ def fault(expression: str) -> str:
             full = both(*(f"{PREFIX[name]}.{name}" for name in bare))
             return say("Write {names} in full: {full}", names=both(*bare), full=full)
         if AMOUNT.search(found):
-            return say("Compare amounts with {example}: {error}", error=found, example=COMPARED)
+            return say("Compare amounts with {example} ({error})", error=found, example=COMPARED)
         if (unread := UNREAD.search(found)) is None:
             return found
         if "<EOF>" in unread[1]:

@@ -49,7 +49,7 @@ from kschedlab_lab.views.style import (
     TRAY,
     ink as ink_on,
 )
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
@@ -161,15 +161,8 @@ def _tray(node: NodeSight, inside: Part) -> Part:
     ground = element(
         "rect", **box, fill=EVICTED_SOFT if node.reason else TRAY, **edge, data_key=f"node/{node.node}/box"
     )
-    around: dict[str, Any] = {
-        "x": -4,
-        "y": -4,
-        "width": inside.width + 8,
-        "height": inside.height + 8,
-        "rx": 14,
-        "fill": "none",
-    }
-    halo = element("rect", **around, stroke=CHOSEN, stroke_opacity=0.18, stroke_width=5) if node.chosen else None
+    look: dict[str, Any] = {"stroke": CHOSEN, "stroke_opacity": 0.18, "stroke_width": 5, "fill": "none"}
+    halo = rect(inside.width + 8, inside.height + 8, 14, -4, -4, **look) if node.chosen else None
     state = "chosen" if node.chosen else "refused" if node.reason else None
     marks = {"data_key": f"node/{node.node}", "data_state": state, "data_tip": node.reason or None}
     return Part(inside.width, inside.height, (element("g", halo, ground, **marks), *inside.shapes))
