@@ -161,7 +161,7 @@ def _tray(node: NodeSight, inside: Part) -> Part:
     ground = element(
         "rect", **box, fill=EVICTED_SOFT if node.reason else TRAY, **edge, data_key=f"node/{node.node}/box"
     )
-    look: dict[str, Any] = {"stroke": CHOSEN, "stroke_opacity": 0.18, "stroke_width": 5, "fill": "none"}
+    look: dict[str, Any] = {"fill": "none", "stroke": CHOSEN, "stroke_opacity": 0.18, "stroke_width": 5}
     halo = rect(inside.width + 8, inside.height + 8, 14, -4, -4, **look) if node.chosen else None
     state = "chosen" if node.chosen else "refused" if node.reason else None
     marks = {"data_key": f"node/{node.node}", "data_state": state, "data_tip": node.reason or None}
