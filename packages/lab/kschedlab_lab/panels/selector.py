@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.messages import later, say, sentences, terms
+from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.devices import Device
 from kschedlab.objects.model import ResourceSlice
 from kschedlab.text.html import Html, element
@@ -20,10 +20,10 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.devices import DRIVER, GPUS, both
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
-from kschedlab_lab.views.device_map import Look, device_part, spoken
+from kschedlab_lab.views.device_map import HIGH, Look, device_part, spoken
 from kschedlab_lab.views.device_sights import FAILS, SELECTED, NodeSight, Reason, sights, unasked
 from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, result_of
-from kschedlab_lab.views.layout import column
+from kschedlab_lab.views.layout import column, words, wrap
 from kschedlab_lab.views.svg import Room, svg
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
@@ -66,7 +66,7 @@ def fault(expression: str) -> str:
             full = both(*(f"{PREFIX[name]}.{name}" for name in bare))
             return say("Write {names} in full: {full}", names=both(*bare), full=full)
         if AMOUNT.search(found):
-            return say("{error}. Compare amounts with {example}", error=found, example=COMPARED)
+            return say("Compare amounts with {example} ({error})", error=found, example=COMPARED)
         if (unread := UNREAD.search(found)) is None:
             return found
         if "<EOF>" in unread[1]:
@@ -122,11 +122,17 @@ def selection(expression: str) -> list[NodeSight]:
 def draw(
     settings: Settings, room: Room, seen: Sequence[NodeSight], steps: Sequence[EvaluatedPart], evaluates: bool = True
 ) -> Html:
-    """The devices as they are seen, where a click chooses one, and below them the parts of the selector, with their
-    values or without."""
+    """The devices as they are seen, where a click chooses one; below them what this one has, and the parts of the
+    selector, with their values or without. The devices are as high as the values of any of them permit."""
     marks = {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
     look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0)
-    part = column([device_part(seen, room.width, look), evaluation_part(steps, room.width, evaluates)])
+    (has,) = (each.facts for node in seen for each in node.devices if each.key == look.ring)
+    facts = wrap([words(settings.device, bold=True), words(listed(has))], room.width)
+    asked = settings if steps else Settings()
+    below = max(evaluation_part(evaluated(replace(asked, device=each)), room.width).height for each in DEVICES)
+    high = HIGH + room.height - device_part(seen, room.width, look).height - facts.height - below - 12
+    nodes = device_part(seen, room.width, look, high)
+    part = column([nodes, facts, evaluation_part(steps, room.width, evaluates)])
     written = (line.strip() for line in evaluation_text(steps if evaluates else ()).splitlines())
     return svg(part.shapes, room.width, part.height + 4, say("; ").join((spoken(seen), *written)))
 
@@ -157,7 +163,9 @@ def told(settings: Settings) -> str:
     said = {
         SELECTED: later("{device} is selected."),
         NOT_SELECTED: later("{device} is not selected."),
-        FAILS: later("{device} ends in an error: if the search reaches it, no node gets the pod. Guard it with has()."),
+        FAILS: later(
+            "{device} ends in an error. Guard the attribute with has(): if the search comes here, no node gets the pod."
+        ),
     }
     states = [judged(settings.selector, device).state for device in DEVICES]
     first = say(said[judged(settings.selector, settings.device).state], device=settings.device)
@@ -186,8 +194,9 @@ def short(selector: str) -> str:
 
 def question(asked: Settings = Settings()) -> Question[Settings]:
     """What is the verdict? ``asked``: the settings that the question names."""
+    names = both(*(name for name in PREFIX if name in asked.selector))
     return Question(
-        say("Is {device} selected?", device=asked.device),
+        say("Is {device} selected by {names}?", device=asked.device, names=names or "CEL"),
         (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: reason(settings),

@@ -6,7 +6,7 @@ The panel runs the plugins that it is given; without any, v1.37 knows nothing of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Self
 
@@ -119,23 +119,24 @@ def racks(settings: Settings, plugins: Sequence[object]) -> dict[str, Rack]:
 
 
 def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
-    """What is added up for each feasible rack; None if no score of yours was asked."""
+    """What is added up for each feasible rack; None if nothing was scored."""
     made = V1_37.plus(*plugins)
     own, scores = own_scores(made), decision.scores
-    if scores is None or not own:
+    if scores is None:
         return None
     names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
     rows = zip(scores.plugins, scores.weights, scores.results, strict=True)
     yours = {f"{plugin} ×{weight}": results for plugin, weight, results in rows if plugin in own}
     usual = scores.total - sum(yours.values())
     parts = {"v1.37": usual - usual.min(), **yours}
-    alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names)
+    alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names) if own else {}
     return Points(
         {part: dict(zip(names, results.tolist(), strict=True)) for part, results in parts.items()},
         decision.best,
         int(usual.min()),
         100 * MOST + 50,
-        own[-1],
+        MOST,
+        own[-1] if own else "",
         {name: score.normalized for name, score in alone.items()},
     )
 
@@ -145,7 +146,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     decision = decide(settings, plugins)
     said = sentence(decision)
     own = own_scores(V1_37.plus(*plugins))
-    found = points(decision, plugins)
+    found = points(decision, plugins) if own else None
     return View(
         lambda room: stage(decision, racks(settings, plugins), room, said, found, bool(own)),
         said,
@@ -162,22 +163,31 @@ def sentence(decision: Decision) -> str:
         return say("One of your functions failed. {error}", error=decision.error)
     if decision.node is None:
         return sentences((decided_and_why(decision)[0], _no_eviction(decision)))
-    refused: dict[str, list[str]] = {}
-    for name in RACKS:
-        if reasons := decision.verdict(name).reasons:
-            refused.setdefault(", ".join(reasons), []).append(name)
     tie = decision.scores is not None and len(decision.best) > 1
     said = say("{nodes} tie.", nodes=listing(decision.best)) if tie else decided_and_why(decision)[0]
-    out = (say("{nodes}: {reasons}.", nodes=listing(each), reasons=reasons) for reasons, each in refused.items())
-    return sentences((said, *out))
+    return sentences((said, _refusals(decision)))
+
+
+def _refuses(plugin: str | None, node: str, reason: str) -> str:
+    return say("{plugin} refuses {node}: {reason}.", plugin=plugin, node=node, reason=reason)
+
+
+def _refusals(decision: Decision) -> str:
+    """Which filters refuse which racks."""
+    refused: dict[tuple[str | None, str], list[str]] = {}
+    for name in RACKS:
+        if reasons := decision.verdict(name).reasons:
+            refused.setdefault((decision.verdict(name).plugin, ", ".join(reasons)), []).append(name)
+    return sentences(_refuses(plugin, listing(each), reason) for (plugin, reason), each in refused.items())
 
 
 def _no_eviction(decision: Decision) -> str:
-    """Which filter keeps preemption from asking it again."""
+    """What is refused, and which filter keeps preemption from asking it again; "" where a pod has to leave."""
     names = [verdict.plugin for verdict in map(decision.verdict, RACKS) if verdict.unresolvable]
-    if decision.nominated_node is not None or not names:
+    if decision.nominated_node is not None:
         return ""
-    return say("{name} says that evicting does not help, so preemption does not ask it again.", name=names[0])
+    last = later("{name} says that evicting does not help, so preemption does not ask it again.")
+    return sentences((_refusals(decision), say(last, name=names[0]) if names else ""))
 
 
 def where(plugins: object = ()) -> Question[Settings]:
@@ -200,13 +210,13 @@ def where(plugins: object = ()) -> Question[Settings]:
             return _no_eviction(decision) or sentences((decided_and_why(decision)[1], say("Lesson 05 has the rules.")))
         verdict = decision.verdict(rack)
         if not verdict.passes:
-            reason = ", ".join(verdict.reasons)
-            return say("{plugin} refuses {node}: {reason}.", plugin=verdict.plugin, node=rack, reason=reason)
+            return _refuses(verdict.plugin, rack, ", ".join(verdict.reasons))
         return compared(decision, added, rack)
 
     def before(settings: Settings, room: Room) -> Html:
-        has_points = bool(own_scores(V1_37.plus(*added)))
-        return stage_before(decide(settings, added), racks(settings, added), room, has_points=has_points)
+        known = points(decide(settings), ()) if own_scores(V1_37.plus(*added)) else None
+        known = replace(known, best=()) if known is not None else None
+        return stage_before(decide(settings, added), racks(settings, added), room, points=known)
 
     return Question(text, (*RACKS, waits), right, why, lambda settings: partial(before, settings))
 
@@ -218,7 +228,7 @@ def compared(decision: Decision, plugins: Sequence[object], rack: str) -> str:
         return ""
     names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
     sums = {name: str(total) for name, total in zip(names, scores.total.tolist(), strict=True)}
-    if (found := points(decision, plugins)) is not None:
+    if own_scores(V1_37.plus(*plugins)) and (found := points(decision, plugins)) is not None:
         sums = {name: f"{' + '.join(map(str, found.of(name)))} = {sum(found.of(name))}" for name in names}
     if rack == decision.node:
         totals = dict(zip(names, scores.total.tolist(), strict=True))

@@ -285,7 +285,7 @@ class Stage {
   judge({ verdict, sentence }) {
     const judged = JSON.stringify([verdict?.text, verdict?.answer]);
     if (judged !== this.judged) Object.assign(this, { judged, judgedOf: sentence });
-    this.why = sentence === this.judgedOf ? verdict?.why : "";
+    this.why = sentence === this.judgedOf && verdict && !this.question.isSaid(verdict) ? verdict.why : "";
   }
 
   /** Numbers without a picture are what there is to see; beside one they wait until somebody asks for them. */

@@ -37,7 +37,6 @@ from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row
 from kschedlab_lab.views.lettering import fitted, fitting
 from kschedlab_lab.views.style import (
     ACT,
-    ACT_SOFT,
     CHOSEN,
     EVICTED,
     EVICTED_SOFT,
@@ -50,11 +49,11 @@ from kschedlab_lab.views.style import (
     TRAY,
     ink as ink_on,
 )
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.svg import Room, rect, svg
 
 COLOURS = (KINDS[4], KINDS[3], KINDS[7], KINDS[1], KINDS[2], KINDS[6])
 """Of kinds in the order of their names; none looks like a priority."""
-GAP, PAD, SPACE, ABOVE = 8, 5, 4, 17
+GAP, PAD, SPACE, ABOVE = 8, 4, 3, 17
 """Pixels between nodes, inside a node, between devices, and above them for signs."""
 MOST = 86
 """The greatest width of a device."""
@@ -103,7 +102,7 @@ def draw_sights(seen: Sequence[NodeSight], room: Room, look: Look = PLAIN) -> Ht
     """The picture, laid out for the room; one with room for trees fills it."""
     part = device_part(seen, room.width, look)
     if look.lines:
-        part = device_part(seen, room.width, look, max(min(HIGH + room.height - part.height, HIGHEST), LOWEST))
+        part = device_part(seen, room.width, look, HIGH + room.height - part.height)
     return svg([moved(part, 0, 0)], room.width, part.height, spoken(seen))
 
 
@@ -117,7 +116,7 @@ def spoken(seen: Sequence[NodeSight]) -> str:
 
 
 def device_part(seen: Sequence[NodeSight], room: float, look: Look, high: float = HIGH) -> Part:
-    """The nodes in a picture that is so wide, with the space for a halo around them. ``high``: the largest device."""
+    """The nodes in a picture that is so wide, with a halo's space. ``high``: the largest device, within limits."""
     width = room - 2 * SIDE
     lines = max(len(branches(each)) for each in seen) if look.lines is None else look.lines
     beside = bool(lines) and width < BESIDE
@@ -125,7 +124,7 @@ def device_part(seen: Sequence[NodeSight], room: float, look: Look, high: float 
     wide = (width - GAP * (across - 1)) / across
     devices = [device for node in seen for device in node.devices]
     most = max((each.size for each in devices), default=0) or 1
-    high = FLAT if beside else high
+    high = FLAT if beside else max(min(high, HIGHEST), LOWEST)
     scale = Scale(sorted({each.kind for each in devices}), high / most, look, high)
     nodes = [_node(each, wide, scale, tree_room(lines) if lines else 0) for each in seen]
     inside = column([look.top(width), wrap(nodes, width + 1, GAP, GAP)], GAP)
@@ -162,15 +161,8 @@ def _tray(node: NodeSight, inside: Part) -> Part:
     ground = element(
         "rect", **box, fill=EVICTED_SOFT if node.reason else TRAY, **edge, data_key=f"node/{node.node}/box"
     )
-    around: dict[str, Any] = {
-        "x": -4,
-        "y": -4,
-        "width": inside.width + 8,
-        "height": inside.height + 8,
-        "rx": 14,
-        "fill": "none",
-    }
-    halo = element("rect", **around, stroke=CHOSEN, stroke_opacity=0.18, stroke_width=5) if node.chosen else None
+    look: dict[str, Any] = {"fill": "none", "stroke": CHOSEN, "stroke_opacity": 0.18, "stroke_width": 5}
+    halo = rect(inside.width + 8, inside.height + 8, 14, -4, -4, **look) if node.chosen else None
     state = "chosen" if node.chosen else "refused" if node.reason else None
     marks = {"data_key": f"node/{node.node}", "data_state": state, "data_tip": node.reason or None}
     return Part(inside.width, inside.height, (element("g", halo, ground, **marks), *inside.shapes))
@@ -199,11 +191,8 @@ def _asked(node: NodeSight, devices: Part, scale: Scale) -> tuple[list[Html], li
         return [], []
     y = devices.height - NAME - look.least * scale.pixels
     line = f"M{-PAD} {y:g}H{devices.width + PAD:g}"
-    drawn = [
-        element(
-            "path", d=line, stroke=ACT if look.grip else INK_3, stroke_dasharray="2 3", data_key=f"line/{node.node}"
-        )
-    ]
+    dash: dict[str, Any] = {"stroke": ACT if look.grip else INK_3, "stroke_width": 1.5, "stroke_dasharray": "4 3"}
+    drawn = [element("path", d=line, **dash, data_key=f"line/{node.node}")]
     if not look.grip:
         return drawn, []
     marks = {"data_drag": look.grip, "data_axis": "y", "data_step": f"{-look.step * scale.pixels:g}"}
@@ -211,8 +200,8 @@ def _asked(node: NodeSight, devices: Part, scale: Scale) -> tuple[list[Html], li
     shapes = (
         element("path", d=line, stroke="transparent", stroke_width=24),
         element("circle", cx=-PAD, cy=y, r=12, fill="transparent"),
-        element("circle", cx=-PAD, cy=y, r=6.5, fill=ACT_SOFT, stroke=ACT),
-        element("path", d=carets, fill="none", stroke=ACT, stroke_width=1.3),
+        element("circle", cx=-PAD, cy=y, r=7.5, fill=ACT),
+        element("path", d=carets, fill="none", stroke=PANEL, stroke_width=1.6),
     )
     return drawn, [element("g", *shapes, data_key=f"least/{node.node}", **marks)]
 
@@ -250,7 +239,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     if sign := _sign(device):
         shapes.append(element("g", sign, transform=f"translate(1,{y:g})"))
     if device.state == TAKES:
-        shapes.append(badge(Badge("chosen", later("goes to the pod")), wide - 17, y))
+        shapes.append(badge(Badge("chosen", later("goes to the pod")), max(wide - 17, SIGN if sign else 0), y))
     if shown:
         shapes.append(element("rect", x=-1, y=high + 2, width=wide + 2, height=LINE, rx=LINE / 2, data_key="ring"))
     name = words(

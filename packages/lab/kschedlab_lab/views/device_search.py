@@ -26,7 +26,7 @@ from kschedlab_lab.views.device_sights import (
 )
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
-from kschedlab_lab.views.lettering import fitted, fitting
+from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
 
 LINE, STEP, APART, SMALL = 15, 8, 3, 11.2
@@ -107,15 +107,13 @@ def _line(branch: Branch, now: Sight, room: float, taken: str) -> Part:
         mark = icon(sign, 0, 0, EVICTED if dead else INK_2)
     else:
         mark = element("circle", cx=8, cy=8, r=5.5 if alive else 3, fill="none" if ahead else colour, stroke=colour)
-    name = words(
-        device.id.device, SMALL, bold=alive, fill=taken if alive else INK_2 if dead or ahead else "currentColor"
-    )
+    name = words(device.id.device, SMALL, bold=alive, fill=taken if alive else INK_2 if ahead else "currentColor")
     about = now.reason if alive or ahead else device.reason
     said = say(TOLD[TRIED].brief) if dead else waits and now.taints or about.shortly
-    short = say("returned") if dead else said
     left = room - 16 - 2 * APART - name.width
-    text = fitted(fitting((said, short), left, SMALL), left, SMALL)
-    return row([Part(16, 16, (mark,)), name, words(text, SMALL, fill=taken if alive else INK_2)], APART)
+    return row(
+        [Part(16, 16, (mark,)), name, words(fitted(said, left, SMALL), SMALL, fill=taken if alive else INK_2)], APART
+    )
 
 
 def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], str]]:

@@ -196,7 +196,8 @@ def _choices(plan: _Plan) -> Iterator[Html]:
     others = [name for name in picture.numbers if name != picture.names[0]]
     widest = max(text_width(name, bold=True) for name in others) + 26
     choices = [(name, f"policy: {name}", name == picture.names[1]) for name in others]
-    yield from pills(choices, 2, 2, min(widest, (plan.width - switch - 8) / len(others)))
+    if len(choices) > 1:
+        yield from pills(choices, 2, 2, min(widest, (plan.width - switch - 8) / len(others)))
     joins = (text, f"joined: {'off' if picture.joined else 'on'}", picture.joined)
     yield from pills([joins], plan.width - switch, 2, switch)
 
@@ -336,12 +337,11 @@ def _swarm(plan: _Plan, first: bool) -> Iterator[Html]:
 
 
 def _grains(plan: _Plan, number: int) -> Iterator[Html]:
-    """The means of the first lots, as grains that lie side by side where they are equal."""
-    lain: dict[int, int] = {}
-    for i, mean in enumerate(plan.pairs.resampled[:number].tolist()):
-        row = round(plan.differences.y(mean) / GRAIN)
-        x = plan.hill + GRAIN * (1.5 + lain.setdefault(row, 0))
-        lain[row] += 1
+    """The means of the first lots, as grains that lie side by side where they are equal, closer where they are many."""
+    rows = [round(plan.differences.y(mean) / GRAIN) for mean in plan.pairs.resampled[:number].tolist()]
+    step = min(GRAIN, (plan.end - plan.hill - 2 * GRAIN) / max(map(rows.count, rows)))
+    for i, row in enumerate(rows):
+        x = plan.hill + 1.5 * GRAIN + step * rows[:i].count(row)
         yield element("circle", cx=round(x, 1), cy=row * GRAIN, r=GRAIN / 2 - 0.4, fill=INK_2, data_key=f"grain/{i}")
 
 

@@ -48,14 +48,15 @@ class Rack:
 class Points:
     """By part and feasible node, what is added up. ``same``: what the first part gives every node, and is left out.
 
-    ``most``: the longest bar; ``own``: the plugin whose weight is dragged, as the setting ``weight``, "" for none;
-    ``each``: by node, its points at weight 1.
+    ``most``: the longest bar; ``own``: the plugin whose weight is dragged up to ``limit``, as the setting ``weight``,
+    "" for none; ``each``: by node, its points at weight 1.
     """
 
     parts: Mapping[str, Mapping[str, int]]
     best: Sequence[str]
     same: int
     most: int
+    limit: int
     own: str = ""
     each: Mapping[str, int] = field(default_factory=dict)
 
@@ -90,19 +91,16 @@ def stage(
 
 
 def stage_before(
-    decision: Decision, racks: Mapping[str, Rack], room: Room, pick: bool = True, has_points: bool = False
+    decision: Decision, racks: Mapping[str, Rack], room: Room, pick: bool = True, points: Points | None = None
 ) -> Html:
-    """The racks while a question is open, without what is refused.
-
-    ``pick``: one picks a node; ``has_points``: whether they will need room.
-    """
+    """The racks while a question is open, without what is refused. ``pick``: one picks a node; ``points``: those that
+    each has already."""
     picks = [
         replace(box, marks={"data_pick": box.name}) if box.capacity and pick else box for box in boxes_before(decision)
     ]
     still = {name: replace(rack, control="", toggle="", refused=()) for name, rack in racks.items()}
-    lower = points_height(racks) if has_points else LOW
-    tracks = [*_tracks([*racks], float(room.width))] if has_points else []
-    return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), tracks, lower)
+    bars, high = _bars([*racks], points, float(room.width)) if points is not None else ([], LOW)
+    return _stage(decision, picks, still, room, say("{pod} waits.", pod=decision.pod.key), bars, high)
 
 
 def points_height(racks: Mapping[str, Rack]) -> float:
@@ -254,18 +252,11 @@ def _bars(names: Sequence[str], points: Points, width: float) -> tuple[list[Html
     return found, y + ROW * len(names) + LOW
 
 
-def _tracks(names: Sequence[str], width: float) -> Iterator[Html]:
-    """A row for each node, without its bar."""
-    for i, name in enumerate(names):
-        y = LEGEND + ROW * i
-        yield label(fitted(name, NAME - 4), 4, y + 14)
-        yield rect(width - NAME - TOTAL - 8, ROW - 4, 3, NAME, y + 2, fill=TRAY)
-
-
 def _legend(points: Points, width: float) -> Part:
     """The parts with their colours."""
     names = [*points.parts]
-    texts = [say("{part}'s own points, above {points}", part=names[0], points=points.same), *names[1:]]
+    texts = [say("{part}'s own points, above {points}", part=names[0], points=points.same)]
+    texts += [say("{part}, from 0 to {most}", part=each, most=points.limit) for each in names[1:]]
     entries = [
         row([Part(12, 12, (rect(12, 12, 3, fill=COLOURS[i % len(COLOURS)]),)), words(text)], 4)
         for i, text in enumerate(texts)
@@ -287,7 +278,7 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
         fill = COLOURS[i % len(COLOURS)]
         key = f"points/{plugin}/{name}"
         yield rect(max(long, 0.1), ROW - 4, None, x, 2, fill=fill, stroke=PANEL, data_key=key)
-        if long > 17:
+        if long > 17 and len(points.parts) > 1:
             yield label(str(each[name]), x + long / 2, 14, "middle", fill=ink(fill))
         x += long
     total = x + (18 if points.own else 4)
