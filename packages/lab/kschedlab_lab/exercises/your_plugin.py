@@ -236,7 +236,7 @@ def warmest(rng: random.Random) -> Exercise:
     def outcome(objects: Objects) -> Html:
         decision = decided(objects, weight)
         alt = say("web goes to {node}.", node=decision.node)
-        return fitting(partial(stage, decision, racks(objects), alt=alt, has_points=False))
+        return fitting(partial(stage, decision, racks(objects), alt=alt))
 
     case = drawn(rng, random_case, fits)
     solution = as_yaml(example(max(degrees(decode_objects(case.manifests)).values())))

@@ -71,7 +71,7 @@ def stage(
     room: Room,
     alt: str,
     points: Points | None = None,
-    has_points: bool = True,
+    has_points: bool = False,
 ) -> Html:
     """The racks after the decision, and their points. ``has_points``: whether there is room for them, if need be."""
     bars, high = _bars([*racks], points, float(room.width)) if points is not None else ([], LOW)
