@@ -12,9 +12,9 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, legend, why_not_part
+from kschedlab_lab.views.cluster_detail import ONLY, Choice, ask_part, choices_part, legend, why_not_part
 from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, shapes
-from kschedlab_lab.views.layout import NOTHING, Part, column, words
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words, wrap
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.node_kinds import node_fills, starred
 from kschedlab_lab.views.node_map import RANGE, Grid, Spot, Squares, blocks, frame, rows, star_at, titles, word_of
@@ -30,12 +30,12 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST, STEADY = 168, 700, 128, 150, 40
+BELOW, WIDE, LESS, LEAST, STEADY = 152, 700, 128, 150, 40
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; and how much of the room's height may come or go
 without any node moving, in pixels."""
-GAP = 4
-"""The space between what is below the nodes, in pixels."""
+GAP, HEAD = 4, 21
+"""The space between what is below the nodes, and the height of the way back to all, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,14 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     width = float(room.width)
     steady = (room.height + STEADY / 2) // STEADY * STEADY
     height = PHONE * width if width < NARROW else max(steady - (BELOW if width < WIDE else LESS), LEAST)
-    nodes, each = _nodes(decision, asked, width, height)
+    known = (asked.before or decision).cluster.index
+    found = shown_nodes(decision, asked.show, known)
+    places = {place for pool in found.values() for place in pool}
+    nodes, each = _nodes(decision, asked, found, width, height)
     ask = ask_part(WHAT_IF) if asked.question == WHY else NOTHING
-    whole = column([nodes, legend(decision, width, each, asked.framed, ask), _below(asked, width)], GAP)
+    only = "{plugin}" if asked.note else ONLY
+    meaning = legend(decision, width, each, places, asked.framed, only, ask)
+    whole = column([nodes, meaning, _below(asked, width)], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
 
@@ -130,24 +135,36 @@ def _in_zones(decision: Decision, found: Mapping[str, Sequence[int]]) -> dict[st
 # -- how they are drawn
 
 
-def _nodes(decision: Decision, asked: Asked, width: float, height: float) -> tuple[Part, int]:
-    """The nodes and above them the way back to all; and how many of them a square is, 0 if they have names and pods."""
+def _nodes(
+    decision: Decision, asked: Asked, found: Mapping[str, Sequence[int]], width: float, height: float
+) -> tuple[Part, int]:
+    """These nodes by pool, and the way back to all; how many of them a square is, 0 if they have names and pods.
+
+    The way back takes no height from few nodes: less is below them than below all.
+    """
     known = (asked.before or decision).cluster.index
-    found = shown_nodes(decision, asked.show, known)
     number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
-    crumbs = _crumbs(asked.show, number, everything) if number < everything else NOTHING
+    version = words(decision.generation.name, fill=INK_2)
+    head = [_crumbs(asked.show, number, everything)] if number < everything else []
     squares, zones = Squares(decision, found), _in_zones(decision, found)
-    few = blocks(found, width, height - crumbs.height) if 0 < number <= FEW else None
+    few = blocks(found, width, height) if 0 < number <= FEW else None
     if few is not None:
         made, notes, (drawn, spots) = few, {}, _boxes(decision, squares, few)
     else:
         new = {place for name, place in decision.cluster.index.items() if name not in known}
-        made = rows(zones, width, height - crumbs.height, width < NARROW, new)
+        made = rows(zones, width, height - HEAD * bool(head), width < NARROW, new)
         notes, drawn, spots = _siblings(squares, zones), squares.draw(made), made.spots
     numbers = {pool: len(places) for pool, places in found.items()}
     parts = [*titles(made, numbers, notes), *drawn, *_marks(decision, asked, spots, star=few is None)]
+    if made.zones:
+        parts.append(moved(version, 0, -1))
+    else:
+        head.append(version)
+    if few is not None:
+        names = [decision.cluster.names[place] for places in found.values() for place in places]
+        head.append(words(say("numbers: free {resource}", resource=common_resource(decision, names)), fill=INK_2))
     nodes = Part(width, made.bottom, tuple(parts))
-    return column([crumbs, nodes], 0), 0 if few is not None else made.each
+    return column([wrap(head, width, 16, 0), nodes], 0), 0 if few is not None else made.each
 
 
 def _siblings(squares: Squares, zones: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, str]:
@@ -174,7 +191,7 @@ def _crumbs(show: str, number: int, everything: int) -> Part:
     text = back if number else say("{back}: no node for “{show}”", back=back, show=show)
     link = words(text, 13, bold=True, fill=ACT)
     marks = {"data_set": f"show: {ALL}", "aria_label": say("show all nodes")}
-    return Part(link.width, 21, (element("g", *link.shapes, **marks),))
+    return Part(link.width, HEAD, (element("g", *link.shapes, **marks),))
 
 
 def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html], dict[int, Spot]]:

@@ -51,7 +51,7 @@ class Shape(NamedTuple):
 
 
 SQUARES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in (half / 2 for half in range(120, 21, -1)))
-BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 6) for wide in range(320, 39, -4))
+BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 6) for wide in range(320, 39, -1))
 """The sizes of nodes without their names and pods, and with them, from the largest to the smallest."""
 ORDER = [*FILLS]
 """The kinds of nodes; a square of several has the colour of the first."""
