@@ -160,7 +160,7 @@ class Answers:
         if applied is not None:
             first, *rest = headline(decision)
             change = next(each.change for each in choices if each.word == word)
-            said = sentences((first, therefore(change, found.decision, decision), *rest, margin(decision)))
+            said = sentences((first, therefore(change, decision), *rest, margin(decision)))
         else:
             said = changing(decision, found.was_on, len(choices)) if choices else whatif_sentence(found)
         sections = [Section("", [whatif_table(found), *notes(found)])]
@@ -188,7 +188,10 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
     near = kinds(decision).count(ONE)
     asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
     said = say(
-        "{pod} waits, one obstacle from {near} of {nodes}.", pod=name, near=f"{near:,}", nodes=count(nodes, "node")
+        "{pod} waits, with only one obstacle on {near} of {nodes}.",
+        pod=name,
+        near=f"{near:,}",
+        nodes=count(nodes, "node"),
     )
     return [said, asks]
 
@@ -222,18 +225,14 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
-def therefore(change: str, before: Decision, after: Decision) -> str:
-    """What a change has done: on how many nodes the pod fits, or may evict pods, before it and after it."""
-
-    def able(decision: Decision) -> int:
-        evicting = decision.preemption if after.node is None else None
-        return len(decision.feasible if after.node is not None else evicting.positions if evicting is not None else ())
-
-    helps = later("{change}: it fits on {now} now, before on {then}.")
-    evicts = later("{change}: evicting helps on {now} now, before on {then}.")
-    then = f"{able(before):,}" if able(before) else say("none")
-    now = count(able(after), "node")
-    return say(evicts if after.node is None else helps, change=change[:1].upper() + change[1:], now=now, then=then)
+def therefore(change: str, after: Decision) -> str:
+    """What a change has done: on how many nodes the pod fits now, or may evict pods."""
+    evicting = after.preemption.positions if after.preemption is not None else ()
+    then = (
+        later("{change}: evicting helps on {nodes}.") if after.node is None else later("{change}: it fits on {nodes}.")
+    )
+    nodes = count(len(evicting if after.node is None else after.feasible), "node")
+    return say(then, change=change[:1].upper() + change[1:], nodes=nodes)
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:

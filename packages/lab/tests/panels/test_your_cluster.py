@@ -147,7 +147,7 @@ def test_a_change_is_applied_by_a_click_and_taken_back():
     word = "one node more of data"
     assert f'data-set="change: {word}"' in drawn(panel.view) and "star" not in drawn(panel.view)
     after = panel.move(change=word)
-    says(after.view.sentence, "redis-24 goes to data-01-new.", "One node more of data", "1 node now", "before on none")
+    says(after.view.sentence, "redis-24 goes to data-01-new.", "One node more of data", "1 node.")
     picture = drawn(after.view)
     assert picture.count('data-key="star"') == 1 and 'data-key="node/data-01-new"' in picture
     new = after.move(node="data-01-new")
