@@ -149,22 +149,21 @@ def _nodes(
     squares, zones = Squares(decision, found), _in_zones(decision, found)
     few = blocks(found, width, height) if 0 < number <= FEW else None
     if few is not None:
-        made, notes, (drawn, spots) = few, {}, _boxes(decision, squares, few)
+        made, notes, (drawn, spots, resource) = few, {}, _boxes(decision, squares, few)
+        head.append(words(say("numbers: free {resource}", resource=resource), fill=INK_2))
     else:
         new = {place for name, place in decision.cluster.index.items() if name not in known}
         made = rows(zones, width, height - HEAD * bool(head), width < NARROW, new)
         notes, drawn, spots = _siblings(squares, zones), squares.draw(made), made.spots
     numbers = {pool: len(places) for pool, places in found.items()}
     parts = [*titles(made, numbers, notes), *drawn, *_marks(decision, asked, spots, star=few is None)]
-    if made.zones:
+    if made.zones and not head and version.width < made.room:
         parts.append(moved(version, 0, -1))
     else:
         head.append(version)
-    if few is not None:
-        names = [decision.cluster.names[place] for places in found.values() for place in places]
-        head.append(words(say("numbers: free {resource}", resource=common_resource(decision, names)), fill=INK_2))
+    above = wrap([part._replace(height=HEAD) for part in head], width, 16, 0)
     nodes = Part(width, made.bottom, tuple(parts))
-    return column([wrap(head, width, 16, 0), nodes], 0), 0 if few is not None else made.each
+    return column([above, nodes], 0), 0 if few is not None else made.each
 
 
 def _siblings(squares: Squares, zones: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, str]:
@@ -194,8 +193,8 @@ def _crumbs(show: str, number: int, everything: int) -> Part:
     return Part(link.width, HEAD, (element("g", *link.shapes, **marks),))
 
 
-def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html], dict[int, Spot]]:
-    """Few nodes with names and pods, all to one scale, and where each is; a click on a pod asks about its node."""
+def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html], dict[int, Spot], str]:
+    """Few nodes with their pods, all to one scale, where each is, and what the scale measures; a click asks about one."""
     names, fills = [decision.cluster.names[group[0]] for group, _, _ in made.cells], node_fills(decision)
     found = {box.name: box for box in boxes(decision, nodes=names)}
     drawn = list[Box]()
@@ -206,12 +205,13 @@ def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html]
         about = {"data_set": f"node: {name}"}
         drawn.append(replace(box, refused=tip, sign="", blocks=pods, look=(fill, fill), marks=about))
     places = tuple(Place(x, y, made.shape.wide, made.shape.tall) for _, x, y in made.cells)
-    shown = shapes(drawn, Arrangement(places, 0, 0), common_resource(decision, names), captions=False)
+    resource = common_resource(decision, names)
+    shown = shapes(drawn, Arrangement(places, 0, 0), resource, captions=False)
     largest, spots = max(max(box.capacity, box.used) for box in drawn), dict[int, Spot]()
     for box, (group, x, y) in zip(drawn, made.cells, strict=True):
         tall = made.shape.tall * box.capacity / max(largest, 1)
         spots[group[0]] = Spot(x, y + made.shape.tall - tall, made.shape.wide, tall)
-    return shown, spots
+    return shown, spots, resource
 
 
 def _block(pod: Block, node: str, width: float) -> Block:
