@@ -36,7 +36,7 @@ from kschedlab_lab.views.cluster_picture import (
     WHY,
     Asked,
     cluster_picture,
-    shown_nodes,
+    in_sight,
     undecided,
 )
 from kschedlab_lab.views.node_kinds import ONE, counted, kinds
@@ -187,12 +187,8 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
         return [decision.outcome]
     near = kinds(decision).count(ONE)
     asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
-    said = say(
-        "{pod} waits, with only one obstacle on {near} of {nodes}.",
-        pod=name,
-        near=f"{near:,}",
-        nodes=count(nodes, "node"),
-    )
+    waits = later("{pod} waits, with only one obstacle on {near} of {nodes}.")
+    said = say(waits, pod=name, near=f"{near:,}", nodes=count(nodes, "node"))
     return [said, asks]
 
 
@@ -227,12 +223,9 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
 
 def therefore(change: str, after: Decision) -> str:
     """What a change has done: on how many nodes the pod fits now, or may evict pods."""
-    evicting = after.preemption.positions if after.preemption is not None else ()
-    then = (
-        later("{change}: evicting helps on {nodes}.") if after.node is None else later("{change}: it fits on {nodes}.")
-    )
-    nodes = count(len(evicting if after.node is None else after.feasible), "node")
-    return say(then, change=change[:1].upper() + change[1:], nodes=nodes)
+    places = after.feasible if after.preemption is None else after.preemption.positions
+    then = later("{change}: it fits on {nodes}.") if after.node else later("{change}: evicting helps on {nodes}.")
+    return say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
@@ -252,7 +245,7 @@ def _word(answer: WhatIfAnswer) -> str:
 
 def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
     """The view, with the node in question if it is shown: the picture says why not there, and the headline stays."""
-    whole, pools = said, shown_nodes(decision, settings.show).values()
+    whole, pools = said, in_sight(decision, settings.show).values()
     if any(decision.cluster.index.get(settings.node) in places for places in pools):
         found = why_not(decision, settings.node)
         asked, whole = replace(asked, why_not=found), sentences((said, found.sentence))

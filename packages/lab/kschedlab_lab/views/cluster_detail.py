@@ -66,20 +66,10 @@ class Choice(NamedTuple):
 
 
 def legend(
-    decision: Decision,
-    width: float,
-    each: int,
-    places: Collection[int],
-    framed: str = "",
-    only: str = ONLY,
-    ask: Part = NOTHING,
-) -> Part:
+    decision: Decision, each: int, places: Collection[int], framed: str = "", only: str = ONLY
+) -> Iterator[Part]:
     """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``places``: the nodes that are shown;
-    ``framed``: where the pod runs; ``only``: how a node is called that one plugin refuses; ``ask``: what comes last."""
-    return wrap([*_entries(decision, each, places, framed, only), ask], width, 12, 4)
-
-
-def _entries(decision: Decision, each: int, places: Collection[int], framed: str, only: str) -> Iterator[Part]:
+    ``framed``: where the pod runs; ``only``: how a node is called that one plugin refuses."""
     if decision.verdicts is not None or decision.gates or decision.error:
         yield from _decided(decision, places, only)
     if decision.cluster.index.get(framed) in places:
@@ -134,9 +124,8 @@ def _named(text: str, number: int) -> Part:
 
 def why_not_part(found: WhyNot, width: float, bars: bool = True) -> Part:
     """Why the pod does not go to the node: in a sentence, or with ``bars`` as both nodes' points."""
-    said = found.sentence
-    if EACH in said:
-        said = sentences((said, say("{each} is added for each victim.", each=EACH)))
+    summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
+    said = sentences((found.sentence, summed))
     inside = _points(found, width - 24) if bars and found.points else words(said, width=width - 24)
     return row([inside._replace(width=width - 24), _close()], 4, "start")
 

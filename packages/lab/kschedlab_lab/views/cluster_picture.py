@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -63,13 +64,12 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     steady = (room.height + STEADY / 2) // STEADY * STEADY
     height = PHONE * width if width < NARROW else max(steady - (BELOW if width < WIDE else LESS), LEAST)
     known = (asked.before or decision).cluster.index
-    found = shown_nodes(decision, asked.show, known)
+    found = in_sight(decision, asked.show, known)
     places = {place for pool in found.values() for place in pool}
     nodes, each = _nodes(decision, asked, found, width, height)
     ask = ask_part(WHAT_IF) if asked.question == WHY else NOTHING
-    only = "{plugin}" if asked.note else ONLY
-    meaning = legend(decision, width, each, places, asked.framed, only, ask)
-    whole = column([nodes, meaning, _below(asked, width)], GAP)
+    meaning = legend(decision, each, places, asked.framed, "{plugin}" if asked.note else ONLY)
+    whole = column([nodes, wrap([*meaning, ask], width, 12, 4), _below(asked, width)], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
 
@@ -92,7 +92,7 @@ def undecided(decision: Decision) -> Decision:
 # -- which nodes
 
 
-def shown_nodes(decision: Decision, words: str, known: Container[str] = ()) -> dict[str, list[int]]:
+def in_sight(decision: Decision, words: str, known: Container[str] = ()) -> dict[str, list[int]]:
     """By pool, the positions of the nodes that all these words choose; those that are not ``known`` come last.
 
     A word chooses by the pool, by a part of the node's name, or by a range of names ``first..last``.
@@ -162,16 +162,14 @@ def _nodes(
     else:
         head.append(version)
     above = wrap([part._replace(height=HEAD) for part in head], width, 16, 0)
-    nodes = Part(width, made.bottom, tuple(parts))
-    return column([above, nodes], 0), 0 if few is not None else made.each
+    return column([above, Part(width, made.bottom, tuple(parts))], 0), 0 if few is not None else made.each
 
 
 def _siblings(squares: Squares, zones: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, str]:
     """By zone, how many other pods of the pod's controller are there."""
-    numbers = dict[str, int]()
-    for pool in zones.values() if squares.pods else ():
-        for zone, places in pool.items():
-            numbers[zone] = numbers.get(zone, 0) + sum(squares.pods[place] for place in places)
+    numbers = Counter[str]()
+    for zone, places in (each for pool in zones.values() for each in pool.items()) if squares.pods else ():
+        numbers[zone] += sum(squares.pods[place] for place in places)
     return {zone: f"● {number}" for zone, number in numbers.items()}
 
 
@@ -194,7 +192,7 @@ def _crumbs(show: str, number: int, everything: int) -> Part:
 
 
 def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html], dict[int, Spot], str]:
-    """Few nodes with their pods, all to one scale, where each is, and what the scale measures; a click asks about one."""
+    """Few nodes with their pods, all to one scale, where each is, and what the scale measures."""
     names, fills = [decision.cluster.names[group[0]] for group, _, _ in made.cells], node_fills(decision)
     found = {box.name: box for box in boxes(decision, nodes=names)}
     drawn = list[Box]()

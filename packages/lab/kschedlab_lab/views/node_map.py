@@ -143,10 +143,8 @@ def _rows(
 def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid | None:
     """Each pool a block of nodes with names; the largest nodes that fit, or None."""
     made = [found for found in (_blocks(pools, width, shape) for shape in BOXES) if found.bottom <= height]
-    if not made:
-        return None
-    best = max(made, key=lambda found: found.taller(height).wide * found.taller(height).tall)
-    return _blocks(pools, width, best.taller(height))
+    best = max((found.taller(height) for found in made), key=lambda shape: shape.wide * shape.tall, default=None)
+    return _blocks(pools, width, best) if best is not None else None
 
 
 def _blocks(pools: Mapping[str, Sequence[int]], width: float, shape: Shape) -> Grid:
