@@ -60,7 +60,7 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
 def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:
     panel = page.page.locator(".widget-vbox.kschedlab:has(.ks-files)").first
     status = panel.locator('p[role="status"]').first
-    expect(panel.locator(".ks-files")).to_contain_text("up to 268 MB")
+    expect(panel.locator(".ks-files")).to_contain_text("up to 256 MiB")
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text("kind: Node\nmetadata: {name: '<script>alert(1)</script>'}\n")
     panel.get_by_role("button", name="Load path").click()
@@ -75,7 +75,7 @@ def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:
         panel.get_by_role("button", name="Choose files, or drop them here").click()
     chooser.value.set_files(path)
     expect(status).to_contain_text("small.yaml: 1 node, 1 running pod, 1 pending.")
-    expect(panel.locator(".ks-sentence")).to_contain_text("second waits, one obstacle from 1 of 1 node.")
+    expect(panel.locator(".ks-sentence")).to_contain_text("second waits, with only one obstacle on 1 of 1 node.")
     large = tmp_path / "large.json"
     notes = {"a": "x" * 15_000}
     pods = [pod(f"p{i}", "node-a", "1m") for i in range(1000)]

@@ -147,7 +147,7 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
         key, value = next(iter(wanted.items()))
         return say(
             "wants {label}; the node has {has}",
-            label=f"{key.rpartition('/')[2]}={value}",
+            label=f"{key}={value}",
             has=node.metadata.labels.get(key) or say("no such label"),
         )
     port = _port(decision, position) if part.reason == PORTS_TAKEN else ""
@@ -247,8 +247,11 @@ def margin(decision: Decision) -> str:
         return ""
     *plugins, total = rows
     gains = [f"{row.title} {row.lead:+d}" for row in plugins if row.lead]
-    drawn = say("One of the best is drawn.") if len(decision.best) > 1 else ""
-    message = later("It is {by} ahead of {node}: {gains}.")
+    best = count(len(decision.best), "node")
+    drawn = say("{best} tie; one is drawn.", best=best) if len(decision.best) > 1 else ""
+    message = (
+        later("They are {by} ahead of {node}: {gains}.") if drawn else later("It is {by} ahead of {node}: {gains}.")
+    )
     lead = say(message, by=total.lead, node=names[1], gains=listed(gains)) if total.lead else ""
     return sentences((drawn, lead))
 

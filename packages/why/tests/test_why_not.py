@@ -91,7 +91,7 @@ def test_what_is_in_the_way(world, pod, node, said):
 def test_a_selector_is_named_with_both_values(world):
     found = why_not(explain("data/postgres-0", world).decision, "gpu-01")
     details = {check.plugin: check.details for check in found.checks if check.refuses}
-    assert details["NodeAffinity"] == ("wants nodepool=data; the node has gpu",)
+    assert details["NodeAffinity"] == ("wants karpenter.sh/nodepool=data; the node has gpu",)
 
 
 def test_a_candidate_loses_by_a_rule(world):

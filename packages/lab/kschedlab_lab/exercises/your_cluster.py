@@ -18,16 +18,18 @@ from kschedlab.generations import LATEST
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import element, join
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.build import Build
-from kschedlab_lab.exercises.clusters import outcome
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.cluster_source import bundled
+from kschedlab_lab.views.cluster_picture import Asked, cluster_picture
+from kschedlab_lab.views.picture import caption
 
 POOL = "karpenter.sh/nodepool"
 TAINTS = {
@@ -91,6 +93,11 @@ def placed(objects: Objects) -> Decision:
     world.withdraw(info.key)
     world.pending[info.key] = info
     return schedule(info.key, world)
+
+
+def mapped(decision: Decision) -> Html:
+    """The decision on the map of the lesson."""
+    return fitting(lambda room: cluster_picture(decision, room, Asked(), caption(decision)), 380)
 
 
 class Wish(NamedTuple):
@@ -167,7 +174,7 @@ def what_helps(rng: random.Random) -> Exercise:
         ),
         wish.instance,
         said,
-        solved=lambda: outcome(outcomes[right]),
+        solved=lambda: mapped(outcomes[right]),
     )
 
 
@@ -221,7 +228,7 @@ def only_there(rng: random.Random) -> Exercise:
             say("And they have the taint {taint}: without a toleration nobody gets in.", taint="=".join(TAINTS[pool])),
         ),
         start=as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)]),
-        decided=lambda objects: outcome(placed(objects)),
+        decided=lambda objects: mapped(placed(objects)),
     )
 
 

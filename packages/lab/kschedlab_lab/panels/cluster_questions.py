@@ -23,7 +23,7 @@ FIT, SPREAD, IMAGES = "NodeResourcesFit", "PodTopologySpread", "ImageLocality"
 def _asking(text: str, right: str, remarks: Mapping[str, str], framed: str = "", **values: str) -> YourCluster:
     """A panel that asks first; ``remarks``: its answers, and what is said of each; ``framed``: where the pod runs."""
     panel = YourCluster(bundled()).move(**values)
-    before = partial(panel.answers.before, framed=framed)
+    before = partial(panel.answers.before, framed=framed, event=not framed)
     asked = Question(
         text,
         tuple(remarks),

@@ -29,8 +29,17 @@ from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.panels.your_plugin import several
 from kschedlab_lab.views.cluster_detail import Choice
-from kschedlab_lab.views.cluster_picture import ALL, QUESTIONS, WHAT_IF, WHY, Asked, cluster_picture, undecided
-from kschedlab_lab.views.node_kinds import ONE, kinds
+from kschedlab_lab.views.cluster_picture import (
+    ALL,
+    QUESTIONS,
+    WHAT_IF,
+    WHY,
+    Asked,
+    cluster_picture,
+    in_sight,
+    undecided,
+)
+from kschedlab_lab.views.node_kinds import ONE, counted, kinds
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import margin, why_not, why_not_table
@@ -128,14 +137,16 @@ class Answers:
         asked = Asked(WHY, settings.show, framed=(runs_on or "") if moves else "")
         return _view(decision, settings, asked, said, [*decision.sections(FEW)][1:])  # after the outcome
 
-    def before(self, settings: Any, framed: str = "") -> Callable[[Room], Html]:
-        """The cluster with the pod before anything is decided, while a question is open. ``framed``: where it runs."""
+    def before(self, settings: Any, framed: str = "", event: bool = False) -> Callable[[Room], Html]:
+        """The cluster with the pod while a question is open, before anything is decided or with what its ``event``
+        counts. ``framed``: where the pod runs."""
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
         asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
         shown = Asked(show=settings.show, framed=framed, note=asks)
         said = say("{pod} and the nodes", pod=settings.pod)
-        return lambda room: cluster_picture(undecided(decision), room, shown, said)
+        known = counted(decision) if event else undecided(decision)
+        return lambda room: cluster_picture(known, room, shown, said)
 
     def _changes(self, settings: Any) -> View:
         """What would change the decision, and the change that is applied."""
@@ -149,7 +160,7 @@ class Answers:
         if applied is not None:
             first, *rest = headline(decision)
             change = next(each.change for each in choices if each.word == word)
-            said = sentences((first, therefore(change, found.decision, decision), *rest, margin(decision)))
+            said = sentences((first, therefore(change, decision), *rest, margin(decision)))
         else:
             said = changing(decision, found.was_on, len(choices)) if choices else whatif_sentence(found)
         sections = [Section("", [whatif_table(found), *notes(found)])]
@@ -176,9 +187,8 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
         return [decision.outcome]
     near = kinds(decision).count(ONE)
     asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
-    said = say(
-        "{pod} waits, one obstacle from {near} of {nodes}.", pod=name, near=f"{near:,}", nodes=count(nodes, "node")
-    )
+    waits = later("{pod} waits, with only one obstacle on {near} of {nodes}.")
+    said = say(waits, pod=name, near=f"{near:,}", nodes=count(nodes, "node"))
     return [said, asks]
 
 
@@ -211,18 +221,11 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
-def therefore(change: str, before: Decision, after: Decision) -> str:
-    """What a change has done: on how many nodes the pod fits, or may evict pods, before it and after it."""
-
-    def able(decision: Decision) -> int:
-        evicting = decision.preemption if after.node is None else None
-        return len(decision.feasible if after.node is not None else evicting.positions if evicting is not None else ())
-
-    helps = later("{change}: it fits on {now} now, before on {then}.")
-    evicts = later("{change}: evicting helps on {now} now, before on {then}.")
-    then = f"{able(before):,}" if able(before) else say("none")
-    now = count(able(after), "node")
-    return say(evicts if after.node is None else helps, change=change[:1].upper() + change[1:], now=now, then=then)
+def therefore(change: str, after: Decision) -> str:
+    """What a change has done: on how many nodes the pod fits now, or may evict pods."""
+    places = after.feasible if after.preemption is None else after.preemption.positions
+    then = later("{change}: it fits on {nodes}.") if after.node else later("{change}: evicting helps on {nodes}.")
+    return say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
@@ -241,9 +244,9 @@ def _word(answer: WhatIfAnswer) -> str:
 
 
 def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: Sequence[Section]) -> View:
-    """The view, with the node in question if there is one: the picture says why not there, and the headline stays."""
-    whole = said
-    if settings.node in decision.cluster.index:
+    """The view, with the node in question if it is shown: the picture says why not there, and the headline stays."""
+    whole, pools = said, in_sight(decision, settings.show).values()
+    if any(decision.cluster.index.get(settings.node) in places for places in pools):
         found = why_not(decision, settings.node)
         asked, whole = replace(asked, why_not=found), sentences((said, found.sentence))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])

@@ -5,7 +5,7 @@ import { button, make, tell } from "./dom.js";
 import { learn, say } from "./language.js";
 
 const PART = 2 * 1024 * 1024;
-const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`);
+const size = (bytes) => (bytes < 2 ** 20 ? `${Math.ceil(bytes / 2 ** 10)} KiB` : `${(bytes / 2 ** 20).toFixed(bytes < 10 * 2 ** 20 ? 1 : 0)} MiB`);
 
 export default {
   render({ model, el }) {

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
@@ -39,16 +38,15 @@ BAR, GAP, LEAST = 5, 16, 130
 """The height of a bar, the space between columns of bars, and their least width, in pixels."""
 BARS = 3
 """The most plugins with their points."""
-DOMAIN = re.compile(r"[\w-]+(\.[\w-]+)+/")
-"""What names of labels, taints and resources begin with; the picture leaves it out."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
 SWATCH = 14
 """The size of a sample, in pixels."""
+ONLY = later("only {plugin}")
 NAMES = {
     GOOD: later("fits"),
     EVICTS: later("fits if others leave"),
-    ONE: later("only {plugin}"),
+    ONE: ONLY,
     TWO: later("two obstacles"),
     MORE: later("three or more"),
     OPEN: later("not looked at"),
@@ -67,16 +65,14 @@ class Choice(NamedTuple):
 # -- the legend
 
 
-def legend(decision: Decision, width: float, each: int, framed: str, ask: Part = NOTHING) -> Part:
-    """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``framed``: where the pod runs;
-    ``ask``: what follows the last entry."""
-    return wrap([*_entries(decision, each, framed), ask], width, 12, 4)
-
-
-def _entries(decision: Decision, each: int, framed: str) -> Iterator[Part]:
+def legend(
+    decision: Decision, each: int, places: Collection[int], framed: str = "", only: str = ONLY
+) -> Iterator[Part]:
+    """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``places``: the nodes that are shown;
+    ``framed``: where the pod runs; ``only``: how a node is called that one plugin refuses."""
     if decision.verdicts is not None or decision.gates or decision.error:
-        yield from _decided(decision)
-    if framed:
+        yield from _decided(decision, places, only)
+    if decision.cluster.index.get(framed) in places:
         dashes: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 2, "stroke_dasharray": "3 2"}
         yield _entry(_square("none", **dashes), say("it runs here"))
     owner = controller_of(decision.pod.pod.metadata)
@@ -87,9 +83,9 @@ def _entries(decision: Decision, each: int, framed: str) -> Iterator[Part]:
         yield words(say("a square is up to {each} nodes", each=each))
 
 
-def _decided(decision: Decision) -> Iterator[Part]:
-    """The kinds of nodes after a decision, those that are nearest first."""
-    kind_of = kinds(decision)
+def _decided(decision: Decision, places: Collection[int], only: str) -> Iterator[Part]:
+    """The kinds of these nodes after a decision, those that are nearest first."""
+    kind_of = [kind if place in places else "" for place, kind in enumerate(kinds(decision))]
     found = Counter(kind_of)
     found[EVICTS if decision.node is None else GOOD] += found[CHOSEN_ONE]
     if found[CHOSEN_ONE]:
@@ -97,9 +93,9 @@ def _decided(decision: Decision) -> Iterator[Part]:
         yield _entry(element("g", _square(CHOSEN), star), say("chosen"))
     for kind, name in NAMES.items():
         if kind == ONE:
-            for plugin, places in one_away(decision, kind_of).items():
-                yield _entry(_square(cause_fill(plugin)), say(name, plugin=plugin), len(places))
-        elif kind == GOOD and len(points := set(totals(decision).values())) > 1:
+            for plugin, near in one_away(decision, kind_of).items():
+                yield _entry(_square(cause_fill(plugin)), say(only, plugin=plugin), len(near))
+        elif kind == GOOD and found[kind] and len(points := set(totals(decision).values())) > 1:
             used = {*node_fills(decision)}
             shades = [shade for shade in SHADES if shade in used]
             strip = tuple(rect(8, SWATCH, x=8 * at, fill=shade) for at, shade in enumerate(shades))
@@ -128,9 +124,8 @@ def _named(text: str, number: int) -> Part:
 
 def why_not_part(found: WhyNot, width: float, bars: bool = True) -> Part:
     """Why the pod does not go to the node: in a sentence, or with ``bars`` as both nodes' points."""
-    said = DOMAIN.sub("", found.sentence)
-    if EACH in said:
-        said = sentences((said, say("{each} is added for each victim.", each=EACH)))
+    summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
+    said = sentences((found.sentence, summed))
     inside = _points(found, width - 24) if bars and found.points else words(said, width=width - 24)
     return row([inside._replace(width=width - 24), _close()], 4, "start")
 
@@ -199,7 +194,7 @@ def choices_part(choices: Sequence[Choice], applied: str, width: float, rows: in
 def _change(choice: Choice, on: bool, width: float) -> Part:
     marks = {"data_set": f"change: {'none' if on else choice.word}", "aria_pressed": str(on).lower()}
     about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
-    text = fitted(DOMAIN.sub("", choice.change), width - 24)
+    text = fitted(choice.change, width - 24)
     return _button(text, on, data_key=f"change/{choice.word}", **marks, **about)
 
 

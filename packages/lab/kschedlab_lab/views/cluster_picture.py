@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,9 +13,9 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, legend, why_not_part
+from kschedlab_lab.views.cluster_detail import ONLY, Choice, ask_part, choices_part, legend, why_not_part
 from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, shapes
-from kschedlab_lab.views.layout import NOTHING, Part, column, words
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words, wrap
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.node_kinds import node_fills, starred
 from kschedlab_lab.views.node_map import RANGE, Grid, Spot, Squares, blocks, frame, rows, star_at, titles, word_of
@@ -30,12 +31,12 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST, STEADY = 168, 700, 128, 150, 40
+BELOW, WIDE, LESS, LEAST, STEADY = 152, 700, 128, 150, 40
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; and how much of the room's height may come or go
 without any node moving, in pixels."""
-GAP = 4
-"""The space between what is below the nodes, in pixels."""
+GAP, HEAD = 4, 21
+"""The space between what is below the nodes, and the height of the way back to all, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,13 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     width = float(room.width)
     steady = (room.height + STEADY / 2) // STEADY * STEADY
     height = PHONE * width if width < NARROW else max(steady - (BELOW if width < WIDE else LESS), LEAST)
-    nodes, each = _nodes(decision, asked, width, height)
+    known = (asked.before or decision).cluster.index
+    found = in_sight(decision, asked.show, known)
+    places = {place for pool in found.values() for place in pool}
+    nodes, each = _nodes(decision, asked, found, width, height)
     ask = ask_part(WHAT_IF) if asked.question == WHY else NOTHING
-    whole = column([nodes, legend(decision, width, each, asked.framed, ask), _below(asked, width)], GAP)
+    meaning = legend(decision, each, places, asked.framed, "{plugin}" if asked.note else ONLY)
+    whole = column([nodes, wrap([*meaning, ask], width, 12, 4), _below(asked, width)], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
 
@@ -87,7 +92,7 @@ def undecided(decision: Decision) -> Decision:
 # -- which nodes
 
 
-def shown_nodes(decision: Decision, words: str, known: Container[str] = ()) -> dict[str, list[int]]:
+def in_sight(decision: Decision, words: str, known: Container[str] = ()) -> dict[str, list[int]]:
     """By pool, the positions of the nodes that all these words choose; those that are not ``known`` come last.
 
     A word chooses by the pool, by a part of the node's name, or by a range of names ``first..last``.
@@ -130,32 +135,41 @@ def _in_zones(decision: Decision, found: Mapping[str, Sequence[int]]) -> dict[st
 # -- how they are drawn
 
 
-def _nodes(decision: Decision, asked: Asked, width: float, height: float) -> tuple[Part, int]:
-    """The nodes and above them the way back to all; and how many of them a square is, 0 if they have names and pods."""
+def _nodes(
+    decision: Decision, asked: Asked, found: Mapping[str, Sequence[int]], width: float, height: float
+) -> tuple[Part, int]:
+    """These nodes by pool, and the way back to all; how many of them a square is, 0 if they have names and pods.
+
+    The way back takes no height from few nodes: less is below them than below all.
+    """
     known = (asked.before or decision).cluster.index
-    found = shown_nodes(decision, asked.show, known)
     number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
-    crumbs = _crumbs(asked.show, number, everything) if number < everything else NOTHING
+    version = words(decision.generation.name, fill=INK_2)
+    head = [_crumbs(asked.show, number, everything)] if number < everything else []
     squares, zones = Squares(decision, found), _in_zones(decision, found)
-    few = blocks(found, width, height - crumbs.height) if 0 < number <= FEW else None
+    few = blocks(found, width, height) if 0 < number <= FEW else None
     if few is not None:
-        made, notes, (drawn, spots) = few, {}, _boxes(decision, squares, few)
+        made, notes, (drawn, spots, resource) = few, {}, _boxes(decision, squares, few)
+        head.append(words(say("numbers: free {resource}", resource=resource), fill=INK_2))
     else:
         new = {place for name, place in decision.cluster.index.items() if name not in known}
-        made = rows(zones, width, height - crumbs.height, width < NARROW, new)
+        made = rows(zones, width, height - HEAD * bool(head), width < NARROW, new)
         notes, drawn, spots = _siblings(squares, zones), squares.draw(made), made.spots
     numbers = {pool: len(places) for pool, places in found.items()}
     parts = [*titles(made, numbers, notes), *drawn, *_marks(decision, asked, spots, star=few is None)]
-    nodes = Part(width, made.bottom, tuple(parts))
-    return column([crumbs, nodes], 0), 0 if few is not None else made.each
+    if made.zones and not head and version.width < made.room:
+        parts.append(moved(version, 0, -1))
+    else:
+        head.append(version)
+    above = wrap([part._replace(height=HEAD) for part in head], width, 16, 0)
+    return column([above, Part(width, made.bottom, tuple(parts))], 0), 0 if few is not None else made.each
 
 
 def _siblings(squares: Squares, zones: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, str]:
     """By zone, how many other pods of the pod's controller are there."""
-    numbers = dict[str, int]()
-    for pool in zones.values() if squares.pods else ():
-        for zone, places in pool.items():
-            numbers[zone] = numbers.get(zone, 0) + sum(squares.pods[place] for place in places)
+    numbers = Counter[str]()
+    for zone, places in (each for pool in zones.values() for each in pool.items()) if squares.pods else ():
+        numbers[zone] += sum(squares.pods[place] for place in places)
     return {zone: f"● {number}" for zone, number in numbers.items()}
 
 
@@ -174,11 +188,11 @@ def _crumbs(show: str, number: int, everything: int) -> Part:
     text = back if number else say("{back}: no node for “{show}”", back=back, show=show)
     link = words(text, 13, bold=True, fill=ACT)
     marks = {"data_set": f"show: {ALL}", "aria_label": say("show all nodes")}
-    return Part(link.width, 21, (element("g", *link.shapes, **marks),))
+    return Part(link.width, HEAD, (element("g", *link.shapes, **marks),))
 
 
-def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html], dict[int, Spot]]:
-    """Few nodes with names and pods, all to one scale, and where each is; a click on a pod asks about its node."""
+def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html], dict[int, Spot], str]:
+    """Few nodes with their pods, all to one scale, where each is, and what the scale measures."""
     names, fills = [decision.cluster.names[group[0]] for group, _, _ in made.cells], node_fills(decision)
     found = {box.name: box for box in boxes(decision, nodes=names)}
     drawn = list[Box]()
@@ -189,12 +203,13 @@ def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html]
         about = {"data_set": f"node: {name}"}
         drawn.append(replace(box, refused=tip, sign="", blocks=pods, look=(fill, fill), marks=about))
     places = tuple(Place(x, y, made.shape.wide, made.shape.tall) for _, x, y in made.cells)
-    shown = shapes(drawn, Arrangement(places, 0, 0), common_resource(decision, names), captions=False)
+    resource = common_resource(decision, names)
+    shown = shapes(drawn, Arrangement(places, 0, 0), resource, captions=False)
     largest, spots = max(max(box.capacity, box.used) for box in drawn), dict[int, Spot]()
     for box, (group, x, y) in zip(drawn, made.cells, strict=True):
         tall = made.shape.tall * box.capacity / max(largest, 1)
         spots[group[0]] = Spot(x, y + made.shape.tall - tall, made.shape.wide, tall)
-    return shown, spots
+    return shown, spots, resource
 
 
 def _block(pod: Block, node: str, width: float) -> Block:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from kschedlab.decision import Decision
+from kschedlab.filter.plugin import Refusals
 from kschedlab.filter.stage import EXCLUDED
 from kschedlab.messages import later
 from kschedlab.objects.meta import controller_of
@@ -36,7 +38,7 @@ FILLS = {
     GOOD: SHADES[2],
     EVICTS: themed("#FBE0D3", "#4E2D1F"),
     ONE: OTHER,
-    TWO: themed("#B9BEC8", "#59626F"),
+    TWO: themed("#A2A9B6", "#6E7886"),
     MORE: themed("#DDE0E5", "#2D3541"),
     OPEN: themed("#D5D9E0", "#343D4B"),
 }
@@ -58,6 +60,18 @@ def kinds(decision: Decision) -> list[str]:
     if (star := starred(decision)) >= 0:
         result[star] = CHOSEN_ONE
     return result
+
+
+def counted(decision: Decision) -> Decision:
+    """The same before anything but the event is known: of each node, the refusal for which the event counts it."""
+    verdicts = decision.verdicts
+    if verdicts is None:
+        return decision
+    firsts = tuple(
+        found and Refusals(replace(part, mask=part.mask & (verdicts.refused_by == number)) for part in found.parts)
+        for number, found in enumerate(verdicts.refusals)
+    )
+    return replace(decision, verdicts=replace(verdicts, refusals=firsts), preemption=None)
 
 
 def starred(decision: Decision) -> int:

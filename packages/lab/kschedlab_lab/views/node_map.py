@@ -51,7 +51,7 @@ class Shape(NamedTuple):
 
 
 SQUARES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in (half / 2 for half in range(120, 21, -1)))
-BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 6) for wide in range(320, 39, -4))
+BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 6) for wide in range(320, 39, -1))
 """The sizes of nodes without their names and pods, and with them, from the largest to the smallest."""
 ORDER = [*FILLS]
 """The kinds of nodes; a square of several has the colour of the first."""
@@ -143,10 +143,8 @@ def _rows(
 def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid | None:
     """Each pool a block of nodes with names; the largest nodes that fit, or None."""
     made = [found for found in (_blocks(pools, width, shape) for shape in BOXES) if found.bottom <= height]
-    if not made:
-        return None
-    best = max(made, key=lambda found: found.taller(height).wide * found.taller(height).tall)
-    return _blocks(pools, width, best.taller(height))
+    best = max((found.taller(height) for found in made), key=lambda shape: shape.wide * shape.tall, default=None)
+    return _blocks(pools, width, best) if best is not None else None
 
 
 def _blocks(pools: Mapping[str, Sequence[int]], width: float, shape: Shape) -> Grid:

@@ -142,12 +142,19 @@ def test_a_click_on_a_node_asks_why_not_that_one():
     assert 'data-key="asked"' not in reply["shown"]["picture"]
 
 
+def test_what_is_said_of_a_node_goes_with_it():
+    panel = lesson.panel(pod="ml/train-small-0", node="general-02")
+    alone = panel.move(show="gpu")
+    assert "refuses general-02" in panel.view.text and "general-02:" not in drawn(alone.view)
+    assert "refuses general-02" not in alone.view.text and "Why not" not in str(alone.view.table)
+
+
 def test_a_change_is_applied_by_a_click_and_taken_back():
     panel = lesson.panel(pod="data/redis-24", question=WHAT_IF)
     word = "one node more of data"
     assert f'data-set="change: {word}"' in drawn(panel.view) and "star" not in drawn(panel.view)
     after = panel.move(change=word)
-    says(after.view.sentence, "redis-24 goes to data-01-new.", "One node more of data", "1 node now", "before on none")
+    says(after.view.sentence, "redis-24 goes to data-01-new.", "One node more of data", "1 node.")
     picture = drawn(after.view)
     assert picture.count('data-key="star"') == 1 and 'data-key="node/data-01-new"' in picture
     new = after.move(node="data-01-new")

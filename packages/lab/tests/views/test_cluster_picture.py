@@ -14,7 +14,7 @@ from kschedlab.whatif.answers import whatif_answers
 from kschedlab_lab.panels.cluster_questions import MOVES
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, choices_part, why_not_part
-from kschedlab_lab.views.cluster_picture import WHAT_IF, Asked, cluster_picture, shown_nodes, undecided
+from kschedlab_lab.views.cluster_picture import WHAT_IF, Asked, cluster_picture, in_sight, undecided
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
 
@@ -66,7 +66,7 @@ def test_words_choose_nodes(world):
     decision = explain("data/postgres-0", world).decision
 
     def names(words):
-        found = shown_nodes(decision, words)
+        found = in_sight(decision, words)
         return sorted(world.names[place] for places in found.values() for place in places)
 
     assert len(names("all")) == len(names("")) == 200
@@ -75,7 +75,7 @@ def test_words_choose_nodes(world):
     assert names("general-09..general-11") == ["general-09", "general-10", "general-11"]
     assert names("spot general-03..general-05") == [] and names("..") == []
     numbered = cluster(*(node(f"n{i}") for i in (10, 9, 1)), pod("mine"))
-    (in_order,) = shown_nodes(explain("default/mine", numbered).decision, "all").values()
+    (in_order,) = in_sight(explain("default/mine", numbered).decision, "all").values()
     assert [numbered.names[place] for place in in_order] == ["n1", "n9", "n10"]
 
 

@@ -12,6 +12,7 @@ from kschedlab.generations import LATEST
 from kschedlab.text.html import join
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import NAMES, legend
+from kschedlab_lab.views.layout import column
 from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
     EVICTS,
@@ -19,11 +20,14 @@ from kschedlab_lab.views.node_kinds import (
     GOOD,
     MORE,
     ONE,
+    REFUSED,
     SHADES,
     TWO,
     cause_fill,
+    counted,
     kinds,
     one_away,
+    verdict_of,
 )
 from kschedlab_lab.views.node_map import CELLS, THUMB, Squares, blocks, rows, star_at, titles
 
@@ -109,7 +113,7 @@ def test_many_nodes_share_cells_which_open_them():
     svg = drawn(decision, 900, 400)
     assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: show these alone" in svg
     assert len(svg) < 220_000
-    assert "a square is up to 4 nodes" in text_of(legend(decision, 900, 4, ""))
+    assert "a square is up to 4 nodes" in text_of(column(legend(decision, 4, range(2000))))
 
 
 def test_each_filter_that_refuses_is_an_obstacle():
@@ -142,7 +146,7 @@ def test_every_node_has_a_spot_for_the_star():
 def test_the_legend_counts_every_node(world):
     for key in PENDING:
         decision = explain(key, world).decision
-        text = text_of(legend(decision, 500, 1, ""))
+        text = text_of(column(legend(decision, 1, range(200))))
         shown = dict(re.findall(r"<tspan[^>]*>([^<]+)</tspan><tspan[^>]*> ?(\d+)</tspan>", text))
         causes = {f"only {plugin}": len(places) for plugin, places in one_away(decision, kinds(decision)).items()}
         found = Counter(kinds(decision))
@@ -150,6 +154,20 @@ def test_the_legend_counts_every_node(world):
         found[GOOD if decision.node else EVICTS] += found.pop(CHOSEN_ONE, 0)
         named = {NAMES[kind]: number for kind, number in (+found).items()}
         assert shown == {name: str(number) for name, number in (named | causes).items()}
+
+
+def test_the_legend_of_a_pool_counts_its_nodes(world):
+    decision = explain("ml/train-small-0", world).decision
+    text = text_of(column(legend(decision, 0, pools(world)["gpu"])))
+    assert re.findall(r"> ?(\d+)<", text) == ["12"] and "two obstacles" not in text
+
+
+def test_before_the_answer_each_node_has_the_plugin_of_the_event(world):
+    decision = explain("ml/train-small-0", world).decision
+    told = Counter(verdict_of(decision, place).removeprefix(REFUSED) for place in range(200))
+    before = counted(decision)
+    assert {plugin: len(places) for plugin, places in one_away(before, kinds(before)).items()} == told
+    assert [told["TaintToleration"], told["NodeAffinity"]] == [103, 95]
 
 
 def test_a_new_node_needs_no_row_of_its_own():
