@@ -38,7 +38,7 @@ FILLS = {
     GOOD: SHADES[2],
     EVICTS: themed("#FBE0D3", "#4E2D1F"),
     ONE: OTHER,
-    TWO: themed("#A2A9B6", "#6E7886"),
+    TWO: themed("#A2A9B6", "#59626F"),
     MORE: themed("#DDE0E5", "#2D3541"),
     OPEN: themed("#D5D9E0", "#343D4B"),
 }
