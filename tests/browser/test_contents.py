@@ -17,7 +17,7 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     expect(page.picture.locator('[data-key="node/node-b"][data-state="chosen"]')).to_have_count(1)
     page.drag("ask", 0, 80)
     expect(sentence).to_contain_text("web goes to node-a")
-    page.drag("ask", 0, -146)
+    page.drag("ask", 0, -166)
     expect(sentence).to_contain_text("goes to node-c; shop has to leave")
     expect(page.key("pod/shop")).to_have_attribute("data-tip", re.compile("evicted"))
     page.drag("priority", -200, 0)

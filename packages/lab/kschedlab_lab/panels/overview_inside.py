@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
@@ -119,9 +119,11 @@ def _box(settings: Settings, name: str, known: int, asks: bool) -> Box:
 
 def story(settings: Settings, room: Room) -> list[Frame]:
     """The filters answer, the nodes with room get a score, and the best is selected."""
-    told = {ASKS: say("web waits for a node."), FILTER: say("Filter: which nodes have room?")}
+    fits = listed(name for name, used in USED.items() if used + settings.cpu <= CPU) or say("none")
+    passed = say("Filter: a node with less free CPU than web asks for is out. Left: {nodes}.", nodes=fits)
+    told = {ASKS: say("web waits for a node."), FILTER: passed}
     if decide(settings).scores is not None:
-        told[SCORE] = say("Score: which of them is best?")
+        told[SCORE] = say("Score: below each node you see its score, and below that the points that it adds up.")
     told[CHOSEN] = sentence(settings)
     return [Frame(draw(settings, room, known), words) for known, words in told.items()]
 

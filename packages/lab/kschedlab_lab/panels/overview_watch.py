@@ -191,12 +191,13 @@ def _block(each: Pod, now: int) -> Block:
     """A pod with its priority, and the seconds that it has left or the node that it is nominated to."""
     name, priority = each.metadata.name, each.spec.priority or 0
     ends, nominated = each.metadata.deletionTimestamp, each.status.nominatedNodeName
-    number, mark, note = Number(say("priority {priority}", priority=priority)), "", ""
+    cpu, mark, note = int(pod_requests(each)["cpu"]), "", ""
+    number = Number(say("{cpu} CPU, priority {priority}", cpu=f"{cpu / 1000:g}", priority=priority))
     if ends is not None:
         mark, note = "leaving", say("terminating, {left} s", left=-(-max(ends - now, 0) // SECOND))
     elif nominated and not each.spec.nodeName:
         mark, note = "arriving", say("nominated to {node}", node=nominated)
-    return Block(name, int(pod_requests(each)["cpu"]), priority, (number,), mark, note)
+    return Block(name, cpu, priority, (number,), mark, note)
 
 
 def _shown(cells: Sequence[str]) -> tuple[str, ...]:

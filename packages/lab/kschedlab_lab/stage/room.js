@@ -4,6 +4,7 @@ const TEXT = 13; // pixels of normal text; drawings are in these units (views/sv
 const ROUND = 20; // units: not every pixel is worth a new picture
 const NARROWEST = 310, LOWEST = 240; // units
 const AROUND = 260; // pixels of a window that a picture in its cell does not get
+const LOW = 400; // pixels of a stage beside the text, below which the picture is whole, but its text smaller: a terminal is below it
 const EDGES = 44, PLAYER = 34; // pixels of a classroom: its margins, and the row of controls that comes with a story
 const ABOVE = 120; // pixels of a stage above the text that it does not get
 const LEAST_UNIT = 1.12; // pixels: in less, small text would have less than 12
@@ -34,6 +35,7 @@ export class Room {
 
   measure() {
     const { el, picture, story } = this.stage, width = picture.el.offsetWidth; // a bar to scroll it is no change
+    el.classList.toggle("ks-low", this.isBeside && el.parentElement.clientHeight < LOW);
     if (!width || story.frames) return;
     const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, space = this.space(), window = [width, space, unit].join();
     if (window !== this.window) Object.assign(this, { window, unit, high: space });

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import CHIP, INSET, PARTED, Arrangement, Block, Box, Number, Place, shapes
+from kschedlab_lab.views.drawing import INSET, PARTED, Arrangement, Block, Box, Number, Place, draw_pod, shapes
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.picture import pods_on
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
-TOP, BELOW = 40, 78
-"""The space above the nodes, for what sticks out, and below them; in pixels at normal size."""
+TOP, BELOW, SHELF, SMALLER = 34, 78, 38, 0.01
+"""The space above the nodes, for what sticks out, and below them, also to those that leave; in pixels at normal size.
+These are drawn smaller: so many pixels for a milli CPU."""
 KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
 """The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
 
@@ -69,11 +71,28 @@ def draw_first(
     names, asked = sorted(decision.cluster.names), decision.pod
     pods = {name: pods_on(decision, name) for name in names}
     # Room for whoever leaves, also while nobody does: nothing moves under the hand.
-    below = BELOW + (CHIP + 2) * (max(map(len, pods.values())) - 1)
+    below = max(BELOW, SHELF + max(_shelf(each)[-1] for each in pods.values()))
     pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
     smallest = min(each.request["cpu"] for there in pods.values() for each in there)
     plan = Pull(pod, step, found, room, below, smallest)
-    return svg([*plan.drawn(), *_priority(plan, rank)], room.width, plan.base + below, alt)
+    return svg([*plan.drawn(), *_leaving(decision, plan), *_priority(plan, rank)], room.width, plan.base + below, alt)
+
+
+def _shelf(pods: Sequence[PodInfo]) -> list[float]:
+    """Where each of these pods begins below its node, one under the other, and where the last one ends."""
+    return list(accumulate((each.request["cpu"] * SMALLER + 2 * PARTED for each in pods), initial=0.0))
+
+
+def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:
+    """The pods that leave, below their node; who asks for more is still the larger one."""
+    if decision.preemption is None or decision.nominated_node is None:
+        return
+    place = plan.places[[box.name for box in plan.boxes].index(decision.nominated_node)]
+    gone = {each.key for each in decision.preemption.victims}
+    pods = [each for each in reversed(pods_on(decision, decision.nominated_node)) if each.key in gone]
+    for each, y in zip(pods, _shelf(pods), strict=False):
+        size = Place(place.x + INSET, plan.base + SHELF + y, place.width - 2 * INSET, each.request["cpu"] * SMALLER)
+        yield draw_pod(_block(each, "evicted"), size)
 
 
 def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
@@ -86,7 +105,6 @@ def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
     blocks = [_block(each) for each in pods if each.key not in gone]
     if chosen := name in (decision.node, decision.nominated_node):
         blocks.append(replace(_block(pod, "arriving" if evicts else "placed"), origin="ask"))
-    blocks += [replace(_block(each, "evicted"), aside=True) for each in reversed(pods) if each.key in gone]
     less = pod.request["cpu"] - free
     if less > 0 and not evicts:
         return Box(name, capacity, tuple(blocks), refused=lacks(less))
