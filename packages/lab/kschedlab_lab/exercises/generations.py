@@ -162,7 +162,7 @@ def divide(rng: random.Random) -> Exercise:
 
 
 def victims_broken(priorities: list[int], allowed: int) -> list[int]:
-    """v1.20's list of the victims on a node. One budget covers them all; `priorities` begins with the highest."""
+    """v1.20's list of a node's victims, under one budget. `priorities`: the highest first."""
     breaking, others = [], []
     for priority in priorities:
         if allowed <= 0:
@@ -173,7 +173,7 @@ def victims_broken(priorities: list[int], allowed: int) -> list[int]:
 
 
 def victims_mended(priorities: list[int], allowed: int) -> list[int]:
-    """v1.20's list of the victims on a node. One budget covers them all; `priorities` begins with the highest."""
+    """v1.20's list of a node's victims, under one budget. `priorities`: the highest first."""
     breaking, others = [], []
     for priority in priorities:
         if allowed <= 0:

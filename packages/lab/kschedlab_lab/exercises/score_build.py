@@ -42,7 +42,7 @@ def overrule(rng: random.Random) -> Exercise:
         full=full,
         least=short(LEAST),
     )
-    enough = say("Its weight 1 is enough: normalising brings the row's largest score to 100, whatever it was.")
+    enough = say("Any weight in the pod will do: normalising brings the row's largest score to 100, whatever it was.")
     return Build(
         say("Win against the emptier node"),
         say(

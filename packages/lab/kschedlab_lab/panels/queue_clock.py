@@ -173,7 +173,7 @@ def who_is_woken() -> Question[Settings]:
         lambda _: right,
         lambda *_: say("web was refused for want of CPU. A pod that ends puts no label on node-b, and starts no db."),
         _before(second, second),
-        shows=lambda settings: settings.changed(time=LAST),
+        shows=lambda settings: settings.changed(time=second),
     )
 
 
@@ -188,7 +188,11 @@ def how_often_is_ssd_tried() -> Question[Settings]:
         return say(message, tries=len(tries), times=times)
 
     return Question(
-        say("ssd wants a label that node-b gets at 8 s. How often does {version} try it?", version=oldest),
+        say(
+            "ssd wants a label that node-b gets at 8 s. How often does {version} try it in these {seconds} s?",
+            version=oldest,
+            seconds=LAST,
+        ),
         (),
         lambda _: str(len(tries)),
         why,

@@ -223,5 +223,4 @@ def after_pop() -> Question[Settings]:
         lambda _: done.acts[1].queue[0],
         why,
         lambda _: lambda room: drawn(done, 0, say("The heap before the operation."), room, picks=True),
-        looks=("calls",),
     )

@@ -88,7 +88,7 @@ def _block(pod: Pod, seen: Seen) -> Block:
     """A pod with its priority, the seconds that it has left, or the node that it is nominated to."""
     name = visible(pod.metadata.name)
     first, *middle, last = name.split("-") if "-" in name else (name, "")
-    short = f"{first}…{last}" if middle else name  # its end tells a ReplicaSet's pods apart
+    short, end = (first, (Number(f"…{last}"),)) if middle else (name, ())  # its end tells a ReplicaSet's pods apart
     priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
     mark, note, number = "", "", str(priority)
     if ends is not None:
@@ -96,7 +96,7 @@ def _block(pod: Pod, seen: Seen) -> Block:
     elif nominated and not pod.spec.nodeName:
         mark, note, number = "arriving", say("nominated"), f"→ {visible(nominated)}"
     size = int(pod_requests(pod).get("cpu", 0))
-    return Block(short, size, priority, (Number(number),), mark, note, name, tuple(_shields(pod, seen)))
+    return Block(short, size, priority, (Number(number), *end), mark, note, name, tuple(_shields(pod, seen)))
 
 
 def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:

@@ -82,9 +82,10 @@ def lead(decision: Decision) -> str:
     highest, more, others = _ahead(decision)
     if len(decision.best) > 1:
         return say(
-            "{best} share the highest sum, {highest}: selectHost draws one of them.",
+            "{best} share the highest sum, {highest}: selectHost draws one of them, this time {node}.",
             best=together(decision.best),
             highest=highest,
+            node=decision.node,
         )
     return say(
         "{first} has the highest sum, {highest}, {more} more than {second}.",

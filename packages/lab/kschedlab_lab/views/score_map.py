@@ -108,10 +108,10 @@ class ScoreMap:
         )
 
     def _weights(self) -> Mapping[str, str]:
-        """The weights other than 1, by plugin, but not that of VETOES."""
+        """The weights other than 1, by plugin."""
         scores = self.decision.scores
         named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
-        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1 and not plugin.startswith(VETOES)}
+        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1}
 
     def _cell(self, plugin: str, node: str) -> GridCell:
         stage = STAGES[0] if plugin in self.pending else self.stage
