@@ -15,8 +15,8 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score_cluster import NODES, Cause, decide, facts, manifests
-from kschedlab_lab.panels.settings import choice, steps
+from kschedlab_lab.panels.score_cluster import BEST, NODES, Cause, Refusing, decide, facts, manifests
+from kschedlab_lab.panels.settings import choice, steps, switch
 from kschedlab_lab.views import arithmetic
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, winners
@@ -90,7 +90,19 @@ class Weighted(Settings):
     step: int = steps("pass", 2, 2)
 
 
-UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Weighted, Settings)}
+@dataclass(frozen=True)
+class Extended(Settings):
+    """The sums, with an extender that may refuse a node."""
+
+    SHOWN = ("refuses",)
+    refuses: bool = switch("an extender refuses node-c")
+
+    @property
+    def extenders(self) -> tuple[object, ...]:
+        return (Refusing(),) if self.refuses else ()
+
+
+UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Weighted, Settings)} | {"extended": Extended}
 """By the last stage of a panel, its settings."""
 
 
@@ -136,31 +148,27 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
     if settings.plugin == SUM:
         return (said,)
     points, formula = in_cell(settings)
-    gives = _against(settings, decision) if settings.stage == STAGES[2] else ""
-    gives = gives or say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
+    if settings.stage == STAGES[2] and (against := _against(settings, decision, formula)):
+        return (against,)
+    gives = say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
     framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     if settings.stage == STAGES[-1]:
         return said, framed
     return say("{gives}.", gives=gives), say("{formula}.", formula=formula)
 
 
-def _against(settings: Settings, decision: Decision) -> str:
-    """How far the plugin puts this node above the last, or below the first."""
+def _against(settings: Settings, decision: Decision, formula: str) -> str:
+    """What the plugin gives this node, and how much more than the last, or less than the first; "" if all are equal."""
     given = {node: number(decision, settings.stage, settings.plugin, node) or 0 for node in NODES}
     mine, low, high = given[settings.node], min(given, key=given.__getitem__), max(given, key=given.__getitem__)
-    about = {"plugin": short(settings.plugin), "node": settings.node}
-    if mine > given[low]:
-        return say(
-            "{plugin} puts {node} {points} above {other}", **about, points=count(mine - given[low], "point"), other=low
-        )
-    if mine < given[high]:
-        return say(
-            "{plugin} puts {node} {points} below {other}",
-            **about,
-            points=count(given[high] - mine, "point"),
-            other=high,
-        )
-    return ""
+    message = later("{plugin} gives {node} {formula}: {points} more than {other}.")
+    other = low
+    if mine == given[low]:
+        message, other = later("{plugin} gives {node} {formula}: {points} less than {other}."), high
+    if given[low] == given[high]:
+        return ""
+    points = abs(mine - given[other])
+    return say(message, plugin=short(settings.plugin), node=settings.node, formula=formula, points=points, other=other)
 
 
 def in_cell(settings: Settings) -> tuple[str, str]:
@@ -181,7 +189,8 @@ def _needs_words(step: arithmetic.Calculation) -> bool:
 def panel(last: str = STAGES[-1], **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. A click selects a cell.
 
-    ``last``: the stage to show, and the last one that it comes to, where those after it would give something away.
+    ``last``: the stage to show, and the last one that it comes to, where those after it would give something away;
+    "extended": all, with an extender.
     """
     return Panel(UP_TO[last]().changed(**settings), show, manifests)
 
@@ -263,3 +272,38 @@ def who_wins() -> Question[Settings]:
 
     asked = say("Which has the higher sum, {one} or {other}?", one=two[0], other=two[1])
     return Question(asked, two, right, why, weighted, drawn=True)
+
+
+def without_the_best() -> Question[Settings]:
+    """Which node wins once an extender refuses the best? Asked beside the sums."""
+    others = tuple(node for node in NODES if node != BEST)
+
+    def refused(settings: Settings) -> Settings:
+        return settings.changed(refuses=True)
+
+    def right(settings: Settings) -> str:
+        return decide(refused(settings)).node or ""
+
+    def why(settings: Settings, answer: str) -> str:
+        now, second = refused(settings), max(others, key=lambda node: points(decide(settings), node) or 0)
+
+        def given(when: Settings, plugin: str) -> int:
+            return number(decide(when), STAGES[2], plugin, second) or 0
+
+        plugin = max(PLUGINS, key=lambda plugin: given(settings, plugin) - given(now, plugin))
+        return say(
+            "{node} falls from {was} to {now}. {plugin} gives it {less}, not {more}: {best} is not in its row.",
+            node=second,
+            was=points(decide(settings), second),
+            now=points(decide(now), second),
+            plugin=short(plugin),
+            best=BEST,
+            less=given(now, plugin),
+            more=given(settings, plugin),
+        )
+
+    def summed(settings: Settings) -> ScoreMap:
+        return replace(_sheet(settings, say("The sums."), STAGES[-1]), selected=None, asks=others)
+
+    asked = say("An extender refuses {best}. Which node has the highest sum now?", best=BEST)
+    return Question(asked, others, right, why, summed, shows=refused, drawn=True)

@@ -9,6 +9,7 @@ difference:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,9 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import say
+from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
+from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.settings import Restorable, slider, switch
 
@@ -27,6 +30,7 @@ NEW = "default/shop-new"
 ZONE, DISK = "topology.kubernetes.io/zone", "disk"
 MIB = 1 << 20
 NODES = ("node-a", "node-b", "node-c", "node-d")
+BEST = "node-c"
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 
 
@@ -37,6 +41,18 @@ class Cause(Restorable):
     cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
     fast: bool = switch("fast disk on node-d", True)
     tainted: bool = switch("taint on node-d", True)
+
+    @property
+    def extenders(self) -> tuple[object, ...]:
+        """Those that are asked after the filters."""
+        return ()
+
+
+class Refusing:
+    """An extender that refuses the node with the highest sum."""
+
+    def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, str]:
+        return {BEST: "refused by an extender"}
 
 
 def manifests(cause: Cause) -> list[Manifest]:
@@ -119,4 +135,4 @@ def cluster(cause: Cause) -> Cluster:
 
 def decide(cause: Cause) -> Decision:
     """The scheduler's decision for the new pod."""
-    return schedule(NEW, cluster(cause), V1_20)
+    return schedule(NEW, cluster(cause), V1_20.extended_by(*map(as_extender, cause.extenders)))

@@ -12,7 +12,7 @@ from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html, element, visible
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.preemption import evicted
-from kschedlab.text.words import count, listing, request_text
+from kschedlab.text.words import amount, count, listing, request_text
 from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, lanes
@@ -39,6 +39,15 @@ TIGHT, ABOVE, PICKED, RISE, SHELF = 420, PILL + 1, 4, 8, 3 * (CHIP + 2) + 4
 """The height of a room in pixels, below which the rules are close together; that of the budgets, under which is the
 nodes' own margin with the line around an answered one; how much higher names are that one can click; how far the ladder
 reaches into the margin below the names; the height of three pods that stepped aside."""
+
+READS = {
+    1: later("It counts broken budgets, not pods."),
+    2: later("It reads the first victim alone."),
+    3: later("Each victim adds 2³¹ to its priority."),
+    4: later("A victim of priority -2³¹ adds 0 to the sum."),
+    5: later("The later start wins: less work is lost."),
+}
+"""By number of a rule, what may surprise in it."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +195,24 @@ def fate(decision: Decision, node: str) -> str:
     for step in steps(preemption, list(preemption.candidates)):
         if node in step.standing and node not in step.kept:
             value = in_brief(step.values[node])
-            return say("{node} drops out at rule {number}: it has {value}.", node=node, number=step.number, value=value)
+            fell = say("{node} drops out at rule {number}: it has {value}.", node=node, number=step.number, value=value)
+            return sentences((fell, say(READS[step.number]) if _may_surprise(preemption, step.number, node) else ""))
     return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
+
+
+def _may_surprise(preemption: Preemption, number: int, node: str) -> bool:
+    """Whether the node looks better than the chosen one to somebody who doesn't know what the rule reads."""
+    mine = [info.priority for info in preemption.candidates[node].victims]
+    chosen = [info.priority for info in preemption.victims]
+    match number:
+        case 1:
+            return len(mine) < len(chosen)
+        case 2:
+            return max(mine) <= max(chosen)
+        case 3:
+            return len(mine) > len(chosen)
+        case _:
+            return True
 
 
 def last_beaten(decision: Decision) -> str:
@@ -215,9 +240,11 @@ def all_attempted(attempts: Sequence[Attempt]) -> str:
 
 def attempted(attempt: Attempt, explains: bool = True) -> str:
     """What happens at this try to reprieve a pod. ``explains``: why it is early."""
-    fits, stuck = later("{pod} fits and comes back."), later("{pod} does not fit any more: a victim.")
+    fits, stuck = later("{pod} ({request}) fits and comes back."), later("{pod} ({request}) no longer fits: a victim.")
     early = say("It is tried early, because evicting it would break the budget.")
-    tried = say(fits if attempt.reprieved else stuck, pod=attempt.pod.pod.metadata.name)
+    info = attempt.pod
+    asked = listed(amount(name, value) for name, value in info.request.items() if value)
+    tried = say(fits if attempt.reprieved else stuck, pod=info.pod.metadata.name, request=asked or say("nothing"))
     return sentences((tried, early if attempt.violates and explains else ""))
 
 

@@ -34,10 +34,10 @@ class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
     ``question``: lines about the selected cell, if it is asked for; ``lines``: how many have a place below the map;
-    ``asks``: the nodes of which it is asked which wins; ``most``: the sum that fills the width; ``full``: the points
-    that fill a cell, at least; ``bars``: whether sums have a place; ``pending``: the plugins whose rows are still raw;
-    ``facts``: by node, lines below its name (the first alone in a narrow room); ``dials``: by plugin, its weight to be
-    changed; then no cell can be selected.
+    ``asks``: the nodes of which it is asked which wins, before the last stage without their sums; ``most``: the sum
+    that fills the width; ``full``: the points that fill a cell, at least; ``bars``: whether sums have a place;
+    ``pending``: the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a
+    narrow room); ``dials``: by plugin, its weight to be changed; then no cell can be selected.
     """
 
     decision: Decision
@@ -71,9 +71,10 @@ class ScoreMap:
         bottom += LINE * self.lines
         if bars:
             bar = high - 3
-            given = unknown(self.nodes, self.most) if self.asks else sum_bars(self.decision, self.nodes, most=self.most)
+            known = self.stage == STAGES[-1]
+            given = sum_bars(self.decision, self.nodes, most=self.most) if known else unknown(self.nodes, self.most)
             sums = BarMeasures(given, Room(round(plan.width), 0), Fixed(BARS, bar, high - bar))
-            if self.asks or self.stage == STAGES[-1]:
+            if self.asks or known:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
             bottom += sums.bottom
         return svg([*shapes, *plan.picks(self.asks)], plan.width, bottom, self.alt)

@@ -54,6 +54,15 @@ def test_every_cause(cause: Cause) -> None:
     assert f"★ {decision.node}" in "".join(keyed(score.panel(**vars(settings)))[f"bar/{decision.node}"].itertext())
 
 
+def test_an_extender_refuses_the_best_node() -> None:
+    question = score.without_the_best()
+    assert ends(score.panel("extended")) == ["451 (−2)", "382 (−71)", "453", "452 (−1)"]
+    assert ends(score.panel("extended", refuses=True)) == ["451", "360 (−91)", "refused", "415 (−36)"]
+    verdict = question.verdict("node-d", score.Extended())
+    assert verdict["solution"] == "node-a" and not verdict["right"]
+    assert all(word in verdict["why"] for word in ("452", "415", "InterPodAffinity", "37"))
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_cell_has_its_arithmetic(stage: str) -> None:
     for plugin, node in product(PLUGINS, NODES):
