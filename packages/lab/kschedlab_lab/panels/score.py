@@ -12,7 +12,6 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
-from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.score_cluster import BEST, NODES, Cause, Refusing, decide, facts, manifests

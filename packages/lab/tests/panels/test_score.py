@@ -70,8 +70,8 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
         view = score.show(settings)
         cell = numbers(settings)[plugin][NODES.index(node)]
         named = plugin.removeprefix("NodeResources")
-        is_ahead = stage == STAGES[2] and "points" in view.sentence
-        assert (f" = {cell}." if is_ahead else f"{named} gives {node} {cell}") in view.sentence
+        is_ahead = stage == STAGES[2] and " than " in view.sentence
+        assert (f" = {cell}: " if is_ahead else f"{named} gives {node} {cell}") in view.sentence
         assert view.sentence.startswith(named) != (stage == STAGES[3])
         is_veto = plugin == "NodePreferAvoidPods" and stage in STAGES[2:]
         assert is_veto or f">{cell}" in str(drawn(view.picture, Room()))
@@ -83,15 +83,10 @@ def test_a_cell_is_compared_with_the_least_of_its_row_or_with_the_most() -> None
         cells = numbers(settings)[plugin]
         row = [int(cell.replace(",", "")) for cell in cells]
         mine, low, high = row[place], min(row), max(row)
-        less = f"puts {node} {points(high - mine)} below {NODES[row.index(high)]}." if mine < high else ""
-        said = f"puts {node} {points(mine - low)} above {NODES[row.index(low)]}." if mine > low else less
+        less = f": {high - mine} less than {NODES[row.index(high)]}." if mine < high else ""
+        said = f": {mine - low} more than {NODES[row.index(low)]}." if mine > low else less
         found = score.show(settings).sentence
         assert (said or f"gives {node} {cells[place]}.") in found
-
-
-def points(number: int) -> str:
-    """So many points, in words."""
-    return "1 point" if number == 1 else f"{number:,} points"
 
 
 def test_an_example_from_the_lesson() -> None:
