@@ -56,7 +56,7 @@ def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(
     third = page.stage(LATER[1])
     third.locator(".ks-picture [data-pick=node-b]").first.click()
     expect(third.locator(".ks-question")).to_contain_text("Right.")
-    expect(third.locator(".ks-sentence")).to_contain_text("Rule 2 decides")
+    expect(third.locator(".ks-question")).to_contain_text("node-c drops out at rule 2")
 
 
 def what_was_answered_stays_answered_when_the_cells_run_again(page: Notebook) -> None:
