@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from kschedlab_lab.exercises import sheets
 from kschedlab_lab.exercises.exercise import State
@@ -34,6 +34,7 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
     form.get_by_role("button", name="Show").click()
     expect(form.get_by_role("status")).to_contain_text('"one" is neither a number nor a range')
     a_class = page.page.locator(".ks-desk").filter(has_text="Drop the files")
+    a_mark_opens_the_answer_and_closes_it(a_class)
     save = a_class.get_by_role("button", name="Download as CSV")
     expect(save).to_be_hidden()
     for name, text in (("li-na.json", EXPORT), ("otto.json", EXPORT.replace("right", "not yet")), ("x.json", "no")):
@@ -48,6 +49,15 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
     a_class.get_by_role("button", name="Start over").click()
     expect(a_class.get_by_text("A class that is made up, until you drop files")).to_be_visible()
     expect(save).to_be_hidden()
+
+
+def a_mark_opens_the_answer_and_closes_it(a_class: Locator) -> None:
+    mark = a_class.get_by_role("row").filter(has_text="li-na").get_by_role("button").nth(1)
+    for press in (mark.click, lambda: mark.press("Enter")):
+        press()
+        expect(a_class.get_by_role("row").filter(has_text="Last answer")).to_contain_text("node-a is still chosen")
+        press()
+        expect(a_class.get_by_text("Last answer")).to_have_count(0)
 
 
 WIDTH = 703

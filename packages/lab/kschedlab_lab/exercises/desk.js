@@ -67,7 +67,43 @@ function sheets(model, el, send) {
 function roster(model, el, send) {
   const { largest, table: example } = model.get("form");
   const table = make("div", { class: "ks-table", "aria-live": "polite" });
-  table.innerHTML = example;
+  let asked = null; // the mark whose answer is open, or on its way
+  const fill = (html) => {
+    asked = null;
+    table.innerHTML = html;
+    for (const mark of table.querySelectorAll("[data-answer]")) {
+      mark.tabIndex = 0;
+      mark.setAttribute("role", "button");
+      mark.setAttribute("aria-expanded", "false");
+    }
+  };
+  const ask = (mark) => {
+    const old = asked;
+    table.querySelector(".ks-answer")?.remove();
+    old?.setAttribute("aria-expanded", "false");
+    asked = mark === old ? null : mark;
+    if (!asked) return;
+    asked.setAttribute("aria-expanded", "true");
+    send({ show: asked.dataset.answer });
+  };
+  const answer = ({ answer: html, of }) => {
+    if (asked?.dataset.answer !== of) return;
+    const line = asked.closest("tr"), cell = make("td", { colSpan: line.cells.length });
+    cell.innerHTML = html;
+    table.querySelector(".ks-answer")?.remove();
+    line.after(make("tr", { class: "ks-answer" }, cell));
+  };
+  table.addEventListener("click", ({ target }) => {
+    const mark = target.closest("[data-answer]");
+    if (mark) ask(mark);
+  });
+  table.addEventListener("keydown", (event) => {
+    if (!event.target.matches("[data-answer]") || ![" ", "Enter"].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation(); // JupyterLab would edit the cell
+    ask(event.target);
+  });
+  fill(example);
   const said = make("p", { class: "ks-said", role: "status" });
   let csv = "";
   const take = async (list) => {
@@ -98,7 +134,8 @@ function roster(model, el, send) {
   const save = button(say("Download as CSV"), () => download(csv, "class.csv", "text/csv"));
   const buttons = make("div", { class: "ks-fields", hidden: true }, save, button(say("Start over"), clear));
   const told = (reply) => {
-    table.innerHTML = reply.table;
+    if ("answer" in reply) return answer(reply);
+    fill(reply.table);
     csv = reply.csv;
     save.hidden = !csv;
     buttons.hidden = reply.table === example;

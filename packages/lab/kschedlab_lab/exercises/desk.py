@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,7 +13,7 @@ import traitlets
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.exercises.exercise import State
+from kschedlab_lab.exercises.exercise import Exercise, State
 from kschedlab_lab.exercises.lesson import LESSONS, exercises_of
 from kschedlab_lab.exercises.progress import Record, handed_in
 from kschedlab_lab.exercises.roster import LARGEST, Roster
@@ -27,6 +29,8 @@ FILES = {SHEETS: "sheets", SOLUTIONS: "solutions", ANSWERS: "answers"}
 HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
 EXAMPLE, NAMES = "preemption", ("ada", "li-na", "mei", "noor", "otto", "sam")
 """The lesson and the names of a class that is made up."""
+WRONG = re.compile("0$", re.MULTILINE)
+"""What a class that is made up gets wrong in a manifest: how many pods its budget allows to be disrupted."""
 
 
 class Desk(Live):
@@ -83,24 +87,29 @@ class RosterForm(Desk):
     """A form that merges the progress of a class: files to drop; a table, and a file to download.
 
     ``read``: by student and name of the file, the files so far; ``wrong``: by name, those that can't be read.
-    Until there is a file, its table is that of a class that is made up.
+    ``roster``: what the table shows; until there is a file, a class that is made up.
     """
 
     def __init__(self) -> None:
         self.read: dict[tuple[str, str], str] = {}
         self.wrong: dict[str, str] = {}
         head = element("p", element("b", say("A class that is made up, until you drop files")))
-        self._example = join([head, Roster(made_up()).html()])
+        self.roster = self._made_up = Roster(made_up())
+        self._example = join([head, self.roster.html()])
         super().__init__(kind="roster", largest=LARGEST, table=str(self._example))
 
     def obey(self, message: Message) -> Message:
-        """The table of all files so far, and the same as CSV."""
+        """The table of all files so far, and the same as CSV; or what a student has answered."""
+        if "show" in message:
+            student, lesson, number = json.loads(message["show"])
+            return {"answer": str(self.roster.answer(student, lesson, number)), "of": message["show"]}
         if "clear" in message:
-            self.read, self.wrong = {}, {}
+            self.read, self.wrong, self.roster = {}, {}, self._made_up
             return {"table": self.form["table"], "csv": ""}
         for name, text in message.get("files", {}).items():
             self._take(str(name), str(text))
         roster = Roster([*((name, text) for (_, name), text in self.read.items()), *self.wrong.items()])
+        self.roster = roster if roster.students else self._made_up
         if not roster.students:
             return {"table": str(roster.html()) + self.form["table"], "csv": ""}
         return {"table": str(roster.html()), "csv": roster.export()}
@@ -124,14 +133,15 @@ class RosterForm(Desk):
 def made_up() -> Iterator[tuple[str, str]]:
     """What a class that is made up hands in. Each exercise is harder than the one before."""
     rng = random.Random("class 1")
-    titles = [exercise.title for exercise in exercises_of(EXAMPLE, 1)]
     for seed, name in enumerate(NAMES, 1):
-        yield f"{name}.json", handed_in(_made_up(seed, number, title, rng) for number, title in enumerate(titles, 1))
+        made = enumerate(exercises_of(EXAMPLE, seed), 1)
+        yield f"{name}.json", handed_in(_made_up(seed, number, exercise, rng) for number, exercise in made)
 
 
-def _made_up(seed: int, number: int, title: str, rng: random.Random) -> Record:
+def _made_up(seed: int, number: int, exercise: Exercise, rng: random.Random) -> Record:
     tries = rng.randint(0 if number > 2 else 1, 2 + number)
     solved = tries > 0 and rng.random() > 0.2 * number
     state = State.RIGHT if solved else State.WRONG if tries else State.UNATTEMPTED
     hints = min(rng.randint(0, 2), max(tries - 1, 0))
-    return Record(EXAMPLE, seed, number, title, state, tries, hints, hints == 2 and not solved)
+    answer = "" if exercise.answered_by == "function" else exercise.right if solved else WRONG.sub("2", exercise.right)
+    return Record(EXAMPLE, seed, number, exercise.title, state, tries, hints, hints == 2 and not solved, answer)

@@ -44,8 +44,8 @@ def reduce_turns(rng: random.Random) -> Exercise:
         service("web", {"app": "web"}),
         *(node(name, size, "16Gi") for name, size in zip(NODES, sizes, strict=False)),
     ]
-    base.append(pod("web-new", "", "100m", labels={"app": "web"}, memory="128Mi"))
-    crowd = [pod(f"web-{n}", "node-a", "1m", labels={"app": "web"}, memory="1Mi") for n in range(8)]
+    base.append(pod("web-new", "", "1", labels={"app": "web"}, memory="128Mi"))
+    crowd = [pod(f"web-{n}", "node-a", "0.1", labels={"app": "web"}, memory="1Mi") for n in range(8)]
     return Build(
         say("Reduce turns the tables"),
         say(
@@ -67,7 +67,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
         ),
         shown(base),
         as_yaml(base),
-        as_yaml([pod("web-1", "node-a", "1m", memory="1Mi")]),
+        as_yaml([pod("web-1", "node-a", "0.1", memory="1Mi")]),
         lambda objects: turn(schedule(NEW, Cluster(objects, TWO.api), TWO)),
     )
 

@@ -61,7 +61,7 @@ class Progress:
         return self._kept.get((lesson, seed, number))
 
     def keep(self, lesson: str, seed: int, number: int, exercise: Exercise) -> None:
-        """Record the progress with the exercise; a right answer stays right."""
+        """Record the progress with the exercise; a right answer stays, whatever is tried later."""
         self._read()
         before = self._kept.get((lesson, seed, number))
         solved = before is not None and before.state is State.RIGHT
@@ -74,7 +74,7 @@ class Progress:
             exercise.tries,
             exercise.hints_seen,
             exercise.solution_seen,
-            exercise.given,
+            before.answer if before is not None and solved else exercise.given,
         )
         self._write(**{ENTRY: msgspec.to_builtins([self._kept[key] for key in sorted(self._kept)])})
 

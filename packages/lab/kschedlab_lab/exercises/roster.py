@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
 import msgspec
 
-from kschedlab.messages import later, say, terms
-from kschedlab.text.html import Child, Html, element
+from kschedlab.messages import later, listed, say, terms
+from kschedlab.text.html import Child, Html, element, join
 from kschedlab.text.tables import row, table
-from kschedlab.text.words import count
-from kschedlab_lab.exercises.exercise import MARKS, State
-from kschedlab_lab.exercises.lesson import LESSONS, lesson_named
+from kschedlab.text.words import count, listing
+from kschedlab_lab.exercises.exercise import MARKS, State, lines
+from kschedlab_lab.exercises.lesson import LESSONS, exercises_of, lesson_named
 from kschedlab_lab.exercises.progress import FORMULA, Record, named
 from kschedlab_lab.exercises.sheet import title_of
 from kschedlab_lab.kept import FILE
@@ -23,8 +24,11 @@ from kschedlab_lab.kept import FILE
 LARGEST = 1_000_000
 """Most characters of a file; progress with every exercise of the course takes a tenth of that."""
 GREEN = "rgba(0,158,115,0.28)"
-TINTS = {MARKS[State.RIGHT]: GREEN, MARKS[State.WRONG]: "rgba(213,94,0,0.18)"}
-"""By the mark of a state, the colour behind it."""
+RED = "rgba(213,94,0,0.18)"
+TINTS = {State.RIGHT: GREEN, State.WRONG: RED, State.ERROR: RED, State.UNATTEMPTED: "none"}
+"""By a state, the colour behind its mark."""
+FEW = 5
+"""How many students who are stuck a lesson's summary names."""
 BLOCK = "display:block;border-radius:0.4em;padding:0.3em 0.6em;white-space:nowrap;background:"
 COLUMNS = Record.__struct_fields__[:-1]
 """Those of a record that the class's own file has."""
@@ -79,60 +83,114 @@ class Roster:
 
     def solved(self, lesson: str) -> dict[int, int]:
         """By the number of each exercise that anybody has tried, how many have solved it."""
-        tried = [[r for r in records if r.lesson == lesson] for records in self.students.values()]
-        right = [{r.number for r in records if r.state is State.RIGHT} for records in tried]
-        numbers = sorted({r.number for records in tried for r in records})
-        return {number: sum(number in each for each in right) for number in numbers}
+        own = [self._own(student, lesson) for student in self.students]
+        numbers = sorted({number for each in own for number in each})
+        return {n: sum(n in each and each[n].state is State.RIGHT for each in own) for n in numbers}
+
+    def stuck(self, lesson: str) -> dict[int, list[str]]:
+        """By the number of each exercise, who has tried it and not solved it."""
+        own = {name: self._own(name, lesson) for name in self._names}
+        return {n: [name for name in own if n in own[name] and _is_stuck(own[name][n])] for n in self.solved(lesson)}
 
     def rows(self, lesson: str) -> list[list[str]]:
         """A head, a row for each student (name, seeds, what became of each exercise, and the sum), and the sums."""
-        titles = {r.number: r.title for records in self.students.values() for r in records if r.lesson == lesson}
         solved = self.solved(lesson)
         body = []
-        for name in sorted(self.students, key=str.casefold):
-            tried = [record for record in self.students[name] if record.lesson == lesson]
-            own = {each.number: each for each in sorted(tried, key=lambda each: each.state is State.RIGHT)}
+        for name in self._names:
+            own = self._own(name, lesson)
             right = [number for number, record in own.items() if record.state is State.RIGHT]
-            seeds = ", ".join(map(str, sorted({record.seed for record in tried})))
+            seeds = ", ".join(map(str, sorted({each.seed for each in self.students[name] if each.lesson == lesson})))
             done = say("{solved} of {exercises}", solved=len(right), exercises=len(solved))
             body.append([name, seeds, *(_mark(own.get(number)) for number in solved), done])
-        head = [*terms("name", "seed"), *(f"{number}. {titles[number]}" for number in solved), say("solved")]
+        head = [*terms("name", "seed"), *(self._title(lesson, number) for number in solved), say("solved")]
         sums = (say("{solved} of {exercises}", solved=each, exercises=len(body)) for each in solved.values())
         return [head, *body, [say("solved"), "", *sums, ""]]
+
+    def answer(self, student: str, lesson: str, number: int) -> Html:
+        """What this student was asked; beside it the last answer, and what is wrong with it."""
+        record = self._own(student, lesson)[number]
+        try:
+            exercise = dict(enumerate(exercises_of(lesson, record.seed), 1))[number]
+        except (ValueError, KeyError):
+            return element("p", say("There is no such exercise."), role="alert")
+        exercise.resume(record.state, record.tries, record.hints, record.solution, record.answer)
+        given: Child = lines(exercise.given) if "\n" in exercise.given else exercise.given
+        given = given or say("Only answers that are picked or typed are handed in: ask for this one.")
+        said = [element("p", element("b", say("Last answer"))), element("p", given)]
+        asked = element("div", exercise.html(saved=True))
+        return element("div", asked, element("div", *said, *(each.html() for each in exercise.replies())))
 
     def export(self) -> str:
         """Every record as CSV, with the student's name."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(("name", *COLUMNS))
-        for name in sorted(self.students, key=str.casefold):
+        for name in self._names:
             for record in map(msgspec.to_builtins, self.students[name]):
                 writer.writerow(map(_cell, (name, *(record[column] for column in COLUMNS))))
         return out.getvalue()
 
     def html(self) -> Html:
-        """What is wrong with which file; for each lesson its hardest exercise and a table; what the marks mean."""
-        tables = list[Html]()
-        for lesson in self.lessons:
-            head, *rows, sums = self.rows(lesson)
-            solved = [*self.solved(lesson).values()]
-            hardest = say("Hardest: {exercise}.", exercise=head[2 + solved.index(min(solved))])
-            cells: list[Child] = [
-                *sums[:2],
-                *(_bar(*each, len(rows)) for each in zip(sums[2:-1], solved, strict=True)),
-                "",
-            ]
-            tables.append(element("p", title_of(lesson), style="margin:0.8em 0 0;"))
-            if min(solved) < len(rows):
-                tables.append(element("p", hardest, style="margin:0 0 0.4em;font-size:1.6em;font-weight:600;"))
-            tables.append(table(head, [row(*cells), *(row(*map(_tinted, each)) for each in rows)]))
+        """What is wrong with which file; the hardest exercise; a table for each lesson; what the marks mean."""
         wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
-        said = element("p", self.sentence) if self.students else None
+        if not self.students:
+            return element("div", *wrong)
         marks = say(
             "✓ 3 +1: solved at the third try, with one hint · ✗ 2: not yet, after two tries · ○: not tried · "
             "⚠: could not be run · !: the solution was seen"
         )
-        return element("div", *wrong, said, *tables, element("p", element("small", marks)) if tables else None)
+        stuck = {(lesson, n): names for lesson in self.lessons for n, names in self.stuck(lesson).items()}
+        first, most = max(stuck.items(), key=lambda each: len(each[1]), default=(("", 0), []))
+        hardest = [self._hardest(*first, most)] if most else []
+        tables = [self._table(lesson, is_open=not most or lesson == first[0]) for lesson in self.lessons]
+        noted = element("p", element("small", marks)) if tables else None
+        return element("div", *wrong, element("p", self.sentence), *hardest, *tables, noted)
+
+    @property
+    def _names(self) -> list[str]:
+        return sorted(self.students, key=str.casefold)
+
+    def _own(self, student: str, lesson: str) -> dict[int, Record]:
+        """By its number, a student's record of each exercise of the lesson; of two seeds the one that is solved."""
+        tried = [record for record in self.students[student] if record.lesson == lesson]
+        return {each.number: each for each in sorted(tried, key=lambda each: each.state is State.RIGHT)}
+
+    def _title(self, lesson: str, number: int) -> str:
+        """An exercise's number and its title."""
+        place = lesson, number
+        titles = (r.title for own in self.students.values() for r in own if (r.lesson, r.number) == place)
+        return f"{number}. {next(titles)}"
+
+    def _hardest(self, lesson: str, number: int, names: list[str]) -> Html:
+        """The exercise at which most are stuck, and who they are."""
+        said = say("Hardest: {lesson}, {exercise}", lesson=title_of(lesson), exercise=self._title(lesson, number))
+        who = say("Tried and not solved: {names}.", names=listed(names))
+        head = element("p", said, style="font-size:1.6em;font-weight:600;line-height:1.25;")
+        return join([head, element("p", who, style="margin-bottom:0.8em;")])
+
+    def _table(self, lesson: str, is_open: bool) -> Html:
+        """A lesson's table, folded; its summary says how much is solved, and who is stuck."""
+        head, *rows, sums = self.rows(lesson)
+        solved, students = self.solved(lesson), len(self.students)
+        body = [row(*sums[:2], *(_bar(*each, students) for each in zip(sums[2:-1], solved.values(), strict=True)), "")]
+        for each in rows:
+            body.append(row(*each[:2], *(self._cell(each[0], lesson, number) for number in solved), each[-1]))
+        done = say("{solved} of {exercises} solved", solved=sum(solved.values()), exercises=len(solved) * students)
+        stuck = {name for names in self.stuck(lesson).values() for name in names}
+        who = say(" · stuck: {names}", names=listing(sorted(stuck, key=str.casefold), FEW)) if stuck else ""
+        summary = element("summary", element("b", title_of(lesson)), f" · {done}{who}")
+        return element("details", summary, table(head, body), open="" if is_open else None)
+
+    def _cell(self, student: str, lesson: str, number: int) -> Html:
+        """What became of an exercise, on the colour of its state; by ``data-answer`` the front end asks for more."""
+        record = self._own(student, lesson).get(number)
+        tint = TINTS[record.state if record else State.UNATTEMPTED]
+        of = (
+            json.dumps([student, lesson, number], ensure_ascii=False)
+            if record and record.tries + record.hints
+            else None
+        )
+        return element("span", _mark(record), style=f"{BLOCK}{tint};", data_answer=of)
 
 
 def _read(file: str, content: str) -> tuple[str, list[Record]]:
@@ -156,18 +214,17 @@ def _student_of(file: str, records: list[Record]) -> str:
     return path.parent.name or seed if path.name == FILE else path.stem
 
 
+def _is_stuck(record: Record) -> bool:
+    """Whether it was answered, and never right."""
+    return record.state not in (State.RIGHT, State.UNATTEMPTED)
+
+
 def _mark(record: Record | None) -> str:
     """The state and the number of tries; +2: two hints; !: the solution was seen."""
     if record is None or record.state is State.UNATTEMPTED and not record.tries:
         return MARKS[State.UNATTEMPTED]
     hints = f" +{record.hints}" if record.hints else ""
     return f"{MARKS[record.state]} {record.tries}{hints}{' !' if record.solution else ''}"
-
-
-def _tinted(cell: str) -> Child:
-    """What became of an exercise, on the colour of its state; any other text as it is."""
-    colour = TINTS.get(cell[:1])
-    return element("span", cell, style=f"{BLOCK}{colour};") if colour else cell
 
 
 def _bar(cell: str, solved: int, students: int) -> Html:

@@ -2,7 +2,7 @@
 // panel after a heading belongs to the text from that heading on, another one to the text from its own line on.
 // Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
 // in a narrow notebook, panels stay in their cells. It is away while one does exercises, which have their own pictures, and
-// while one reads a section that has code or a form, and no panel.
+// while one reads a section that has a form and no panel: these take the whole width, the text around them keeps its own.
 
 import { coded, divideCode, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
@@ -21,9 +21,9 @@ const CHOICE = "dock"; // the browser keeps false by this name for a reader who 
 /** Where panels may share a place: a notebook in JupyterLab, or a page of the course. */
 const SHARED = ".jp-Notebook, main.ks-course";
 const EXERCISE = ".ks-exercise";
-const HEADING = "h2, h3", CODE = ".jp-CodeCell .jp-InputArea:not(.lm-mod-hidden), .ks-desk"; // a form takes as much room
+const HEADING = "h2, h3", FORM = ".ks-desk";
 const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
-const BESIDE = "ks-beside", ABOVE = "ks-above"; // classes of the page
+const BESIDE = "ks-beside", ABOVE = "ks-above", ALONE = "ks-alone"; // classes of the page; the last one: it is beside, but away
 
 /** What a panel leaves in its cell: what it asks, with the answer once it is known, or what it says; and a click that brings it to the stage. */
 export class Line {
@@ -196,9 +196,11 @@ class Dock {
   /** Tells the page where the stage is. */
   mark() {
     for (const each of [BESIDE, ABOVE]) this.page.classList.toggle(each, this.place === each && !this.away);
+    this.page.classList.toggle(ALONE, this.place === BESIDE && this.away);
+    this.page.style.setProperty("--ks-page", `${this.page.clientWidth}px`);
   }
 
-  /** Takes the stage away, or brings it back; the text gets another width, and this element stays where it is. */
+  /** Takes the stage away, or brings it back; cells get another width, and this element stays where it is. */
   step(away, read) {
     if (away === this.away) return;
     this.away = away;
@@ -218,26 +220,26 @@ class Dock {
     if (cell && !this.el.isConnected) cell.before(this.el);
   }
 
-  /** What each heading begins: whether it has code to read, and its first panel. */
+  /** What each heading begins: whether it has a form, and its first panel. */
   sections() {
     const stages = new Map([...this.stages].map((stage) => [stage.host, stage])), sections = [];
-    for (const each of this.page.querySelectorAll(`${HEADING}, ${CODE}, .kschedlab`)) {
-      if (each.matches(HEADING)) sections.push({ heading: each, code: false, panel: null });
+    for (const each of this.page.querySelectorAll(`${HEADING}, .kschedlab`)) {
+      if (each.matches(HEADING)) sections.push({ heading: each, form: false, panel: null });
       const section = sections.at(-1);
       if (section && stages.has(each)) section.panel ??= stages.get(each);
-      else if (section && each.matches(CODE)) section.code = true;
+      else if (section && each.matches(FORM)) section.form = true;
     }
     return sections;
   }
 
-  /** The panels, the exercises and the sections of code in the text's order: `at` is the place of its line, card or heading,
+  /** The panels, the exercises and the sections of forms in the text's order: `at` is the place of its line, card or heading,
    * `from` where one begins to read of it. */
   placed() {
     const sections = this.sections(), begins = new Map(sections.map(({ heading, panel }) => [panel, heading]));
     const panels = [...this.stages].map((stage) => ({ stage, host: stage.host, heading: begins.get(stage) }));
     const exercises = [...this.page.querySelectorAll(EXERCISE)].map((host) => ({ host }));
-    const codes = sections.filter(({ code, panel }) => code && !panel).map(({ heading }) => ({ host: heading }));
-    const there = [...panels, ...exercises, ...codes].filter(({ host }) => host.isConnected && host.offsetParent);
+    const forms = sections.filter(({ form, panel }) => form && !panel).map(({ heading }) => ({ host: heading }));
+    const there = [...panels, ...exercises, ...forms].filter(({ host }) => host.isConnected && host.offsetParent);
     const top = (element) => element.getBoundingClientRect().top;
     return there.map((each) => ({ ...each, at: top(each.host), from: top(each.heading ?? each.host) })).sort((one, other) => one.at - other.at);
   }

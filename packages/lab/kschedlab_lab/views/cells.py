@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
@@ -20,6 +21,8 @@ UNCHANGED = TICK
 WORKERS = KINDS
 """A worker's colour. Neither the green of the chosen node nor the orange of a failure is among them."""
 STAR, CROSS = "★", "✕"
+EDGE = 2.5
+"""How thick the edge of a worker's badge is."""
 LEGIBLE = 18
 """The least height of a cell in which a number has room beside a thick ring."""
 
@@ -65,12 +68,18 @@ def worker_cell(text: str, worker: int, marks: Mapping[str, str]) -> Cell:
     return Cell(text, fill=TRAY if ringed else colour, ring=colour if ringed else "", marks=marks)
 
 
-def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Html:
-    """A worker: a dark round badge with its number, edged in its colour, unlike any score. (x, y): its middle."""
-    edge: Look = {"stroke": WORKERS[(worker - 1) % len(WORKERS)], "stroke_width": 2.5}
-    half = max(size, text_width(str(worker), bold=True) / 2 + 2)
+def token(worker: int, x: float, y: float, size: float = 9, *, most: float = math.inf, **marks: str) -> Html:
+    """A worker: a dark round badge with its number, edged in its colour, unlike any score. (x, y): its middle.
+
+    ``most``: its greatest width; the number is as small as that asks for.
+    """
+    edge: Look = {"stroke": WORKERS[(worker - 1) % len(WORKERS)], "stroke_width": EDGE}
+    written, room = text_width(str(worker), bold=True), (most - EDGE) / 2
+    size, half = min(size, room), min(max(size, written / 2 + 2), room)
+    small = min(1, (2 * half - 1) / written)
     badge = rect(2 * half, 2 * size, size, -half, -size, fill=INK, **edge)
-    number = label(str(worker), 0, 4.2, "middle", fill=PANEL, font_weight="bold")
+    fitting = {"font_size": round(12 * small, 1)} if small < 1 else {}
+    number = label(str(worker), 0, 4.2 * small, "middle", fill=PANEL, font_weight="bold", **fitting)
     return element("g", badge, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
 
 

@@ -267,12 +267,12 @@ def _columns(now: Handout, at: Columns, y: float, high: float) -> list[Html]:
 
 def _busy(now: Handout, table: Box) -> list[Html]:
     """Workers on the slot that they write next, or below their column when they have finished it in this tick."""
-    size = min(10, max(8, table.high / 2), table.wide / 2)
+    size = min(10, max(8, table.high / 2))
     shapes = []
     for piece in now.work:
         if _at_work(now, piece):
             x, y = table.x + (piece.node + 0.5) * table.wide, table.y + (_line(now, piece) + 0.5) * table.high
-            shapes.append(token(piece.worker, x, y, size, data_key=f"worker/{piece.worker}"))
+            shapes.append(token(piece.worker, x, y, size, most=table.wide, data_key=f"worker/{piece.worker}"))
     return shapes
 
 

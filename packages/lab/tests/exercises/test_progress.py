@@ -8,6 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from kschedlab_lab.exercises import lesson as lessons
+from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.lesson import Lesson
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.progress import Progress
@@ -30,6 +31,13 @@ def test_what_is_solved_is_still_solved_in_the_next_session(tmp_path):
     later = Lesson("queue", 3, Progress(tmp_path / FILE)).progress()
     assert later.sentence == "1 of 2 solved."
     assert repr(later).splitlines()[1] == "✓ 2. Number 2: right, 2 tries, 1 hints"
+
+
+def test_the_answer_that_was_right_is_kept_whatever_is_tried_later(tmp_path):
+    lesson = Lesson("queue", 3, Progress(tmp_path / FILE))
+    lesson[2].check("3")
+    lesson[2].check("4")
+    assert [(r.state, r.answer) for r in Progress(tmp_path / FILE).records()] == [(State.RIGHT, "3")]
 
 
 def test_a_summary_that_is_shown_follows_what_is_solved(tmp_path, monkeypatch):

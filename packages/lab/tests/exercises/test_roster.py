@@ -1,13 +1,14 @@
 """The progress of a class: what students hand in, one table, and what is wrong with which file."""
 
 import csv
+import html
 import io
 import json
 
 import pytest
 from msgspec.structs import replace
 
-from kschedlab_lab.exercises import Lesson, Progress, lesson as lessons
+from kschedlab_lab.exercises import Lesson, Progress, lesson as lessons, roster as rosters
 from kschedlab_lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, RosterForm, SheetForm, made_up
 from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.predict import Predict
@@ -22,6 +23,7 @@ def _two_exercises(monkeypatch):
         return [Predict(f"Number {n}", "?", str(seed), "So it is.", ("Think.",)) for n in (1, 2)]
 
     monkeypatch.setattr(lessons, "exercises_of", made)
+    monkeypatch.setattr(rosters, "exercises_of", made)
 
 
 def solved(path, seed, *answers):
@@ -213,8 +215,33 @@ def test_a_wrong_file_leaves_the_example_where_it_is():
 
 def test_the_hardest_exercise_is_named_unless_all_are_solved():
     tried = [TRIED, replace(TRIED, number=2, title="Number 2", state=State.WRONG)]
-    assert "Hardest: 2. Number 2." in str(roster_of({"li.json": handed_in(tried)}).html())
+    assert "Hardest: 02 queue, 2. Number 2<" in str(roster_of({"li.json": handed_in(tried)}).html())
     assert "Hardest" not in str(roster_of({"li.json": EXPORT}).html())
+
+
+def test_who_has_not_tried_is_not_stuck():
+    files = {f"{name}.json": handed_in([replace(TRIED, state=state, tries=0)]) for name, state in STUCK.items()}
+    roster = roster_of(files)
+    assert roster.stuck("queue") == {1: ["li", "otto"]} and "Tried and not solved: li, otto." in str(roster.html())
+
+
+STUCK = {"li": State.WRONG, "mei": State.UNATTEMPTED, "otto": State.ERROR, "sam": State.RIGHT}
+
+
+def test_a_mark_leads_to_the_answer_and_what_is_wrong_with_it(tmp_path):
+    form = RosterForm()
+    wrong = replace(TRIED, lesson="preemption", state=State.WRONG, answer="node-b", hints=1)
+    place = json.dumps(["李娜", "preemption", 1], ensure_ascii=False)
+    shown = told(form, files={"any.json": handed_in([wrong], "李娜")})["table"]
+    assert html.escape(place) in shown
+    reply = told(form, show=place)
+    assert reply["of"] == place and "node-b" in reply["answer"] and "Hint 1 of 1" in reply["answer"]
+
+
+@pytest.mark.parametrize("number", [0, 9])
+def test_a_record_of_no_exercise_is_no_error(number):
+    roster = roster_of({"li.json": handed_in([replace(TRIED, number=number)])})
+    assert "There is no such exercise." in str(roster.answer("li", "queue", number))
 
 
 def test_two_students_may_hand_in_files_of_one_name(tmp_path):
