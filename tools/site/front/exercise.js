@@ -14,7 +14,7 @@ export const UNTRIED = { state: "UNATTEMPTED", tries: 0, hints: 0 };
 export class Exercise extends Model {
   constructor(name, record, words) {
     super({ face: record.face, large: false, spoken: words.spoken });
-    Object.assign(this, { name, record, words, hint: 0, ...UNTRIED, ...kept(name) });
+    Object.assign(this, { name, record, words, open: 0, said: "", ...UNTRIED, ...kept(name) });
     const judged = Object.keys(record.answers).length || record.face.place === "none";
     this.note = judged ? "" : `<p>${words.judged}</p>`;
     this.set("face", { ...record.face, question: this.question() });
@@ -24,26 +24,33 @@ export class Exercise extends Model {
     const { record } = this;
     if ("draft" in message) this.show({ given: message.draft });
     else if ("check" in message) this.check(message.check);
-    else if ("hint" in message) this.show({ reply: this.help() });
-    else if ("solution" in message) this.show({ reply: this.solution() });
+    else if ("hint" in message) this.help();
+    else if ("solution" in message) this.say(this.solution());
   }
 
   check(answer) {
     const { answers, replies, missing, face } = this.record, known = answers[plain(answer)];
-    if (!answer) return this.show({ reply: missing });
+    if (!answer) return this.say(missing);
     const judged = known || face.place === "text", unknown = judged ? this.words.unknown : this.words.judged;
     if (judged && this.state !== "RIGHT") {
       this.state = known?.[0] ? "RIGHT" : "WRONG";
       this.tries += 1;
     }
-    this.show({ given: answer, reply: known ? replies[known[1]] : unknown });
+    if (known?.[0]) this.open = 0;
+    this.say(known ? replies[known[1]] : unknown, { given: answer });
   }
 
+  /** One more hint above what was said last, unless that says how many are left. */
   help() {
-    const { hints } = this.record;
-    this.hint = Math.min(this.hint + 1, hints.length);
-    if (this.state !== "RIGHT") this.hints = this.hint;
-    return hints[this.hint - 1];
+    const { hints, early } = this.record;
+    this.open = Math.min(this.open + 1, hints.length);
+    if (this.state !== "RIGHT") this.hints = this.open;
+    this.say(early.includes(this.said) ? "" : this.said);
+  }
+
+  say(reply, changed = {}) {
+    this.said = reply;
+    this.show({ ...changed, reply: this.record.hints.slice(0, this.open).join("") + reply });
   }
 
   solution() {

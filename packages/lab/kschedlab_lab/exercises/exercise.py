@@ -139,8 +139,8 @@ class Exercise(ABC):
 
     ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
     ``right``: an answer that :meth:`check` accepts. ``on_progress``: called after each check, hint and solution;
-    progress is kept there. ``given``, ``reply``: the last answer as text, and what was said last; the last hint stays
-    below it until an answer is right. ``call``: the code that names the exercise.
+    progress is kept there. ``given``, ``reply``: the last answer as text, and what was said last; above it are the
+    ``open_hints`` first hints, until an answer is right. ``call``: the code that names the exercise.
     """
 
     kind: ClassVar[str]
@@ -151,7 +151,7 @@ class Exercise(ABC):
     def __init__(self, title: str, question: str, hints: tuple[str, ...], instance: Instance = NOTHING) -> None:
         self.title, self.question, self.hints, self.instance = title, question, hints, instance
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
-        self.given, self.call = "", "exercise"
+        self.open_hints, self.given, self.call = 0, "", "exercise"
         self.reply: Verdict | Note | None = None
         self.on_progress: Callable[[Exercise], None] = lambda _: None
         self.shown_in: WeakSet[Card] = WeakSet()
@@ -185,6 +185,7 @@ class Exercise(ABC):
             return self._say(Verdict(State.UNATTEMPTED, say("There is no answer yet.")))
         verdict = self.judge(answer)
         if verdict.state is State.RIGHT:
+            self.open_hints = 0
             verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
         self.given = answer if isinstance(answer, str) else self.given
         if self.is_as_given(answer):
@@ -206,18 +207,22 @@ class Exercise(ABC):
         return given if callable(given) else None
 
     def hint(self) -> Note:
-        """The next hint; after a right answer, the last one."""
+        """The next hint; after the last one, this again."""
+        if self.open_hints < len(self.hints):
+            self.open_hints += 1
+            self.reply = None if isinstance(self.reply, Note) else self.reply  # it may say how many hints are left
         if self.state is not State.RIGHT:
-            self.hints_seen = min(self.hints_seen + 1, len(self.hints))
+            self.hints_seen = self.open_hints
             self.on_progress(self)
-        hint = self._hinted()
-        self._say(self.reply if isinstance(self.reply, Verdict) else hint)  # it comes below what is wrong
-        return hint
+        self._refresh()
+        return self._hints()[-1]
 
-    def _hinted(self) -> Note:
-        """The last hint that was asked for."""
-        number = max(self.hints_seen, 1)
-        return Note(say("Hint {number} of {all}", number=number, all=len(self.hints)), self.hints[number - 1])
+    def _hints(self) -> list[Note]:
+        """The hints that were asked for, in their order."""
+        return [
+            Note(say("Hint {number} of {all}", number=number, all=len(self.hints)), words)
+            for number, words in enumerate(self.hints[: self.open_hints], 1)
+        ]
 
     def solution(self) -> Note:
         """The solution once all hints were seen or the answer is right; until then, the next step."""
@@ -233,7 +238,7 @@ class Exercise(ABC):
     def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
         """Go on where the student was before the kernel restarted; what was answered is judged again."""
         self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
-        self.given = given
+        self.open_hints, self.given = 0 if state is State.RIGHT else hints, given
         if self.choices() and given not in self.choices():
             self.given = ""  # chosen in another language
         self.reply = self.judge(self.given) if self.given else None
@@ -244,9 +249,12 @@ class Exercise(ABC):
 
     def _say(self, reply: Said) -> Said:
         self.reply = reply
+        self._refresh()
+        return reply
+
+    def _refresh(self) -> None:
         for card in list(self.shown_in):
             card.refresh()
-        return reply
 
     @property
     def _is_solved(self) -> bool:
@@ -254,10 +262,8 @@ class Exercise(ABC):
         return isinstance(self.reply, Verdict) and self.reply.state is State.RIGHT
 
     def replies(self) -> list[Verdict | Note]:
-        """What was said last, and below it, until an answer is right, the last hint that was asked for."""
-        said = [] if self.reply is None else [self.reply]
-        helps = self.hints_seen and not self._is_solved and self._hinted() not in said
-        return [*said, self._hinted()] if helps else said
+        """The hints that were asked for, then what was said last with its picture."""
+        return [*self._hints(), *([] if self.reply is None else [self.reply])]
 
     def choices(self) -> list[str]:
         """The choices; empty where the answer is typed."""

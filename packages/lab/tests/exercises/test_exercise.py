@@ -273,18 +273,29 @@ def test_buttons_do_what_the_methods_do():
     assert "no answer yet" in sent(card, check="")
     assert "It came later." in sent(card, check="db")
     helped = sent(card, hint=True)
-    assert helped.index("It came later.") < helped.index("Hint 1 of 2"), "a hint is below what is wrong"
+    assert helped.index("Hint 1 of 2") < helped.index("It came later."), "a hint is above what is wrong"
     assert "Not yet" in sent(card, solution=True)
     assert "It came first." in sent(card, check="web")
     assert "Solution" in sent(card, solution=True)
 
 
-def test_a_hint_stays_until_an_answer_is_right():
+def test_hints_stay_in_their_order_above_what_is_wrong_until_an_answer_is_right():
     card = Card(predict(remarks={"web": "Yes.", "db": "It came later."}))
     assert sent(card, hint=True).count("Look at the priorities.") == 1
     for reply, said in ((sent(card, check="db"), "It came later."), (sent(card, solution=True), "Not yet")):
-        assert reply.index(said) < reply.index("Look at the priorities.")
-    assert "Look at the priorities." not in sent(card, check="web")
+        assert reply.index("Look at the priorities.") < reply.index(said)
+    sent(card, hint=True)
+    reply = sent(card, check="db")
+    assert reply.index("Look at the priorities.") < reply.index("And times.") < reply.index("It came later.")
+    assert "Hint" not in sent(card, check="web")
+
+
+def test_a_hint_is_given_to_who_tries_again_after_the_right_answer():
+    card = Card(predict(remarks={"web": "Yes.", "db": "It came later."}))
+    for answer in ("web", "db"):
+        sent(card, check=answer)
+    reply = sent(card, hint=True)
+    assert reply.index("Hint 1 of 2") < reply.index("It came later.") and card.exercise.hints_seen == 0
 
 
 def test_every_card_of_an_exercise_shows_the_last_reply():
