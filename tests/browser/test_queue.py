@@ -57,7 +57,7 @@ def test_where_the_failed_pod_goes_is_picked_in_the_picture(shown: Show) -> None
 
 def test_the_time_is_dragged(shown: Show) -> None:
     page = shown(queue_clock.panel(lanes=queue_clock.ALL, time=7))
-    expect(page.sentence).to_contain_text("web backs off (3 attempts)")
+    expect(page.sentence).to_contain_text("web has been woken (3 attempts)")
     page.key("now").focus()
     for _ in range(4):
         page.page.keyboard.press("ArrowRight")

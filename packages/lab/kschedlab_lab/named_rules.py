@@ -24,7 +24,7 @@ from kschedlab.whatif.titles import SETTINGS
 
 
 class SourceLine(msgspec.Struct, frozen=True):
-    """A line of the real scheduler: its version, file and function."""
+    """A line of the real scheduler, or some: their version, file and function."""
 
     version: str
     file: str
@@ -35,8 +35,8 @@ class SourceLine(msgspec.Struct, frozen=True):
 class NamedRule(msgspec.Struct, frozen=True, kw_only=True):
     """One rule that versions from ``since`` on have and earlier ones do not.
 
-    ``title``: what it changes; ``before``, ``after``: what happens without it, and with it; ``old``, ``new``: the line
-    of the last of the course's versions without the rule, and of the first one with it.
+    ``title``: what it changes; ``before``, ``after``: what happens without it, and with it; ``old``, ``new``: the
+    lines of the last of the course's versions without the rule, and of the first one with it.
     """
 
     name: str

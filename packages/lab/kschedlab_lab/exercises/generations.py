@@ -26,13 +26,25 @@ from kschedlab_lab.named_rules import NAMED_RULES, switched
 NODES = ("node-a", "node-b", "node-c")
 BLAMED, ELSEWHERE = ("start_times", "counted_down", "sorted_again"), "hundred_points"
 """Changes in preemption, and one that never makes a difference to it."""
+APPS = ("shop", "mail", "logs")
+THREE = (
+    (200, 100, 50),
+    (200, 50, 50),
+    (150, 150, 0),
+    (150, 100, 0),
+    (150, 50, 0),
+    (100, 100, 50),
+    (100, 100, 0),
+    (100, 50, 50),
+)
+"""The priorities of three pods of a node."""
 CHANGES = {rule.name: rule for rule in NAMED_RULES if rule.name in (*BLAMED, ELSEWHERE)}
 
 
 def exercises(seed: int) -> list[Exercise]:
     """The exercises of the lesson, drawn from the seed."""
     rng = random.Random(f"generations {seed}")
-    return [culprit(rng, seed), divide(rng), count_down(seed)]
+    return [culprit(rng, seed), divide(rng, seed), count_down(seed)]
 
 
 def decided(objects: Objects, generation: Generation) -> Decision:
@@ -44,11 +56,6 @@ def chosen_by(objects: Objects, generation: Generation) -> str:
     """The node that the generation chooses, or the tied ones."""
     preemption = decided(objects, generation).preemption
     return say(" or ").join(preemption.tied) if preemption is not None else ""
-
-
-def apart(objects: Objects) -> bool:
-    """Whether v1.16 and v1.20 choose different nodes."""
-    return chosen_by(objects, V1_16) != chosen_by(objects, V1_20)
 
 
 def beside(objects: Objects, *generations: Generation) -> Html:
@@ -116,43 +123,62 @@ def still(decision: Decision, node: str) -> str:
     return say("Without it v1.37 still chooses {node}, by rule {number}.", node=node, number=rule.number)
 
 
-def divide(rng: random.Random) -> Exercise:
-    """A budget that makes v1.16 and v1.20 differ."""
+def three_each(rng: random.Random, app: str) -> list[Manifest]:
+    """Three nodes of 7 CPU with three pods each, most of them of this app; a pod that requests 6 CPU."""
+    made = [node(name, 7) for name in NODES]
+    for name in NODES:
+        start, other = rng.randrange(7 * HOUR, 12 * HOUR, HOUR // 2), rng.choice((0, 1, 2, None))
+        for number, priority in enumerate(rng.choice(THREE)):
+            label = rng.choice(APPS) if number == other else app
+            made.append(pod(f"{label}-{name[-1]}{number}", name, 2, priority, start, labels={"app": label}))
+    return [*made, pod("urgent", "", 6, 500)]
 
-    def solution(manifests: list[Manifest]) -> Manifest | None:
-        tries = (budget(app, allowed) for app in ("shop", "mail") for allowed in range(3))
-        return next((each for each in tries if apart(decode_objects([*manifests, each]))), None)
 
-    def without(rng: random.Random) -> list[Manifest]:
-        return random_cluster(rng)[:-1]
+def divide(rng: random.Random, seed: int) -> Exercise:
+    """The one budget with which v1.16 stays and v1.20 chooses this other node."""
+    allowed = in_turn(seed, (1, 2))
 
-    def agrees(manifests: list[Manifest]) -> bool:
-        objects = decode_objects(manifests)
-        is_one = chosen_by(objects, V1_16) in NODES
-        return is_one and not apart(objects) and solution(manifests) is not None
+    def under(manifests: list[Manifest], app: str, allowed: int) -> str:
+        return chosen_by(decode_objects([*manifests, budget(app, allowed)]), V1_20)
 
-    manifests = drawn(rng, without, agrees)
-    found, objects = solution(manifests), decode_objects(manifests)
-    assert found is not None
+    def is_the_one(drawn: tuple[str, list[Manifest]]) -> bool:
+        app, manifests = drawn
+        to = under(manifests, app, allowed)
+        if to not in NODES or under(manifests, app, 3 - allowed) == to:
+            return False
+        others = ((other, number) for other in APPS if other != app for number in (1, 2))
+        return chosen_by(decode_objects(manifests), V1_16) in {*NODES} - {to} and all(
+            under(manifests, *other) != to for other in others
+        )
+
+    def draw(rng: random.Random) -> tuple[str, list[Manifest]]:
+        app = rng.choice(APPS)
+        return app, three_each(rng, app)
+
+    app, manifests = drawn(rng, draw, is_the_one)
+    objects, found = decode_objects(manifests), budget(app, allowed)
+    here, there = chosen_by(objects, V1_16), under(manifests, app, allowed)
 
     def goal(objects: Objects) -> str:
         if fault := budget_fault(objects, len(manifests)):
             return fault
-        return "" if apart(objects) else say("Both generations choose {node} with it.", node=chosen_by(objects, V1_20))
+        old, new = chosen_by(objects, V1_16), chosen_by(objects, V1_20)
+        return "" if (old, new) == (here, there) else say("v1.16 chooses {old}, v1.20 {new}.", old=old, new=new)
 
     return Build(
         say("Divide them"),
         say(
-            "Without a budget both v1.16 and v1.20 choose {node}. Add one PodDisruptionBudget (with its status) "
-            "that makes them disagree. The name of each pod begins with its label app.",
-            node=chosen_by(objects, V1_16),
+            "Without a budget both v1.16 and v1.20 choose {here}. Add one PodDisruptionBudget (with its status): v1.16 "
+            "stays with {here}, and v1.20 chooses {there}. The name of each pod begins with its label app.",
+            here=here,
+            there=there,
         ),
         goal,
         as_yaml([found]),
-        say("v1.16 asks the budget about each victim alone; v1.20 counts down, and the second victim may break it."),
+        say("v1.16 asks the budget about each victim alone. v1.20 counts down; who finds none left goes first."),
         (
-            say("Both pods of some node must be counted by the budget."),
-            say("disruptionsAllowed: 1 lets one go, but not two."),
+            say("If the budget allows at least one disruption, v1.16 chooses as if there were none."),
+            say("Try each app with 1 and with 2: which victims break v1.20's budget, and who is first on each node?"),
         ),
         pictured(decided(objects, V1_16), manifests),
         as_yaml(manifests),

@@ -126,7 +126,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: stage(decision, shown, room, said),
         sentence(settings, first) if shown.rungs else said,  # the rules say why
-        rules_html([CHANGES[flag.name] for flag in shown.flags], decide(settings)),
+        rules_html([CHANGES[flag.name] for flag in shown.flags]),
         f"{said}\n{answers}",
         idle={"cluster": ""},
         names=colours(decision),

@@ -25,7 +25,7 @@ NEWEST = COURSE[-1]
 ONE, ALL, OLDER = LANES = (later("one pod"), later("all pods"), later("with older versions"))
 WORDS = {
     ACTIVE: later("is active"),
-    BACKOFF: later("backs off"),
+    BACKOFF: later("has been woken"),
     UNSCHEDULABLE: later("waits"),
     IN_FLIGHT: later("is being tried"),
     BOUND: later("is tried at {tried:g} s and bound at {bound:g} s"),

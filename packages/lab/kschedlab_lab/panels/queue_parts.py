@@ -25,7 +25,7 @@ from kschedlab_lab.views.queue_parts import ACTIVE, TRYING, WAITING, Parts, Slot
 from kschedlab_lab.views.svg import Room, dragged
 
 BEFORE, DURING, AFTER = WHEN = (later("before"), later("during"), later("after"))
-PRIORITIES = {"mail": 50, "web": 100}
+PODS, PRIORITY = ("mail", "web"), 100
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class QueueRun:
 def manifest(name: str, failed: bool = False) -> Manifest:
     """One of the two pods, before or after an attempt."""
     tried = 12 * HOUR if failed else UNSET
-    return waiting(name, PRIORITIES[name], 11 * HOUR, tried, tried)
+    return waiting(name, PRIORITY, 11 * HOUR, tried, tried)
 
 
 def calls(settings: Settings) -> list[Call]:
@@ -134,7 +134,8 @@ def drawn(
     here, before = seen[step], seen[step - 1] if step else seen[0]
     said, wide = say("a node joins {when}", when=say(settings.when)), round(slot_width(len(WHEN), room), 1)
     parts = Parts(
-        {part: [(name, PRIORITIES[name]) for name in names] for part, names in here.pods.items()},
+        here.pods,
+        PRIORITY,
         "" if picks else here.note,
         (before.where, here.where),
         tuple(Slot(say(at), {} if fixed else {"data_set": f"when: {at}", "aria_label": say(at)}) for at in WHEN),
@@ -148,7 +149,7 @@ def drawn(
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, lambda _: [*map(manifest, PRIORITIES)], "queue_parts.panel()")
+    return Panel(Settings().changed(**settings), show, lambda _: [*map(manifest, PODS)], "queue_parts.panel()")
 
 
 def where_to() -> Question[Settings]:

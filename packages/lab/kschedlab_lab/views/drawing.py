@@ -443,7 +443,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
             first = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name
         found = [moved(first, edge, (high - first.height) / 2)]
     else:
-        lines, y = [name, *_rows(numbers, inside)], 4.0
+        lines, y = [name, *_rows(numbers, inside, 4 if is_stacked else 6)], 4.0
         if block.note and text_width(block.note, SMALL) <= room:
             lines.append(words(block.note, SMALL, fill=colour))
         found = []
@@ -461,9 +461,9 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     return [*found, *(element("g", *p.shapes, transform=at + shrink) for p, at in zip(drawn, where, strict=True))]
 
 
-def _rows(parts: Sequence[Part], room: float) -> list[Part]:
+def _rows(parts: Sequence[Part], room: float, gap: float) -> list[Part]:
     """The numbers side by side if they fit, else one below the other."""
-    whole = row(parts, 6)
+    whole = row(parts, gap)
     return [whole] if 0 < whole.width <= room else list(parts)
 
 

@@ -24,9 +24,9 @@ FILLS: Mapping[str, str] = {
     "bound": CHOSEN,
 }
 """By the place of the pod, the colour of its lane there."""
-NAMED = {
+NAMED: Mapping[str, tuple[str, ...]] = {
     "active": (later("ready, others first"), later("ready")),
-    "backoff": (later("woken, in the backoff queue"), later("woken")),
+    "backoff": (later("woken"),),
     "unschedulable": (later("waits for an event"), later("waits")),
     "bound": (later("bound"), later("bound")),
 }
@@ -95,7 +95,7 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
 
 
 def _lane(history: History, now: float, y: float, high: float, step: float, room: Room) -> Iterator[Html]:
-    """A history: empty while the pod waits for an event, a band in the backoff queue, green where it is bound.
+    """A history: empty while the pod waits for an event, a band while it is woken and backs off, green when bound.
 
     A stroke is a try, and the dark bar that begins after it is the backoff of its failure. A low lane has one line of
     words: the numbers of the tries stand before what the stretches are.

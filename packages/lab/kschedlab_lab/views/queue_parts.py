@@ -38,12 +38,13 @@ class Slot:
 class Parts:
     """The queue at one moment.
 
-    ``pods``: names and priorities, by part; ``note``: what the queue counts. ``way``: where a pod was and where it is
-    now. ``slots``: the moments for the event, of which ``at`` is taken; ``bolt``: what makes the event a control.
+    ``pods``: names by part, all of one ``priority``; ``note``: what the queue counts. ``way``: where a pod was and
+    where it is now. ``slots``: the moments for the event, of which ``at`` is taken; ``bolt``: what makes it a control.
     ``picks``: whether the parts are answers.
     """
 
-    pods: Mapping[str, Sequence[tuple[str, int]]]
+    pods: Mapping[str, Sequence[str]]
+    priority: int
     note: str
     way: tuple[str, str]
     slots: Sequence[Slot]
@@ -83,10 +84,10 @@ def _part(name: str, parts: Parts, x: float, y: float, wide: float, high: float)
     broad = min((wide - 26) / 2, 72)
     area = element("g", *inside, data_key=f"part/{name}", transform=f"translate({x:.1f},{y:.1f})")
     pods = []
-    for i, (pod, priority) in enumerate(parts.pods.get(name, ())):
+    for i, pod in enumerate(parts.pods.get(name, ())):
         down = name == ACTIVE
         at = (x + (wide - broad) / 2, y + HEAD + i * (PILL + 8)) if down else (x + 10 + i * (broad + 6), y + HEAD)
-        pods.append(pill(pod, priority, *at, broad))
+        pods.append(pill(pod, parts.priority, *at, broad, ranked=False))
     return element("g", area, *pods, **pick)
 
 

@@ -28,13 +28,15 @@ def pill(
     frame: str = HAIR,
     thick: float | None = None,
     sign: str = "",
+    ranked: bool = True,
     handle: Handle | None = None,
 ) -> Html:
-    """The pod with its upper left corner at (x, y). ``sign``: put before its name."""
+    """The pod with its upper left corner at (x, y). ``sign``: before its name; ``ranked``: with its priority below."""
     fill, key = priority_fill(priority), f"pod/{name}"
     corner = round_ if width >= ROUND else min(round_, 6)
     box = rect(width, PILL, corner, fill=fill, stroke=frame, stroke_width=thick, data_key=f"{key}/box")
-    title = element("text", f"{sign} {name}".strip(), x=width / 2, y=PILL / 2 - 2, font_weight="bold")
-    below = element("text", priority, x=width / 2, y=PILL / 2 + 12, font_size=12)
+    base = PILL / 2 - (2 if ranked else -4.5)
+    title = element("text", f"{sign} {name}".strip(), x=width / 2, y=base, font_weight="bold")
+    below = element("text", priority, x=width / 2, y=PILL / 2 + 12, font_size=12) if ranked else None
     words = element("g", title, below, fill=ink(fill), text_anchor="middle")
     return element("g", box, words, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **(handle or {}))

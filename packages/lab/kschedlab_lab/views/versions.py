@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
+from kschedlab_lab.views.drawing import GAP, Block, Box, arrange, remark, shapes
 from kschedlab_lab.views.ladder_drawing import TOP, Lane, Lanes, ladder, lanes
 from kschedlab_lab.views.layout import Part, column, moved, padded, phrase
 from kschedlab_lab.views.lettering import fitting, text_width
@@ -24,8 +24,6 @@ EDGE, LINE = 14, 15
 LOW, BAR, AXIS, POLE = 104, LINE + 6, 2 * LINE + 22, 9
 """The least height of the largest node; the height of the bar with the answers; where the line is below it; how far a
 flag reaches to the left of its pole."""
-BOX = 260
-"""The greatest width of a node: the nodes are as wide as the timeline below them."""
 FLAT = 0.78
 """The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size."""
 COLON = re.compile("[:：]")
@@ -95,16 +93,23 @@ def _picture(
     """``asked``: how many rules are asked, None for all; ``captions``: whether there are lines below the nodes."""
     below = _below(board, room)
     room = room._replace(height=min(room.height, int(FLAT * room.width)))
-    first, *_ = arrange(shown, room, below.height, captions, most=BOX, short=LOW).places
+    first, *_ = arrange(shown, room, below.height, captions, most=room.width, short=LOW).places
+    shown = [replace(box, blocks=_listed(box, first.bar)) for box in shown]
     rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight=True, only=board.rungs)
     high = rules.row * len(board.rungs) + TOP if board.rungs else 0
-    plan = arrange(shown, room, below.height + high, captions, most=BOX, short=LOW)
+    plan = arrange(shown, room, below.height + high, captions, most=room.width, short=LOW)
     parts = shapes(shown, plan, scarcest(decision), captions)
     if board.rungs and decision.preemption is not None:
         at = lanes(shown, plan, tight=True)._replace(only=board.rungs)
         parts += ladder(decision.preemption, at, plan.bottom - 8, asked)
     top = plan.bottom + high
     return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 4, alt)
+
+
+def _listed(box: Box, bar: bool) -> tuple[Block, ...]:
+    """Its pods: victims lie as in their list, the first one on top, or at the left if evicted ones lie in a ``bar``."""
+    turned = 1 if bar and not box.capacity else -1
+    return tuple(sorted(box.blocks, key=lambda block: turned * block.turn))
 
 
 def _below(board: Board, room: Room) -> Part:

@@ -141,7 +141,7 @@ def test_every_state_has_a_picture_a_sentence_and_the_source(settings: Settings)
     assert says(said.partition(".")[0], pod)
     named = [CHANGES[name] for name in STORIES[settings.cluster].changes]
     assert all(f"since {rule.since}" in str(view.table) for rule in named)
-    assert str(view.table).count("<code") == 2 * len(named)
+    assert str(view.table).count("<small") == 2 * len(named)
 
 
 def test_a_question_hides_this_answer_and_the_later_ones() -> None:

@@ -69,10 +69,10 @@ def test_marks_have_signs_and_popped_pods_stand_in_their_order() -> None:
 
 
 def parts(**more: Any) -> Parts:
-    pods = {"activeQ": [("web", 100), ("cron", 0)], "unschedulableQ": [("mail", 50)]}
+    pods = {"activeQ": ["web", "cron"], "unschedulableQ": ["mail"]}
     slots = (Slot("before"), Slot("during"), Slot("after"))
     way = ("being tried", "activeQ")
-    return replace(Parts(pods, "a note", way, slots, 1, "it rains"), **more)
+    return replace(Parts(pods, 100, "a note", way, slots, 1, "it rains"), **more)
 
 
 @each_room
