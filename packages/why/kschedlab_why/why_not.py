@@ -248,7 +248,7 @@ def margin(decision: Decision) -> str:
     *plugins, total = rows
     gains = [f"{row.title} {row.lead:+d}" for row in plugins if row.lead]
     best = count(len(decision.best), "node")
-    drawn = say("{best} tie; one is drawn.", best=best) if len(decision.best) > 1 else ""
+    drawn = say("{best} tie; one is picked at random.", best=best) if len(decision.best) > 1 else ""
     message = (
         later("They are {by} ahead of {node}: {gains}.") if drawn else later("It is {by} ahead of {node}: {gains}.")
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
+from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import say, sentences
@@ -20,10 +21,13 @@ MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
 FIT, SPREAD, IMAGES = "NodeResourcesFit", "PodTopologySpread", "ImageLocality"
 
 
-def _asking(text: str, right: str, remarks: Mapping[str, str], framed: str = "", **values: str) -> YourCluster:
-    """A panel that asks first; ``remarks``: its answers, and what is said of each; ``framed``: where the pod runs."""
+def _asking(
+    text: str, right: str, remarks: Mapping[str, str], framed: str = "", note: str = "", **values: str
+) -> YourCluster:
+    """A panel that asks first; ``remarks``: its answers, and what is said of each; ``framed``: where the pod runs;
+    ``note``: what one needs to know."""
     panel = YourCluster(bundled()).move(**values)
-    before = partial(panel.answers.before, framed=framed, event=not framed)
+    before = partial(panel.answers.before, framed=framed, note=note)
     asked = Question(
         text,
         tuple(remarks),
@@ -56,7 +60,8 @@ def one_obstacle() -> YourCluster:
 
 def what_moves_it() -> YourCluster:
     """What would lead the pod elsewhere, if it were decided again?"""
-    found = why_not(explain(MOVES, bundled().cluster(LATEST)).decision, RUNS_ON)
+    decision = explain(MOVES, bundled().cluster(LATEST)).decision
+    found = why_not(decision, RUNS_ON)
     leads = {row.plugin: row.lead for row in found.points}
     said = {FIT: say("free room"), SPREAD: say("its ReplicaSet"), IMAGES: say("its image")}
     why = say(
@@ -68,10 +73,23 @@ def what_moves_it() -> YourCluster:
         few=leads[FIT],
     )
     return _asking(
-        say("What draws it away most?"),
+        say("What draws it to ★ most?"),
         said[max(said, key=lambda plugin: leads[plugin])],
         dict.fromkeys(said.values(), why),
         RUNS_ON,
+        say(
+            "Free without it: {room} on {node}, {more} on ★. Neither lists its image.",
+            room=_free(decision, RUNS_ON),
+            node=RUNS_ON,
+            more=_free(decision, str(found.winner)),
+        ),
         pod=MOVES,
         node=RUNS_ON,
     )
+
+
+def _free(decision: Decision, node: str) -> str:
+    """How much CPU and memory the node has left for the pod."""
+    cluster, place = decision.cluster, decision.cluster.index[node]
+    cpu, memory = (cluster.allocatable[:2, place] - cluster.requested[:2, place]).tolist()
+    return say("{cpu:.1f} CPU and {memory:.1f}Gi memory", cpu=cpu / 1000, memory=memory / 2**30)

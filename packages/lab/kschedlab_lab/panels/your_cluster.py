@@ -131,21 +131,21 @@ class Answers:
         if settings.question == WHAT_IF:
             return self._changes(settings)
         decision, runs_on = explained.decision, explained.runs_on
-        moves = runs_on not in (None, *decision.best)
-        again_there = again(decision, runs_on) if moves else ""
+        framed = left(decision, runs_on)
+        again_there = again(decision, runs_on) if framed else ""
         said = sentences((*headline(decision, runs_on), margin(decision), nobody(decision), again_there))
-        asked = Asked(WHY, settings.show, framed=(runs_on or "") if moves else "")
+        asked = Asked(WHY, settings.show, framed=framed)
         return _view(decision, settings, asked, said, [*decision.sections(FEW)][1:])  # after the outcome
 
-    def before(self, settings: Any, framed: str = "", event: bool = False) -> Callable[[Room], Html]:
-        """The cluster with the pod while a question is open, before anything is decided or with what its ``event``
-        counts. ``framed``: where the pod runs."""
+    def before(self, settings: Any, framed: str = "", note: str = "") -> Callable[[Room], Html]:
+        """The cluster with the pod while a question is open: what its event counts, or if it runs on ``framed``, where
+        it would go now. ``note``: what else there is to know."""
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
         asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
-        shown = Asked(show=settings.show, framed=framed, note=asks)
+        shown = Asked(show=settings.show, framed=framed, note=sentences((asks, note)))
         said = say("{pod} and the nodes", pod=settings.pod)
-        known = counted(decision) if event else undecided(decision)
+        known = undecided(decision, starred=True) if framed else counted(decision)
         return lambda room: cluster_picture(known, room, shown, said)
 
     def _changes(self, settings: Any) -> View:
@@ -156,7 +156,7 @@ class Answers:
         choices = tuple(_choice(word, each, found) for word, each in answers.items())
         decision, before = (applied.decision, found.decision) if applied is not None else (found.decision, None)
         word = settings.change if applied is not None else NONE
-        asked = Asked(WHAT_IF, settings.show, None, choices, word, before)
+        asked = Asked(WHAT_IF, settings.show, None, choices, word, before, left(found.decision, found.was_on))
         if applied is not None:
             first, *rest = headline(decision)
             change = next(each.change for each in choices if each.word == word)
@@ -187,17 +187,25 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
         return [decision.outcome]
     near = kinds(decision).count(ONE)
     asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
-    waits = later("{pod} waits, with only one obstacle on {near} of {nodes}.")
+    waits = later("{pod} waits: one obstacle on {near} of {nodes}.")
     said = say(waits, pod=name, near=f"{near:,}", nodes=count(nodes, "node"))
     return [said, asks]
+
+
+def left(decision: Decision, runs_on: str | None) -> str:
+    """The node where a pod runs that would go elsewhere now; "" for any other pod."""
+    return "" if runs_on in (None, *decision.best) else str(runs_on)
 
 
 def leaving(decision: Decision) -> tuple[str, str]:
     """Where the pod goes if others leave, and by which rule; several others are counted, the picture names them."""
     (said, why), preemption = decided_and_why(decision), decision.preemption
-    if preemption is None or len(preemption.victims) < 2:
-        return said, why
-    return said.replace(evicted(preemption.victims), count(len(preemption.victims), "pod"), 1), why
+    victims = preemption.victims if preemption is not None else ()
+    pods = count(len(victims), "pod")
+    if preemption is not None and victims and len(preemption.tied) > 1:
+        leave = later("There {pods} has to leave." if len(victims) == 1 else "There {pods} have to leave.")
+        return said, sentences((say(leave, pods=pods), why))
+    return said.replace(evicted(victims), pods, 1) if len(victims) > 1 else said, why
 
 
 def nobody(decision: Decision) -> str:
@@ -217,7 +225,8 @@ def nobody(decision: Decision) -> str:
 def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     """Where the pod goes, and how many changes would change that."""
     changes = count(helping, "change")
-    helps = later("{changes} would help." if decision.node is None else "{changes} would move it.")
+    waits = decision.node is None and decision.nominated_node is None
+    helps = later("{changes} would help." if waits else "{changes} would change the decision.")
     return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
@@ -315,4 +324,4 @@ def loader() -> Any:
     """The panel, and above it what loads another cluster into it: files or a path."""
     from kschedlab_lab.panels.cluster_loader import Loader
 
-    return Loader(panel())
+    return Loader(panel(pod="edge/ingress-canary-0"))

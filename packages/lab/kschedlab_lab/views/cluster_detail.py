@@ -11,7 +11,7 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, words, wrap
-from kschedlab_lab.views.lettering import fitted
+from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
     EVICTS,
@@ -20,13 +20,15 @@ from kschedlab_lab.views.node_kinds import (
     MORE,
     ONE,
     OPEN,
-    SHADES,
+    RAMPS,
     TWO,
     cause_fill,
     kinds,
+    leaving,
     node_fills,
     one_away,
     siblings,
+    starred,
     totals,
 )
 from kschedlab_lab.views.node_map import star_path
@@ -52,6 +54,9 @@ NAMES = {
     OPEN: later("not looked at"),
 }
 """By kind of node, what the legend calls it."""
+AMOUNTS = {GOOD: totals, EVICTS: leaving}
+LEAST_OF = {GOOD: later("points: {least}"), EVICTS: later("pods: {least}")}
+"""By kind of node, the amounts that its shades show, and what stands before the least one."""
 
 
 class Choice(NamedTuple):
@@ -72,6 +77,8 @@ def legend(
     ``framed``: where the pod runs; ``only``: how a node is called that one plugin refuses."""
     if decision.verdicts is not None or decision.gates or decision.error:
         yield from _decided(decision, places, only)
+    elif starred(decision) in places:
+        yield _entry(_star(), say("now it would go here"))
     if decision.cluster.index.get(framed) in places:
         dashes: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 2, "stroke_dasharray": "3 2"}
         yield _entry(_square("none", **dashes), say("it runs here"))
@@ -89,25 +96,33 @@ def _decided(decision: Decision, places: Collection[int], only: str) -> Iterator
     found = Counter(kind_of)
     found[EVICTS if decision.node is None else GOOD] += found[CHOSEN_ONE]
     if found[CHOSEN_ONE]:
-        star = element("path", d=star_path(SWATCH / 2, SWATCH / 2, 5.5), fill=ON_ACCENT)
-        yield _entry(element("g", _square(CHOSEN), star), say("chosen"))
+        yield _entry(_star(), say("chosen"))
     for kind, name in NAMES.items():
         if kind == ONE:
             for plugin, near in one_away(decision, kind_of).items():
                 yield _entry(_square(cause_fill(plugin)), say(only, plugin=plugin), len(near))
-        elif kind == GOOD and found[kind] and len(points := set(totals(decision).values())) > 1:
-            used = {*node_fills(decision)}
-            shades = [shade for shade in SHADES if shade in used]
-            strip = tuple(rect(8, SWATCH, x=8 * at, fill=shade) for at, shade in enumerate(shades))
-            least = words(say("points: {least}", least=min(points)), fill=INK_2)
-            scale = [least, Part(8 * len(shades), SWATCH, strip), words(f"{max(points)}", fill=INK_2)]
+        elif found[kind] and len(amounts := {*AMOUNTS[kind](decision).values()} if kind in AMOUNTS else ()) > 1:
+            least = say(LEAST_OF[kind], least=min(amounts))
+            strip = _strip({*node_fills(decision)}, RAMPS[kind])
+            scale = [words(least, fill=INK_2), strip, words(f"{max(amounts)}", fill=INK_2)]
             yield row([_named(say(name), found[kind]), *scale], 6)
         elif found[kind]:
             yield _entry(_square(FILLS[kind]), say(name), found[kind])
 
 
+def _strip(used: Collection[str], ramp: Sequence[str]) -> Part:
+    """The colours of the ramp that are used, side by side."""
+    shades = [shade for shade in ramp if shade in used]
+    return Part(8 * len(shades), SWATCH, tuple(rect(8, SWATCH, x=8 * at, fill=each) for at, each in enumerate(shades)))
+
+
 def _square(fill: str, **look: Any) -> Html:
     return rect(SWATCH, SWATCH, 4, fill=fill, **look)
+
+
+def _star() -> Html:
+    star = element("path", d=star_path(SWATCH / 2, SWATCH / 2, 5.5), fill=ON_ACCENT)
+    return element("g", _square(CHOSEN), star)
 
 
 def _entry(sample: Html, text: str, number: int = 0) -> Part:
@@ -175,32 +190,35 @@ def _bars(each: Points, width: float, highest: int) -> Part:
 # -- what would change it
 
 
-def ask_part(question: str) -> Part:
-    """A button that asks what would change the decision."""
-    return _button(f"{say(question)}?", data_set=f"question: {question}")
+def ask_part(question: str, back: str, on: bool) -> Part:
+    """A button that asks what would change the decision, and if it is ``on`` goes ``back``; it keeps its place."""
+    marks = {"data_set": f"question: {back if on else question}", "aria_expanded": str(on).lower()}
+    return _button(f"{'▾' if on else '▸'} {say(question)}?", data_key="ask", **marks)
 
 
-def choices_part(choices: Sequence[Choice], applied: str, width: float, rows: int = 2) -> Part:
-    """The changes as buttons in so many rows; the one that is applied is marked, and a click takes it back."""
+def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int = 3) -> Part:
+    """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked, and a click takes it
+    back."""
     buttons = [_change(choice, choice.word == applied, width) for choice in choices]
     for rest in range(len(buttons)):
-        more = [words(say("and {number} more in Details", number=rest), fill=INK_2)] if rest else []
-        whole = wrap([*buttons[: len(buttons) - rest], *more], width, 6, 4)
-        if whole.height <= rows * (buttons[0].height + 4):
+        more = [words(say("and {number} more in Details, behind ⋯", number=rest), fill=INK_2)] if rest else []
+        whole = wrap([ask, *buttons[: len(buttons) - rest], *more], width, 6, 4)
+        if whole.height <= rows * (ask.height + 4):
             return whole
-    return NOTHING
+    return ask
 
 
 def _change(choice: Choice, on: bool, width: float) -> Part:
     marks = {"data_set": f"change: {'none' if on else choice.word}", "aria_pressed": str(on).lower()}
     about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
-    text = fitted(choice.change, width - 24)
+    text = fitted(choice.change, width - 24, bold=True)
     return _button(text, on, data_key=f"change/{choice.word}", **marks, **about)
 
 
 def _button(text: str, on: bool = False, **marks: str | None) -> Part:
+    """A button; its width is that of bold text, so that none moves when one is pressed."""
     inside = words(text, fill=ACT, bold=on)
-    wide, high = inside.width + 20, inside.height + 8
+    wide, high = text_width(text, bold=True) + 14, inside.height + 8
     look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if on else 0.04, "stroke": ACT}
     box = rect(wide - 2, high - 2, 8, 1, 1, **look, stroke_width=2 if on else 1)
     return Part(wide, high, (element("g", box, placed(inside, wide / 2, 4), **marks),))

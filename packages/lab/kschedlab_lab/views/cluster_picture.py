@@ -31,7 +31,7 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST, STEADY = 152, 700, 128, 150, 40
+BELOW, WIDE, LESS, LEAST, STEADY = 152, 700, 100, 150, 40
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; and how much of the room's height may come or go
 without any node moving, in pixels."""
@@ -67,25 +67,38 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     found = in_sight(decision, asked.show, known)
     places = {place for pool in found.values() for place in pool}
     nodes, each = _nodes(decision, asked, found, width, height)
-    ask = ask_part(WHAT_IF) if asked.question == WHY else NOTHING
     meaning = legend(decision, each, places, asked.framed, "{plugin}" if asked.note else ONLY)
-    whole = column([nodes, wrap([*meaning, ask], width, 12, 4), _below(asked, width)], GAP)
+    bars = asked.question != WHAT_IF
+    about = why_not_part(asked.why_not, width, bars) if asked.why_not is not None else NOTHING
+    note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
+    whole = column([nodes, _changes(decision, asked, width), wrap(meaning, width, 12, 4), about, note], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
 
-def _below(asked: Asked, width: float) -> Part:
-    """The changes that would help, and the node in question."""
+def _changes(decision: Decision, asked: Asked, width: float) -> Part:
+    """What would change the decision: right below the nodes, whose place is fixed, so that no button moves.
+
+    A pod that fits is not in need of a change: there one asks in the menu.
+    """
     changing = asked.question == WHAT_IF
-    choices = choices_part(asked.choices, asked.change, width, 2 if width >= NARROW else 9) if changing else NOTHING
-    about = why_not_part(asked.why_not, width, bars=not changing) if asked.why_not is not None else NOTHING
-    return column([choices, about, words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING], GAP)
+    if not changing and (asked.question != WHY or decision.node is not None):
+        return NOTHING
+    ask = ask_part(WHAT_IF, WHY, changing)
+    rows = 9 if width < NARROW else 3 if width < WIDE else 4
+    return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
 
 
-def undecided(decision: Decision) -> Decision:
-    """The same pod and cluster before anything was decided."""
-    nothing = decision.feasible[:0]
+def undecided(decision: Decision, starred: bool = False) -> Decision:
+    """The same pod and cluster before anything was decided; ``starred``: but for where the pod goes."""
     return replace(
-        decision, verdicts=None, feasible=nothing, scores=None, preemption=None, node=None, gates=(), error=""
+        decision,
+        verdicts=None,
+        feasible=decision.feasible[:0],
+        scores=None,
+        preemption=None,
+        node=decision.node if starred else None,
+        gates=(),
+        error="",
     )
 
 
@@ -147,7 +160,8 @@ def _nodes(
     version = words(decision.generation.name, fill=INK_2)
     head = [_crumbs(asked.show, number, everything)] if number < everything else []
     squares, zones = Squares(decision, found), _in_zones(decision, found)
-    few = blocks(found, width, height) if 0 < number <= FEW else None
+    names = (decision.cluster.names[place] for places in found.values() for place in places)
+    few = blocks(found, width, height, max(map(_width, names))) if 0 < number <= FEW else None
     if few is not None:
         made, notes, (drawn, spots, resource) = few, {}, _boxes(decision, squares, few)
         head.append(words(say("numbers: free {resource}", resource=resource), fill=INK_2))
@@ -163,6 +177,10 @@ def _nodes(
         head.append(version)
     above = wrap([part._replace(height=HEAD) for part in head], width, 16, 0)
     return column([above, Part(width, made.bottom, tuple(parts))], 0), 0 if few is not None else made.each
+
+
+def _width(name: str) -> float:
+    return text_width(name, bold=True)
 
 
 def _siblings(squares: Squares, zones: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, str]:

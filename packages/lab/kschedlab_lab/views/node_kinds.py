@@ -24,6 +24,8 @@ SHADES = tuple(
     for n in range(5)
 )
 """The colours of nodes on which the pod fits, from the fewest points to the most."""
+TOLLS = tuple(themed(mixed("#FBE0D3", "#E5997A", n / 4), mixed("#4E2D1F", "#A85F3E", n / 4)) for n in range(5))
+"""The colours of nodes on which it fits if others leave, from the fewest of them to the most."""
 CAUSES = {
     "taint": KINDS[1],
     "full": KINDS[4],
@@ -36,13 +38,15 @@ OTHER = KINDS[0]
 FILLS = {
     CHOSEN_ONE: CHOSEN,
     GOOD: SHADES[2],
-    EVICTS: themed("#FBE0D3", "#4E2D1F"),
+    EVICTS: TOLLS[0],
     ONE: OTHER,
     TWO: themed("#A2A9B6", "#59626F"),
     MORE: themed("#DDE0E5", "#2D3541"),
     OPEN: themed("#D5D9E0", "#343D4B"),
 }
 """By kind, those that are nearest first: the colour of its square."""
+RAMPS = {GOOD: SHADES, EVICTS: TOLLS}
+"""By kind, the colours of its nodes where they differ in an amount."""
 
 
 def kinds(decision: Decision) -> list[str]:
@@ -119,15 +123,27 @@ def totals(decision: Decision) -> dict[int, int]:
     return dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
 
 
+def leaving(decision: Decision) -> dict[int, int]:
+    """By position of a node on which the pod fits if others leave: how many do."""
+    preemption = decision.preemption
+    if preemption is None or preemption.run is None:
+        return {}
+    if preemption.extended is not None:
+        return {offer.node: len(offer.rows) for offer in preemption.extended}
+    victims = np.bincount(preemption.run.node[preemption.run.evicted], minlength=len(decision.cluster.nodes))
+    return {place: int(victims[place]) for place in preemption.positions.tolist()}
+
+
 def node_fills(decision: Decision) -> list[str]:
-    """By position, the colour of a node: its kind's, that of what is in the way, or that of its score."""
-    kind_of, total = kinds(decision), totals(decision)
+    """By position, the colour of a node: its kind's, that of what is in the way, or that of its amount."""
+    kind_of = kinds(decision)
     fills = [FILLS[kind] for kind in kind_of]
     for plugin, places in one_away(decision, kind_of).items():
         for place in places:
             fills[place] = cause_fill(plugin)
-    low, high = (min(total.values()), max(total.values())) if total else (0, 0)
-    for place, points in total.items():
-        if kind_of[place] == GOOD and high > low:
-            fills[place] = SHADES[round(4 * (points - low) / (high - low))]
+    for kind, amounts in ((GOOD, totals(decision)), (EVICTS, leaving(decision))):
+        low, high = min(amounts.values(), default=0), max(amounts.values(), default=0)
+        for place, amount in amounts.items() if high > low else ():
+            if kind_of[place] == kind:
+                fills[place] = RAMPS[kind][round(4 * (amount - low) / (high - low))]
     return fills

@@ -22,6 +22,7 @@ from kschedlab_lab.views.node_kinds import (
     FILLS,
     REFUSED,
     kinds,
+    leaving,
     node_fills,
     siblings,
     starred,
@@ -37,8 +38,9 @@ LINE = 16
 """Height of a line of text, in pixels."""
 RANGE = ".."
 """What is between the names of the first and the last node of several."""
-ASIDE, NAME, SIDE = 8, 150, 110
-"""The space between columns, the least width of a block and the most of the names beside rows, in pixels."""
+ASIDE, NAME, SIDE, APART = 8, 150, 110, 8
+"""The space between columns, the least width of a block, the most of the names beside rows and the most that may be
+added between pools, in pixels."""
 
 
 class Shape(NamedTuple):
@@ -103,7 +105,7 @@ def rows(
 ) -> Grid:
     """The largest squares with which all pools, each divided into zones, fit into this space; many nodes share squares.
 
-    If none fit, the smallest. ``thumbs``: squares are large enough for one. ``new``: nodes that a change adds.
+    Height that they leave is between the pools. If none fit, the smallest. ``thumbs``: squares are large enough for one. ``new``: nodes that a change adds.
     """
     nodes = sum(len(places) for zones in pools.values() for places in zones.values())
     least = max(-(-nodes // CELLS), 1)
@@ -111,15 +113,23 @@ def rows(
     sizes = range(least, SHARED * least + 1) if least > 1 or thumbs else range(1, 2)
     made = (_rows(pools, width, shape, each, new) for each in sizes for shape in shapes)
     fitting = next((found for found in made if found.bottom <= height), None)
-    return fitting or _rows(pools, width, shapes[-1], sizes[-1] if thumbs else least, new)
+    if fitting is None:
+        return _rows(pools, width, shapes[-1], sizes[-1] if thumbs else least, new)
+    more = min((height - fitting.bottom) / max(len(pools), 1), APART)
+    return _rows(pools, width, fitting.shape, fitting.each, new, more)
 
 
 def _rows(
-    pools: Mapping[str, Mapping[str, Sequence[int]]], width: float, shape: Shape, each: int, new: Container[int]
+    pools: Mapping[str, Mapping[str, Sequence[int]]],
+    width: float,
+    shape: Shape,
+    each: int,
+    new: Container[int],
+    more: float = 0,
 ) -> Grid:
     """Pools below one another, each after its name, and in each the zones side by side.
 
-    Every zone has room for one node more, so that no node moves when a change adds one.
+    Every zone has room for one node more, so that no node moves when a change adds one. ``more``: space between pools.
     """
     names = [*dict.fromkeys(zone for zones in pools.values() for zone in zones)]
     side = min(max(text_width(pool, bold=True) for pool in pools) + 8, SIDE) if pools else 0
@@ -136,13 +146,17 @@ def _rows(
                 corner = lefts[zone] + number % columns * pitch, y + number // columns * pitch
                 cells.append((places[start : start + each], *corner))
             lines = max(lines, sum(place not in new for place in places) // each // columns + 1)
-        y += max(lines * pitch, LINE) + 3
+        y += max(lines * pitch, LINE) + 3 + more
     return Grid(shape, each, cells, heads, y, side - 6, lefts if len(names) > 1 else {})
 
 
-def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid | None:
-    """Each pool a block of nodes with names; the largest nodes that fit, or None."""
+def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float, name: float = 0) -> Grid | None:
+    """Each pool a block of nodes with names; the largest nodes that fit, or None.
+
+    If any fit that are as wide as the longest ``name``, one of them.
+    """
     made = [found for found in (_blocks(pools, width, shape) for shape in BOXES) if found.bottom <= height]
+    made = [found for found in made if found.shape.wide >= name] or made
     best = max((found.taller(height) for found in made), key=lambda shape: shape.wide * shape.tall, default=None)
     return _blocks(pools, width, best) if best is not None else None
 
@@ -188,7 +202,7 @@ class Squares:
     def __init__(self, decision: Decision, pools: Mapping[str, Sequence[int]]) -> None:
         self.decision, self.pods = decision, siblings(decision)
         self.kinds, self.fills, self.star = kinds(decision), node_fills(decision), starred(decision)
-        self.total = totals(decision)
+        self.total, self.leaving = totals(decision), leaving(decision)
         self.pools = {place: pool for pool, places in pools.items() for place in places}
 
     def draw(self, made: Grid) -> list[Html]:
@@ -241,7 +255,7 @@ class Squares:
         elif place in self.total:
             said = say("{total} points", total=self.total[place])
         elif self.kinds[place] == EVICTS:
-            said += say("; evicting would help")
+            said += say("; {pods} would have to leave", pods=count(self.leaving[place], "pod"))
         return say("{node}: {said}", node=names[0], said=said)
 
 

@@ -114,7 +114,7 @@ def _best(decision: Decision) -> str:
     order = (-scores.total).argsort(kind="stable").tolist()
     highest = int(scores.total[order[0]])
     if len(decision.best) > 1:
-        message = later("It is one of {best} with the highest score, {score}; one of them is drawn.")
+        message = later("It is one of {best} with the highest score, {score}; one of them is picked at random.")
         return say(message, best=count(len(decision.best), "node"), score=highest)
     second = names[int(scores.nodes[order[1]])], int(scores.total[order[1]])
     return say("It has the highest score, {score}; {node} has {other}.", score=highest, node=second[0], other=second[1])
