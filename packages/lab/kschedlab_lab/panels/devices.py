@@ -325,10 +325,10 @@ def same_claim() -> Question[Reserved]:
     """Where can a pod go that uses the claim of train?"""
     nodes = (*GPUS,)
     return Question(
-        say("train runs on node-a. Now a second pod, test, uses the same claim. Where can it go?"),
-        (*nodes, say("to any of them")),
+        say("train is on node-a. A second pod uses its claim: where can it go?"),
+        (*nodes, say("any of them")),
         lambda _: nodes[0],
-        lambda *_: say("The claim has its device already, so nothing is searched: test shares gpu-0 with train."),
+        lambda *_: say("The claim has its device already, so nothing is searched: both pods share gpu-0."),
         lambda _: partial(draw_sights, kept_for_train(), look=Look(lines=0)),
     )
 
@@ -348,7 +348,7 @@ def kept_for_train() -> list[NodeSight]:
 
 def _held(_: Reserved) -> View:
     seen = [node._replace(chosen=node.node == "node-a") for node in kept_for_train()]
-    sentence = say("test goes to node-a, too. Its claim, gpus, holds gpu-0 there.")
+    sentence = say("The second pod can go to node-a only: its claim, gpus, holds gpu-0 there.")
     return View(partial(draw_sights, seen, look=Look(lines=0)), sentence, Html(), sentence, names={"node-a": "chosen"})
 
 
