@@ -18,14 +18,14 @@ from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.device_map import Look, draw_sights
 from kschedlab_lab.views.device_search import search_story
-from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, NodeSight, sights, unasked
+from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, NodeSight, held_by, sights, unasked
 from kschedlab_lab.views.layout import Part, moved, words, wrap
 from kschedlab_lab.views.style import HAIR, TRAY
 from kschedlab_lab.views.svg import Room, rect
@@ -39,6 +39,8 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-b": (("gpu-0", "a100", 80, "p0"), ("gpu-1", "a100", 40, "p0"), ("gpu-2", "t4", 16, "p1")),
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
+FIRMWARE: Mapping[str, str] = {"node-b/gpu-1": "2.1", "node-c/gpu-1": "2.1"}
+"""The GPUs whose firmware the driver reports."""
 RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
 """The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
@@ -102,14 +104,17 @@ def claim_text(claim: Manifest) -> str:
 
 def manifests(settings: Settings) -> list[Manifest]:
     """The nodes, their GPUs, the claims and train."""
-    return [*fleet(GPUS, RIVALS if settings.rival else "", BROKEN), claim(settings), train()]
+    return [*fleet(GPUS, RIVALS if settings.rival else "", BROKEN, FIRMWARE), claim(settings), train()]
 
 
-def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -> list[Manifest]:
-    """Nodes with these GPUs. ``held``: the ``node/gpu`` of the pod rival; ``broken``: the one with a taint."""
+def fleet(
+    gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "", firmware: Mapping[str, str] = {}
+) -> list[Manifest]:
+    """Nodes with these GPUs. ``held``: the ``node/gpu`` of the pod rival; ``broken``: the one with a taint;
+    ``firmware``: by ``node/gpu``, where it is known."""
     driver = f'device.driver == "{DRIVER}"'
     made = [node(name, 64, "256Gi") for name in gpus]  # so large that rival costs none a point
-    made += [_slice(name, devices, broken) for name, devices in gpus.items()]
+    made += [_slice(name, devices, broken, firmware) for name, devices in gpus.items()]
     made.append(_object("DeviceClass", "gpu", {"selectors": [{"cel": {"expression": driver}}]}))
     if held:
         pool, device = held.split("/")
@@ -135,10 +140,12 @@ def _user(name: str, claim: str, on: str = "") -> Manifest:
     return made
 
 
-def _slice(name: str, gpus: Sequence[Gpu], broken: str) -> Manifest:
+def _slice(name: str, gpus: Sequence[Gpu], broken: str, firmware: Mapping[str, str]) -> Manifest:
     devices = []
     for gpu, model, memory, root in gpus:
         attributes = {"model": {"string": model}, ROOT: {"string": root}}
+        if known := firmware.get(f"{name}/{gpu}"):
+            attributes["firmware"] = {"string": known}
         device: Manifest = {"name": gpu, "attributes": attributes, "capacity": {"memory": {"value": f"{memory}Gi"}}}
         if f"{name}/{gpu}" == broken:
             device["taints"] = [{"key": "broken", "effect": "NoSchedule"}]
@@ -172,7 +179,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: draw_sights(seen, room, look),
         sentence,
-        Html(),
+        element("pre", claim_text(claim(settings))),
         sentence,
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [
@@ -299,6 +306,50 @@ def pair() -> Question[Settings]:
         lambda settings, answer: reasons[answer],
         unanswered,
     )
+
+
+# -- after the decision
+
+
+@dataclass(frozen=True)
+class Reserved(Restorable):
+    """Nothing can be changed after the decision."""
+
+
+def reserved() -> Panel[Reserved]:
+    """The devices after the decision for train; asks where another pod with the same claim can go."""
+    return Panel(Reserved(), _held, None, "devices.reserved()").ask(same_claim())
+
+
+def same_claim() -> Question[Reserved]:
+    """Where can a pod go that uses the claim of train?"""
+    nodes = (*GPUS,)
+    return Question(
+        say("train is on node-a. A second pod uses its claim: where can it go?"),
+        (*nodes, say("any of them")),
+        lambda _: nodes[0],
+        lambda *_: say("The claim has its device already, so nothing is searched: both pods share gpu-0."),
+        lambda _: partial(draw_sights, kept_for_train(), look=Look(lines=0)),
+    )
+
+
+def kept_for_train() -> list[NodeSight]:
+    """The nodes once the claim gpus holds what train got."""
+    return [
+        unasked(node)._replace(
+            devices=tuple(
+                now._replace(reason=held_by("gpus")) if then.state == TAKES else now
+                for then, now in zip(node.devices, unasked(node).devices, strict=True)
+            )
+        )
+        for node in sights(decide(Settings()))
+    ]
+
+
+def _held(_: Reserved) -> View:
+    seen = [node._replace(chosen=node.node == "node-a") for node in kept_for_train()]
+    sentence = say("The second pod can go to node-a only: its claim, gpus, holds gpu-0 there.")
+    return View(partial(draw_sights, seen, look=Look(lines=0)), sentence, Html(), sentence, names={"node-a": "chosen"})
 
 
 def panel(**settings: Any) -> Panel[Settings]:

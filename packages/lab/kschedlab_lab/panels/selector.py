@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.devices import Device
@@ -17,13 +18,13 @@ from kschedlab.text.html import Html, element
 from kschedlab_devices.search import NOT_SELECTED
 from kschedlab_lab.panels import devices
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.devices import DRIVER, GPUS, both
+from kschedlab_lab.panels.devices import DRIVER, FIRMWARE, GPUS, both
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.views.device_map import HIGH, Look, device_part, spoken
 from kschedlab_lab.views.device_sights import FAILS, SELECTED, NodeSight, Reason, sights, unasked
 from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, result_of
-from kschedlab_lab.views.layout import column, words, wrap
+from kschedlab_lab.views.layout import Part, column, words, wrap
 from kschedlab_lab.views.svg import Room, svg
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
@@ -38,8 +39,11 @@ SELECTORS = {
 """Selectors to begin with: by name, an expression each."""
 PREFIX = {"model": ATTRIBUTES, "pcieRoot": ATTRIBUTES, "firmware": ATTRIBUTES, "memory": CAPACITY}
 """What a picture leaves out before these names."""
-UNDECLARED = re.compile(r"undeclared reference to '(\w+)'")
+UNDECLARED = re.compile(r"(?:undeclared reference to|undefined field) '(\w+)'")
 UNREAD = re.compile(r"Syntax error: .*(?:input|at:?) '(.+?)'(?: expecting .*)?$")
+INSTEAD = {"=": "==", "and": "&&", "&": "&&", "or": "||", "|": "||", "not": "!", "“": '"', "”": '"'}
+"""What other languages write, and what CEL has instead."""
+VALUE = re.compile(r"must evaluate to bool or the unknown type, not (\w+)")
 AMOUNT = re.compile(r"kubernetes\.Quantity|'[KMGT]i'")
 COMPARED = f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0'
 """An error about amounts that are compared like numbers, and how one compares them."""
@@ -67,18 +71,36 @@ def fault(expression: str) -> str:
             return say("Write {names} in full: {full}", names=both(*bare), full=full)
         if AMOUNT.search(found):
             return say("Compare amounts with {example} ({error})", error=found, example=COMPARED)
-        if (unread := UNREAD.search(found)) is None:
-            return found
-        if "<EOF>" in unread[1]:
-            return say("Something is missing at its end.")
-        return say("It cannot be read from {token} on.", token=unread[1].strip())
+        if value := VALUE.search(found):
+            return say(
+                "It is neither true nor false, but has the type {type}. Compare it, such as with ==.", type=value[1]
+            )
+        if unknown := UNDECLARED.search(found):
+            return say('{name} is unknown. If it is a text, write "{name}".', name=unknown[1])
+        return unreadable(found)
     return ""
+
+
+def unreadable(error: str) -> str:
+    """Where the parser gave up, and what was probably meant; another error as it is."""
+    if (unread := UNREAD.search(error)) is None:
+        return error
+    token = unread[1].strip()
+    if "<EOF>" in token:
+        return say("Something is missing at its end.")
+    if token in INSTEAD:
+        return say("Write {right}, not {wrong}.", right=INSTEAD[token], wrong=token)
+    return say("It cannot be read from {token} on.", token=token)
+
+
+def made() -> list[Manifest]:
+    return [*devices.fleet(GPUS, firmware=FIRMWARE), devices.claim_of([]), devices.train()]
 
 
 @cache
 def cluster() -> Cluster:
     """The nodes and their devices, of which none is held or broken."""
-    return Cluster.from_dicts([*devices.fleet(GPUS), devices.claim_of([]), devices.train()], devices.GENERATION.api)
+    return Cluster.from_dicts(made(), devices.GENERATION.api)
 
 
 @cache
@@ -119,20 +141,29 @@ def selection(expression: str) -> list[NodeSight]:
     return found
 
 
+@lru_cache(64)
+def highest(selector: str, width: float) -> float:
+    """The height of the selector's parts for the device that needs most."""
+    return max(evaluation_part(evaluated(Settings(selector, each)), width).height for each in DEVICES)
+
+
 def draw(
     settings: Settings, room: Room, seen: Sequence[NodeSight], steps: Sequence[EvaluatedPart], evaluates: bool = True
 ) -> Html:
     """The devices as they are seen, where a click chooses one; below them what this one has, and the parts of the
-    selector, with their values or without. The devices are as high as the values of any of them permit."""
+    selector, with their values or without. The devices are as high as the values of any of them permit, and those of
+    the selectors to begin with: another selector moves none."""
     marks = {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
     look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0)
     (has,) = (each.facts for node in seen for each in node.devices if each.key == look.ring)
     facts = wrap([words(settings.device, bold=True), words(listed(has))], room.width)
-    asked = settings if steps else Settings()
-    below = max(evaluation_part(evaluated(replace(asked, device=each)), room.width).height for each in DEVICES)
+    below = max(
+        highest(each, room.width) for each in ({settings.selector} if steps else set()).union(SELECTORS.values())
+    )
     high = HIGH + room.height - device_part(seen, room.width, look).height - facts.height - below - 12
     nodes = device_part(seen, room.width, look, high)
-    part = column([nodes, facts, evaluation_part(steps, room.width, evaluates)])
+    values = evaluation_part(steps, room.width, evaluates)
+    part = column([nodes, facts, Part(room.width, below, values.shapes)])
     written = (line.strip() for line in evaluation_text(steps if evaluates else ()).splitlines())
     return svg(part.shapes, room.width, part.height + 4, say("; ").join((spoken(seen), *written)))
 
@@ -163,9 +194,7 @@ def told(settings: Settings) -> str:
     said = {
         SELECTED: later("{device} is selected."),
         NOT_SELECTED: later("{device} is not selected."),
-        FAILS: later(
-            "{device} ends in an error. Guard the attribute with has(): if the search comes here, no node gets the pod."
-        ),
+        FAILS: later("{device} ends in an error. An error ends the decision for all nodes: guard it with has()."),
     }
     states = [judged(settings.selector, device).state for device in DEVICES]
     first = say(said[judged(settings.selector, settings.device).state], device=settings.device)

@@ -1,9 +1,9 @@
 """Devices drawn inside their nodes: which ones a pod gets, and what is in the way of the others.
 
 A device's colour says its kind, its height how much it has, and wires join neighbours with the same root. A pale one is
-refused. At its upper left corner is what it is (held, with a taint), at the right one a star if the pod gets it. Below
-a node are its devices in the order of the search, which becomes a tree; there is what the search made of them. Keys:
-``node/NAME`` and ``device/DRIVER/POOL/NAME``.
+refused, and one that the search never came to is only an outline. At its upper left corner is what it is (held, with a
+taint), at the right one a star if the pod gets it. Below a node are its devices in the order of the search, which
+becomes a tree; there is what the search made of them. Keys: ``node/NAME`` and ``device/DRIVER/POOL/NAME``.
 Heights are the same in every question, answer and step.
 """
 
@@ -225,12 +225,19 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     high = max(device.size * scale.pixels if device.size else scale.high / 2, LINE)
     fill = COLOURS[scale.kinds.index(device.kind) % len(COLOURS)]
     goes, shown = device.state in (TAKES, OFFERED, SELECTED), device.key == scale.look.ring
-    inside, ink = high >= TALL, ink_on(fill)
+    hollow = device.state == FREE
+    inside, ink = high >= TALL, INK_2 if hollow else ink_on(fill)
     kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink if inside else None)
     text = words(fitted(device.amount, wide + 2), fill=ink)
     facts = column([kind, text], 0, "middle") if inside else text
     box = element(
-        "rect", width=wide, height=high, rx=min(9.0, high / 3), fill=fill, **_edge(device), data_key=f"{device.key}/box"
+        "rect",
+        width=wide,
+        height=high,
+        rx=min(9.0, high / 3),
+        fill=fill,
+        **_edge(device, fill),
+        data_key=f"{device.key}/box",
     )
     drawn = [box, placed(facts, wide / 2, (high - facts.height) / 2)]
     drawn += [] if inside else [placed(kind, wide / 2, -LINE)]
@@ -251,8 +258,11 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     return Part(wide, high + NAME, (keyed,))
 
 
-def _edge(device: Sight) -> dict[str, Any]:
-    """The line around a device: what it is good for, or that it would do but for one thing."""
+def _edge(device: Sight, fill: str) -> dict[str, Any]:
+    """The line around a device: what it is good for, or that it would do but for one thing; one that nobody tried is a
+    line alone."""
+    if device.state == FREE:
+        return {"fill_opacity": 0.1, "stroke": fill, "stroke_width": 1.5}
     if device.state in (TAKES, OFFERED, SELECTED, PICKED):
         look: dict[str, Any] = {"stroke": "currentColor" if device.state == PICKED else CHOSEN, "stroke_width": 2.5}
     elif TOLD[device.state].sign:

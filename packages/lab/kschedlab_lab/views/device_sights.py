@@ -183,7 +183,7 @@ def _node(decision: Decision, position: int, demand: Demand | None, holders: Map
 def _state(device: Candidate, step: SearchStep | None, holders: Mapping[DeviceId, str]) -> Reason:
     """What the device is for the pod after this step, its last; and why."""
     if (holder := holders.get(device.id)) and (step is None or step.outcome == IN_USE):
-        return Reason(HELD, plain=say("is held by {claims}", claims=holder), brief=say("held: {claims}", claims=holder))
+        return held_by(holder)
     if step is None:
         return Reason(FREE)
     if step.outcome in (TAKEN, GIVEN_BACK):
@@ -196,6 +196,11 @@ def _state(device: Candidate, step: SearchStep | None, holders: Mapping[DeviceId
         brief = say("other root") if step.detail == ROOT else ""
         return Reason(UNLIKE, say("another {attribute}", attribute=short(step.detail)), brief=brief)
     return Reason(step.outcome, step.detail)
+
+
+def held_by(claim: str) -> Reason:
+    """What a device is that belongs to this claim."""
+    return Reason(HELD, plain=say("is held by {claims}", claims=claim), brief=say("held: {claims}", claims=claim))
 
 
 def _taints(device: Candidate) -> str:

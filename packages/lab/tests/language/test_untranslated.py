@@ -92,6 +92,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "devices": lambda: devices.panel().ask(devices.how_many()),
     "devices, two": lambda: devices.panel(model="any", memory=0, count=2, together=True).ask(devices.pair()),
     "devices, no h100": lambda: devices.panel(model="h100"),
+    "devices, reserved": devices.reserved,
     "devices, selector": lambda: selector.panel().ask(selector.question()),
     "devices, unknown attribute": lambda: selector.panel(selector="an unknown attribute"),
     "contents": contents.panel,

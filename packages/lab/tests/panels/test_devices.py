@@ -137,12 +137,51 @@ def test_short_names_are_refused_with_the_long_ones():
         (f"{selector.CAPACITY}.memory >", ("missing", "end")),
         ("(true", ("missing", "end")),
         ("true && && true", ("&&",)),
-        (f'{selector.ATTRIBUTES}.model = "a100"', ("read", "=")),
+        (f'{selector.ATTRIBUTES}.model = "a100"', ("Write ==", "not =")),
+        ("true and true", ("Write &&", "not and")),
+        (f"{selector.ATTRIBUTES}.model == a100", ("a100 is unknown", '"a100"')),
     ],
 )
 def test_what_cannot_be_read_is_said_in_a_short_sentence(typed: str, words: tuple[str, ...]):
     said = selector.fault(typed)
     assert says(said, *words) and len(said) < 60 and "IDENTIFIER" not in said
+
+
+def test_what_is_neither_true_nor_false_has_to_be_compared():
+    assert says(selector.fault("1"), "neither true nor false", "int", "==") and "must evaluate" not in selector.fault(
+        "1"
+    )
+
+
+def test_a_guard_that_is_right_selects_the_devices_with_the_firmware():
+    selected = [
+        each for each in selector.DEVICES if selector.judged(selector.SELECTORS["guarded"], each).state == "selected"
+    ]
+    assert selected == [*devices.FIRMWARE]
+
+
+@pytest.mark.parametrize("expression", selector.SELECTORS.values())
+def test_another_selector_moves_no_device(expression: str):
+    def size(settings: selector.Settings) -> str:
+        return drawn(selector.show(settings)).split('viewBox="')[1].split('"')[0]
+
+    assert size(selector.Settings().changed(selector=expression)) == size(selector.Settings())
+
+
+def test_a_second_pod_with_the_claim_of_train_goes_where_the_claim_is():
+    panel = devices.reserved()
+    claim = devices.claim(devices.Settings())
+    result = {"request": "gpus", "driver": devices.DRIVER, "pool": "node-a", "device": "gpu-0"}
+    only = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-a"]}]}
+    claim["status"] = {
+        "allocation": {"devices": {"results": [result]}, "nodeSelector": {"nodeSelectorTerms": [only]}},
+        "reservedFor": [{"resource": "pods", "name": "first", "uid": "first"}],
+    }
+    decision = devices.decided(
+        Cluster.from_dicts([*devices.fleet(devices.GPUS), claim, devices.train()], devices.GENERATION.api)
+    )
+    assert panel.question is not None and decision.node == panel.question.right(panel.settings) == "node-a"
+    assert drawn(panel.view).count('data-state="held"') == 2
 
 
 def test_only_the_toleration_lets_train_have_the_broken_h100():
