@@ -28,7 +28,7 @@ def test_a_lesson_is_read_and_answered_on_the_stage(notebook: Open) -> None:
     what_is_read_or_run_is_on_the_stage(page)
     a_wheel_over_the_stage_scrolls_the_text(page)
     a_live_cluster_does_not_take_a_picture_out_of_ones_hands(page)
-    exercises_have_the_whole_width(page)
+    exercises_have_the_whole_width_and_the_text_keeps_its_own(page)
     an_answer_is_said_in_the_line(page)
     pictures_move_into_the_text(page)
 
@@ -164,11 +164,17 @@ def runs_on(page: Notebook) -> None:
     page.page.wait_for_function("(cell) => !cell.classList.contains('jp-mod-active')", arg=active)
 
 
-def exercises_have_the_whole_width(page: Notebook) -> None:
+WIDTH = "(each) => each.getBoundingClientRect().width"
+
+
+def exercises_have_the_whole_width_and_the_text_keeps_its_own(page: Notebook) -> None:
     expect(on_stage(page)).to_be_visible()
+    texts = page.page.locator(".jp-MarkdownCell .jp-RenderedMarkdown:visible")
+    width = texts.first.evaluate(WIDTH)
     exercise = page.page.locator(".ks-exercise").first
     exercise.evaluate("(each) => each.scrollIntoView()")
     expect(on_stage(page)).to_be_hidden()
+    assert texts.last.evaluate(WIDTH) == width < exercise.evaluate(WIDTH)
     lines(page).nth(RULE_1).evaluate("(line) => line.scrollIntoView()")
     expect(on_stage(page)).to_be_visible()
 
