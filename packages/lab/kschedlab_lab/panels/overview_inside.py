@@ -112,9 +112,11 @@ def _box(settings: Settings, name: str, known: int, asks: bool) -> Box:
     if chosen:
         web = Block("web", settings.cpu * 1000, 0, (Number(f"{settings.cpu} CPU"),), "placed", origin="ask")
         there = (*there, web)
+    tried = 0 if chosen else settings.cpu * 1000
     if known == FILTER or score is None:
-        return Box(name, CPU * 1000, there, (say("fits"),), chosen)
-    return Box(name, CPU * 1000, there, (say("score {number}", number=score), _parts(decision, name)), chosen)
+        return Box(name, CPU * 1000, there, (say("fits"),), chosen, tried=tried)
+    says = (say("score {number}", number=score), _parts(decision, name))
+    return Box(name, CPU * 1000, there, says, chosen, tried=tried)
 
 
 def story(settings: Settings, room: Room) -> list[Frame]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Any, NamedTuple
 
 from kschedlab.messages import later, listed, say
@@ -110,7 +111,7 @@ class Box:
 
     ``refused``: what is in the way, and ``sign``, a kind of badge for it. ``tied``: it is one of several best nodes.
     ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name; ``look``: the colours of its
-    ground and its edge, unless it is one of the best.
+    ground and its edge, unless it is one of the best. ``tried``: the size of a pod whose outline is in it.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Box:
     marks: Marks = field(default_factory=dict)
     title: str = ""
     look: tuple[str, str] | None = None
+    tried: int = 0
 
     @property
     def key(self) -> str:
@@ -272,10 +274,7 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     free = box.capacity - box.used
     if free > 0 and scale * free >= LINE and not any(block.aside for block in box.blocks):
         text = fitted(_free(resource, free, box.placed, place.width - 8), place.width - 8, SMALL)
-        middle = scale * free / 2
-        between = 1000 * scale * (-(-free // 2000) - 0.5)  # two ticks
-        if _has_ticks(resource, scale) and between + LINE / 2 <= scale * free:
-            middle = between
+        middle = _middle_of_free(box, free, scale, _has_ticks(resource, scale))
         inside.append(placed(words(text, SMALL, fill=INK_2), place.width / 2, top + middle - 8))
     if box.capacity:
         inside.append(placed(_below(box, place.width, captions), place.width / 2, place.height + 7))
@@ -297,16 +296,33 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     )
 
 
+def _middle_of_free(box: Box, free: int, scale: float, has_ticks: bool) -> float:
+    """How far below the rim the words about free space are: clear of what is tried, and between two ticks."""
+    top, bottom = 0.0, scale * free
+    if 0 < box.tried < free:
+        edge = scale * (free - box.tried)
+        top, bottom = (top, edge) if edge >= LINE else (edge, bottom)
+    middle = (top + bottom) / 2
+    between = 1000 * scale * (ceil(middle / (1000 * scale)) - 0.5)
+    fits = top <= between - LINE / 2 and between + LINE / 2 <= bottom
+    return between if has_ticks and fits else middle
+
+
 def _free(resource: str, free: int, placed: int, width: float) -> str:
     """How much is free, before and after a pod is ``placed`` here, with what fits of it; short CPU is rounded down, so
     that a pod of that size has room."""
-    rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
-    whole, number = amount(resource, free), rounded.partition(" ")[0]
+    rounded = _told(resource, free // 100 * 100 if resource == "cpu" and free >= 1000 else free)
+    whole, number = _told(resource, free), rounded.partition(" ")[0]
     if resource == "memory" and free >= 1 << 30:
         number = f"{free >> 30}Gi"
-    before = f"{amount(resource, free + placed).partition(' ')[0]} → " if placed else ""
+    before = f"{_told(resource, free + placed).partition(' ')[0]} → " if placed else ""
     texts = [before + say("{free} free", free=each) for each in (whole, rounded, number)]
     return fitting((*texts, before + number, number, ""), width, SMALL)
+
+
+def _told(resource: str, size: int) -> str:
+    """The amount in words; tenths of a CPU as the larger ones are: 0.5 CPU."""
+    return f"{size / 1000:g} CPU" if resource == "cpu" and size % 100 == 0 else amount(resource, size)
 
 
 def _tray(box: Box, width: float, top: float, high: float, scale: float, resource: str) -> Iterable[Html]:

@@ -43,10 +43,11 @@ class Pull:
 
     def __init__(self, pod: Block, step: int, boxes: Sequence[Box], room: Room, below: float, smallest: int) -> None:
         wide = room.width >= 560
-        self.aside = 150.0 if wide else 102.0 if room.width >= 400 else 74.0
-        gap = 22 if wide else 7 if room.width >= 400 else 4
-        left = self.aside + gap + (18 if wide else 6)
-        width = min((room.width - left - 8 - gap * (len(boxes) - 1)) / len(boxes), 170)
+        gap = 18 if wide else 7 if room.width >= 400 else 4
+        column = (room.width - 24 - gap * len(boxes)) / (len(boxes) + 1)  # the pod is as wide as a node
+        self.aside = column + 16 if wide else 102.0 if room.width >= 400 else 74.0
+        left = self.aside + gap + (0 if wide else 6)
+        width = (room.width - left - 8 - gap * (len(boxes) - 1)) / len(boxes)
         largest = max(box.capacity for box in boxes)
         named = -(-(NAMED + PARTED) * largest // smallest)
         tall = max(min(max(room.height - TOP - below, LOWEST), HIGHEST), named)
@@ -108,7 +109,8 @@ def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
     less = pod.request["cpu"] - free
     if less > 0 and not evicts:
         return Box(name, capacity, tuple(blocks), refused=lacks(less))
-    return Box(name, capacity, tuple(blocks), (_says(decision, name),), chosen)
+    tried = 0 if chosen else pod.request["cpu"]
+    return Box(name, capacity, tuple(blocks), (_says(decision, name),), chosen, tried=tried)
 
 
 def _block(pod: PodInfo, mark: str = "") -> Block:
