@@ -105,7 +105,8 @@ def rows(
 ) -> Grid:
     """The largest squares with which all pools, each divided into zones, fit into this space; many nodes share squares.
 
-    Height that they leave is between the pools. If none fit, the smallest. ``thumbs``: squares are large enough for one. ``new``: nodes that a change adds.
+    Height that they leave is between the pools. If none fit, the smallest. ``thumbs``: squares are large enough for
+    one. ``new``: nodes that a change adds.
     """
     nodes = sum(len(places) for zones in pools.values() for places in zones.values())
     least = max(-(-nodes // CELLS), 1)
