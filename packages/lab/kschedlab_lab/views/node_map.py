@@ -116,7 +116,7 @@ def rows(
     fitting = next((found for found in made if found.bottom <= height), None)
     if fitting is None:
         return _rows(pools, width, shapes[-1], sizes[-1] if thumbs else least, new)
-    more = min((height - fitting.bottom) / max(len(pools), 1), APART)
+    more = min(max((height - 1 - fitting.bottom) // max(len(pools), 1), 0), APART)
     return _rows(pools, width, fitting.shape, fitting.each, new, more)
 
 
