@@ -39,6 +39,8 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     expect(sentence).to_contain_text("postgres-0 goes to data-01-new.")
     expect(picture.locator('[data-key="node/data-01-new"]')).to_have_count(1)
     expect(picture.locator('[data-key="star"]')).to_have_count(1)
+    picture.get_by_role("button", name="what would change it").click()
+    expect(sentence).to_contain_text("postgres-0 waits")
     picture.get_by_role("button", name="data, 25 nodes").click()
     picture.get_by_role("button", name="show all nodes").click()
     expect(picture.get_by_role("button", name="show all nodes")).to_have_count(0)
@@ -49,7 +51,7 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     field(panel, "pod").press("Enter")
     expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')
     expect(sentence).to_contain_text("kafka-3")
-    asked = page.stage("What draws it away most?")
+    asked = page.stage("What draws it to ★ most?")
     expect(asked.locator(".ks-picture")).not_to_contain_text("PodTopologySpread")
     asked.get_by_role("button", name="its image").click()
     expect(asked.locator(".ks-question")).to_contain_text(
@@ -75,7 +77,7 @@ def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:
         panel.get_by_role("button", name="Choose files, or drop them here").click()
     chooser.value.set_files(path)
     expect(status).to_contain_text("small.yaml: 1 node, 1 running pod, 1 pending.")
-    expect(panel.locator(".ks-sentence")).to_contain_text("second waits, with only one obstacle on 1 of 1 node.")
+    expect(panel.locator(".ks-sentence")).to_contain_text("second waits: one obstacle on 1 of 1 node.")
     large = tmp_path / "large.json"
     notes = {"a": "x" * 15_000}
     pods = [pod(f"p{i}", "node-a", "1m") for i in range(1000)]

@@ -105,7 +105,8 @@ def rows(
 ) -> Grid:
     """The largest squares with which all pools, each divided into zones, fit into this space; many nodes share squares.
 
-    Height that they leave is between the pools. If none fit, the smallest. ``thumbs``: squares are large enough for one. ``new``: nodes that a change adds.
+    Height that they leave is between the pools. If none fit, the smallest. ``thumbs``: squares are large enough for
+    one. ``new``: nodes that a change adds.
     """
     nodes = sum(len(places) for zones in pools.values() for places in zones.values())
     least = max(-(-nodes // CELLS), 1)
@@ -115,7 +116,7 @@ def rows(
     fitting = next((found for found in made if found.bottom <= height), None)
     if fitting is None:
         return _rows(pools, width, shapes[-1], sizes[-1] if thumbs else least, new)
-    more = min((height - fitting.bottom) / max(len(pools), 1), APART)
+    more = min(max((height - 1 - fitting.bottom) // max(len(pools), 1), 0), APART)
     return _rows(pools, width, fitting.shape, fitting.each, new, more)
 
 

@@ -13,8 +13,9 @@ from kschedlab.whatif import what_if
 from kschedlab.whatif.answers import whatif_answers
 from kschedlab_lab.panels.cluster_questions import MOVES
 from kschedlab_lab.panels.cluster_source import bundled
-from kschedlab_lab.views.cluster_detail import Choice, choices_part, why_not_part
-from kschedlab_lab.views.cluster_picture import WHAT_IF, Asked, cluster_picture, in_sight, undecided
+from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, why_not_part
+from kschedlab_lab.views.cluster_picture import WHAT_IF, WHY, Asked, cluster_picture, in_sight, undecided
+from kschedlab_lab.views.node_kinds import TOLLS, node_fills
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
 
@@ -173,13 +174,40 @@ def test_of_few_nodes_the_size_says_how_large_they_are():
 
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
     many = [Choice(f"c{i}", f"change {i}", "what follows") for i in range(19)]
-    part = choices_part(many, "c1", 540)
+    ask = ask_part(WHAT_IF, WHY, on=True)
+    part = choices_part(ask, many, "c1", 540)
     text = str(join(part.shapes))
     shown = text.count('data-tip="what follows"')
     assert 4 <= shown < 19 and f"and {19 - shown} more in Details" in text
     assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c2"' in text
     assert 'data-set="change: none"' in text, "a click on the one that is applied takes it back"
-    assert part.height < choices_part(many, "", 310, 9).height, "a narrow room has more rows"
+    assert part.height < choices_part(ask, many, "", 310, 9).height, "a narrow room has more rows"
+
+
+def test_no_button_moves_when_another_is_pressed(world):
+    found = what_if("analytics/forecast-0", world)
+    choices = tuple(Choice(each.word, each.short or each.line.change) for each in whatif_answers(found))
+    drawn = [
+        str(cluster_picture(decision, Room(), Asked(WHAT_IF, choices=choices, change=word, before=before), ""))
+        for decision, word, before in [
+            (found.decision, "", None),
+            *((each.decision, each.word, found.decision) for each in whatif_answers(found)),
+        ]
+    ]
+    boxes = {tuple(re.findall(r'<rect x="1" y="1" width="([\d.]+)"', svg)) for svg in drawn}
+    assert len(boxes) == 1 and len(*boxes) == 1 + len(choices)
+
+
+def test_the_more_pods_have_to_leave_the_darker_a_node(world):
+    decision = explain("shop/payment-burst-0", world).decision
+    assert decision.preemption is not None
+    fills, pale = node_fills(decision), []
+    for place in decision.preemption.positions.tolist():
+        name = world.names[place]
+        if name != decision.nominated_node and fills[place] == TOLLS[0]:
+            pale.append((name, len(decision.preemption.candidates[name].victims)))
+    assert pale == [("general-44", 2)]
+    assert "pods: 2" in str(cluster_picture(decision, Room(), Asked(), ""))
 
 
 def test_sums_of_priorities_are_explained_where_they_are_shown(world):

@@ -20,6 +20,7 @@ from kschedlab_lab.views.node_kinds import (
     GOOD,
     MORE,
     ONE,
+    RAMPS,
     REFUSED,
     SHADES,
     TWO,
@@ -70,7 +71,7 @@ def test_every_node_is_a_cell_that_says_its_verdict(world, key):
     assert sorted(keys) == sorted(world.names)
     assert svg.count('data-set="node: ') == 200 and svg.count('data-key="pool/') == 5
     fills = Counter(re.findall(r'<g fill="([^"]*)"', svg))
-    shades = SHADES if GOOD in kinds(decision) else ()
+    shades = [shade for kind in set(kinds(decision)) for shade in RAMPS.get(kind, ())]
     assert set(fills) <= {
         *map(cause_fill, one_away(decision, kinds(decision))),
         *shades,
