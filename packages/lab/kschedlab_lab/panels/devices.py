@@ -18,7 +18,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import Html, element, join
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
@@ -179,7 +179,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: draw_sights(seen, room, look),
         sentence,
-        element("pre", claim_text(claim(settings))),
+        element("pre", join(claim_text(claim(settings)).splitlines(), element("br"))),
         sentence,
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [

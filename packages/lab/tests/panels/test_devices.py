@@ -49,6 +49,11 @@ def test_the_story_ends_with_the_picture_and_never_shows_more_than_was_found(set
     assert results == ["node-a", "node-b", "node-c"]  # one step for each
 
 
+def test_the_claim_can_be_read_below_the_panel():
+    table = str(devices.show(devices.Settings(count=2, together=True)).table)
+    assert "count: 2<br" in table and "matchAttribute: resource.kubernetes.io/pcieRoot" in table
+
+
 def test_a_device_that_is_clicked_says_what_it_sets():
     for rival, sets in ((True, "rival: off"), (False, "rival: on")):
         assert f'data-set="{sets}"' in drawn(devices.show(devices.Settings(rival=rival)))
