@@ -57,7 +57,7 @@ class Settings(Restorable):
     count: int = choice("count", range(1, 3), 1)
     memory: int = slider("memory at least", MEMORY, 40, lambda gi: f"{gi}Gi")
     together: bool = switch("on one root")
-    tolerates: bool = switch("broken, too")
+    tolerates: bool = switch("allow broken")
     rival: bool = switch("held by rival", True)
 
 

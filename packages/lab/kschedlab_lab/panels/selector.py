@@ -194,7 +194,10 @@ def told(settings: Settings) -> str:
     said = {
         SELECTED: later("{device} is selected."),
         NOT_SELECTED: later("{device} is not selected."),
-        FAILS: later("{device} ends in an error. An error ends the decision for all nodes: guard it with has()."),
+        FAILS: later(
+            "{device} ends in an error. One error ends the decision on all nodes, and the pod gets none: "
+            "guard it with has()."
+        ),
     }
     states = [judged(settings.selector, device).state for device in DEVICES]
     first = say(said[judged(settings.selector, settings.device).state], device=settings.device)

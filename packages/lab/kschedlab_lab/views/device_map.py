@@ -90,12 +90,14 @@ PLAIN = Look()
 
 
 class Scale(NamedTuple):
-    """How all devices of a picture are drawn. ``pixels``: the height of a unit; ``high``: that of the largest."""
+    """How all devices of a picture are drawn. ``pixels``: the height of a unit; ``high``: that of the largest;
+    ``handle``: the node whose line shows that it can be dragged."""
 
     kinds: Sequence[str]
     pixels: float
     look: Look
     high: float = HIGH
+    handle: str = ""
 
 
 def draw_sights(seen: Sequence[NodeSight], room: Room, look: Look = PLAIN) -> Html:
@@ -125,7 +127,7 @@ def device_part(seen: Sequence[NodeSight], room: float, look: Look, high: float 
     devices = [device for node in seen for device in node.devices]
     most = max((each.size for each in devices), default=0) or 1
     high = FLAT if beside else max(min(high, HIGHEST), LOWEST)
-    scale = Scale(sorted({each.kind for each in devices}), high / most, look, high)
+    scale = Scale(sorted({each.kind for each in devices}), high / most, look, high, seen[0].node if seen else "")
     nodes = [_node(each, wide, scale, tree_room(lines) if lines else 0) for each in seen]
     inside = column([look.top(width), wrap(nodes, width + 1, GAP, GAP)], GAP)
     return Part(room, inside.height + 11, (moved(inside, SIDE, 9),))
@@ -197,12 +199,13 @@ def _asked(node: NodeSight, devices: Part, scale: Scale) -> tuple[list[Html], li
         return drawn, []
     marks = {"data_drag": look.grip, "data_axis": "y", "data_step": f"{-look.step * scale.pixels:g}"}
     carets = f"M{-PAD - 2.5} {y - 1.5:g}l2.5 -2.5l2.5 2.5M{-PAD - 2.5} {y + 1.5:g}l2.5 2.5l2.5 -2.5"
-    shapes = (
-        element("path", d=line, stroke="transparent", stroke_width=24),
+    shapes = [element("path", d=line, stroke="transparent", stroke_width=24)]
+    handle = (
         element("circle", cx=-PAD, cy=y, r=12, fill="transparent"),
         element("circle", cx=-PAD, cy=y, r=7.5, fill=ACT),
         element("path", d=carets, fill="none", stroke=PANEL, stroke_width=1.6),
     )
+    shapes += handle if node.node == scale.handle else ()
     return drawn, [element("g", *shapes, data_key=f"least/{node.node}", **marks)]
 
 
