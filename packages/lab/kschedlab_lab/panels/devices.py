@@ -202,12 +202,12 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
 
     def on_or_off(name: str) -> Part:
         on = getattr(settings, name)
-        return group(88, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
+        return group(102, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
 
     parts = (
         words(say("train claims"), bold=True),
         group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
-        group(46, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
+        group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
         words(f"≥ {settings.memory}Gi", bold=True),
         on_or_off("together"),
         on_or_off("tolerates"),
