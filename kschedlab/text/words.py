@@ -90,9 +90,12 @@ def _moment(start: int) -> datetime:
 
 
 def request_text(pod: PodInfo) -> str:
-    wants = [amount(name, value) for name, value in pod.request.items() if value]
-    requested, priority = listed(wants) or say("nothing"), pod.priority
-    return say("asks for {asked}; priority {priority}", asked=requested, priority=priority)
+    return say("asks for {asked}; priority {priority}", asked=requested(pod), priority=pod.priority)
+
+
+def requested(pod: PodInfo) -> str:
+    """What the pod asks for: "500m CPU, 1Gi memory"."""
+    return listed(amount(name, value) for name, value in pod.request.items() if value) or say("nothing")
 
 
 def init_containers_text(info: PodInfo) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
+from kschedlab.cluster.columns import CPU, MEMORY
 from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
@@ -91,5 +92,5 @@ def what_moves_it() -> YourCluster:
 def _free(decision: Decision, node: str) -> str:
     """How much CPU and memory the node has left for the pod."""
     cluster, place = decision.cluster, decision.cluster.index[node]
-    cpu, memory = (cluster.allocatable[:2, place] - cluster.requested[:2, place]).tolist()
-    return say("{cpu:.1f} CPU and {memory:.1f}Gi memory", cpu=cpu / 1000, memory=memory / 2**30)
+    free = cluster.allocatable[:, place] - cluster.requested[:, place]
+    return say("{cpu:.1f} CPU and {memory:.1f}Gi memory", cpu=free[CPU] / 1000, memory=free[MEMORY] / 2**30)

@@ -323,12 +323,14 @@ def reserved() -> Panel[Reserved]:
 
 def same_claim() -> Question[Reserved]:
     """Where can a pod go that uses the claim of train?"""
-    nodes = (*GPUS,)
+    node, device = got()
     return Question(
-        say("train is on node-a. A second pod uses its claim: where can it go?"),
-        (*nodes, say("any of them")),
-        lambda _: nodes[0],
-        lambda *_: say("The claim has its device already, so nothing is searched: both pods share gpu-0."),
+        say("train is on {node}. A second pod uses its claim: where can it go?", node=node),
+        (*GPUS, say("any of them")),
+        lambda _: node,
+        lambda *_: say(
+            "The claim has its device already, so nothing is searched: both pods share {device}.", device=device
+        ),
         lambda _: partial(draw_sights, kept_for_train(), look=Look(lines=0)),
     )
 
@@ -346,10 +348,17 @@ def kept_for_train() -> list[NodeSight]:
     ]
 
 
+def got() -> tuple[str, str]:
+    """The node of train and the device that it gets there, at the beginning."""
+    return next((n.node, d.id.device) for n in sights(decide(Settings())) for d in n.devices if d.state == TAKES)
+
+
 def _held(_: Reserved) -> View:
-    seen = [node._replace(chosen=node.node == "node-a") for node in kept_for_train()]
-    sentence = say("The second pod can go to node-a only: its claim, gpus, holds gpu-0 there.")
-    return View(partial(draw_sights, seen, look=Look(lines=0)), sentence, Html(), sentence, names={"node-a": "chosen"})
+    node, device = got()
+    seen = [each._replace(chosen=each.node == node) for each in kept_for_train()]
+    told = later("The second pod can go to {node} only: its claim, gpus, holds {device} there.")
+    sentence = say(told, node=node, device=device)
+    return View(partial(draw_sights, seen, look=Look(lines=0)), sentence, Html(), sentence, names={node: "chosen"})
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -160,14 +160,14 @@ def _against(settings: Settings, decision: Decision, formula: str) -> str:
     """What the plugin gives this node, and how much more than the last, or less than the first; "" if all are equal."""
     given = {node: number(decision, settings.stage, settings.plugin, node) or 0 for node in NODES}
     mine, low, high = given[settings.node], min(given, key=given.__getitem__), max(given, key=given.__getitem__)
-    message = later("{plugin} gives {node} {formula}: {points} more than {other}.")
-    other = low
-    if mine == given[low]:
-        message, other = later("{plugin} gives {node} {formula}: {points} less than {other}."), high
-    if given[low] == given[high]:
-        return ""
-    points = abs(mine - given[other])
-    return say(message, plugin=short(settings.plugin), node=settings.node, formula=formula, points=points, other=other)
+    about = {"plugin": short(settings.plugin), "node": settings.node, "formula": formula}
+    if mine > given[low]:
+        more = mine - given[low]
+        return say("{plugin} gives {node} {formula}: {points} more than {other}.", **about, points=more, other=low)
+    if mine < given[high]:
+        less = given[high] - mine
+        return say("{plugin} gives {node} {formula}: {points} less than {other}.", **about, points=less, other=high)
+    return ""
 
 
 def in_cell(settings: Settings) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from kschedlab.text.plain import LIMITS, plain
 from kschedlab.text.preemption import evicted
 from kschedlab.text.sections import Section
 from kschedlab.text.tables import html
-from kschedlab.text.words import count, listing, request_text
+from kschedlab.text.words import count, listing, request_text, requested
 from kschedlab.whatif import WhatIf, what_if
 from kschedlab.whatif.answers import WhatIfAnswer, notes, whatif_answers, whatif_sentence, whatif_table
 from kschedlab_lab.panels.base import Panel, View
@@ -142,7 +142,7 @@ class Answers:
         it would go now. ``note``: what else there is to know."""
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
-        asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
+        asks = say("It asks for {asked}.", asked=requested(decision.pod))
         shown = Asked(show=settings.show, framed=framed, note=sentences((asks, note)))
         said = say("{pod} and the nodes", pod=settings.pod)
         known = undecided(decision, starred=True) if framed else counted(decision)
@@ -186,7 +186,7 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
     if decision.error or decision.gates or decision.verdicts is None or decision.verdicts.rejected is not None:
         return [decision.outcome]
     near = kinds(decision).count(ONE)
-    asks = say("It {wants}.", wants=request_text(decision.pod).partition(";")[0])
+    asks = say("It asks for {asked}.", asked=requested(decision.pod))
     waits = later("{pod} waits: one obstacle on {near} of {nodes}.")
     said = say(waits, pod=name, near=f"{near:,}", nodes=count(nodes, "node"))
     return [said, asks]

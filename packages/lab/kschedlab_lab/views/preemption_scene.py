@@ -12,7 +12,7 @@ from kschedlab.preemption.evidence import Attempt, Preemption
 from kschedlab.text.html import Html, element, visible
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.preemption import evicted
-from kschedlab.text.words import amount, count, listing, request_text
+from kschedlab.text.words import count, listing, request_text, requested
 from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import ladder, lanes
@@ -243,8 +243,7 @@ def attempted(attempt: Attempt, explains: bool = True) -> str:
     fits, stuck = later("{pod} ({request}) fits and comes back."), later("{pod} ({request}) no longer fits: a victim.")
     early = say("It is tried early, because evicting it would break the budget.")
     info = attempt.pod
-    asked = listed(amount(name, value) for name, value in info.request.items() if value)
-    tried = say(fits if attempt.reprieved else stuck, pod=info.pod.metadata.name, request=asked or say("nothing"))
+    tried = say(fits if attempt.reprieved else stuck, pod=info.pod.metadata.name, request=requested(info))
     return sentences((tried, early if attempt.violates and explains else ""))
 
 
