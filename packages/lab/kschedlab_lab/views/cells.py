@@ -76,7 +76,7 @@ def token(worker: int, x: float, y: float, size: float = 9, *, most: float = mat
     edge: Look = {"stroke": WORKERS[(worker - 1) % len(WORKERS)], "stroke_width": EDGE}
     written, room = text_width(str(worker), bold=True), (most - EDGE) / 2
     size, half = min(size, room), min(max(size, written / 2 + 2), room)
-    small = min(1, (2 * half - 1) / written)
+    small = min(1, 2 * half / written)
     badge = rect(2 * half, 2 * size, size, -half, -size, fill=INK, **edge)
     fitting = {"font_size": round(12 * small, 1)} if small < 1 else {}
     number = label(str(worker), 0, 4.2 * small, "middle", fill=PANEL, font_weight="bold", **fitting)

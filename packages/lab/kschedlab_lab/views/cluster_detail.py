@@ -192,8 +192,10 @@ def _bars(each: Points, width: float, highest: int) -> Part:
 
 def ask_part(question: str, back: str, on: bool) -> Part:
     """A button that asks what would change the decision, and if it is ``on`` goes ``back``; it keeps its place."""
-    text, leads = f"{'▾' if on else '▸'} {say(question)}?", f"question: {back if on else question}"
-    return _button(text, data_key="ask", data_set=leads, aria_expanded=str(on).lower())
+    asked, leads = f"{say(question)}?", f"question: {back if on else question}"
+    is_open = str(on).lower()
+    text = f"{'▾' if on else '▸'} {asked}"
+    return _button(text, data_key="ask", data_set=leads, aria_label=asked, aria_expanded=is_open)
 
 
 def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int = 3) -> Part:
