@@ -162,5 +162,7 @@ def what_is_left() -> Question[Settings]:
         return lambda room: draw_update(additions(settings), None, -1, rivals(), room, alt)
 
     both = say("Worker 1 adds {one} and worker 2 adds {other}.", one=scores[0], other=scores[1])
-    asked = say("The total of {node} is 0. {both} What is the total at the end?", node=NODE, both=both)
+    asked = say(
+        "The total of {node} is 0. {both} They run as drawn: what is the total at the end?", node=NODE, both=both
+    )
     return Question(asked, (str(scores[0]), str(scores[1]), str(sum(scores))), right, why, before)

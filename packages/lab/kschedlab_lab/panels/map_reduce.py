@@ -327,13 +327,23 @@ def who_wins() -> Question[Reducing]:
         decision = decide(settings.nodes)
         scores, best, names = decision.scores, decision.best[0], node_names(settings.nodes)
         assert scores is not None
-        mapped = [sum(row.raw[place] for row in scores.rows) for place in range(settings.nodes)]
+        shown = [
+            row
+            for plugin, row in zip(scores.plugins, scores.rows, strict=True)
+            if not plugin.startswith("NodePreferAvoidPods")
+        ]
+        mapped = [sum(row.raw[place] for row in shown) for place in range(settings.nodes)]
         node = answer if answer != best else names[mapped.index(max(mapped))]
         place, row = names.index(node), scores.rows[scores.plugins.index(WISH)]
-        raw, marks = int(row.raw[place]), int(row.normalized[place])
-        shrinks = say(" Its {raw} for NodeAffinity becomes {marks}.", raw=raw, marks=marks) if raw > marks else ""
         behind = count(int(scores.total.max() - scores.total[place]), "point")
-        return say("{node} ends {behind} behind {best}.{shrinks}", node=node, behind=behind, best=best, shrinks=shrinks)
+        lost = say("{node} ends {behind} behind {best}.", node=node, behind=behind, best=best)
+        if mapped[place] < max(mapped):
+            return lost
+        leads = say("Before Reduce {node} leads with {sum}.", node=node, sum=int(mapped[place]))
+        shrinks = say(
+            "Its {raw} for NodeAffinity becomes {marks}.", raw=int(row.raw[place]), marks=int(row.normalized[place])
+        )
+        return sentences((leads, lost, shrinks))
 
     return Question(
         say("Which node wins after Reduce and the sum?"),

@@ -262,9 +262,21 @@ def who_wins() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         sums, best = sums_of(settings), right(settings)
-        if answer == best:
-            return say("{node} has {sum}.", node=best, sum=sums[best])
-        return say("{answer} has {less}, {best} {most}.", answer=answer, less=sums[answer], best=best, most=sums[best])
+        other = next(node for node in two if node != best)
+        return say(
+            "{best} has {most}, {other} {less}: row by row, {rows} = {more}.",
+            best=best,
+            most=sums[best],
+            other=other,
+            less=sums[other],
+            rows=" ".join(ahead_by(settings, best, other)),
+            more=f"{sums[best] - sums[other]:+}",
+        )
+
+    def ahead_by(settings: Settings, node: str, other: str) -> list[str]:
+        decision = decide(settings)
+        given = [[number(decision, STAGES[2], plugin, each) or 0 for plugin in PLUGINS] for each in (node, other)]
+        return [f"{more - less:+}" for more, less in zip(*given, strict=True) if more != less]
 
     def weighted(settings: Settings) -> ScoreMap:
         return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None, asks=two)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
@@ -336,7 +337,8 @@ def alone(given: Weights) -> bool:
 def test_two_columns_are_compared_by_whoever_answers() -> None:
     question, settings = score.who_wins(), Settings()
     assert [node for node in question.choices if question.verdict(node, settings)["right"]] == ["node-c"]
-    assert question.why(settings, "node-d") == "node-d has 452, node-c 453."
+    steps = [int(step) for step in re.findall(r"[+-]\d+", question.why(settings, "node-d"))]
+    assert sum(steps[:-1]) == steps[-1] == 453 - 452
     assert question.before is not None
     asked = str(drawn(question.before(settings), Room()))
     assert "453" not in asked
