@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -77,14 +78,15 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     for pod, version in settings.shown():
         each = history(pod, version, time if known is None else known)
         if known is not None:
-            each = replace(each, tries=tuple(at for at in each.tries if at < known))
+            tries, woken = (tuple(at for at in times if at < known) for times in (each.tries, each.woken))
+            each = replace(each, tries=tries, woken=woken)
         if settings.lanes == OLDER:
             note = say("tried {times}×", times=len(each.tries)) if each.tries else ""
             each = replace(each, name=version, note=note)
         else:
             each = replace(each, note=WANTS[pod] if settings.lanes == ALL else version)
         histories.append(each)
-    events = [Event(each.second, say(each.brief), say(each.words)) for each in EVENTS]
+    events = [Event(each.second, tuple(map(say, each.brief)), say(each.words)) for each in EVENTS]
     said = say("time: {seconds:g} s", seconds=time)
     handle = dragged("time", "x", step, said, say("drag the time")) if known is None else {}
     ticks = [(second, str(second)) for second in range(0, LAST + 1, 2)]
@@ -105,7 +107,8 @@ def history(pod: str, version: str, seconds: int) -> History:
     )
     tries = tuple(at / SECOND for at, who in story.tries if who == pod and at <= now)
     ends_of = ((at, end) for at, who, end in story.backoffs if who == pod and at < now)
-    return History(pod, stretches, tries, tuple((at / SECOND, min(end, now) / SECOND) for at, end in ends_of))
+    woken = tuple(after.at / SECOND for before, after in itertools.pairwise(past) if before.part == UNSCHEDULABLE)
+    return History(pod, stretches, tries, tuple((at / SECOND, min(end, now) / SECOND) for at, end in ends_of), woken)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -168,20 +168,26 @@ class Story:
 
 
 class Happening(NamedTuple):
-    """An event: its second, in a few words and in many, and what it does."""
+    """An event: its second, in few words and in fewer, in many words, and what it does."""
 
     second: int
-    brief: str
+    brief: tuple[str, ...]
     words: str
     happen: Callable[[Story], None]
 
 
 EVENTS = (
-    Happening(2, "+1 CPU", later("job-1 ends: 1 CPU free"), lambda story: story.ends("job-1")),
-    Happening(3, "+2 CPU", later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")),
-    Happening(7, "+3 CPU", later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")),
-    Happening(8, "disk: ssd", later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
-    Happening(12, "cache", later("cache starts"), lambda story: story.starts("cache", "node-b")),
+    Happening(
+        2, (later("1 CPU free"), later("1 free")), later("job-1 ends: 1 CPU free"), lambda story: story.ends("job-1")
+    ),
+    Happening(
+        3, (later("2 CPU free"), later("2 free")), later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")
+    ),
+    Happening(
+        7, (later("3 CPU free"), later("3 free")), later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")
+    ),
+    Happening(8, ("disk: ssd",), later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
+    Happening(12, ("cache",), later("cache starts"), lambda story: story.starts("cache", "node-b")),
 )
 
 

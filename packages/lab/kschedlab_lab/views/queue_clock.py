@@ -16,6 +16,8 @@ EDGE, NAMES, TOP = 8, 72, 62
 """The margin, the width of the names at the left, and where the lanes begin."""
 BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
+SMALL, LOW = 7, 48
+"""The radius of a bolt in a lane, and the height below which a lane has one line of words."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
     "active": "none",
@@ -45,22 +47,23 @@ class Stretch:
 @dataclass(frozen=True)
 class History:
     """What a pod went through. ``tries``: when it was tried; ``backoffs``: from when to when its backoff lasts;
-    ``note``: what stands below its name.
+    ``woken``: when an event woke it; ``note``: what is written below its name.
     """
 
     name: str
     stretches: tuple[Stretch, ...]
     tries: tuple[float, ...]
     backoffs: tuple[tuple[float, float], ...] = ()
+    woken: tuple[float, ...] = ()
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What happens in the cluster, in a few words and in many, and when (steps from the left)."""
+    """What happens in the cluster, in few words and in fewer, in many, and when (steps from the left)."""
 
     at: float
-    brief: str
+    brief: tuple[str, ...]
     words: str
 
 
@@ -100,7 +103,7 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
     A stroke is a try, and the dark bar that begins after it is the backoff of its failure. A low lane has one line of
     words: the numbers of the tries stand before what the stretches are.
     """
-    is_low = high < 48
+    is_low = high < LOW
     bar = min(max(high * 0.27, 16), 24)
     low, middle = y + high - bar - 3, y + high / 2 + 2 - (0 if is_low else bar / 2)
     yield label(history.name, NAMES - 10, middle - 5, "end", font_weight="bold", font_size=14)
@@ -113,7 +116,7 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         tip = say("{pod}: {part}", pod=history.name, part=names[0])
         yield rect(wide, high - 2, min(6, wide / 2), x, y + 1, **look, data_tip=tip)
         before = 14 if is_low else 0
-        said = fitting((*names, ""), wide - before)
+        said = fitting((*names, ""), wide - before - (2 * SMALL if {each.start, each.end} & {*history.woken} else 0))
         ink = ON_ACCENT if each.kind == "bound" else "currentColor"
         base = y + 14 if is_low else (y + 18 + low) / 2 + 4
         yield label(said, x + (wide + before) / 2, base, "middle", font_size=12, fill=ink)
@@ -127,17 +130,24 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
             seconds = fitting((say("backoff: {seconds}", seconds=seconds), seconds), wide - 6)
         length = label(seconds, x + wide / 2, low + bar / 2 + 4, "middle", font_size=12, fill=PANEL)
         yield element("g", shape, length, data_tip=say("the backoff of {pod}", pod=history.name))
-    bound = next((each.start for each in history.stretches if each.kind == "bound"), None)
-    ends = [NAMES + at * step for at in history.tries[1:]] + [NAMES + now * step]
+    yield from _tries(history, now, y, high, step)
+    for at in history.woken:
+        bolt = _bolt(NAMES + at * step, y + 10 if is_low else (y + 18 + low) / 2, SMALL, True)
+        yield element("g", bolt, data_tip=say("an event wakes {pod}", pod=history.name))
+
+
+def _tries(history: History, now: float, y: float, high: float, step: float) -> Iterator[Html]:
+    """A stroke for each try, with its number beside it; in a low lane also beside the bolt that woke the pod."""
+    is_bound = any(each.kind == "bound" for each in history.stretches)
+    ends = [*history.tries[1:], now]
     for number, (at, end) in enumerate(zip(history.tries, ends, strict=False), 1):
-        x = NAMES + at * step
+        x, is_last = NAMES + at * step, number == len(history.tries)
         line = element("path", d=f"M{x:.1f} {y + high}V{y:.1f}", stroke="currentColor", stroke_width=3)
         yield element("g", line, data_tip=say("{pod} is tried", pod=history.name))
-        said = fitting((str(number) if is_low else say("try {number}", number=number), str(number), ""), end - x - 8)
-        if number == len(history.tries) and bound is not None:
-            yield label(said, NAMES + bound * step + 3, y + 14, font_size=12, fill=ON_ACCENT)
-        else:
-            yield label(said, x + 5, y + 14, font_size=12, fill=INK_2)
+        names = (str(number),) if high < LOW else (say("attempt {number}", number=number), str(number))
+        said = fitting((*names, ""), (end - at) * step - 8)
+        beside = SMALL + 3 if high < LOW and at in history.woken else 6
+        yield label(said, x + beside, y + 14, font_size=12, fill=ON_ACCENT if is_bound and is_last else INK_2)
 
 
 def step_of(steps: float, room: Room) -> float:
@@ -153,19 +163,23 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Ite
     for before, each in reversed([*zip((None, *events), events, strict=False)]):
         low = before is not None and each.at - before.at <= 1
         over, x, y = each.at <= now, NAMES + each.at * step, 39 if low else 13
-        disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
-        bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
-        place = f"translate({x:.1f},{y}) scale({size / 9:.3g})"
         left, line = x + size + 3, y + 4
-        said = fitting((each.words, each.brief), ends[low] - left)
+        said = fitting((each.words, *each.brief), ends[low] - left)
         ends[low] = x - size - 4
         if left + text_width(said) > edge:  # the last one: below its bolt
             left, line = room.width - 2 - text_width(said), 43
             ends[True] = left - 4
         else:
             yield element("path", d=f"M{x:.1f} {y}V{TOP}", stroke=HAIR)
-        yield element("g", disc, bolt, transform=place, data_tip=each.words)
+        yield element("g", _bolt(x, y, size, over), data_tip=each.words)
         yield label(said, left, line, font_size=12, fill=INK if over else INK_2)
+
+
+def _bolt(x: float, y: float, size: float, over: bool) -> Html:
+    """An event, in a disc of this radius; pale until it is over."""
+    disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
+    bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
+    return element("g", disc, bolt, transform=f"translate({x:.1f},{y:.1f}) scale({size / 9:.3g})")
 
 
 def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Html:

@@ -94,7 +94,7 @@ def test_v1_37_is_asked_about_with_one_lane_of_attempts_and_backoffs() -> None:
     assert 'data-drag="time"' not in drawn and "v1.37" in drawn and "v1.13" not in drawn
     assert drawn.count(": woken") == 1 and "bound" not in drawn  # before the second try; nothing from 7 s on
     assert [drawn.count(f">{n} s<") for n in (1, 2, 4)] == [1, 1, 0]
-    assert [f">try {n}<" in drawn for n in (1, 2, 3, 4)] == [True, True, True, False]
+    assert [f">attempt {n}<" in drawn for n in (1, 2, 3, 4)] == [True, True, True, False]
 
 
 def test_an_event_wakes_only_whom_it_may_help() -> None:
