@@ -216,7 +216,7 @@ def _before_shop(story: str) -> str:
 
 def _why_next(settings: Settings, answer: str) -> str:
     if answer == say(BEFORE[loop.ASSUME]):
-        return say("From then on nobody else is given web's room. The binding cycle runs in a goroutine.")
+        return say("Once the cache counts web, nobody else is given its room. The binding cycle runs in a goroutine.")
     if answer == say(BEFORE[loop.POST_BIND]):
         return say("Then every pod would wait for the API server. It is enough that the cache counts web.")
     return say("Too early: until the cache counts web on its node, shop could be given the same room.")

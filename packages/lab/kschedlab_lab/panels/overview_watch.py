@@ -219,13 +219,13 @@ def panel(**settings: Any) -> Panel[Settings]:
 def where_to() -> Question[Settings]:
     """The question of the first story."""
     return Question(
-        say("urgent is nominated to node-a. Soon, both nodes have room. Where will urgent run?"),
+        say("urgent is nominated to node-a. shop-b ends first, then mail-a. Where will urgent run?"),
         ("node-a", "node-b"),
         lambda settings: next(
             each.spec.nodeName for each in run(settings.story).pods() if each.metadata.name == "urgent"
         ),
         lambda settings, answer: say(
-            "Nominated is not bound: urgent goes to the first node with room, and mail-a has left for nothing. "
+            "Nominated is not bound: urgent goes to the first node with room, and mail-a leaves for nothing. "
             "NOMINATED NODE keeps node-a: in v1.16 binding does not clear it."
         ),
         _before,

@@ -273,7 +273,8 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     inside = [*_tray(box, place.width, top, high, scale, resource)]
     free = box.capacity - box.used
     if free > 0 and scale * free >= LINE and not any(block.aside for block in box.blocks):
-        text = fitted(_free(resource, free, box.placed, place.width - 8), place.width - 8, SMALL)
+        takes = box.tried if box.tried <= free else 0
+        text = fitted(_free(resource, free - takes, box.placed or takes, place.width - 8), place.width - 8, SMALL)
         middle = _middle_of_free(box, free, scale, _has_ticks(resource, scale))
         inside.append(placed(words(text, SMALL, fill=INK_2), place.width / 2, top + middle - 8))
     if box.capacity:
@@ -309,8 +310,8 @@ def _middle_of_free(box: Box, free: int, scale: float, has_ticks: bool) -> float
 
 
 def _free(resource: str, free: int, placed: int, width: float) -> str:
-    """How much is free, before and after a pod is ``placed`` here, with what fits of it; short CPU is rounded down, so
-    that a pod of that size has room."""
+    """How much is free, before and after a pod is ``placed`` or tried here, with what fits of it; short CPU is rounded
+    down, so that a pod of that size has room."""
     rounded = _told(resource, free // 100 * 100 if resource == "cpu" and free >= 1000 else free)
     whole, number = _told(resource, free), rounded.partition(" ")[0]
     if resource == "memory" and free >= 1 << 30:
@@ -450,7 +451,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     name = words(title, size, bold=True, fill=colour, **halo)
     inside = beside if is_stacked and len(signs) > 1 else room
     numbers = _numbers(block, inside, colour, halo)
-    is_low = high < 2 * LINE + 4 or any(each.height + name.height + 7 > high for each in numbers[:1])
+    clear = 10 if len(numbers) == 1 and row([name, *numbers], 8).width <= beside else 7
+    is_low = high < 2 * LINE + 4 or any(each.height + name.height + clear > high for each in numbers[:1])
     if is_low:
         first = row([name, *numbers[:1]], 8)
         if block.numbers and numbers and numbers[0].is_text and not halo:

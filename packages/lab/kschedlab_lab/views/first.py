@@ -148,7 +148,7 @@ def _ghost(plan: Pull, box: Box, place: Place) -> Html:
 def _way(plan: Pull, box: Box, place: Place) -> Html:
     """Dots from the pod to its place."""
     x0, y0 = plan.aside / 2, plan.base - INSET - plan.pod.size * plan.scale - 38
-    x1, y1 = place.x + 12, plan.base - INSET - box.used * plan.scale + 12
+    x1, y1 = place.x - 4, plan.base - INSET - box.used * plan.scale + 12
     high = max(min(y0, y1) - 34, 8)
     curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {high:.1f} {x1 - 40:.1f} {high:.1f} {x1:.1f} {y1:.1f}"
     look: dict[str, Any] = {"stroke": CHOSEN, "stroke_width": 2, "stroke_dasharray": "0.1 6", "stroke_linecap": "round"}

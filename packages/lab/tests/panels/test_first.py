@@ -67,9 +67,13 @@ def test_what_is_said_of_a_score() -> None:
 
 
 def test_what_is_free_is_said_before_and_after() -> None:
-    for request, free in ((1500, "3.5 → 2 CPU free"), (2500, "4 → 1.5 CPU free")):
+    """Of each node with room for the pod, and of the others what they have."""
+    for request, *free in (
+        (1500, "2 → 0.5 CPU free", "3.5 → 2 CPU free", "4 → 2.5 CPU free", "1.5 → 0 CPU free"),
+        (2500, "3.5 → 1 CPU free", "4 → 1.5 CPU free"),
+    ):
         drawn = str(show(Settings(request=request)).picture(Room()))
-        assert f">{free}<" in drawn and drawn.count("→") == 1
+        assert all(f">{each}<" in drawn for each in free) and drawn.count("→") == len(free)
 
 
 def test_the_priority_matters_only_where_the_pod_fits_nowhere() -> None:

@@ -97,7 +97,11 @@ def test_the_event_is_where_its_moment_is() -> None:
 @each_room
 def test_the_clock_shows_events_histories_and_now(room: Room) -> None:
     history = History("web", (Stretch(0, 4, "backoff"), Stretch(4, 9, "active")), (1.0,))
-    events = [Event(2, ("rain",), "it rains"), Event(3, ("snow",), "it snows"), Event(9.5, ("sun",), "the sun begins to shine")]
+    events = [
+        Event(2, ("rain",), "it rains"),
+        Event(3, ("snow",), "it snows"),
+        Event(9.5, ("sun",), "the sun begins to shine"),
+    ]
     drawing = draw_clock([history], events, Clock(10, (3, "3 s"), [(0, "0")]), "x", room)
     found = texts(drawing)
     assert {"web", "it rains", "it snows", "sun", "3 s", "seconds"} <= set(found)  # the last has no room for its words
