@@ -168,8 +168,8 @@ WIDTH = "(each) => each.getBoundingClientRect().width"
 
 
 APART = """() => {
-    const [stage, cell] = [".ks-dock", ".jp-Cell:has(.ks-exercise)"].map((each) => document.querySelector(each).getBoundingClientRect());
-    return Math.abs(stage.bottom - cell.top) < 2;
+    const [stage, cell] = [".ks-dock", ".jp-Cell:has(.ks-exercise)"].map((each) => document.querySelector(each));
+    return Math.abs(stage.getBoundingClientRect().bottom - cell.getBoundingClientRect().top) < 2;
 }"""
 """Whether the stage ends where the first exercise begins."""
 
