@@ -46,7 +46,7 @@ def what_is_read_or_run_is_on_the_stage(page: Notebook) -> None:
         expect(line).to_have_class("ks-line ks-current")
         expect(current).to_have_count(1)
         expect(on_stage(page)).to_contain_text(line.locator("span").last.inner_text())
-    box, text = on_stage(page).bounding_box(), page.page.locator(TEXT).bounding_box()
+    box, text = on_stage(page).bounding_box(), lines(page).nth(RULE_1).bounding_box()
     assert box and text and box["x"] >= text["x"] + text["width"], "the stage covers the text"
     a_section_brings_its_picture(page)
     run_alone(page)
@@ -167,14 +167,25 @@ def runs_on(page: Notebook) -> None:
 WIDTH = "(each) => each.getBoundingClientRect().width"
 
 
+APART = """() => {
+    const [stage, cell] = [".ks-dock", ".jp-Cell:has(.ks-exercise)"].map((each) => document.querySelector(each));
+    return Math.abs(stage.getBoundingClientRect().bottom - cell.getBoundingClientRect().top) < 2;
+}"""
+"""Whether the stage ends where the first exercise begins."""
+
+
 def exercises_have_the_whole_width_and_the_text_keeps_its_own(page: Notebook) -> None:
     expect(on_stage(page)).to_be_visible()
     texts = page.page.locator(".jp-MarkdownCell .jp-RenderedMarkdown:visible")
     width = texts.first.evaluate(WIDTH)
     exercise = page.page.locator(".ks-exercise").first
+    exercise.evaluate("(each) => each.scrollIntoView({ block: 'end' })")
+    page.page.wait_for_function(APART)
+    expect(on_stage(page)).to_be_visible()
+    begins = exercise.evaluate(WIDTH)
     exercise.evaluate("(each) => each.scrollIntoView()")
     expect(on_stage(page)).to_be_hidden()
-    assert texts.last.evaluate(WIDTH) == width < exercise.evaluate(WIDTH)
+    assert texts.last.evaluate(WIDTH) == width < exercise.evaluate(WIDTH) == begins
     lines(page).nth(RULE_1).evaluate("(line) => line.scrollIntoView()")
     expect(on_stage(page)).to_be_visible()
 

@@ -1,5 +1,6 @@
 // An exercise: the question, a place for the answer, buttons, and the reply. Python judges; this only shows and sends.
 
+import { takeWhole } from "../stage/dock.js";
 import { button, coded, make, tell, unique } from "../stage/dom.js";
 import { learn, say } from "../stage/language.js";
 import { surviving } from "../stage/press.js";
@@ -102,6 +103,7 @@ class Card {
     this.model = model;
     learn(model, el);
     el.classList.add("kschedlab", "ks", "ks-exercise");
+    takeWhole(el);
     this.el = el;
     this.id = unique(); // a card can be shown in several places
     this.sent = 0; // answers that were sent from here

@@ -1,5 +1,6 @@
 // The teacher's forms: sheets to print, and the progress that a class hands in. Python makes the documents and tables.
 
+import { takeWhole } from "../stage/dock.js";
 import { button, make, tell } from "../stage/dom.js";
 import { learn, say } from "../stage/language.js";
 
@@ -149,6 +150,7 @@ export default {
   render({ model, el }) {
     learn(model, el);
     el.classList.add("kschedlab", "ks", "ks-desk");
+    takeWhole(el);
     const lost = make("p", { class: "ks-lost", hidden: true }, say("The kernel has stopped. Run the cell again to go on."));
     const cut = () => (lost.hidden = model.comm_live !== false);
     const send = (message) => (lost.hidden = tell(model, message));

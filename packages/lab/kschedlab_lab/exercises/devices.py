@@ -132,13 +132,14 @@ def which_device(rng: random.Random) -> Exercise:
         return len(able) == 1 and enough and len(remarks_of(seen)) >= 4
 
     case = drawn(rng, random_case, wanted)
-    (right,), remarks = devices_of(case.decision), remarks_of(sights(case.decision))
+    seen = sights(case.decision)
+    (right,), remarks = devices_of(case.decision), remarks_of(seen)
     request = claim_text(case.claim["spec"]["devices"]["requests"][0]["exactly"])
     return Predict(
         say("Which device?"),
-        say("train claims one device with this request. Which one does it get?"),
+        say("train claims one device with this request. Which one does it get, and why do two nodes give none?"),
         right,
-        remarks[right],
+        sentences((remarks[right], *(nothing(node) for node in seen if node.reason))),
         (
             say("First cross out what is held, has a taint, or is not selected."),
             say("Of those left, the search takes the first of the node's slice."),
@@ -147,6 +148,12 @@ def which_device(rng: random.Random) -> Exercise:
         remarks,
         solved=lambda: drawing(case.decision),
     )
+
+
+def nothing(node: NodeSight) -> str:
+    """Why the node gives none of its devices."""
+    causes = listed(f"{each.id.device} {each.reason.shortly}" for each in node.devices)
+    return say("{node} gives none: {causes}.", node=node.node, causes=causes)
 
 
 def remarks_of(seen: Sequence[NodeSight]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, V1_20, V1_37, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.ladder import steps
@@ -38,6 +38,12 @@ THREE = (
     (100, 50, 50),
 )
 """The priorities of three pods of a node."""
+NEWER, OLDER = "policy/v1\n", "policy/v1beta1\n"
+"""The API version of budgets from v1.21 on, and the one that v1.16 and v1.20 know (the scheduler's imports)."""
+LADDER = later(
+    "The rules, until one node is left: 1 fewest budget violations, 2 lowest first victim, 3 lowest sum of priorities, "
+    "4 fewest victims, 5 latest start."
+)
 CHANGES = {rule.name: rule for rule in NAMED_RULES if rule.name in (*BLAMED, ELSEWHERE)}
 
 
@@ -50,6 +56,11 @@ def exercises(seed: int) -> list[Exercise]:
 def decided(objects: Objects, generation: Generation) -> Decision:
     """The generation's decision for ``default/urgent``."""
     return schedule("default/urgent", Cluster(objects, generation.api), generation)
+
+
+def with_rules(question: str) -> str:
+    """The question, and the rules of lesson 05 that it takes."""
+    return f"{question}\n{say(LADDER)}"
 
 
 def chosen_by(objects: Objects, generation: Generation) -> str:
@@ -100,7 +111,7 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
     }
     return Predict(
         say("Who is to blame?"),
-        say("v1.37 chooses {node}. It would not without one of these changes. Which one?", node=chosen),
+        with_rules(say("v1.37 chooses {node}. It would not without one of these changes. Which one?", node=chosen)),
         say(right.title),
         alone,
         (
@@ -167,14 +178,16 @@ def divide(rng: random.Random, seed: int) -> Exercise:
 
     return Build(
         say("Divide them"),
-        say(
-            "Without a budget both v1.16 and v1.20 choose {here}. Add one PodDisruptionBudget (with its status): v1.16 "
-            "stays with {here}, and v1.20 chooses {there}. The name of each pod begins with its label app.",
-            here=here,
-            there=there,
+        with_rules(
+            say(
+                "Without a budget both v1.16 and v1.20 choose {here}. Add one PodDisruptionBudget (with its status): "
+                "v1.16 stays with {here}, and v1.20 chooses {there}. The name of each pod begins with its label app.",
+                here=here,
+                there=there,
+            )
         ),
         goal,
-        as_yaml([found]),
+        as_yaml([found]).replace(NEWER, OLDER),
         say("v1.16 asks the budget about each victim alone. v1.20 counts down; who finds none left goes first."),
         (
             say("If the budget allows at least one disruption, v1.16 chooses as if there were none."),
@@ -182,7 +195,7 @@ def divide(rng: random.Random, seed: int) -> Exercise:
         ),
         pictured(decided(objects, V1_16), manifests),
         as_yaml(manifests),
-        START,
+        START.replace(NEWER, OLDER),
         lambda objects: beside(objects, V1_16, V1_20),
     )
 

@@ -26,8 +26,8 @@ from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.device_map import Look, draw_sights
 from kschedlab_lab.views.device_search import search_story
 from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, NodeSight, held_by, sights, unasked
-from kschedlab_lab.views.layout import Part, moved, words, wrap
-from kschedlab_lab.views.style import HAIR, TRAY
+from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
+from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TRAY
 from kschedlab_lab.views.svg import Room, rect
 
 GENERATION = GENERATIONS["v1.37"]
@@ -202,15 +202,14 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
 
     def on_or_off(name: str) -> Part:
         on = getattr(settings, name)
-        return group(102, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
+        return group(112, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
 
     parts = (
         words(say("train claims"), bold=True),
         group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
         group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
         words(f"≥ {settings.memory}Gi", bold=True),
-        on_or_off("together"),
-        on_or_off("tolerates"),
+        row((on_or_off("together"), on_or_off("tolerates")), 0),
     )
     inside = wrap(parts, width - 2 * EDGE, 7, 2)
     high = inside.height + 2 * EDGE
@@ -325,13 +324,13 @@ def same_claim() -> Question[Reserved]:
     """Where can a pod go that uses the claim of train?"""
     node, device = got()
     return Question(
-        say("train is on {node}. A second pod uses its claim: where can it go?", node=node),
+        say("train is on {node}. The pod eval uses the same claim: where can it go?", node=node),
         (*GPUS, say("any of them")),
         lambda _: node,
         lambda *_: say(
             "The claim has its device already, so nothing is searched: both pods share {device}.", device=device
         ),
-        lambda _: partial(draw_sights, kept_for_train(), look=Look(lines=0)),
+        lambda _: partial(draw_sights, kept_for_train(), look=Look(lines=0, top=partial(users, False))),
     )
 
 
@@ -356,9 +355,33 @@ def got() -> tuple[str, str]:
 def _held(_: Reserved) -> View:
     node, device = got()
     seen = [each._replace(chosen=each.node == node) for each in kept_for_train()]
-    told = later("The second pod can go to {node} only: its claim, gpus, holds {device} there.")
-    sentence = say(told, node=node, device=device)
-    return View(partial(draw_sights, seen, look=Look(lines=0)), sentence, Html(), sentence, names={node: "chosen"})
+    sentence = say("eval can only go to {node}: its claim, gpus, holds {device} there.", node=node, device=device)
+    look = Look(lines=0, top=partial(users, True), into=f"{DRIVER}/{node}/{device}")
+    return View(partial(draw_sights, seen, look=look), sentence, Html(), sentence, names={node: "chosen"})
+
+
+def users(known: bool, _: float) -> Part:
+    """The claim gpus and the pods that use it. ``known``: the claim knows of eval, too."""
+    pods = "train, eval" if known else "train"
+    told = column([words(say("claim {name}", name="gpus"), bold=True), words(f"reservedFor: {pods}", fill=INK_2)])
+    card = _boxed(padded(told, 12, 8))
+    uses = column([_uses("train"), _uses("eval", known)], 6)
+    return row([card, uses], 4)
+
+
+def _uses(pod: str, known: bool = True) -> Part:
+    """An arrow from a pod to its claim; dashed before the claim knows of the pod."""
+    dash = None if known else "4 3"
+    line = element("path", d="M30 12H6", stroke=INK_3, stroke_width=1.5, stroke_dasharray=dash)
+    head = element("path", d="M0 12l8 -4.5v9Z", fill=INK_3)
+    name = _boxed(padded(words(pod, bold=True), 12, 4), stroke_dasharray=dash)
+    return row([Part(30, 24, (line, head)), name], 0)
+
+
+def _boxed(inside: Part, **look: Any) -> Part:
+    """The part on a ground."""
+    ground = rect(inside.width, inside.height, 9, fill=TRAY, stroke=INK_3, **look)
+    return Part(inside.width, inside.height, (ground, *inside.shapes))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

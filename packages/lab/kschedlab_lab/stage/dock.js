@@ -1,27 +1,26 @@
 // The stage. The panels of a notebook share one place that stays in sight; in it is the panel of what one reads. The first
 // panel after a heading belongs to the text from that heading on, another one to the text from its own line on.
 // Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
-// in a narrow notebook, panels stay in their cells. It is away while one does exercises, which have their own pictures, and
-// while one reads a section that has a form and no panel: these take the whole width, the text around them keeps its own.
+// in a narrow notebook, panels stay in their cells. Exercises, which have their own pictures, and forms always take the whole
+// width: they push the stage up and away as one scrolls to them. The text around them keeps its own width.
 
-import { coded, divideCode, keepFocus, make } from "./dom.js";
+import { clamp, coded, divideCode, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
 import { say } from "./language.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
 const BEGUN = 0.4; // of that height: above it, one reads what a heading begins
-const AWAY = 0.25; // of that height: what needs no stage takes it away above it
 const SOON = 2; // heights of the window below the beginning of the text in sight: before that, one does not read of the first panel yet
-const SLIGHTLY = 16; // pixels of a line that may be above what is in sight
+const SLIGHTLY = 16; // pixels of a line that may be above what is in sight, or of the stage that may still be
 const LINE = 20; // pixels of a line, for a wheel that counts lines
 const FRESH = 250; // milliseconds in which all cells of "Run All", or a cell that is run again, are one change
 const CHOICE = "dock"; // the browser keeps false by this name for a reader who wants panels in the text
 
 /** Where panels may share a place: a notebook in JupyterLab, or a page of the course. */
 const SHARED = ".jp-Notebook, main.ks-course";
-const EXERCISE = ".ks-exercise";
-const HEADING = "h2, h3", FORM = ".ks-desk";
+const HEADING = "h2, h3", CELL = ".jp-Cell";
+const WHOLE = "ks-whole"; // class of a cell that takes the whole width
 const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above", ALONE = "ks-alone"; // classes of the page; the last one: it is beside, but away
 
@@ -74,9 +73,10 @@ class Dock {
     this.el.addEventListener("keydown", (event) => event.target === this.active?.el || own(event), { signal }); // a panel's frame has no keys
     addEventListener("beforeprint", () => this.put(""), { signal });
     addEventListener("afterprint", arrange, { signal });
-    const resized = new ResizeObserver(arrange);
+    const resized = new ResizeObserver(arrange), grown = new ResizeObserver(() => this.slide());
     resized.observe(this.page);
-    signal.addEventListener("abort", () => resized.disconnect());
+    for (const each of this.scroller?.querySelectorAll(".jp-WindowedPanel-viewport") ?? []) grown.observe(each);
+    for (const each of [resized, grown]) signal.addEventListener("abort", () => each.disconnect());
     this.end = end;
   }
 
@@ -186,6 +186,7 @@ class Dock {
     for (const stage of this.stages) stage.dock(Boolean(place));
     if (place) {
       this.enter(place);
+      this.slide();
       return void (this.active ? this.show(this.active) : this.follow());
     }
     const outside = [...this.stages].filter(({ el, host }) => el.parentElement !== host);
@@ -198,6 +199,15 @@ class Dock {
     for (const each of [BESIDE, ABOVE]) this.page.classList.toggle(each, this.place === each && !this.away);
     this.page.classList.toggle(ALONE, this.place === BESIDE && this.away);
     this.page.style.setProperty("--ks-page", `${this.page.clientWidth}px`);
+  }
+
+  /** Beside the text, the stage ends above what takes the whole width, and leaves the bar that scrolls the text free. */
+  slide() {
+    if (this.place !== BESIDE || !this.scroller) return;
+    const { top, bottom, height } = this.page.getBoundingClientRect();
+    const next = [...this.page.querySelectorAll(`.${WHOLE}`)].map((each) => each.getBoundingClientRect()).find((each) => each.bottom > top);
+    this.el.style.setProperty("--ks-up", `${next ? clamp(next.top - bottom, -height, 0) : 0}px`);
+    this.el.style.setProperty("--ks-bar", `${this.scroller.offsetWidth - this.scroller.clientWidth}px`);
   }
 
   /** Takes the stage away, or brings it back; cells get another width, and this element stays where it is. */
@@ -220,26 +230,24 @@ class Dock {
     if (cell && !this.el.isConnected) cell.before(this.el);
   }
 
-  /** What each heading begins: whether it has a form, and its first panel. */
-  sections() {
-    const stages = new Map([...this.stages].map((stage) => [stage.host, stage])), sections = [];
+  /** The heading before each panel that is the first one after it. */
+  headings() {
+    const stages = new Map([...this.stages].map((stage) => [stage.host, stage])), begins = new Map();
+    let heading = null;
     for (const each of this.page.querySelectorAll(`${HEADING}, .kschedlab`)) {
-      if (each.matches(HEADING)) sections.push({ heading: each, form: false, panel: null });
-      const section = sections.at(-1);
-      if (section && stages.has(each)) section.panel ??= stages.get(each);
-      else if (section && each.matches(FORM)) section.form = true;
+      if (each.matches(HEADING)) heading = each;
+      else if (heading && stages.has(each)) begins.set(stages.get(each), heading), (heading = null);
     }
-    return sections;
+    return begins;
   }
 
-  /** The panels, the exercises and the sections of forms in the text's order: `at` is the place of its line, card or heading,
-   * `from` where one begins to read of it. */
+  /** The panels, and the cells that take the whole width, in the text's order: `at` is the place of its line or cell, `from`
+   * where one begins to read of it. */
   placed() {
-    const sections = this.sections(), begins = new Map(sections.map(({ heading, panel }) => [panel, heading]));
+    const begins = this.headings();
     const panels = [...this.stages].map((stage) => ({ stage, host: stage.host, heading: begins.get(stage) }));
-    const exercises = [...this.page.querySelectorAll(EXERCISE)].map((host) => ({ host }));
-    const forms = sections.filter(({ form, panel }) => form && !panel).map(({ heading }) => ({ host: heading }));
-    const there = [...panels, ...exercises, ...forms].filter(({ host }) => host.isConnected && host.offsetParent);
+    const wholes = [...this.page.querySelectorAll(`.${WHOLE}`)].map((host) => ({ host }));
+    const there = [...panels, ...wholes].filter(({ host }) => host.isConnected && host.offsetParent);
     const top = (element) => element.getBoundingClientRect().top;
     return there.map((each) => ({ ...each, at: top(each.host), from: top(each.heading ?? each.host) })).sort((one, other) => one.at - other.at);
   }
@@ -248,6 +256,7 @@ class Dock {
     if (!this.place || this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
+      this.slide();
       this.pinned &&= this.active && this.shows(this.active);
       this.follow();
     });
@@ -257,7 +266,7 @@ class Dock {
   follow() {
     if (!this.place || this.pinned || this.tall || this.active?.isLarge) return;
     const { top, height } = this.window(), line = top + READ * height, places = this.placed();
-    const begun = ({ stage, at, from }) => (stage ? at < line || from < top + BEGUN * height : at < top + AWAY * height);
+    const begun = ({ stage, at, from }) => (stage ? at < line || from < top + BEGUN * height : at < top + SLIGHTLY);
     const read = places.filter(begun);
     const last = read.at(-1) ?? places.find(({ at, stage }) => stage && at < top + SOON * innerHeight);
     if (!places.length) return;
@@ -311,6 +320,18 @@ class Dock {
     stage.moved();
     if (picture) stage.picture.follow(picture);
   }
+}
+
+/** What this element is in takes the whole width, once it is on the page. */
+export function takeWhole(host) {
+  const arrival = new ResizeObserver(() => {
+    const cell = host.closest(CELL);
+    if (!cell) return;
+    arrival.disconnect();
+    cell.classList.add(WHOLE);
+    host.closest(SHARED)?.ksDock?.scrolled();
+  });
+  arrival.observe(host);
 }
 
 /** Whether a wheel that turns so far moves what is in this element. */

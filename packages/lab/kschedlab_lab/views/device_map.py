@@ -73,14 +73,15 @@ class Look(NamedTuple):
 
     ``marks``: by ``driver/pool/device``, attributes that turn the device into a handle; ``ring``: the key of the one
     that is looked at; ``lines``: of the trees, for which room is kept, None for as many as there are, 0 for no trees;
-    ``top``: what is above the nodes, for a width; ``least``: the size that is asked for, a line in each node; ``grip``:
-    the control that moves it, by ``step``.
+    ``top``: what is above the nodes, for a width; ``into``: the device to which an arrow leads from there;
+    ``least``: the size that is asked for, a line in each node; ``grip``: the control that moves it, by ``step``.
     """
 
     marks: Mapping[str, Mapping[str, str]] = {}
     ring: str = ""
     lines: int | None = None
     top: Callable[[float], Part] = lambda width: NOTHING
+    into: str = ""
     least: float = 0
     grip: str = ""
     step: float = 0
@@ -101,9 +102,9 @@ class Scale(NamedTuple):
 
 
 def draw_sights(seen: Sequence[NodeSight], room: Room, look: Look = PLAIN) -> Html:
-    """The picture, laid out for the room; one with room for trees fills it."""
+    """The picture, laid out for the room; one with room for trees, or with something above the nodes, fills it."""
     part = device_part(seen, room.width, look)
-    if look.lines:
+    if look.lines or look.top(room.width).height:
         part = device_part(seen, room.width, look, HIGH + room.height - part.height)
     return svg([moved(part, 0, 0)], room.width, part.height, spoken(seen))
 
@@ -178,12 +179,24 @@ def _devices(node: NodeSight, wide: float, scale: Scale) -> Part:
     for root, wired in groupby(enumerate(node.devices), lambda each: each[1].root):
         places = [at * (box + SPACE) + box / 2 for at, _ in wired]
         drawn += _wire(node, root, places, devices.height, box) if root else []
+    drawn += _led_to(node, box, devices.height, scale)
     clicked = [str(each.id) in scale.look.marks for each in node.devices]
     # the line is dragged across devices that nobody clicks
     below, above = (
         [each for each, on in zip(devices.shapes, clicked, strict=True) if on is top] for top in (False, True)
     )
     return Part(devices.width, devices.height + WIRES, (*drawn, *below, *grips, *above))
+
+
+def _led_to(node: NodeSight, box: float, bottom: float, scale: Scale) -> Iterator[Html]:
+    """The arrow from above the node to one of its devices, each of which is as wide as ``box``."""
+    for place, device in enumerate(node.devices):
+        if str(device.id) == scale.look.into:
+            x, y = place * (box + SPACE) + box / 2, bottom - NAME - device.size * scale.pixels
+            top = bottom - NAME - scale.high - ABOVE - GAP
+            look: dict[str, Any] = {"stroke": CHOSEN, "stroke_width": 2}
+            yield element("path", d=f"M{x:g} {top:g}V{y - 8:g}", **look)
+            yield element("path", d=f"M{x:g} {y - 2:g}l-4.5 -8h9Z", fill=CHOSEN)
 
 
 def _asked(node: NodeSight, devices: Part, scale: Scale) -> tuple[list[Html], list[Html]]:

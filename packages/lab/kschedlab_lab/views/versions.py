@@ -107,9 +107,12 @@ def _picture(
 
 
 def _listed(box: Box, bar: bool) -> tuple[Block, ...]:
-    """Its pods: victims lie as in their list, the first one on top, or at the left if evicted ones lie in a ``bar``."""
+    """Its pods: victims lie as in their list, the first one on top, or at the left if evicted ones lie in a ``bar``.
+
+    Before there is a list, the pod with the highest priority does.
+    """
     turned = 1 if bar and not box.capacity else -1
-    return tuple(sorted(box.blocks, key=lambda block: turned * block.turn))
+    return tuple(sorted(box.blocks, key=lambda block: (turned * block.turn, -turned * block.priority)))
 
 
 def _below(board: Board, room: Room) -> Part:

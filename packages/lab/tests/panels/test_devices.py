@@ -187,6 +187,7 @@ def test_a_second_pod_with_the_claim_of_train_goes_where_the_claim_is():
     )
     assert panel.question is not None and decision.node == panel.question.right(panel.settings) == "node-a"
     assert drawn(panel.view).count('data-state="held"') == 2
+    assert "reservedFor: train, eval" in drawn(panel.view)
 
 
 def test_only_the_toleration_lets_train_have_the_broken_h100():
@@ -245,7 +246,7 @@ def test_the_headline_says_what_is_in_the_way(cause: str, changes: dict, helps: 
 
 def test_the_picture_fills_its_room_and_no_name_is_cut():
     for height in (340, 360, 400):
-        svg = drawn(devices.show(devices.Settings()), Room(420, height))
+        svg = drawn(devices.show(devices.Settings(together=True, tolerates=True, rival=False)), Room(420, height))
         assert "…" not in svg and f'viewBox="0 0 420 {height}"' in svg
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kschedlab.build import cluster, node, pod
+from kschedlab.build import budget, cluster, node, pod
 from kschedlab.generations import V1_20
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, join
@@ -121,12 +121,20 @@ def test_the_source_before_and_after_a_rule() -> None:
     assert 'data-ref="rule/counted_down"' in markup
 
 
-def test_victims_lie_as_their_list_has_them_the_first_on_top() -> None:
-    running = [pod("low", "node-a", 1, 0), pod("high", "node-a", 1, 9), pod("middle", "node-a", 2, 5)]
-    decision = schedule("default/web", cluster(node("node-a"), *running, pod("web", "", 4, 99)), V1_20)
-    markup = str(stage(decision, board(), Room(), "alt"))
-    tops = {name: float(y) for y, name in re.findall(r'translate\([\d.]+,([\d.]+)\)" data-key="pod/(\w+)"', markup)}
-    assert tops["high"] < tops["middle"] < tops["low"]
+def from_the_top(markup: object) -> list[str]:
+    """The pods of node-a by their height."""
+    found = re.findall(r'translate\([\d.]+,([\d.]+)\)" data-key="pod/(low|middle|high)"', str(markup))
+    return [name for _, name in sorted((float(y), name) for y, name in found)]
+
+
+def test_victims_lie_as_their_list_has_them_and_before_by_their_priority() -> None:
+    """So the picture of a question does not show what is first in the list."""
+    apps = {"low": {"app": "shop"}, "high": {}, "middle": {}}
+    running = [pod(name, "node-a", 1, at, labels=apps[name]) for name, at in (("low", 0), ("high", 9), ("middle", 5))]
+    made = cluster(node("node-a", 3), *running, budget("shop", 0), pod("web", "", 3, 99))
+    decision = schedule("default/web", made, V1_20)
+    assert from_the_top(stage(decision, board(), Room(), "alt")) == ["low", "high", "middle"]
+    assert from_the_top(stage_before(decision, board(), Room())) == ["high", "middle", "low"]
 
 
 def test_settings_of_a_comparison_have_the_titles_of_their_rules() -> None:
