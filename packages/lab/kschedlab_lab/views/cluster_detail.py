@@ -24,11 +24,11 @@ from kschedlab_lab.views.node_kinds import (
     TWO,
     cause_fill,
     kinds,
-    leaving,
     node_fills,
     one_away,
     siblings,
     starred,
+    tolls,
     totals,
 )
 from kschedlab_lab.views.node_map import star_path
@@ -54,7 +54,7 @@ NAMES = {
     OPEN: later("not looked at"),
 }
 """By kind of node, what the legend calls it."""
-AMOUNTS = {GOOD: totals, EVICTS: leaving}
+AMOUNTS = {GOOD: totals, EVICTS: tolls}
 LEAST_OF = {GOOD: later("points: {least}"), EVICTS: later("pods: {least}")}
 """By kind of node, the amounts that its shades show, and what stands before the least one."""
 
