@@ -32,6 +32,7 @@ CAUSES = {
     "label": KINDS[6],
     "pods": KINDS[3],
     **dict.fromkeys(("disk", "zone"), KINDS[5]),
+    "cordon": themed("#9C7B60", "#A98F76"),
 }
 """The colours of nodes that are one obstacle away, by the sign of what is in the way; others have that of OTHER."""
 OTHER = KINDS[0]
