@@ -25,12 +25,27 @@ def lines(page: Notebook) -> Locator:
 def test_a_lesson_is_read_and_answered_on_the_stage(notebook: Open) -> None:
     page = notebook(NAME, beside=True)
     page.run_all()
+    the_next_picture_is_made_for_the_stage(page)
     what_is_read_or_run_is_on_the_stage(page)
     a_wheel_over_the_stage_scrolls_the_text(page)
     a_live_cluster_does_not_take_a_picture_out_of_ones_hands(page)
     exercises_have_the_whole_width_and_the_text_keeps_its_own(page)
     an_answer_is_said_in_the_line(page)
     pictures_move_into_the_text(page)
+
+
+ROOMS = """() => {
+    const dock = document.querySelector(".jp-Notebook").ksDock, stages = dock.placed().map(({ stage }) => stage);
+    const rooms = [dock.active, stages[stages.indexOf(dock.active) + 1]].map((each) => each?.room.text);
+    return rooms[0] && rooms[0] === rooms[1];
+}"""
+"""Whether the panel after the one on the stage has its room already."""
+
+
+def the_next_picture_is_made_for_the_stage(page: Notebook) -> None:
+    """Else one would see it first as it was drawn for the text's column."""
+    lines(page).first.evaluate("(line) => line.scrollIntoView({ block: 'start' })")
+    page.page.wait_for_function(ROOMS)
 
 
 def what_is_read_or_run_is_on_the_stage(page: Notebook) -> None:

@@ -28,7 +28,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.panels.your_plugin import several
-from kschedlab_lab.views.cluster_detail import Choice
+from kschedlab_lab.views.cluster_detail import ONLY, Choice
 from kschedlab_lab.views.cluster_picture import (
     ALL,
     QUESTIONS,
@@ -139,13 +139,14 @@ class Answers:
 
     def before(self, settings: Any, framed: str = "", note: str = "") -> Callable[[Room], Html]:
         """The cluster with the pod while a question is open: what its event counts, or if it runs on ``framed``, where
-        it would go now. ``note``: what else there is to know."""
+        it would go now, but no points. ``note``: what else there is to know."""
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
         asks = say("It asks for {asked}.", asked=requested(decision.pod))
-        shown = Asked(show=settings.show, framed=framed, note=sentences((asks, note)))
+        only = ONLY if framed else "{plugin}"
+        shown = Asked(show=settings.show, framed=framed, note=sentences((asks, note)), only=only)
         said = say("{pod} and the nodes", pod=settings.pod)
-        known = undecided(decision, starred=True) if framed else counted(decision)
+        known = replace(decision, scores=None) if framed else counted(decision)
         return lambda room: cluster_picture(known, room, shown, said)
 
     def _changes(self, settings: Any) -> View:

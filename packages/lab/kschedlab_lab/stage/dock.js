@@ -273,8 +273,9 @@ class Dock {
     const stage = last?.stage && this.opening((read.find(({ at, stage }) => at > top - SLIGHTLY && stage?.shown.asking) ?? last).stage, places);
     this.step(!stage, this.held(places, line) ?? places[0].host);
     stage?.el.classList.toggle("ks-waited-for", Boolean(stage.shown.asking) && last.stage.shown.covered === stage.shown.asking.text);
-    if (stage) this.show(stage);
-    else this.active?.pause();
+    if (!stage) return void this.active?.pause();
+    this.show(stage);
+    places[places.indexOf(last) + 1]?.stage?.room.foresee(stage.room);
   }
 
   /** A covered panel has nothing to see yet: the one whose question covers it, else the last picture before it. */

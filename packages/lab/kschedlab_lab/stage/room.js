@@ -36,7 +36,7 @@ export class Room {
   measure() {
     const { el, picture, story } = this.stage, width = picture.el.offsetWidth; // a bar to scroll it is no change
     el.classList.toggle("ks-low", this.isBeside && el.parentElement.clientHeight < LOW);
-    if (!width || story.frames) return;
+    if (!width || story.frames || !this.stage.arrived) return; // before, it is not where it will be
     const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, space = this.space(), window = [width, space, unit].join();
     if (window !== this.window) Object.assign(this, { window, unit, high: space });
     el.style.setProperty("--ks-high", `${space}px`);
@@ -95,6 +95,13 @@ export class Room {
     if (!isLarge || !(high > this.high + SLACK) || this.unit <= LEAST_UNIT) return;
     this.unit = Math.max(this.unit * Math.max(SMALLER, this.high / high), LEAST_UNIT);
     this.send(picture.el.offsetWidth);
+  }
+
+  /** What it will have on the stage, before it has been there: its picture is ready then. */
+  foresee({ text }) {
+    if (this.text || !text) return;
+    this.text = text;
+    this.changed(text.split(",").map(Number));
   }
 
   leave() {

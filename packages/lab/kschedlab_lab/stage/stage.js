@@ -81,6 +81,7 @@ class Stage {
       this.arrival.disconnect();
       this.cover();
       this.shared = dockOf(this.host);
+      this.arrived = true;
       this.shared?.add(this);
     });
     this.arrival.observe(this.host);

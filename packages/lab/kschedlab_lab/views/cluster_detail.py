@@ -24,11 +24,10 @@ from kschedlab_lab.views.node_kinds import (
     TWO,
     cause_fill,
     kinds,
-    leaving,
     node_fills,
     one_away,
     siblings,
-    starred,
+    tolls,
     totals,
 )
 from kschedlab_lab.views.node_map import star_path
@@ -36,8 +35,8 @@ from kschedlab_lab.views.style import ACT, CHOSEN, INK_2, ON_ACCENT
 from kschedlab_lab.views.svg import rect
 from kschedlab_why.why_not import Points, WhyNot
 
-BAR, GAP, LEAST = 5, 16, 130
-"""The height of a bar, the space between columns of bars, and their least width, in pixels."""
+BAR, GAP, LEAST, LONGEST = 5, 8, 40, 240
+"""The height of a bar, the space beside it, and the least and the greatest length of the longest one, in pixels."""
 BARS = 3
 """The most plugins with their points."""
 EACH = "2³¹"
@@ -54,7 +53,7 @@ NAMES = {
     OPEN: later("not looked at"),
 }
 """By kind of node, what the legend calls it."""
-AMOUNTS = {GOOD: totals, EVICTS: leaving}
+AMOUNTS = {GOOD: totals, EVICTS: tolls}
 LEAST_OF = {GOOD: later("points: {least}"), EVICTS: later("pods: {least}")}
 """By kind of node, the amounts that its shades show, and what stands before the least one."""
 
@@ -77,8 +76,6 @@ def legend(
     ``framed``: where the pod runs; ``only``: how a node is called that one plugin refuses."""
     if decision.verdicts is not None or decision.gates or decision.error:
         yield from _decided(decision, places, only)
-    elif starred(decision) in places:
-        yield _entry(_star(), say("now it would go here"))
     if decision.cluster.index.get(framed) in places:
         dashes: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 2, "stroke_dasharray": "3 2"}
         yield _entry(_square("none", **dashes), say("it runs here"))
@@ -152,21 +149,26 @@ def _close() -> Part:
 
 
 def _points(found: WhyNot, width: float) -> Part:
-    """Both totals, a pair of bars for each plugin that makes most of the difference, and the others by name."""
+    """Both totals, a line for each plugin that makes most of the difference, and the others by name."""
     *plugins, total = found.points
     other = found.node if found.node != found.winner else say("the next best")
-    sums = ((f"★ {found.winner}", total.chosen, CHOSEN), (other, total.others[0], None))
+    sums = ((f"★ {found.winner}", total.chosen, CHOSEN), (other, total.others[0], INK_2))
     both = [
         words(f"{fitted(name, width - 60, bold=True)} {points}", bold=True, fill=fill) for name, points, fill in sums
     ]
-    number = max(min(int((width + GAP) // (LEAST + GAP)), BARS), 1)
     leads = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))
-    shown, rest = leads[:number], listed(f"{each.plugin} {_more(each.lead)}" for each in leads[number:])
+    rest = listed(f"{each.plugin} {_more(each.lead)}" for each in leads[BARS:])
     others = words(rest, width=width, fill=INK_2) if rest else NOTHING
+    return column([wrap(both, width, 16, 2), _lines(leads[:BARS], width), others], 4)
+
+
+def _lines(shown: Sequence[Points], width: float) -> Part:
+    """Of each plugin its name, a bar for each of the two nodes, and the difference; all bars begin at one edge."""
     highest = max((max(each.chosen, each.others[0]) for each in shown), default=1) or 1
-    wide = (width + GAP) / max(len(shown), 1) - GAP
-    bars = row((_bars(each, wide, highest) for each in shown), GAP, "start")
-    return column([wrap(both, width, 16, 2), bars, others], 4)
+    last = max((text_width(_more(each.lead), bold=True) for each in shown), default=0)
+    name = min(max((text_width(each.plugin) for each in shown), default=0), width - last - LEAST - 2 * GAP)
+    wide = min(width - name - last - 2 * GAP, LONGEST)
+    return column((_line(each, name, wide, highest) for each in shown), 2)
 
 
 def _more(lead: int) -> str:
@@ -174,17 +176,17 @@ def _more(lead: int) -> str:
     return say("{points} more", points=lead) if lead > 0 else say("{points} fewer", points=-lead)
 
 
-def _bars(each: Points, width: float, highest: int) -> Part:
-    """The name of a plugin with the difference, and below it a bar for each of the two nodes."""
+def _line(each: Points, name: float, wide: float, highest: int) -> Part:
+    """One plugin. ``name``: how wide its name may be; ``wide``: the bar of the ``highest`` points."""
     lead = words(_more(each.lead), bold=True, fill=CHOSEN if each.lead > 0 else None)
-    name = row([words(fitted(each.plugin, width - lead.width - 6)), lead], 6)
-    bars = [
-        rect(max(width * points / highest, 0.5), BAR, y=line * (BAR + 1), fill=fill)
+    bars = tuple(
+        rect(max(wide * points / highest, 0.5), BAR, y=line * (BAR + 1), fill=fill)
         for line, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], INK_2)))
-    ]
+    )
     tip = say("{plugin}: {chosen} and {other} points", plugin=each.title, chosen=each.chosen, other=each.others[0])
-    whole = column([name, Part(width, 2 * BAR + 1, tuple(bars))], 2)
-    return Part(width, whole.height, (element("g", *whole.shapes, data_tip=tip),))
+    called = words(fitted(each.plugin, name))._replace(width=name)
+    whole = row([called, Part(wide, 2 * BAR + 1, bars), lead], GAP)
+    return whole._replace(shapes=(element("g", *whole.shapes, data_tip=tip),))
 
 
 # -- what would change it

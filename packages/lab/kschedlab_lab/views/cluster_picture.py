@@ -45,7 +45,7 @@ class Asked:
 
     ``show``: words that choose nodes, or "all"; ``why_not``: a node against the chosen one; ``choices``: changes, of
     which ``change`` is applied, and the decision ``before`` it: nodes are where they were then; ``framed``: where the
-    pod runs, if it would go elsewhere.
+    pod runs, if it would go elsewhere; ``only``: what the legend calls a node that one plugin refuses.
     """
 
     question: str = ""
@@ -56,6 +56,7 @@ class Asked:
     before: Decision | None = None
     framed: str = ""
     note: str = ""
+    only: str = ONLY
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
@@ -67,7 +68,7 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     found = in_sight(decision, asked.show, known)
     places = {place for pool in found.values() for place in pool}
     nodes, each = _nodes(decision, asked, found, width, height)
-    meaning = legend(decision, each, places, asked.framed, "{plugin}" if asked.note else ONLY)
+    meaning = legend(decision, each, places, asked.framed, asked.only)
     bars = asked.question != WHAT_IF
     about = why_not_part(asked.why_not, width, bars) if asked.why_not is not None else NOTHING
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
@@ -88,15 +89,15 @@ def _changes(decision: Decision, asked: Asked, width: float) -> Part:
     return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
 
 
-def undecided(decision: Decision, starred: bool = False) -> Decision:
-    """The same pod and cluster before anything was decided; ``starred``: but for where the pod goes."""
+def undecided(decision: Decision) -> Decision:
+    """The same pod and cluster before anything was decided."""
     return replace(
         decision,
         verdicts=None,
         feasible=decision.feasible[:0],
         scores=None,
         preemption=None,
-        node=decision.node if starred else None,
+        node=None,
         gates=(),
         error="",
     )
@@ -192,9 +193,9 @@ def _siblings(squares: Squares, zones: Mapping[str, Mapping[str, Sequence[int]]]
 
 
 def _marks(decision: Decision, asked: Asked, where: Mapping[int, Spot], star: bool) -> list[Html]:
-    """The frames of the node in question and of where the pod runs, and the star."""
+    """The star, and the frames of where the pod runs and of the node in question if that is another one."""
     index, chosen = decision.cluster.index, starred(decision)
-    named = asked.why_not.node if asked.why_not is not None else ""
+    named = asked.why_not.node if asked.why_not is not None and asked.why_not.node != asked.framed else ""
     framed = (("asked", index.get(named, -1)), ("runs", index.get(asked.framed, -1)))
     parts = [frame(where[place], key) for key, place in framed if place in where]
     return [*parts, star_at(where[chosen])] if star and chosen in where else parts

@@ -32,6 +32,7 @@ CAUSES = {
     "label": KINDS[6],
     "pods": KINDS[3],
     **dict.fromkeys(("disk", "zone"), KINDS[5]),
+    "cordon": themed("#9C7B60", "#A98F76"),
 }
 """The colours of nodes that are one obstacle away, by the sign of what is in the way; others have that of OTHER."""
 OTHER = KINDS[0]
@@ -123,7 +124,7 @@ def totals(decision: Decision) -> dict[int, int]:
     return dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
 
 
-def leaving(decision: Decision) -> dict[int, int]:
+def tolls(decision: Decision) -> dict[int, int]:
     """By position of a node on which the pod fits if others leave: how many do."""
     preemption = decision.preemption
     if preemption is None or preemption.run is None:
@@ -141,7 +142,7 @@ def node_fills(decision: Decision) -> list[str]:
     for plugin, places in one_away(decision, kind_of).items():
         for place in places:
             fills[place] = cause_fill(plugin)
-    for kind, amounts in ((GOOD, totals(decision)), (EVICTS, leaving(decision))):
+    for kind, amounts in ((GOOD, totals(decision)), (EVICTS, tolls(decision))):
         low, high = min(amounts.values(), default=0), max(amounts.values(), default=0)
         for place, amount in amounts.items() if high > low else ():
             if kind_of[place] == kind:

@@ -22,10 +22,10 @@ from kschedlab_lab.views.node_kinds import (
     FILLS,
     REFUSED,
     kinds,
-    leaving,
     node_fills,
     siblings,
     starred,
+    tolls,
     totals,
     verdict_of,
 )
@@ -203,7 +203,7 @@ class Squares:
     def __init__(self, decision: Decision, pools: Mapping[str, Sequence[int]]) -> None:
         self.decision, self.pods = decision, siblings(decision)
         self.kinds, self.fills, self.star = kinds(decision), node_fills(decision), starred(decision)
-        self.total, self.leaving = totals(decision), leaving(decision)
+        self.total, self.tolls = totals(decision), tolls(decision)
         self.pools = {place: pool for pool, places in pools.items() for place in places}
 
     def draw(self, made: Grid) -> list[Html]:
@@ -256,7 +256,7 @@ class Squares:
         elif place in self.total:
             said = say("{total} points", total=self.total[place])
         elif self.kinds[place] == EVICTS:
-            said += say("; {pods} would have to leave", pods=count(self.leaving[place], "pod"))
+            said += say("; {pods} would have to leave", pods=count(self.tolls[place], "pod"))
         return say("{node}: {said}", node=names[0], said=said)
 
 

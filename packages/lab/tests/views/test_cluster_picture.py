@@ -11,11 +11,11 @@ from kschedlab.generations import LATEST
 from kschedlab.text.html import join
 from kschedlab.whatif import what_if
 from kschedlab.whatif.answers import whatif_answers
-from kschedlab_lab.panels.cluster_questions import MOVES
+from kschedlab_lab.panels.cluster_questions import MOVES, what_moves_it
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, why_not_part
 from kschedlab_lab.views.cluster_picture import WHAT_IF, WHY, Asked, cluster_picture, in_sight, undecided
-from kschedlab_lab.views.node_kinds import TOLLS, node_fills
+from kschedlab_lab.views.node_kinds import TOLLS, cause_fill, node_fills
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
 
@@ -50,17 +50,16 @@ def test_nothing_is_wider_than_the_room(world, room):
 
 
 @pytest.mark.parametrize("width", [300, 600, 1000])
-def test_the_differences_add_up_to_that_of_the_sums(world, width):
+def test_the_differences_add_up_to_that_of_the_sums_and_no_two_names_are_alike(world, width):
     decision = explain(MOVES, world).decision
     nodes = [decision.cluster.names[place] for place in decision.feasible.tolist()]
-    left_out = 0
     for name in nodes:
         found = why_not(decision, name)
         drawn = str(join(why_not_part(found, width).shapes))
         told = re.findall(r"(\d+) +(more|fewer)", re.sub("<[^>]*>", " ", drawn))
         assert sum(int(points) * (1 if word == "more" else -1) for points, word in told) == found.points[-1].lead
-        left_out += len(told) > drawn.count("data-tip") - 1  # a tip on each pair of bars, and on what closes them
-    assert (left_out > 0) == (width < 400), "three plugins differ, and have room where it is wide"
+        names = re.findall(r">([A-Z][A-Za-z]+…?)<", drawn)
+        assert len({*names}) == len(names) == drawn.count("data-tip") - 1, "a tip on each, and on what closes them"
 
 
 def test_words_choose_nodes(world):
@@ -224,6 +223,25 @@ def test_the_pods_of_the_same_controller_are_dots(world):
     assert re.findall(r">eu-1\w ● (\d+)<", svg) == ["8", "8", "7"] and "pod of its ReplicaSet" in svg
     (dots,) = re.findall(r'd="([^"]*)" stroke="currentColor" stroke-width="4.5"', svg)
     assert dots.count("M") == 23 and "●" not in str(cluster_picture(alone, Room(), Asked(), ""))
+
+
+def test_before_the_answer_the_map_lacks_the_points_alone(world):
+    panel = what_moves_it()
+    assert panel.question is not None and callable(panel.question.before)
+    before = panel.question.before(panel.settings)
+    first, then = (str(draw(Room())) for draw in (before, panel.view.picture))
+    assert places(first) == places(then)
+    for key in ("star", "runs", "dots"):
+        shape = f'data-key="{key}'
+        assert first.count(shape) == then.count(shape) == 1, key
+    for meaning in ("only TaintToleration", "it runs here", "pod of its ReplicaSet"):
+        assert f">{meaning}<" in first and f">{meaning}<" in then
+    assert "points: 521" in then and "points" not in first and "44 more" not in first
+
+
+def test_no_two_causes_of_a_refusal_have_one_colour():
+    plugins = "NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit InterPodAffinity VolumeBinding"
+    assert len({cause_fill(plugin) for plugin in plugins.split()}) == 7
 
 
 def test_hostile_names_stay_text():
