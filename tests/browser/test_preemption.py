@@ -11,7 +11,7 @@ NAME = "05-preemption.ipynb"
 BUDGET = "budget allows"
 LATER = (
     "The budget allows 0. Which node now?",
-    "shop-b drops to 0, mail-c joins the shop, and the budget allows 0. Which node now?",
+    "The budget still allows 0; shop-b drops to 0, and mail-c joins the shop. Which node now?",
 )
 
 
@@ -42,7 +42,9 @@ def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(
     expect(picture.locator('[data-state="chosen"]')).to_have_count(0)
     expect(sentence).to_have_text("")
     picture.locator("[data-pick=node-b]").first.click()
-    expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 2: it has 150.")
+    expect(panel.locator(".ks-question")).to_contain_text(
+        "node-b drops out at rule 2, first victim: it has logs-b (150)"
+    )
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
     expect(sentence).to_contain_text("urgent goes to node-a")
     expect(page.stage(LATER[0]).locator('[data-state="chosen"]')).to_have_count(0)
@@ -56,13 +58,15 @@ def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(
     third = page.stage(LATER[1])
     third.locator(".ks-picture [data-pick=node-b]").first.click()
     expect(third.locator(".ks-question")).to_contain_text("Right.")
-    expect(third.locator(".ks-question")).to_contain_text("node-c drops out at rule 2")
+    expect(third.locator(".ks-question")).to_contain_text("node-a drops out at rule 2")
 
 
 def what_was_answered_stays_answered_when_the_cells_run_again(page: Notebook) -> None:
     page.run_all()
     panel = page.stage("Which node is chosen?")
-    expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 2: it has 150.")
+    expect(panel.locator(".ks-question")).to_contain_text(
+        "node-b drops out at rule 2, first victim: it has logs-b (150)"
+    )
     behind_dots(panel).get_by_role("button", name="Ask again").click()
     expect(panel.locator(".ks-picture")).to_contain_text("waiting")
     expect(panel.locator(".ks-sentence")).to_have_text("")

@@ -52,6 +52,22 @@ def test_a_pod_is_dragged_up_for_its_priority_and_the_victims_change(shown: Show
     expect(page.sentence).to_contain_text("urgent goes to node-c; mail-c and jobs-c have to leave")
 
 
+def test_the_number_that_was_pulled_keeps_its_ring_where_its_pod_goes(shown: Show) -> None:
+    page = shown(preemption.panel())
+
+    def stroke(key: str) -> str:
+        return str(page.key(key).locator(".ks-pill").evaluate("pill => getComputedStyle(pill).strokeWidth"))
+
+    page.drag("pod/shop-a/priority", 34, 0)
+    expect(page.sentence).to_contain_text("urgent goes to node-c")
+    assert (stroke("pod/shop-a/priority"), stroke("pod/mail-c/start")) == ("1.5px", "1px"), (
+        "mail-c is under the pointer"
+    )
+    page.page.mouse.move(*page.middle("pod/mail-c/start"))
+    page.settled()
+    assert (stroke("pod/shop-a/priority"), stroke("pod/mail-c/start")) == ("1px", "1.5px")
+
+
 def test_clock_budget_and_shield_are_controls(shown: Show) -> None:
     page = shown(preemption.panel(shop_a=200, allowed=2))
     expect(page.sentence).to_contain_text("urgent goes to node-c")

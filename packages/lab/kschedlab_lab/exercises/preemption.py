@@ -30,15 +30,16 @@ Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
 APPS = ("shop", "mail", "logs")
 LADDER = 460
+V1BETA1 = {"apiVersion": "policy/v1beta1"}
 START = """\
-apiVersion: policy/v1
+apiVersion: policy/v1beta1  # v1.21: policy/v1
 kind: PodDisruptionBudget
 metadata: {name: mine, namespace: default}
 spec:
   selector: {matchLabels: {app: }}
 status: {disruptionsAllowed: }
 """
-"""The beginning of a budget."""
+"""The beginning of a budget, as v1.20 reads it: pkg/scheduler/framework/plugins/defaultpreemption."""
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -154,7 +155,7 @@ def save_node(rng: random.Random) -> Exercise:
             node=spared,
         ),
         goal,
-        as_yaml([budget(app, 0)]),
+        as_yaml([budget(app, 0) | V1BETA1]),
         say("Rule 1 counts the victims whose eviction breaks a budget, and comes before all others."),
         (
             say("Which apps do the victims on {node} belong to?", node=spared),

@@ -9,16 +9,23 @@ from kschedlab.preemption.evidence import Candidate
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.preemption import NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.views.picture import Handles
-from kschedlab_lab.views.preemption_scene import Scene, all_attempted, fate, last_beaten
+from kschedlab_lab.views.picture import Handles, decided_and_why
+from kschedlab_lab.views.preemption_scene import Scene, all_attempted, fate
 from kschedlab_lab.views.svg import Room
 
 
-def which_node(change: str = "") -> Question[Settings]:
-    """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first."""
+def which_node(change: str = "", rival: str = "node-b") -> Question[Settings]:
+    """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first.
+
+    ``rival``: the node that many choose instead; with the right answer comes why it is not chosen.
+    """
     handles = Handles(nodes={name: {"data_pick": name} for name in NODES})
     text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
-    return Question(text, NODES, _chosen, _why, _asked(handles), drawn=True)
+
+    def why(settings: Settings, answer: str) -> str:
+        return _why_not(settings, rival if answer == _chosen(settings) else answer)
+
+    return Question(text, NODES, _chosen, why, _asked(handles), drawn=True)
 
 
 def which_victims() -> Question[Settings]:
@@ -41,20 +48,25 @@ def which_victims() -> Question[Settings]:
 def which_pod() -> Question[Settings]:
     """Who is evicted when start times decide, to be clicked in the picture."""
     pods = ("shop-b", "mail-c")
-    return Question(
-        say("Who is evicted: shop-b or mail-c?"),
-        pods,
-        lambda settings: next(name for name in pods if name[-1] == _chosen(settings)[-1]),
-        lambda *_: say("The later start wins: these victims lose less work."),
-        _asked(Handles(pods={name: {"data_pick": name} for name in pods})),
-        drawn=True,
-    )
+
+    def right(settings: Settings) -> str:
+        return next(name for name in pods if name[-1] == _chosen(settings)[-1])
+
+    def why(settings: Settings, _: str) -> str:
+        return _why_not(settings, next(f"node-{name[-1]}" for name in pods if name != right(settings)))
+
+    handles = Handles(pods={name: {"data_pick": name} for name in pods})
+    return Question(say("Who is evicted: shop-b or mail-c?"), pods, right, why, _asked(handles), drawn=True)
 
 
 def _asked(handles: Handles, tried: str = "") -> Callable[[Settings], Callable[[Room], Html]]:
     """The picture before the answer, in which a click is an answer; what is other than at first shows what it was."""
-    first = decide(Settings())
-    return lambda settings: Scene(decide(settings), handles, rules=not tried, tried=tried, since=first).question
+
+    def draw(settings: Settings) -> Callable[[Room], Html]:
+        since = decide(Settings()) if settings != Settings() else None
+        return Scene(decide(settings), handles, rules=not tried, tried=tried, since=since).question
+
+    return draw
 
 
 def _candidates(settings: Settings) -> dict[str, Candidate]:
@@ -67,7 +79,7 @@ def _chosen(settings: Settings) -> str:
     return decide(settings).nominated_node or ""
 
 
-def _why(settings: Settings, answer: str) -> str:
-    """What the engine finds out about a node that is not chosen; of the chosen one, about the last that it beats."""
+def _why_not(settings: Settings, node: str) -> str:
+    """Why this node is not chosen; of the chosen one, why it is."""
     decision = decide(settings)
-    return fate(decision, answer if answer != _chosen(settings) else last_beaten(decision))
+    return fate(decision, node) if node != decision.nominated_node else decided_and_why(decision)[1]

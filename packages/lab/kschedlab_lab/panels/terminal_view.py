@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kschedlab.messages import listed, say
+from kschedlab.messages import later, listed, say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.preemption.budgets import MatchesBudget
 from kschedlab.text.html import Html, element, visible
-from kschedlab.text.words import count
+from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
 from kschedlab_lab.views.drawing import BAR, EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
@@ -33,9 +33,17 @@ def view_of(seen: Seen, start: str) -> View:
     """The panel's view. ``start``: what it says before anything has happened."""
     lines = seen.lines
     changes = [line for line in lines if not line.message]
-    said = told(changes[-1]) if changes else say(start)
+    said = _nominations(seen) or (told(changes[-1]) if changes else say(start))
     events = element("ul", *(element("li", told(each)) for each in lines), style=LIST) if lines else Html()
     return View(lambda room: _picture(seen, said, room), said, events, "\n".join([said, *map(told, lines)]))
+
+
+def _nominations(seen: Seen) -> str:
+    """Where several pods are nominated to now: the last line would tell of one; "" if not several are."""
+    waiting = [pod for pod in seen.pods if not pod.spec.nodeName and pod.status.phase not in TERMINAL]
+    nodes = [visible(pod.status.nominatedNodeName) for pod in waiting if pod.status.nominatedNodeName]
+    message = later("{number} pods are nominated to {nodes}.")
+    return say(message, number=len(nodes), nodes=listing(sorted({*nodes}))) if len(nodes) > 1 else ""
 
 
 def told(line: Happened) -> str:

@@ -18,7 +18,7 @@ export class Hand {
     const on = (name, act) => this.picture.addEventListener(name, act);
     on("pointerdown", (event) => this.grab(event));
     this.picture.addEventListener("touchstart", (event) => this.hold(event), { passive: false });
-    on("pointermove", (event) => this.held && this.drag(event));
+    on("pointermove", (event) => (this.held ? this.drag(event) : this.rest(event)));
     on("pointerup", () => this.held && this.release());
     on("pointercancel", () => this.letGo());
     on("click", (event) => this.ignoreClick || this.click(event.target));
@@ -52,10 +52,19 @@ export class Hand {
     if (!held.moved) {
       held.moved = true;
       this.picture.setPointerCapture(event.pointerId);
-      stage.el.classList.add("ks-dragging");
+      stage.el.classList.add("ks-dragging", "ks-pulled");
     }
+    this.last = [event.clientX, event.clientY];
     const at = held.began + Math.round(by[held.across ? 0 : 1] / held.scale / held.step);
     stage.turn(held.name, at, held.least);
+  }
+
+  /** The number that was pulled keeps its ring, wherever it is now, until the pointer moves on from where it was let go:
+   * another number may have come under it. */
+  rest({ clientX, clientY }) {
+    if (this.last && Math.hypot(clientX - this.last[0], clientY - this.last[1]) < FIRM) return;
+    this.last = null;
+    this.stage.el.classList.remove("ks-pulled");
   }
 
   release() {

@@ -360,7 +360,7 @@ class Boxes:
         name = info.pod.metadata.name
         if not self.are_ranked:
             return Number(amount(self.resource, info.request.get(self.resource, 0)), name="request")
-        priority = changed(_short_priority(self.past.get(info.key, info).priority), _short_priority(info.priority))
+        priority = changed(short_priority(self.past.get(info.key, info).priority), short_priority(info.priority))
         return Number(note or priority, self.handles.priorities.get(name, {}), name="priority")
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
@@ -414,5 +414,5 @@ def captions(decision: Decision, node: str, candidate: Candidate | None) -> tupl
     return ()
 
 
-def _short_priority(priority: int) -> str:
+def short_priority(priority: int) -> str:
     return "-2³¹" if priority == -(2**31) else str(priority)

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
-from kschedlab.preemption.evidence import Attempt, Preemption
+from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html, element, visible
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.preemption import evicted
 from kschedlab.text.words import count, listing, request_text, requested
 from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
-from kschedlab_lab.views.ladder_drawing import ladder, lanes
+from kschedlab_lab.views.ladder_drawing import NAMES, ladder, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
 from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import (
@@ -27,6 +27,7 @@ from kschedlab_lab.views.picture import (
     decided_and_why,
     in_brief,
     scarcest,
+    short_priority,
 )
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
@@ -40,15 +41,6 @@ TIGHT, ABOVE, PICKED, RISE, SHELF = 420, PILL + 1, 4, 8, 3 * (CHIP + 2) + 4
 nodes' own margin with the line around an answered one; how much higher names are that one can click; how far the ladder
 reaches into the margin below the names; the height of three pods that stepped aside."""
 
-READS = {
-    1: later("It counts broken budgets, not pods."),
-    2: later("It reads the first victim alone."),
-    3: later("Each victim adds 2³¹ to its priority."),
-    4: later("A victim of priority -2³¹ adds 0 to the sum."),
-    5: later("The later start wins: less work is lost."),
-}
-"""By number of a rule, what may surprise in it."""
-
 
 @dataclass(frozen=True)
 class Scene:
@@ -57,7 +49,7 @@ class Scene:
     ``allowed``: by budget, the attributes of the handle of its ``disruptionsAllowed``; ``corner``: a number in the
     upper right corner, where there is room for it. ``rules``: with the ladder.
     ``tried``: the node whose victims are found, without a choice; "" for the whole decision.
-    ``since``: an earlier decision; numbers that have changed since then show what they were.
+    ``since``: the decision on the lesson's first cluster; numbers that are others now show what they were.
     """
 
     decision: Decision
@@ -95,6 +87,11 @@ class Scene:
             request=request_text(self.decision.pod),
             nodes=count(len(self.decision.cluster.nodes), "node"),
         )
+
+    @property
+    def _legend(self) -> Part:
+        """How to read numbers that have changed."""
+        return words(say("first cluster → now"), fill=INK_2) if self.since is not None else NOTHING
 
     def story(self, room: Room) -> list[Moment]:
         """How the decision comes about, moment by moment; the last one is :meth:`picture`.
@@ -150,11 +147,11 @@ class Scene:
         if preemption is not None:
             parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked)
         bottom += below if preemption is not None or self.tried else 0
-        corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else NOTHING
+        corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else self._legend
         left = plan.width - EDGE - corner.width
         shown = [element("g", *parts, transform=f"translate(0,{above})"), moved(budgets, EDGE, 0)]
         if left > EDGE + budgets.width + GAP:
-            shown.append(moved(corner, left, 3))
+            shown.append(moved(corner, left, (budgets.height - corner.height) / 2))
         return svg(shown, plan.width, bottom + above, alt)
 
 
@@ -188,38 +185,64 @@ def would_leave(decision: Decision, node: str) -> str:
 
 
 def fate(decision: Decision, node: str) -> str:
-    """The rule at which this node, which is not chosen, drops out."""
-    preemption = decision.preemption
-    if preemption is None or node not in preemption.candidates:
+    """The rule at which this node, which is not chosen, drops out, and what may surprise in it."""
+    preemption, chosen = decision.preemption, decision.nominated_node
+    if preemption is None or chosen is None or node not in preemption.candidates:
         return would_leave(decision, node)
     for step in steps(preemption, list(preemption.candidates)):
         if node in step.standing and node not in step.kept:
-            value = in_brief(step.values[node])
-            fell = say("{node} drops out at rule {number}: it has {value}.", node=node, number=step.number, value=value)
-            return sentences((fell, say(READS[step.number]) if _may_surprise(preemption, step.number, node) else ""))
+            fell = say(
+                "{node} drops out at rule {number}, {rule}: it has {value}, {other} {best}.",
+                node=node,
+                number=step.number,
+                rule=say(NAMES[step.name]),
+                value=_compared(step, preemption, node),
+                other=chosen,
+                best=_compared(step, preemption, chosen),
+            )
+            return sentences((fell, _surprise(step.number, preemption.candidates[node], preemption.candidates[chosen])))
     return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
 
 
-def _may_surprise(preemption: Preemption, number: int, node: str) -> bool:
-    """Whether the node looks better than the chosen one to somebody who doesn't know what the rule reads."""
-    mine = [info.priority for info in preemption.candidates[node].victims]
-    chosen = [info.priority for info in preemption.victims]
-    match number:
-        case 1:
-            return len(mine) < len(chosen)
-        case 2:
-            return max(mine) <= max(chosen)
-        case 3:
-            return len(mine) > len(chosen)
-        case _:
-            return True
+def _compared(step: RuleResult, preemption: Preemption, node: str) -> str:
+    """What the rule reads on this node; of rule 2, also whose priority it is."""
+    value = in_brief(step.values[node])
+    if step.number != 2:
+        return value
+    return say("{pod} ({priority})", pod=preemption.candidates[node].victims[0].pod.metadata.name, priority=value)
 
 
-def last_beaten(decision: Decision) -> str:
-    """The candidate that drops out last."""
-    assert decision.preemption is not None
-    asked = steps(decision.preemption, list(decision.preemption.candidates))
-    return [node for step in asked for node in sorted(step.standing) if node not in step.kept][-1]
+def _surprise(number: int, loses: Candidate, wins: Candidate) -> str:
+    """Why the rule drops this node, to somebody who sees only whom the two nodes lose; "" if that is plain."""
+    if number == 1:
+        return say("The rule counts broken budgets, not pods.") if len(loses.victims) < len(wins.victims) else ""
+    if number == 2:
+        return _spared(loses) or _unread(loses, wins)
+    if number == 3:
+        return say("One more victim costs 2³¹ more.") if len(loses.victims) > len(wins.victims) else ""
+    return say(
+        "A victim of priority -2³¹ adds 0 to the sum." if number == 4 else "The later start wins: less work is lost."
+    )
+
+
+def _spared(candidate: Candidate) -> str:
+    """A pod that a budget keeps where a more important one leaves."""
+    highest = max(info.priority for info in candidate.victims)
+    kept = (each.pod for each in candidate.attempts if each.violates and each.reprieved and each.pod.priority < highest)
+    if (info := next(kept, None)) is None:
+        return ""
+    return say(
+        "The budget spares {pod} ({priority}).", pod=info.pod.metadata.name, priority=short_priority(info.priority)
+    )
+
+
+def _unread(loses: Candidate, wins: Candidate) -> str:
+    """A victim of the winner that rule 2 does not read, though it is as important as any of the loser."""
+    most = max(wins.victims, key=lambda info: info.priority)
+    if most.priority < max(info.priority for info in loses.victims):
+        return ""
+    message = later("The rule never looks at {pod} ({priority}).")
+    return say(message, pod=most.pod.metadata.name, priority=short_priority(most.priority))
 
 
 def _reads_order(preemption: Preemption | None, asked: int | None) -> bool:

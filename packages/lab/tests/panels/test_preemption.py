@@ -198,13 +198,38 @@ def test_the_yaml_is_the_cluster() -> None:
 @pytest.mark.parametrize(
     ("changes", "right", "wrong", "why"),
     [
-        ({}, "node-a", "node-b", "node-b drops out at rule 2: it has 150."),
-        ({}, "node-a", "node-c", "node-c drops out at rule 3: it has 100 + 2·2³¹"),
+        (
+            {},
+            "node-a",
+            "node-b",
+            "node-b drops out at rule 2, first victim: it has logs-b (150), node-a shop-a (100). The budget",
+        ),
+        (
+            {},
+            "node-a",
+            "node-c",
+            "node-c drops out at rule 3, sum: it has 100 + 2·2³¹, node-a 100 + 2³¹. One more victim",
+        ),
         ({}, "node-a", "node-d", "node-d is not a candidate: 900 ≥ 500"),
-        ({"allowed": 0}, "node-c", "node-a", "node-a drops out at rule 1: it has 1"),
-        ({"shop_b": 0, "allowed": 2}, "node-b", "node-a", "node-a drops out at rule 2: it has 100"),
-        ({"jobs": -100}, "node-a", "node-c", "node-c drops out at rule 3: it has 0 + 2·2³¹"),
-        ({"jobs": LOWEST}, "node-a", "node-c", "node-c drops out at rule 4: it has 2"),
+        (
+            {"allowed": 0},
+            "node-c",
+            "node-a",
+            "node-a drops out at rule 1, violations: it has 1, node-c 0. The rule counts",
+        ),
+        (
+            {"shop_b": 0, "allowed": 2},
+            "node-b",
+            "node-a",
+            "node-a drops out at rule 2, first victim: it has shop-a (100), node-b shop-b (0).",
+        ),
+        ({"jobs": -100}, "node-a", "node-c", "node-c drops out at rule 3, sum: it has 0 + 2·2³¹"),
+        (
+            {"jobs": LOWEST},
+            "node-a",
+            "node-c",
+            "node-c drops out at rule 4, victims: it has 2, node-a 1. A victim of priority -2³¹",
+        ),
     ],
 )
 def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong: str, why: str) -> None:
@@ -213,9 +238,19 @@ def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong:
     assert which_node().verdict(right, Settings(**changes))["right"]
 
 
-def test_a_right_answer_says_which_node_was_beaten_last() -> None:
-    assert which_node().verdict("node-a", Settings())["why"].startswith("node-c drops out at rule 3")
-    assert which_node().verdict("node-c", Settings(allowed=0))["why"].startswith("node-b drops out at rule 1")
+def test_a_right_answer_says_why_the_rival_is_not_chosen() -> None:
+    assert which_node().verdict("node-a", Settings())["why"].startswith("node-b drops out at rule 2")
+    assert (
+        which_node("", "node-a").verdict("node-c", Settings(allowed=0))["why"].startswith("node-a drops out at rule 1")
+    )
+    hidden = Settings(mail_in_shop=True, allowed=0, shop_b=0)
+    assert which_node("", "node-a").verdict("node-b", hidden)["why"].endswith("The rule never looks at logs-b (150).")
+    assert which_node("", "node-a").verdict(None, Settings())["why"].startswith("Rule 3 decides")
+
+
+def test_who_is_evicted_is_answered_by_both_start_times() -> None:
+    why = which_pod().verdict("shop-b", Settings(shop_a=200, allowed=2))["why"]
+    assert says(why, "node-b drops out at rule 5", "09:00", "node-c 10:00", "later start wins")
 
 
 def test_questions_are_answered_in_the_picture() -> None:

@@ -104,6 +104,9 @@ def test_the_cluster_of_lesson_05_evicts_whom_the_lesson_evicts() -> None:
     played.run("20s")
     going = {pod.metadata.name for pod in played.feed.seen.pods if pod.metadata.deletionTimestamp is not None}
     assert going == {"shop-a", "mail-c", "jobs-c", "shop-b", "logs-b"}, "as the lesson's fold says"
+    assert played.view().sentence == "3 pods are nominated to node-a, node-b, node-c."
+    played.run("60s")
+    assert "is Running on node-" in played.view().sentence
 
 
 def test_the_budget_is_drawn_with_its_shields_and_counts_down() -> None:
