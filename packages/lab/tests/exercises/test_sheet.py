@@ -94,6 +94,15 @@ def test_pages_to_print_have_a_name_and_every_exercise(lesson):
     assert "[U+" not in text and "http" not in re.sub(r"http://www.w3.org/2000/svg", "", text)
 
 
+@pytest.mark.parametrize(("lesson", "seed"), [("preemption", 7), ("preemption", 27), ("generations", 7)])
+def test_paper_has_every_start_time(lesson, seed):
+    text = sheets(lesson, str(seed))
+    drawn = re.findall(r">(\d\d:\d\d)<", text)
+    known = "".join(each.instance.text for each in exercises_of(lesson, seed)[:2])
+    assert sorted(drawn) == sorted(re.findall(r"started (\d\d:\d\d)", known)) and drawn
+    assert "<details" not in text, "nobody opens a fold on paper"
+
+
 def test_the_solutions_tick_the_right_answers_and_draw():
     made = exercises_of("preemption", 3)
     text = sheets("preemption", "3", solutions=True)
