@@ -23,10 +23,10 @@ PRINTED = (
     Path(__file__).with_name("sheet.css").read_text(encoding="utf-8")
     + f":lang(zh) body {{ font-family: {CHINESE_FONT}; }}"
 )
-BLANK = re.compile(r": (?=\})")
-"""Where a value is missing in the manifest that an exercise begins with."""
-FEWEST, MOST = 2, 7
-"""How many free lines a frame for manifests or a function may have."""
+BLANK = re.compile(r"(?m)^(( *).*:)(?: (?=\})|$(?!\n\2[ -]))")
+"""Where a value is missing in the manifest that an exercise begins with: before a brace, or with nothing below it."""
+FREE = 7
+"""How many free lines a frame for manifests or a function has, unless values alone are missing."""
 
 
 def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | None = None) -> str:
@@ -117,11 +117,8 @@ def _room(exercise: Exercise) -> Html:
     """Room for an answer that is written: a line, or a frame."""
     if exercise.answered_by == "text":
         return element("div", "", class_="ruled")
-    missing = str(exercise.right).count("\n") - exercise.start.count("\n")
-    number = min(max(missing, FEWEST), MOST) if exercise.answered_by == "yaml" else MOST
-    number = 1 if BLANK.search(exercise.start) else number
-    free = element("div", *(element("div", "", class_="line") for _ in range(number)), class_="free")
-    return element("div", lines(BLANK.sub(": ________ ", exercise.start)), free, class_="frame")
+    free = [element("div", "", class_="line") for _ in range(0 if ": }" in exercise.start else FREE)]
+    return element("div", lines(BLANK.sub(r"\1 ________ ", exercise.start)), *free, class_="frame")
 
 
 def _solution(exercise: Exercise) -> tuple[Html, Html]:
