@@ -40,7 +40,7 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
     for name, text in (("li-na.json", EXPORT), ("otto.json", EXPORT.replace("right", "not yet")), ("x.json", "no")):
         (tmp_path / name).write_text(text, encoding="utf-8")
     a_class.get_by_label("files of the class").set_input_files(sorted(tmp_path.iterdir()))
-    expect(a_class.get_by_role("row").filter(has_text="li-na")).to_contain_text("1 of 1")
+    expect(a_class.get_by_role("row").filter(has_text="li-na")).to_contain_text("1 of 3")
     expect(a_class.get_by_role("row").filter(has_text="otto")).to_contain_text("✗ 1")
     expect(a_class.get_by_role("alert")).to_contain_text("x.json: can't be read")
     with page.page.expect_download() as download:
