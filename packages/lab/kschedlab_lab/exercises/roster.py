@@ -121,9 +121,10 @@ class Roster:
         except (ValueError, KeyError):
             return element("p", say("There is no such exercise."), role="alert")
         exercise.resume(record.state, record.tries, record.hints, record.solution, record.answer)
-        given: Child = lines(exercise.given) if "\n" in exercise.given else exercise.given
-        given = given or say("Only answers that are picked or typed are handed in: ask for this one.")
-        said = [element("p", element("b", say("Last answer"))), element("p", given)]
+        given: Child = lines(record.answer) if "\n" in record.answer else record.answer
+        if exercise.answered_by == "function":
+            given = say("Code is not handed in. Ask {student} to show it.", student=student)
+        said = [element("p", element("b", say("Last answer"))), element("p", given or say("There is no answer yet."))]
         asked = element("div", exercise.html(saved=True))
         return element("div", asked, element("div", *said, *(each.html() for each in exercise.replies())))
 
