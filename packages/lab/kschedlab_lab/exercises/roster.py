@@ -178,7 +178,7 @@ class Roster:
         exercise = f"{number}. {self.titles(lesson)[number]}"
         said = say("Hardest: {lesson}, {exercise}", lesson=title_of(lesson), exercise=exercise)
         who = say("Tried and not solved: {names}.", names=listed(names))
-        head = element("p", said, style="font-size:1.6em;font-weight:600;line-height:1.25;")
+        head = element("p", said, style="font-size:1.6em;font-weight:600;line-height:1.25;margin:0.5em 0 0.1em;")
         return join([head, element("p", who, style="margin-bottom:0.8em;")])
 
     def _table(self, lesson: str, is_open: bool) -> Html:
