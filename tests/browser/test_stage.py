@@ -290,15 +290,26 @@ def test_a_question_alone_can_be_shown_to_a_class_but_not_begun_again(opened: Op
     expect(asked.page.get_by_role("button", name="Start again")).to_be_hidden()
 
 
-def test_escape_makes_an_enlarged_panel_small_and_then_closes_the_menu(opened: Open) -> None:
+def test_escape_closes_the_menu_and_then_makes_an_enlarged_panel_small(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show), large=True)
     panel = page.page.locator(".ks")
-    expect(panel).to_have_class(re.compile("ks-large"))
-    page.page.get_by_role("button", name="Classroom").press("Escape")
-    expect(panel).not_to_have_class(re.compile("ks-large"))
     page.page.get_by_role("button", name="Classroom").press("Escape")
     expect(page.page.locator(".ks-drawer")).to_be_hidden()
     expect(page.page.locator(".ks-more")).to_be_focused()
+    expect(panel).to_have_class(re.compile("ks-large"))
+    page.page.keyboard.press("Escape")
+    expect(panel).not_to_have_class(re.compile("ks-large"))
+
+
+def test_the_next_class_is_asked_again(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
+    page.page.keyboard.press("2")
+    page.page.get_by_role("button", name="Open the answer").click()
+    expect(page.page.locator(".ks-votes")).to_be_visible()
+    page.page.get_by_role("button", name="Back to the lesson").click()
+    page.page.get_by_role("button", name="Classroom").click()
+    expect(page.page.get_by_title("take the last vote back")).to_have_text("↶ 0")
+    expect(page.page.locator(".ks-votes")).to_have_count(0)
 
 
 def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> None:
@@ -314,7 +325,9 @@ def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> Non
     choices.get_by_role("button", name="Open the answer").click()
     expect(page.page.locator(".ks-votes li")).to_have_text(["node-b ✓2", "node-c1", "node-a0"])
     two, one, _ = (bar.bounding_box() or {} for bar in page.page.locator(".ks-votes i").all())
-    assert two["width"] == pytest.approx(2 * one["width"], abs=1)
+    whole = page.page.locator(".ks-votes li").first.bounding_box() or {}
+    assert two["width"] == pytest.approx(whole["width"] * 2 / 3, abs=1)
+    assert one["width"] == pytest.approx(whole["width"] / 3, abs=1)
     expect(page.page.locator(".ks-right")).to_contain_text("✓ Most votes: node-b.")
     page.page.locator(".ks-top").get_by_role("button", name="Ask again").click()
     expect(choices.get_by_title("take the last vote back")).to_have_text("↶ 0")

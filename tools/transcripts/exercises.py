@@ -57,7 +57,7 @@ def _exercise(each: Exercise, drawn: bool) -> Iterator[str]:
     each.state = State.UNATTEMPTED  # hints are for those who have not solved it
     for _ in each.hints:
         yield from _said(repr(each.hint()))
-    yield f"> {each.model()}"
+    yield from (f"> {line}" for line in each.model().splitlines())
     yield from _said(repr(each.check(each.right)))
     if each.state is not State.RIGHT:
         raise WrongExerciseError(f"{each.title}: its solution is {each.state.name}")

@@ -69,7 +69,7 @@ class Build(Exercise):
         before, after = ([*map(_values, yaml.load_all(text, yaml.BaseLoader))] for text in (self.start, self.right))
         added = ([each for each in doc if each not in before[min(i, len(before) - 1)]] for i, doc in enumerate(after))
         texts = groupby(", ".join(f"{path[-1]}: {value}" for path, value in doc) for doc in added)
-        return " / ".join(f"{n} × {text}" if (n := len([*alike])) > 1 else text for text, alike in texts)
+        return "\n".join(f"{n} × {text}" if (n := len([*alike])) > 1 else text for text, alike in texts)
 
     def drawing(self) -> Html:
         """What the scheduler decides about the solution."""

@@ -23,8 +23,8 @@ from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.style import NOWRAP
 from kschedlab_lab.views.svg import Room
 
-COLUMN = Room(500, 150)
-"""The room for a picture beside the answer on a printed sheet."""
+COLUMN = Room(500, 240)
+"""The room for a picture beside the answer on a printed sheet: high enough that small pods have all their numbers."""
 
 
 def pictured(
@@ -39,12 +39,13 @@ def pictured(
     """
     listed = shown(manifests)
     nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
-    folded = element("details", element("summary", say("As a table")), listed.picture)
-    rest = [element("p", facts(decision)), folded]
+    told, folded = facts(decision), element("details", element("summary", say("As a table")), listed.picture)
     drawing = fitting(draw or partial(question, decision, handles=Handles(nodes=nodes)))
     printed = draw(COLUMN) if draw is not None else question(decision, COLUMN)
+    on_paper = told if draw is not None else sentences((told, say("Heights show CPU requests.")))
     saved = listed.picture if draw is None else join([kept(draw), listed.picture])
-    return Instance(join([drawing, *rest]), listed.text, saved, join([printed, *rest]))
+    paper = join([printed, element("p", on_paper)])
+    return Instance(join([drawing, element("p", told), folded]), listed.text, saved, paper)
 
 
 def outcome(decision: Decision) -> Html:

@@ -50,7 +50,7 @@ function sheets(model, el, send) {
     if (reply.n !== asked) return;
     working.hidden = true;
     place.classList.remove("ks-old");
-    said.textContent = reply.error ? `⚠ ${reply.error}` : reply.name;
+    said.textContent = reply.error ? `⚠ ${reply.error}` : reply.then === "download" ? reply.name : "";
     if (reply.error) return place.replaceChildren();
     if (reply.then === "download") download(reply.document, reply.name, "text/html");
     else framed(reply.document, reply.then === "print");
@@ -58,7 +58,7 @@ function sheets(model, el, send) {
   model.on("msg:custom", told);
   el.append(
     make("div", { class: "ks-fields" }, field(say("lesson"), lesson), field(say("seeds"), seeds), field(say("contents"), contents)),
-    make("div", { class: "ks-fields" }, button(say("Show"), ask("show")), button(say("Print, or save as PDF"), ask("print")), button(say("Download"), ask("download")), working),
+    make("div", { class: "ks-fields" }, button(say("Show"), ask("show"), { class: "ks-main" }), button(say("Print, or save as PDF"), ask("print")), button(say("Download"), ask("download")), working),
     said, place,
   );
   return () => model.off("msg:custom", told);

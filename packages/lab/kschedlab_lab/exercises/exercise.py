@@ -10,7 +10,6 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import ndiff
 from enum import Enum
 from typing import Any, ClassVar, Literal, TypeVar
 from weakref import WeakSet
@@ -26,8 +25,6 @@ T = TypeVar("T")
 Said = TypeVar("Said", bound="Verdict | Note")
 
 NO_PICTURE = Html()
-MODEL = 200
-"""Most characters of a right answer in one line."""
 
 
 def in_turn(seed: int, choices: Sequence[T]) -> T:
@@ -48,13 +45,6 @@ class State(Enum):
     def words(self) -> str:
         """The state in the chosen language."""
         return say(self.value)
-
-
-def in_one_line(old: str, new: str) -> str:
-    """What the new text adds to the old one: a sign between lines, and an ellipsis where it is too long."""
-    added = (line[2:].strip() for line in ndiff(old.splitlines(), new.splitlines()) if line.startswith("+ "))
-    text = " / ".join(line for line in added if not line.endswith(":"))
-    return text if len(text) <= MODEL else f"{text[:MODEL].rstrip()} …"
 
 
 def lines(text: str) -> Html:
@@ -164,9 +154,9 @@ class Exercise(ABC):
     def explained(self) -> str:
         """The solution in words, or as source."""
 
+    @abstractmethod
     def model(self) -> str:
-        """A right answer in one line, for marking."""
-        return in_one_line(self.start, str(self.right))
+        """A right answer, for marking: what it adds to what the exercise began with."""
 
     def is_as_given(self, answer: Any) -> bool:
         """Whether the answer is what the exercise began with, which does not count as an attempt."""

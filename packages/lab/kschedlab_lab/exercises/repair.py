@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from difflib import ndiff
 from inspect import getsource
+from itertools import groupby
+from textwrap import dedent
 from typing import Any
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, in_one_line, lines
+from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, lines
 from kschedlab_lab.exercises.limits import EndlessError, limited
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 
@@ -90,21 +92,25 @@ class Repair(Exercise):
         return Verdict(State.RIGHT, self.why)
 
     def model(self) -> str:
-        """The lines that the mended function has and the broken one hasn't."""
-        return in_one_line(self._named(self.broken), self._named(self.right))
+        """The lines that the mended function has and the broken one hasn't; an ellipsis where others are between."""
+        parts = groupby((line for line in self._changes() if line[0] != "-"), lambda line: line[0])
+        return "\n…\n".join(dedent("\n".join(line[2:] for line in part)) for sign, part in parts if sign == "+")
 
     def explained(self) -> str:
         return f"{self._named(self.right)}\n\n{self.why}"
 
     def drawing(self) -> Html:
         """The broken function beside the mended one, line by line."""
-        before, after = (self._named(each).splitlines() for each in (self.broken, self.right))
         rows = (
             element("div", line.rstrip(), style=f"padding-left:0.4em;white-space:pre-wrap;{SIGNS.get(line[:2], PLAIN)}")
-            for line in ndiff(before, after)
-            if not line.startswith("?")
+            for line in self._changes()
         )
         return element("div", *rows, style="font-family:monospace;margin:0.4em 0")
+
+    def _changes(self) -> list[str]:
+        """The lines of both functions, each after its sign."""
+        before, after = (self._named(each).splitlines() for each in (self.broken, self.right))
+        return [line for line in ndiff(before, after) if not line.startswith("?")]
 
     def _named(self, function: Callable[..., Any]) -> str:
         """Its source, under the name that the student's function has."""

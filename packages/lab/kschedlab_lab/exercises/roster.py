@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -50,6 +50,7 @@ class Roster:
     def __init__(self, files: Iterable[tuple[str, str]]) -> None:
         self.students: dict[str, list[Record]] = {}
         self.troubles: list[str] = []
+        self._titles: dict[str, dict[int, str]] = {}
         for name, content in files:
             self._add(name, content)
 
@@ -81,11 +82,16 @@ class Roster:
         students, exercises = count(len(self.students), "student"), count(solved, "solved exercise")
         return say("{students}, {exercises}.", students=students, exercises=exercises)
 
+    def titles(self, lesson: str) -> dict[int, str]:
+        """By the number of each exercise of the lesson, tried or not, its title."""
+        if lesson not in self._titles:
+            self._titles[lesson] = {n: each.title for n, each in enumerate(exercises_of(lesson, 1), 1)}
+        return self._titles[lesson]
+
     def solved(self, lesson: str) -> dict[int, int]:
-        """By the number of each exercise that anybody has tried, how many have solved it."""
+        """By the number of each exercise, how many have solved it."""
         own = [self._own(student, lesson) for student in self.students]
-        numbers = sorted({number for each in own for number in each})
-        return {n: sum(n in each and each[n].state is State.RIGHT for each in own) for n in numbers}
+        return {n: sum(n in each and each[n].state is State.RIGHT for each in own) for n in self.titles(lesson)}
 
     def stuck(self, lesson: str) -> dict[int, list[str]]:
         """By the number of each exercise, who has tried it and not solved it."""
@@ -98,11 +104,12 @@ class Roster:
         body = []
         for name in self._names:
             own = self._own(name, lesson)
-            right = [number for number, record in own.items() if record.state is State.RIGHT]
+            right = [number for number in solved if number in own and own[number].state is State.RIGHT]
             seeds = ", ".join(map(str, sorted({each.seed for each in self.students[name] if each.lesson == lesson})))
             done = say("{solved} of {exercises}", solved=len(right), exercises=len(solved))
             body.append([name, seeds, *(_mark(own.get(number)) for number in solved), done])
-        head = [*terms("name", "seed"), *(self._title(lesson, number) for number in solved), say("solved")]
+        titles = (f"{number}. {title}" for number, title in self.titles(lesson).items())
+        head = [*terms("name", "seed"), *titles, say("solved")]
         sums = (say("{solved} of {exercises}", solved=each, exercises=len(body)) for each in solved.values())
         return [head, *body, [say("solved"), "", *sums, ""]]
 
@@ -114,20 +121,23 @@ class Roster:
         except (ValueError, KeyError):
             return element("p", say("There is no such exercise."), role="alert")
         exercise.resume(record.state, record.tries, record.hints, record.solution, record.answer)
-        given: Child = lines(exercise.given) if "\n" in exercise.given else exercise.given
-        given = given or say("Only answers that are picked or typed are handed in: ask for this one.")
-        said = [element("p", element("b", say("Last answer"))), element("p", given)]
+        given: Child = lines(record.answer) if "\n" in record.answer else record.answer
+        if exercise.answered_by == "function":
+            given = say("Code is not handed in. Ask {student} to show it.", student=student)
+        said = [element("p", element("b", say("Last answer"))), element("p", given or say("There is no answer yet."))]
         asked = element("div", exercise.html(saved=True))
         return element("div", asked, element("div", *said, *(each.html() for each in exercise.replies())))
 
     def export(self) -> str:
-        """Every record as CSV, with the student's name."""
+        """Every record as CSV, with the student's name; and each exercise of these lessons that was not tried."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(("name", *COLUMNS))
         for name in self._names:
-            for record in map(msgspec.to_builtins, self.students[name]):
-                writer.writerow(map(_cell, (name, *(record[column] for column in COLUMNS))))
+            records = [*self.students[name], *self._untried(name)]
+            for record in sorted(records, key=lambda each: (each.lesson, each.seed, each.number)):
+                made = msgspec.to_builtins(record)
+                writer.writerow(map(_cell, (name, *(made[column] for column in COLUMNS))))
         return out.getvalue()
 
     def html(self) -> Html:
@@ -155,17 +165,20 @@ class Roster:
         tried = [record for record in self.students[student] if record.lesson == lesson]
         return {each.number: each for each in sorted(tried, key=lambda each: each.state is State.RIGHT)}
 
-    def _title(self, lesson: str, number: int) -> str:
-        """An exercise's number and its title."""
-        place = lesson, number
-        titles = (r.title for own in self.students.values() for r in own if (r.lesson, r.number) == place)
-        return f"{number}. {next(titles)}"
+    def _untried(self, student: str) -> Iterator[Record]:
+        """A record of each exercise that this student has left out in a lesson that was begun."""
+        for lesson in self.lessons:
+            own = self._own(student, lesson)
+            seed = next((each.seed for each in own.values()), None)
+            if seed is not None:
+                yield from (Record(lesson, seed, n, title) for n, title in self.titles(lesson).items() if n not in own)
 
     def _hardest(self, lesson: str, number: int, names: list[str]) -> Html:
         """The exercise at which most are stuck, and who they are."""
-        said = say("Hardest: {lesson}, {exercise}", lesson=title_of(lesson), exercise=self._title(lesson, number))
+        exercise = f"{number}. {self.titles(lesson)[number]}"
+        said = say("Hardest: {lesson}, {exercise}", lesson=title_of(lesson), exercise=exercise)
         who = say("Tried and not solved: {names}.", names=listed(names))
-        head = element("p", said, style="font-size:1.6em;font-weight:600;line-height:1.25;")
+        head = element("p", said, style="font-size:1.6em;font-weight:600;line-height:1.25;margin:0.5em 0 0.1em;")
         return join([head, element("p", who, style="margin-bottom:0.8em;")])
 
     def _table(self, lesson: str, is_open: bool) -> Html:
@@ -173,24 +186,15 @@ class Roster:
         head, *rows, sums = self.rows(lesson)
         solved, students = self.solved(lesson), len(self.students)
         body = [row(*sums[:2], *(_bar(*each, students) for each in zip(sums[2:-1], solved.values(), strict=True)), "")]
-        for each in rows:
-            body.append(row(*each[:2], *(self._cell(each[0], lesson, number) for number in solved), each[-1]))
+        for name, seeds, *marks, of_all in rows:
+            own = self._own(name, lesson)
+            cells = (_tinted(mark, name, lesson, n, own.get(n)) for n, mark in zip(solved, marks, strict=True))
+            body.append(row(name, seeds, *cells, of_all))
         done = say("{solved} of {exercises} solved", solved=sum(solved.values()), exercises=len(solved) * students)
         stuck = {name for names in self.stuck(lesson).values() for name in names}
         who = say(" · stuck: {names}", names=listing(sorted(stuck, key=str.casefold), FEW)) if stuck else ""
         summary = element("summary", element("b", title_of(lesson)), f" · {done}{who}")
         return element("details", summary, table(head, body), open="" if is_open else None)
-
-    def _cell(self, student: str, lesson: str, number: int) -> Html:
-        """What became of an exercise, on the colour of its state; by ``data-answer`` the front end asks for more."""
-        record = self._own(student, lesson).get(number)
-        tint = TINTS[record.state if record else State.UNATTEMPTED]
-        of = (
-            json.dumps([student, lesson, number], ensure_ascii=False)
-            if record and record.tries + record.hints
-            else None
-        )
-        return element("span", _mark(record), style=f"{BLOCK}{tint};", data_answer=of)
 
 
 def _read(file: str, content: str) -> tuple[str, list[Record]]:
@@ -225,6 +229,14 @@ def _mark(record: Record | None) -> str:
         return MARKS[State.UNATTEMPTED]
     hints = f" +{record.hints}" if record.hints else ""
     return f"{MARKS[record.state]} {record.tries}{hints}{' !' if record.solution else ''}"
+
+
+def _tinted(mark: str, student: str, lesson: str, number: int, record: Record | None) -> Html:
+    """What became of an exercise, on the colour of its state; by ``data-answer`` the front end asks for more."""
+    tint = TINTS[record.state if record else State.UNATTEMPTED]
+    is_tried = record is not None and record.tries + record.hints
+    of = json.dumps([student, lesson, number], ensure_ascii=False) if is_tried else None
+    return element("span", mark, style=f"{BLOCK}{tint};", data_answer=of)
 
 
 def _bar(cell: str, solved: int, students: int) -> Html:

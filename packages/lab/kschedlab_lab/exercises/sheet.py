@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from kschedlab.messages import say, terms
-from kschedlab.text.html import Html, element, join
-from kschedlab.text.plain import aligned
+from kschedlab.text.html import Child, Html, element, join
+from kschedlab.text.plain import aligned, below
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import Exercise, lines
 from kschedlab_lab.exercises.lesson import exercises_of
@@ -23,10 +23,10 @@ PRINTED = (
     Path(__file__).with_name("sheet.css").read_text(encoding="utf-8")
     + f":lang(zh) body {{ font-family: {CHINESE_FONT}; }}"
 )
-BLANK = re.compile(r": (?=\})")
-"""Where a value is missing in the manifest that an exercise begins with."""
-FEWEST, MOST = 2, 7
-"""How many free lines a frame for manifests or a function may have."""
+BLANK = re.compile(r"(?m)^(( *).*:)(?: (?=\})|$(?!\n\2[ -]))")
+"""Where a value is missing in the manifest that an exercise begins with: before a brace, or with nothing below it."""
+FREE = 7
+"""How many free lines a frame for manifests or a function has, unless values alone are missing."""
 
 
 def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | None = None) -> str:
@@ -40,23 +40,25 @@ def sheets(lesson: str, seeds: str, solutions: bool = False, language: str | Non
 
 
 def answers(lesson: str, seeds: str, language: str | None = None) -> str:
-    """One line for each seed, to mark at a glance; of a manifest the values that are new, of a function the lines."""
+    """A row for each seed, to mark at a glance, and below it what is right for all of them.
+
+    Of a manifest it has the values that are new, of a function the lines.
+    """
     with speaking(language):
-        return "\n".join(aligned(_answers(lesson, seeds), ""))
+        rows, alike = _answers(lesson, seeds)
+        cells = (line for each in rows for line in below([cell.split("\n") for cell in each]))
+        once = (f"{number.rstrip()}\n{answer}" if "\n" in answer else f"{number}{answer}" for number, answer in alike)
+        return "\n\n".join(["\n".join(aligned([*cells], "")), *once])
 
 
 def answers_html(lesson: str, seeds: str) -> str:
-    """The same as an HTML document to print, in the chosen language. What is right for every seed is said once."""
-    rows = _answers(lesson, seeds)
-    numbers, *columns = zip(*rows, strict=True)
-    alike = [each for each in columns if len(rows) > 2 and len(set(each[1:])) == 1]
-    names = (say("name"), *[""] * (len(rows) - 1))
-    head, *students = zip(numbers, names, *(each for each in columns if each not in alike), strict=True)
-    named = table(head, (row(*each) for each in students))
-    once = (element("p", element("b", say("{number}, every seed: ", number=each[0])), each[1]) for each in alike)
+    """The same as an HTML document to print, in the chosen language, with room for names."""
+    ((seed, *numbers), *rows), alike = _answers(lesson, seeds)
+    made = table([seed, say("name"), *numbers], (row(each[0], "", *map(_answer, each[1:])) for each in rows))
+    once = (element("div", element("b", number), _answer(answer)) for number, answer in alike)
     note = say("Of a manifest: the values that are new; of a function: the lines. Others may be right, too.")
     title = element("h1", say("{lesson}: the answers", lesson=title_of(lesson)))
-    page = element("section", title, *once, named, element("p", note), class_="sheet")
+    page = element("section", title, made, *once, element("p", note), class_="sheet")
     return _document(say("{lesson}: answers", lesson=title_of(lesson)), page)
 
 
@@ -66,10 +68,18 @@ def title_of(lesson: str) -> str:
     return next(found, lesson)
 
 
-def _answers(lesson: str, seeds: str) -> list[list[str]]:
-    """A head, and each seed with its answers."""
+def _answers(lesson: str, seeds: str) -> tuple[list[list[str]], list[tuple[str, str]]]:
+    """A head, and each seed with its answers; then what is right for every one of several seeds, with its title."""
     rows = [[str(seed), *(each.model() for each in exercises_of(lesson, seed))] for seed in parse_seeds(seeds)]
-    return [[*terms("seed"), *map(str, range(1, len(rows[0])))], *rows]
+    first, *columns = zip([*terms("seed"), *map(str, range(1, len(rows[0])))], *rows, strict=True)
+    alike = [each for each in columns if len(rows) > 1 and len(set(each[1:])) == 1]
+    own = zip(first, *(each for each in columns if each not in alike), strict=True)
+    return [[*each] for each in own], [(say("{number}, every seed: ", number=each[0]), each[1]) for each in alike]
+
+
+def _answer(text: str) -> Child:
+    """Several lines, such as code, as a block."""
+    return lines(text) if "\n" in text else text
 
 
 def _document(title: str, body: Html) -> str:
@@ -117,11 +127,8 @@ def _room(exercise: Exercise) -> Html:
     """Room for an answer that is written: a line, or a frame."""
     if exercise.answered_by == "text":
         return element("div", "", class_="ruled")
-    missing = str(exercise.right).count("\n") - exercise.start.count("\n")
-    number = min(max(missing, FEWEST), MOST) if exercise.answered_by == "yaml" else MOST
-    number = 1 if BLANK.search(exercise.start) else number
-    free = element("div", *(element("div", "", class_="line") for _ in range(number)), class_="free")
-    return element("div", lines(BLANK.sub(": ________ ", exercise.start)), free, class_="frame")
+    free = [element("div", "", class_="line") for _ in range(0 if ": }" in exercise.start else FREE)]
+    return element("div", lines(BLANK.sub(r"\1 ________ ", exercise.start)), *free, class_="frame")
 
 
 def _solution(exercise: Exercise) -> tuple[Html, Html]:

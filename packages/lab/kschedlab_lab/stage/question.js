@@ -144,9 +144,9 @@ export class QuestionBox {
 
   /** The votes for each answer, the most first, and last those that nobody gave; `solution` is the right one. */
   bars(votes, choices, solution) {
-    const given = ranked(votes), most = given[0][1], rest = choices.filter((each) => !votes.includes(each)).map((each) => [each, 0]);
+    const given = ranked(votes), rest = choices.filter((each) => !votes.includes(each)).map((each) => [each, 0]);
     return make("ul", { class: "ks-votes" }, ...[...given, ...rest].map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
-      make("span", {}, choice === solution ? `${choice} ✓` : choice), make("span", {}, String(count)), make("i", { style: `--ks-share: ${count / most}` }))));
+      make("span", {}, choice === solution ? `${choice} ✓` : choice), make("span", {}, String(count)), make("i", { style: `--ks-share: ${count / votes.length}` }))));
   }
 
   /** Whether the headline says all that the verdict could: nobody answered, and it gives no reason. */

@@ -113,12 +113,12 @@ class Stage {
     if (on) this.drawer.scrollIntoView({ block: "nearest" });
   }
 
-  /** Out of the classroom, else out of what is behind the three dots. */
+  /** Out of what is behind the three dots, else out of the classroom. */
   escape() {
-    if (this.isLarge) return this.setLarge(false);
-    if (this.drawer.hidden) return;
-    this.open(false);
-    this.more.focus({ preventScroll: true });
+    if (!this.drawer.hidden) {
+      this.open(false);
+      this.more.focus({ preventScroll: true });
+    } else if (this.isLarge) this.setLarge(false);
   }
 
   /** A control that the picture has, too, with all of its choices, goes to the exact values; before an answer, one that it will have. */
@@ -354,7 +354,9 @@ class Stage {
     return this.el.classList.contains("ks-large");
   }
 
+  /** A class is asked: what was answered before, alone or by another class, is forgotten. */
   setLarge(on) {
+    if (on && (this.shown.verdict || this.shown.answered)) this.question.clear(), this.go({ again: true });
     this.model.set("large", on);
     this.model.save_changes();
     this.enlarge(on);

@@ -69,7 +69,7 @@ def test_progress_files_in_folders_are_named_by_their_folders(tmp_path):
 def test_a_lesson_tried_with_two_seeds_counts_what_is_solved(tmp_path):
     progress = solved(tmp_path / FILE, 1, (1, "1"))
     solved(tmp_path / FILE, 9, (1, "no"))
-    assert roster_of({"li.json": progress.export()}).rows("queue")[1] == ["li", "1, 9", "✓ 1", "1 of 1"]
+    assert roster_of({"li.json": progress.export()}).rows("queue")[1] == ["li", "1, 9", "✓ 1", "○", "1 of 2"]
 
 
 TRIED = Record("queue", 1, 1, "Number 1", State.RIGHT, 1)
@@ -124,7 +124,12 @@ def test_a_student_who_tried_nothing_stays_in_the_table():
     chose = json.dumps({"language": "zh"})
     roster = roster_of({"li.json": handed_in([]), "otto.json": EXPORT, "wu.json": chose})
     assert roster.troubles == ["li.json: no exercise was tried", "wu.json: no exercise was tried"]
-    assert roster.rows("queue")[1] == ["li", "", "○", "0 of 1"]
+    assert roster.rows("queue")[1] == ["li", "", "○", "○", "0 of 2"]
+
+
+def test_an_exercise_that_nobody_tried_has_its_column():
+    head, *_, sums = roster_of({"li.json": EXPORT}).rows("queue")
+    assert head[2:4] == ["1. Number 1", "2. Number 2"] and sums[2:4] == ["1 of 1", "0 of 1"]
 
 
 def test_two_files_of_one_name_are_kept_apart():
@@ -137,9 +142,8 @@ def test_names_are_escaped_and_are_no_formulas():
     assert "<b>=" not in str(roster.html()) and "&lt;b&gt;=1+1" in str(roster.html())
     rows = [*csv.reader(io.StringIO(roster.export()))]
     assert rows[0] == ["name", "lesson", "seed", "number", "title", "state", "tries", "hints", "solution"]
-    assert rows[1:] == [
-        [name, "queue", "1", "1", "Number 1", "right", "1", "0", "False"] for name in ("<b>=1+1", "'=1+1")
-    ]
+    tried, other = ["1", "Number 1", "right", "1", "0", "False"], ["2", "Number 2", "not tried", "0", "0", "False"]
+    assert rows[1:] == [[name, "queue", "1", *each] for name in ("<b>=1+1", "'=1+1") for each in (tried, other)]
 
 
 def told(form, **message):
@@ -222,7 +226,7 @@ def test_the_hardest_exercise_is_named_unless_all_are_solved():
 def test_who_has_not_tried_is_not_stuck():
     files = {f"{name}.json": handed_in([replace(TRIED, state=state, tries=0)]) for name, state in STUCK.items()}
     roster = roster_of(files)
-    assert roster.stuck("queue") == {1: ["li", "otto"]} and "Tried and not solved: li, otto." in str(roster.html())
+    assert roster.stuck("queue")[1] == ["li", "otto"] and "Tried and not solved: li, otto." in str(roster.html())
 
 
 STUCK = {"li": State.WRONG, "mei": State.UNATTEMPTED, "otto": State.ERROR, "sam": State.RIGHT}

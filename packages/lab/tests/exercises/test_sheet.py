@@ -1,6 +1,7 @@
 """Class sheets: what a teacher prints."""
 
 import html
+import inspect
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 from kschedlab.program.main import main
 from kschedlab_lab.exercises import answers, sheets
 from kschedlab_lab.exercises.desk import SheetForm
+from kschedlab_lab.exercises.exercise import lines
 from kschedlab_lab.exercises.lesson import LESSONS, exercises_of
 from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.exercises.sheet import answers_html
@@ -22,7 +24,8 @@ SEEDS = [("3", [3]), ("1-3", [1, 2, 3]), ("7, 1-2", [7, 1, 2]), ("1 – 3, 2", [
 @pytest.mark.parametrize(("given", "seeds"), SEEDS)
 def test_seeds_as_they_are_written(given, seeds):
     assert parse_seeds(given) == seeds
-    assert [row.split()[0] for row in answers("queue", given).splitlines()[1:]] == [str(seed) for seed in seeds]
+    table, *_ = answers("queue", given).split("\n\n")
+    assert re.findall(r"(?m)^\d+", table) == [str(seed) for seed in seeds]
 
 
 @pytest.mark.parametrize("given", ["", "a", "3-1", "1-", "1-100000", "-1", "1;2", "1-900,1000-1900"])
@@ -33,24 +36,25 @@ def test_other_seeds_are_refused(given):
 
 
 def test_the_answers_of_a_class_stand_in_a_table():
-    head, *rows = answers("preemption", "1-2").splitlines()
-    assert head.split() == ["seed", "1", "2", "3"]
+    table, *_ = answers("preemption", "1-2").split("\n\n")
+    head, *rows = table.splitlines()
+    assert head.split() == ["seed", "1", "2"]
     assert [row.split()[0] for row in rows] == ["1", "2"]
     assert exercises_of("preemption", 2)[0].right in rows[1]
 
 
 def test_an_answer_that_is_right_for_every_seed_is_said_once():
-    made = exercises_of("preemption", 2)
+    made, mended = exercises_of("preemption", 2), exercises_of("preemption", 2)[2].model()
     text = answers_html("preemption", "1-3")
-    assert text.count(html.escape(made[2].model())) == 1 and "3, every seed: " in text
+    assert text.count(str(lines(mended))) == 1 and "3, every seed: " in text
     assert text.count("<tr") == 4 and made[0].right in text
+    assert answers("preemption", "1-3").endswith(f"\n\n3, every seed:\n{mended}")
 
 
 def test_a_short_manifest_is_among_the_answers_and_is_right():
-    _, *rows = answers("devices", "1-3").splitlines()
-    for seed, line in enumerate(rows, 1):
+    for seed in (1, 2, 3):
         exercise = exercises_of("devices", seed)[1]
-        assert exercise.model() in line and exercise.model().startswith("count: ")
+        assert exercise.model() in answers("devices", str(seed)) and exercise.model().startswith("count: ")
 
 
 def test_of_a_manifest_only_what_is_new_is_among_the_answers():
@@ -69,8 +73,11 @@ def test_every_exercise_has_an_answer_at_a_glance(lesson):
 
 
 def test_the_lines_that_mend_a_function_are_among_the_answers():
-    mended = exercises_of("queue", 1)[-1].model()
-    assert mended == "child += 1" and mended in answers("queue", "1").splitlines()[1]
+    for lesson in ("queue", "preemption", "overview"):
+        exercise = exercises_of(lesson, 1)[-1]
+        mended, right = exercise.model().splitlines(), inspect.getsource(exercise.right)
+        assert mended and all(each == "…" or each in right for each in mended), "whole lines, with what is before them"
+        assert all(each in answers(lesson, "1") for each in mended)
 
 
 def test_seeds_that_run_backwards_are_said_to():
@@ -92,6 +99,15 @@ def test_pages_to_print_have_a_name_and_every_exercise(lesson):
         assert f"<h2>{number}. {html.escape(each.title)}</h2>" in text
         assert text.count(html.escape(each.explained())) == 0
     assert "[U+" not in text and "http" not in re.sub(r"http://www.w3.org/2000/svg", "", text)
+
+
+@pytest.mark.parametrize(("lesson", "seed"), [("preemption", 7), ("preemption", 27), ("generations", 7)])
+def test_paper_has_every_start_time(lesson, seed):
+    text = sheets(lesson, str(seed))
+    drawn = re.findall(r">(\d\d:\d\d)<", text)
+    known = "".join(each.instance.text for each in exercises_of(lesson, seed)[:2])
+    assert sorted(drawn) == sorted(re.findall(r"started (\d\d:\d\d)", known)) and drawn
+    assert "<details" not in text, "nobody opens a fold on paper"
 
 
 def test_the_solutions_tick_the_right_answers_and_draw():
