@@ -318,7 +318,7 @@ class _Check:
                     "unresolvable is declared True, but it passes once preemption takes away {pods}; before, it said "
                     "{before}"
                 )
-                remedy = later("declare unresolvable=False; preemption would not ask it again")
+                remedy = later("declare unresolvable=False; as declared, preemption never asks it again")
                 gone = listing([pods.info(row).key for row in rows.tolist()])
                 self._add(
                     "unresolvable", cluster.names[place], what, remedy, pods=gone, before=_said(asked.before[place])

@@ -256,7 +256,7 @@ def _legend(points: Points, width: float) -> Part:
     """The parts with their colours."""
     names = [*points.parts]
     texts = [say("{part}'s own points, above {points}", part=names[0], points=points.same)]
-    texts += [say("{part}, from 0 to {most}", part=each, most=points.limit) for each in names[1:]]
+    texts += [say("{part} (drag: 0 to {most})", part=each, most=points.limit) for each in names[1:]]
     entries = [
         row([Part(12, 12, (rect(12, 12, 3, fill=COLOURS[i % len(COLOURS)]),)), words(text)], 4)
         for i, text in enumerate(texts)
