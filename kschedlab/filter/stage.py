@@ -6,7 +6,7 @@ pkg/scheduler/schedule_one.go (findNodesThatFitPod, findNodesThatPassFilters, nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,24 +174,30 @@ class FilterRun:
         self.with_nominated = self.snapshot.with_overlay(nominated) if nominated is not None else None
         self._static: dict[int, Refusals | None] = {}
 
-    def verdicts(self, overlay: Overlay | None = None) -> Verdicts:
+    def verdicts(self) -> Verdicts:
         """Check all nodes with nominated pods of equal or higher priority added, then without them.
 
         A node must pass both ways, because the nominated pods may take its resources but may also never arrive. If
         adding pods can only refuse more nodes, the second check is redundant and left out. SchedulingError if a plugin
-        fails on a node, unless an ``overlay`` is given.
+        fails on a node.
         """
+        verdicts = self._both_ways(self.verdicts_in)
+        if errors := list(verdicts.errors()):
+            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0]))
+        return verdicts
+
+    def dry_run(self, overlay: Overlay | None = None) -> Verdicts:
+        """The same in a dry run of preemption, with the overlay: a plugin that fails on a node refuses it."""
 
         def checked(snapshot: Snapshot) -> Verdicts:
-            if overlay is None:
-                return self.verdicts_in(snapshot)
-            return self.verdicts_in(snapshot.with_overlay(overlay), excluding=False)
+            return self.verdicts_in(snapshot if overlay is None else snapshot.with_overlay(overlay), excluding=False)
 
+        return self._both_ways(checked)
+
+    def _both_ways(self, checked: Callable[[Snapshot], Verdicts]) -> Verdicts:
         verdicts = checked(self.snapshot if self.with_nominated is None else self.with_nominated)
         if self.with_nominated is not None and not all(prepared.monotonic for prepared in self.prepared.filters):
             verdicts = _combined(verdicts, checked(self.snapshot))
-        if overlay is None and (errors := list(verdicts.errors())):
-            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0]))
         return verdicts
 
     def verdicts_in(self, snapshot: Snapshot, excluding: bool = True) -> Verdicts:

@@ -75,7 +75,7 @@ def dry_run(cluster: Cluster, run: FilterRun, nodes: IntArray, lower: IntArray, 
     overlay = Overlay(cluster, cluster.pods, rows)
     all_pods = np.arange(len(rows))
     overlay.set(all_pods, -1)
-    emptied = run.verdicts(overlay)
+    emptied = run.dry_run(overlay)
     violates = violations(cluster, rows, node, rules.budgets)
     reprieve_order = _reprieve_order(node, violates)
     refused_by = emptied.refused_by[node]
@@ -85,7 +85,7 @@ def dry_run(cluster: Cluster, run: FilterRun, nodes: IntArray, lower: IntArray, 
         tried = all_pods[fits & (reprieve_order == turn)]
         weights = np.repeat([-1, 0], [len(evicted), len(tried)])  # those just refused go, the next ones return
         overlay.set(np.concatenate([evicted, tried]), weights)
-        refused_by[tried] = run.verdicts(overlay).refused_by[node[tried]]
+        refused_by[tried] = run.dry_run(overlay).refused_by[node[tried]]
         evicted = tried[refused_by[tried] != PASSES]
     return DryRun(nodes, emptied, rows, node, violates, reprieve_order, refused_by, rules.sorted_again)
 

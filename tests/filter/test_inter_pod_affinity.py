@@ -230,7 +230,7 @@ def without(pod_manifest, victims, *objects):
     run = FilterRun(prepare(info, world, [InterPodAffinity()]), info, world)
     overlay = Overlay(world, world.pods, np.array([world.pods.row_of[f"default/{name}"] for name in victims]))
     overlay.set(np.arange(len(victims)), -1)
-    verdicts = run.verdicts(overlay)
+    verdicts = run.dry_run(overlay)
     return {name: verdicts.reasons(i) for i, name in enumerate(world.names) if verdicts.reasons(i)}
 
 

@@ -203,7 +203,7 @@ def judged_without(asked, victims, objects):
     rows = np.array([world.pods.row_of[f"default/{name}"] for name in victims], np.int64)
     overlay = Overlay(world, world.pods, rows)
     overlay.set(np.arange(len(rows)), -1)
-    return dict(zip(world.names, (~run.verdicts(overlay).passes).tolist(), strict=True))
+    return dict(zip(world.names, (~run.dry_run(overlay).passes).tolist(), strict=True))
 
 
 def test_a_victim_lowers_the_count_and_the_minimum():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.filter.plugin import Filter, SchedulingError
+from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import FilterRun, prepare
 from kschedlab.objects.model import Pod, PodDisruptionBudget, PodGroup
 from kschedlab.preemption.budgets import MatchesBudget
@@ -238,13 +238,8 @@ class _Trial:
 
 
 def _passes(cluster: Cluster, pod: PodInfo, node: str, filters: Sequence[Filter]) -> bool:
-    try:
-        prepared = prepare(pod, cluster, filters)
-        if prepared.rejected is not None:
-            return False
-        return bool(FilterRun(prepared, pod, cluster).verdicts().passes[cluster.index[node]])
-    except SchedulingError:
-        return False
+    run = FilterRun(prepare(pod, cluster, filters), pod, cluster)
+    return bool(run.dry_run().passes[cluster.index[node]])
 
 
 def _looks_around(pod: Pod) -> bool:

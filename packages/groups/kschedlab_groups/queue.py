@@ -226,13 +226,9 @@ class WithGroups(WithEvents):
         returned = self._returning.pop(key, {})
         if not returned:
             return
-        group = self._groups.get(key)
-        if group is None:
-            self._incomplete.setdefault(key, {}).update(returned)
-            return
         before = {member.pod.metadata.uid for member in entry.members}
         again = any(queued.pod.metadata.uid in before for queued in returned.values())
-        entry.group, entry.members, entry.unasked = group, [], {}
+        entry.group, entry.members, entry.unasked = self._groups[key], [], {}
         for queued in returned.values():
             entry.add(queued)
         if succeeded:

@@ -15,8 +15,8 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray, Small
-from kschedlab.filter.plugin import Filter, Refusal, Refusals, SchedulingError
-from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, prepare
+from kschedlab.filter.plugin import Filter, Refusal, Refusals
+from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, first_error, prepare
 from kschedlab.preemption.evidence import Preemption
 from kschedlab.preemption.stage import Evaluator
 from kschedlab.preemption.victims import DryRun
@@ -122,24 +122,17 @@ class _Trials:
 
     def _refused_by(self, trial: Cluster, node: int, keep: bool = False) -> int:
         """The number of the filter that refuses the pod on the node, or PASSES. ``keep``: its reasons as evidence."""
-        try:
-            prepared = prepare(self.pod, trial, self.filters)
-            verdicts = FilterRun(prepared, self.pod, trial).verdicts()
-        except SchedulingError as error:
-            name, reasons, unresolvable = self.filters[0].name, [str(error)], False
-        else:
-            if prepared.rejected is not None:
-                rejected = prepared.rejected
-                name, reasons, unresolvable = rejected.plugin, list(rejected.reasons), rejected.unresolvable
-            elif (plugin := verdicts.plugin(node)) is None:
-                return PASSES
-            else:
-                name, reasons = plugin, verdicts.reasons(node)
-                unresolvable = bool(verdicts.unresolvable()[node])
-        number = next((i for i, each in enumerate(self.filters) if each.name == name), 0)
-        if keep:
-            mask = np.arange(len(self.cluster.names)) == node
-            self.refusals.setdefault(number, []).extend(Refusal(mask, reason, unresolvable) for reason in reasons)
+        verdicts = FilterRun(prepare(self.pod, trial, self.filters), self.pod, trial).dry_run()
+        if verdicts.passes[node]:
+            return PASSES
+        plugin, refused = verdicts.plugin(node), verdicts.refusals[int(verdicts.refused_by[node])]
+        number = next(i for i, each in enumerate(self.filters) if each.name == plugin)
+        if keep and refused is not None:
+            here = np.arange(len(self.cluster.names)) == node
+            for part in (each for each in refused.parts if each.mask[node]):
+                self.refusals.setdefault(number, []).append(replace(part, mask=here))
+                if part.error:
+                    self.errors[first_error(self.filters[number].name, part.reason, 1)] = None
         return number
 
     def evidence(self) -> DryRun:

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.objects.model import ObjectMeta, Pod, PodGroup, PodSchedulingGroup, PodSpec, PodStatus
-from kschedlab.queue.events import Registration, event
+from kschedlab.queue.events import FORCE_ACTIVATE, Registration, event
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab_groups.queue import WithGroups
 from kschedlab_groups.queued_group import QueuedGroup
@@ -280,3 +280,11 @@ def test_the_order_in_which_a_cycle_takes_the_pods_of_a_group(order: Sequence[in
     for place in order:
         group.add(members[place])
     assert [each.pod.metadata.name for each in group.members] == ["pod3", "pod5", "pod1", "pod4", "pod2"]
+
+
+@pytest.mark.parametrize(("helped", "part"), [((), UNSCHEDULABLE), (("p2",), ACTIVE), (("p1", "p2"), ACTIVE)])
+def test_an_event_that_may_help_one_pod_moves_its_group(helped: Sequence[str], part: str) -> None:
+    """v1.37: pkg/scheduler/backend/queue/scheduling_queue.go, collectEntitiesToEvaluate."""
+    stage = Stage(UNSCHEDULABLE, ("p1", "p2"))
+    stage.queue.move(FORCE_ACTIVATE, pre_check=lambda each: each.metadata.name in helped)
+    assert stage.state == (part, 2, False)

@@ -152,6 +152,11 @@ REFUSED = {
     "no gate": ([group(), member("a"), member("b")], {}, "podGroup needs featureGates: {GenericWorkload: true}"),
     "no group": ([member("a")], GATES, 'pod group "default/g" is not in the scenario: add it to objects'),
     "no pods": ([group()], GATES, 'no pod of the pod group "default/g" waits'),
+    "no profile": (
+        [group(minimum=1), member("a", schedulerName="other")],
+        GATES,
+        'no profile has the schedulerName "other" of pod default/a',
+    ),
     "a fault": ([group(minimum=-1)], GATES, "objects[1]: PodGroup default/g: spec.schedulingPolicy.gang.minCount: -1"),
 }
 

@@ -163,6 +163,33 @@ def test_a_run_ends_once_a_rejected_gang_was_tried_again_in_vain() -> None:
     assert simulation.settled and sorted(nodes_of(simulation).values()) == ["n1", "n2"]
 
 
+def test_pods_that_go_before_their_turn_leave_room_for_others() -> None:
+    """Members that come while the group's last pods are skipped are scheduled."""
+    going = {"deletionTimestamp": OLD, "finalizers": ["example.com/wait"]}
+    leaving = [member(name) for name in "ab"]
+    for each in leaving:
+        each["metadata"] |= going
+    simulation = running(node("n1"), group(), *leaving)
+    simulation.run(1_000_000)
+    for name in "cd":
+        created(simulation, member(name))
+    simulation.run()
+    assert nodes_of(simulation) == {"a": "", "b": "", "c": "n1", "d": "n1"}
+
+
+def problems_of(simulation: Simulation) -> list[str]:
+    return [each.detail for each in simulation.log if isinstance(each, Step) and each.step == "podGroup"]
+
+
+def test_a_group_that_goes_during_its_cycle_is_a_problem_in_the_log() -> None:
+    simulation = running(node("n1"), group(), member("a"), member("b"))
+    simulation.run(1_000)
+    simulation.api.delete(PodGroup, "default", "g")
+    simulation.run()
+    assert nodes_of(simulation) == {"a": "n1", "b": "n1"}
+    assert problems_of(simulation) == ['default/g: podgroups.scheduling.k8s.io "g" not found']
+
+
 OLD = "2020-01-01T00:00:00Z"
 CONDITIONS = {
     # name: (the condition before, whether there is room, whether the pods differ, the condition after, its time stays)
@@ -239,3 +266,13 @@ def test_a_rejected_gang_gives_its_claim_back_and_is_placed_elsewhere() -> None:
     simulation = running(*objects, group(minimum=1), sharing("a", "c", cpu="2"))
     simulation.run(60_000_000)
     assert nodes_of(simulation) == {"a": "n2"}
+
+
+def test_a_claim_that_goes_before_its_gang_gives_it_back_is_a_problem_in_the_log() -> None:
+    stale = allocated("c", "n1", on="n1")
+    objects = [node("n1", cpu="1"), node("n2"), device_class(), gpus("n1", 1), stale, group(minimum=1)]
+    simulation = running(*objects, sharing("a", "c", cpu="2"))
+    simulation.run(500)
+    simulation.api.delete(ResourceClaim, "default", "c")
+    simulation.run(1_000_000)
+    assert problems_of(simulation) == ['default/g: resourceclaims.resource.k8s.io "c" not found']

@@ -1,6 +1,8 @@
 """A group with a topology constraint: which domain takes it, and what its pods are told if none can."""
 
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,9 +10,14 @@ import pytest
 from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37
+from kschedlab.manifests.decoding import decode
+from kschedlab.objects.model import Node, Pod, PodGroup
 from kschedlab.scheduler import Scheduler
-from kschedlab_groups.topology import InPlacement, Placement
+from kschedlab_configuration.extenders.plain import as_extender
+from kschedlab_groups.group import ERROR
+from kschedlab_groups.topology import InPlacement, Placement, place_by_topology
 from packages.groups.tests.test_cycle import GATES, decided, group, member, messages_of, nodes_of
+from tests.preemption.test_stage import Broken
 
 TOPOLOGY = GATES | {"TopologyAwareWorkloadScheduling": True}
 RACK = {"topology": [{"key": "rack"}]}
@@ -120,10 +127,6 @@ def test_preemption_makes_room_in_one_domain() -> None:
 
 def test_a_draw_decides_between_equal_domains() -> None:
     nodes = [in_rack("a", "r1"), in_rack("b", "r2")]
-    from kschedlab.manifests.decoding import decode
-    from kschedlab.objects.model import PodGroup
-    from kschedlab_groups.topology import place_by_topology
-
     found, _ = decode(group(minimum=1, schedulingConstraints=RACK), "PodGroup")
     assert isinstance(found, PodGroup)
     whole = cluster(*nodes, member("p", cpu="1"))
@@ -132,6 +135,24 @@ def test_a_draw_decides_between_equal_domains() -> None:
         for each in range(20)
     }
     assert {each.placement for each in drawn} == {"r1", "r2"}
+
+
+def test_an_error_in_one_domain_ends_the_attempt() -> None:
+    """The other domain, which has room, is not tried."""
+    wanted, _ = decode(group(minimum=1, schedulingConstraints=RACK), "PodGroup")
+    assert isinstance(wanted, PodGroup)
+    world = cluster(in_rack("a", "r1"), in_rack("b", "r2"), member("p"))
+    scheduler = Scheduler(world, replace(V1_37, filters=(Broken("a"),)))
+    trial, tries = place_by_topology(scheduler, wanted, [*world.pending.values()], [])
+    assert trial.status.code == ERROR and trial.status.message.endswith(': running "Broken" filter plugin: no a')
+    assert [each.placement for each in tries] == ["r1"]
+
+
+def test_a_resource_that_a_domain_lacks_does_not_count() -> None:
+    """v1.37: pkg/scheduler/framework/plugins/noderesources/most_allocated.go, mostResourceScorer."""
+    nodes = [in_rack("a", "r1", cpu="0", memory="4Gi"), in_rack("b", "r2", cpu="4", memory="4Gi")]
+    answer = tried(*nodes, member("p", cpu=None, memory="1Gi"), minimum=1)
+    assert [each["scores"]["NodeResourcesFit"] for each in answer["domains"]] == [25, 13]
 
 
 # -- decisions in a placement
@@ -160,3 +181,15 @@ def test_other_nodes_are_excluded() -> None:
     whole, scheduler = placed(3, range(1, 3))
     decision = scheduler.cycle(whole.info(whole.pending["default/web"].pod))
     assert decision.names == ["n001", "n002"] and decision.verdict("n000").plugin == "PreFilter"
+
+
+def test_an_extender_is_offered_what_the_search_found_in_the_placement() -> None:
+    class Full:
+        def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, str]:
+            return {node.metadata.name: "full" for node in nodes}
+
+    whole, scheduler = placed(600, range(100, 400))
+    scheduler.generation = V1_37.extended_by(as_extender(Full()))
+    decision = scheduler.cycle(whole.pending["default/web"])
+    assert decision.message == "0/300 nodes are available: 144 full."
+    assert [decision.verdict(name).plugin for name in ("n099", "n243", "n244")] == ["Extender"] * 3

@@ -2,17 +2,23 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kschedlab.build import node, pod
-from kschedlab.generations import V1_37
+from kschedlab.build import cluster, node, pod
+from kschedlab.generations import V1_37, api_of
+from kschedlab.manifests.decoding import decode
+from kschedlab.objects.model import PodGroup
 from kschedlab.program.decide import decide_lines
+from kschedlab_groups.program import GroupsOf
+from kschedlab_groups.victims import GroupScheduler
 from kschedlab_simulation.simulation import Simulation
 from packages.groups.tests.test_cycle import GATES, group, member
 from tests.oracle.groups import ours_alone
+from tests.preemption.test_stage import Broken
 from tests.samples import sampled
 
 REAL = Path(__file__).parent / "data" / "alone.jsonl.gz"
@@ -81,3 +87,37 @@ def test_a_simulation_evicts_the_whole_group() -> None:
     simulation = Simulation(objects, V1_37.with_feature_gates(GATES))
     simulation.run()
     assert {each.metadata.name: each.spec.nodeName for each in simulation.pods()} == {"web": "n1"}
+
+
+def test_a_node_that_stays_too_full_says_so() -> None:
+    """Without the victims, a pod of higher priority is still in the way."""
+    nodes = [node(name, cpu="2") for name in ("n1", "n2", "n3", "n4")]
+    in_the_way = [pod(f"high-{name}", name, cpu="1", priority=20) for name in ("n1", "n2", "n3")]
+    old = [member(f"old-{name}", name, of="old", cpu="1") for name in ("n1", "n2", "n3")]
+    answer = preemption(*nodes, whole("old"), *in_the_way, *old, pod("other", "n4", cpu="1", priority=20))
+    assert answer["preemption"]["candidates"] == {}
+    assert answer["event"].endswith(
+        "preemption: 0/4 nodes are available: 1 No preemption victims found for incoming pod, 3 Insufficient cpu."
+    )
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (["n1"], "preemption: found a potential placement for pod on node n2, preempting 2 victims"),
+        (["n1", "n2"], 'preemption: [running "Broken" filter plugin: no n1, running "Broken" filter plugin: no n2]'),
+    ],
+)
+def test_a_plugin_that_fails_on_an_emptied_node_ends_preemption_unless_another_helps(
+    broken: list[str], message: str
+) -> None:
+    """As without groups: v1.37, pkg/scheduler/framework/preemption/preemption.go, DryRunPreemption."""
+    nodes = [node("n1", cpu="2"), node("n2", cpu="2")]
+    generation = V1_37.with_feature_gates(GATES)
+    world = cluster(*nodes, *PAIR, pod("web", cpu="2", priority=10), api=api_of(generation))
+    scheduler = GroupScheduler(world, replace(generation, filters=(*generation.filters, Broken(*broken))))
+    found, _ = decode(whole("old"), "PodGroup")
+    assert isinstance(found, PodGroup)
+    scheduler.groups = GroupsOf({("default", "old"): found}, [])
+    decision = scheduler.cycle(world.pending["default/web"])
+    assert decision.preemption is not None and decision.preemption.message == message

@@ -44,13 +44,16 @@ def test_replicas_that_a_workload_has_already_count(files, capsys):
     assert capsys.readouterr().out.startswith("kubectl scale deployments.apps/web --namespace default --replicas 4\n")
 
 
-def test_workloads_without_pods_get_them_first(files, capsys):
-    workloads = [deployment(name, 1, cpu=1) for name in ("api", "db", "mail", "web")]
+@pytest.mark.parametrize(
+    ("names", "others"), [(["api", "db", "mail"], ""), (["api", "db", "mail", "web"], " and others")]
+)
+def test_workloads_without_pods_get_them_first(names, others, files, capsys):
+    workloads = [deployment(name, 1, cpu=1) for name in names]
     cluster, pods = files(cluster=[node("a", cpu=8), *workloads], pods=[deployment("new", 1, cpu=1)])
     assert main(["plan", "fit", cluster, pods, "-o", "commands"]) == 0
     result = capsys.readouterr()
-    assert says(result.err, "Deployment api, Deployment db, Deployment mail and others: a simulation creates the pods")
-    assert "--replicas 4" in result.out, "four of eight CPUs are taken"
+    assert says(result.err, f"Deployment api, Deployment db, Deployment mail{others}: a simulation creates the pods")
+    assert f"--replicas {8 - len(names)}" in result.out, "the others' CPUs are taken"
 
 
 def test_add_as_a_manifest_that_is_a_cluster_again(files, capsys, tmp_path):

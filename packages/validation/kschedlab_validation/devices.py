@@ -105,7 +105,7 @@ def check_attribute_name(name: str, path: Path, faults: Faults, full: bool = Fal
         return
     if len(parts) == 2:
         check_name(parts[0], path, faults, name_fault if full else driver_name_fault)
-        if len(parts[0]) > 63:
+        if full and len(parts[0]) > 63:  # the other check says so itself
             faults.note(path, "has a domain of more than 63 characters")
     if not _IDENTIFIER.fullmatch(parts[-1]):
         message = later(

@@ -219,3 +219,10 @@ def test_defaults_of_restart_policy_and_grace_period() -> None:
     assert (loaded.spec.restartPolicy, loaded.spec.terminationGracePeriodSeconds) == ("Always", 1)
     with pytest.raises(ManifestError, match="expected Always, OnFailure or Never"):
         decode_objects([pod("a", restartPolicy="Sometimes")])
+
+
+@pytest.mark.parametrize(("length", "faulty"), [(63, []), (64, ["metadata.name"])])
+def test_a_job_s_name_is_a_label_of_its_pods(length: int, faulty: list[str]) -> None:
+    job = owner("Job", template=TEMPLATE)
+    job["metadata"]["name"] = "j" * length
+    assert paths(faults_of(decoded(job))) == faulty

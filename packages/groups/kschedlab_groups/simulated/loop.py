@@ -66,18 +66,14 @@ class GroupLoop(Loop):
         key = key_of(entry.group)
         for member in entry.members:
             context.step(member.pod, POP)
-        group, why = self._states.groups.get(key), ""
-        if group is None:
-            why = f'podgroup.scheduling.k8s.io "{key[1]}" not found'
-        else:
-            waiting = [member.pod for member in entry.members]
-            why = fault(group, waiting, self._states.scheduled(key), self._group_decides(waiting[0]))
+        group = self._states.groups[key]
+        waiting = [member.pod for member in entry.members]
+        why = fault(group, waiting, self._states.scheduled(key), self._group_decides(waiting[0]))
         members = [member for member in entry.members if not self._skipped(member.pod)]
         if why:
             yield from self._not_tried(members, group, why)
             queue.add_attempted(entry, succeeded=False, rejected=False)
             return
-        assert group is not None
         if not members:
             queue.add_attempted(entry, succeeded=True, rejected=False)
             return
@@ -124,12 +120,11 @@ class GroupLoop(Loop):
         except ApiError as error:
             self._context.note("podGroup", f"{group.metadata.namespace}/{group.metadata.name}: {error}")
 
-    def _not_tried(self, members: Sequence[QueuedPodInfo], group: PodGroup | None, why: str) -> Run:
+    def _not_tried(self, members: Sequence[QueuedPodInfo], group: PodGroup, why: str) -> Run:
         for member in members:
             failure = Failure(why, False, reason=ERROR_REASON)
             yield from self._failures.handle(self._cycle(member, member.pod), failure, self._failures.no_nomination)
-        if group is not None:
-            yield from self._write(group, "False", ERROR_REASON, why)
+        yield from self._write(group, "False", ERROR_REASON, why)
 
     def _report(self, group: PodGroup, decision: GroupDecision) -> Run:
         if decision.status.code == SUCCESS:

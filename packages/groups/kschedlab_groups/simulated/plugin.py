@@ -73,14 +73,11 @@ class GangScheduling(Plugin):
         self._states = states
 
     def pre_enqueue(self, pod: Pod) -> Answer:
-        """Keep the pod out until its group exists and has enough pods."""
+        """Keep the pod out until its group has enough pods. The queue asks once the group exists."""
         key = group_of(pod)
-        if key is None:
+        group = self._states.groups.get(key) if key is not None else None
+        if key is None or group is None:
             return None
-        group = self._states.groups.get(key)
-        if group is None:
-            why = f'waiting for pods\'s pod group "{key[1]}" to appear in scheduling queue'
-            return Status(UNRESOLVABLE, why)
         if group.spec.schedulingPolicy.gang is not None and self._states.count(key) < min_count(group):
             return Status(UNRESOLVABLE, "waiting for minCount pods from a gang to appear in scheduling queue")
         return None

@@ -21,7 +21,7 @@ from kschedlab_simulation.status import ApiError
 Data = dict[str, Any]
 
 SERIES = 6 * 60 * SECOND
-"""The time for which a later event of the newer API joins a first one."""
+"""The time for which a later event of the newer API joins those before it (finishSeries)."""
 
 _REMEMBERED = 4096
 """Recent events that a repetition is counted with, as client-go's correlator remembers them."""
@@ -100,13 +100,13 @@ class EventWriter:
         return self._update(namespace, name, lambda data: {"count": data.get("count", 1) + 1} | changed)
 
     def _again_newer(self, namespace: str, name: str, at: int) -> bool:
-        """Add to an event's series; False if it is gone, or over: a singleton is remembered for six minutes."""
+        """Add to an event's series; False if it is gone, or over: the last was observed more than six minutes ago."""
 
         def series(data: Data) -> Data | None:
-            if not data.get("series") and Time.parse(data["eventTime"]) + SERIES < at:
+            before = data.get("series") or {"count": 1, "lastObservedTime": data["eventTime"]}
+            if Time.parse(before["lastObservedTime"]) + SERIES < at:
                 return None
-            count = data.get("series", {"count": 1})["count"] + 1
-            return {"series": {"count": count, "lastObservedTime": micro_time(at)}}
+            return {"series": {"count": before["count"] + 1, "lastObservedTime": micro_time(at)}}
 
         return self._update(namespace, name, series)
 

@@ -7,6 +7,7 @@ import pytest
 from kschedlab.program.main import main
 from kschedlab_live.serve.server import Server
 from packages.live.tests.serve.served import TWO_NODES
+from tests.saying import says
 
 ALIEN = "---\napiVersion: example.com/v1\nkind: Alien\nmetadata: {name: a}\n"
 
@@ -44,3 +45,25 @@ def test_the_options_choose_who_schedules(
         arguments = [*arguments, "--config", str(tmp_path / "config.yaml")]
     main(["serve", str(tmp_path / "scenario.yaml"), "--kubeconfig", str(tmp_path / "kubeconfig"), *arguments])
     assert served == [expected]
+
+
+@pytest.mark.parametrize(
+    ("port", "fault"),
+    [
+        ("0", False), ("65535", False), ("65536", True), ("-1", True), ("99999", True), ("100000", True),
+        ("80a", True), ("\u0668\u0660", True),
+    ],
+)  # fmt: skip
+def test_a_port_is_a_number_of_16_bits(
+    port: str, fault: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Server, "run", lambda *_: None)
+    file = tmp_path / "scenario.yaml"
+    file.write_text(TWO_NODES)
+    arguments = ["serve", str(file), "--kubeconfig", str(tmp_path / "kubeconfig"), f"--port={port}"]
+    if not fault:
+        assert main(arguments) == 0
+        return
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert says(capsys.readouterr().err, "port", 65535)

@@ -43,6 +43,38 @@ def test_an_autoscaler_shows_its_bounds_and_what_it_aims_at(metrics, expected):
     assert shown == ["Deployment/web", expected, "<unset>", "4", "2"]
 
 
+@pytest.mark.parametrize(
+    ("owners", "shown"),
+    [
+        ([], "<none>"),
+        ([{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db"}], "<none>"),
+        ([{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "controller": True}], "statefulset.apps/db"),
+        ([{"apiVersion": "v1", "kind": "Node", "name": "n1", "controller": True}], "node/n1"),
+    ],
+)
+def test_a_revision_shows_its_controller_with_its_group(owners, shown):
+    metadata = CREATED | {"ownerReferences": owners}
+    assert cells("apps/v1", "controllerrevisions", metadata=metadata, revision=3) == [shown, 3]
+
+
+def test_a_selector_shows_its_labels_and_its_rules():
+    rules = [
+        {"key": "tier", "operator": "In", "values": ["web", "api"]},
+        {"key": "zone", "operator": "NotIn", "values": ["b"]},
+        {"key": "gpu", "operator": "Exists"},
+        {"key": "old", "operator": "DoesNotExist"},
+    ]
+    spec = {"podSelector": {"matchLabels": {"app": "x"}, "matchExpressions": rules}}
+    (shown,) = cells("networking.k8s.io/v1", "networkpolicies", spec=spec)
+    assert shown == "app=x,gpu,!old,tier in (api,web),zone notin (b)"
+
+
+@pytest.mark.parametrize(("added", "shown"), [({}, ""), ({"timeAdded": "2001-09-09T01:46:30Z"}, "10s")])
+def test_a_rule_of_taints_shows_since_when(added, shown):
+    spec = {"taint": {"key": "broken", "effect": "NoExecute"} | added}
+    assert cells("resource.k8s.io/v1", "devicetaintrules", spec=spec) == ["broken", "", "NoExecute", shown]
+
+
 def test_a_quota_shows_what_is_used_of_requests_and_of_limits():
     status = {"hard": {"pods": "10", "limits.cpu": "4", "cpu": "2"}, "used": {"pods": "3", "limits.cpu": "1"}}
     assert cells("v1", "resourcequotas", status=status) == ["cpu: 0/2, pods: 3/10", "limits.cpu: 1/4"]

@@ -180,3 +180,10 @@ def test_a_list_that_ends_in_the_middle_is_kubectl_s_error(kubectl):
     (fake.folder / "bin" / "kubectl").write_text("#!/bin/sh\nprintf '{\\n    \"items\": [\\n        {\\n'; exit 0\n")
     with pytest.raises(KubectlError, match="ended in the middle"):
         list(Kubectl().items("nodes"))
+
+
+def test_an_upgrade_says_what_may_not_be_read(kubectl, why):
+    kubectl(node("n1"), pod("web"), refused=["poddisruptionbudgets.policy"])
+    assert "poddisruptionbudgets cannot be read: preemption may choose" in why("--upgrade", "v1.36")
+    kubectl(node("n1"), pod("web"), refused=["nodes"])
+    assert "nodes cannot be read" in why("--upgrade", "v1.36", status=3)

@@ -198,6 +198,29 @@ def test_a_quiet_moment_does_not_end_the_watch(followed, why, monkeypatch):
     assert "3 decisions: 3 as ours." in why("--watch", status=3)
 
 
+def test_the_owner_of_a_new_pod_is_read_once(kubectl, why, monkeypatch):
+    """The default spreading needs the owner's selector; only a few kinds of owners have one."""
+    monkeypatch.setattr("kschedlab_live.why.watching.BRIEF", 600.0)
+
+    def owned(name: str, kind: str, owner: str, version: int) -> dict[str, Any]:
+        made = versioned(pod(name, cpu=1), version)
+        made["metadata"]["ownerReferences"] = [
+            {"apiVersion": "apps/v1", "kind": kind, "name": owner, "uid": owner, "controller": True}
+        ]
+        return made
+
+    n1 = versioned(node("n1"), 1)
+    fake = kubectl(n1, versioned(pod("run", on="n1", cpu=1), 2))
+    new = [("a1", "ReplicaSet", "a"), ("a2", "ReplicaSet", "a"), ("b1", "StatefulSet", "b"), ("d1", "DaemonSet", "d")]
+    pods = [("ADDED", owned(*each, version)) for version, each in enumerate(new, 3)]
+    fake.watches(nodes=[("ADDED", n1)], pods=[*pods, ("ADDED", versioned(pod("alone"), 9))])
+    why("--watch", status=3)
+    begun = sum("--watch" in call and call[1] == "pods" for call in fake.calls)
+    owners = [call for call in fake.gets if "--namespace=default" in call]
+    assert begun == 3 and len(owners) == 2 * begun
+    assert {call[1] for call in owners} == {"services,replicationcontrollers,replicasets.apps,statefulsets.apps"}
+
+
 def test_watching_needs_nodes_and_pods(kubectl, why):
     kubectl(node("n1"), pod("web"), refused=["nodes"])
     assert "nodes and pods of all namespaces must be readable to follow the cluster" in why("--watch", status=3)

@@ -12,11 +12,11 @@ from kschedlab_live.serve.tables.cells import (
     Data,
     age_of,
     joined,
-    labels,
     maps,
     name_of,
     number,
     part,
+    selector,
     text,
 )
 
@@ -38,7 +38,7 @@ def _lease(data: Data, now: int) -> list[Any]:
 
 
 def _network_policy(data: Data, now: int) -> list[Any]:
-    return [name_of(data), labels(part(data, "spec", "podSelector", "matchLabels")), age_of(data, now)]
+    return [name_of(data), selector(part(data, "spec", "podSelector")), age_of(data, now)]
 
 
 def _endpoints(data: Data, now: int) -> list[Any]:

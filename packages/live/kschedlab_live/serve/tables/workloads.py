@@ -135,8 +135,6 @@ def _autoscaler(data: Data, now: int) -> list[Any]:
 def _targets(spec: Data) -> str:
     """What an autoscaler aims at (formatHPAMetrics). No metric has a current value: the simulation measures none."""
     texts = [_target(metric) for metric in maps(spec, "metrics")]
-    if percent := part(spec, "targetCPUUtilizationPercentage"):  # autoscaling/v1
-        texts.append(f"cpu: {UNKNOWN}/{percent}%")
     shown = ", ".join(texts[:2]) or NONE
     return f"{shown} + {len(texts) - 2} more..." if len(texts) > 2 else shown
 
