@@ -175,18 +175,24 @@ class Decision(Shown):
         messages = self.generation.messages
         if self.verdicts is None or self.node is not None or self.error or not messages.post_filter:
             return self.message
-        preemption, given_back = self.preemption, self.given_back
-        if preemption is not None and preemption.failed and not messages.post_filter_errors:
+        preemption = self.preemption
+        failed, nominates = preemption is not None and preemption.failed, self.nominated_node is not None
+        if failed and not messages.post_filter_errors:
             return self.message
-        texts = [preemption.message] if preemption is not None else []
-        if not (preemption and (preemption.failed or preemption.nominated_node)):
-            if given_back is not None:
-                texts.insert(0, given_back.message)
-            elif self.generation.preemption.after_dynamic_resources:
-                claims = DYNAMIC_RESOURCES in self.verdicts.plugins  # its PreFilter skips a pod without claims
-                texts.insert(0, messages.claims_kept if claims else messages.no_claims)
+        texts = [] if failed or nominates else [self._said_of_claims()]
+        if preemption is not None and (messages.post_filter_nominates or not nominates):
+            texts.append(preemption.message)
         said = ", ".join(filter(None, texts))
         return f"{self.message} {said}{messages.post_filter_end}" if said else self.message
+
+    def _said_of_claims(self) -> str:
+        """What the PostFilter of DynamicResources adds to the event."""
+        if self.given_back is not None:
+            return self.given_back.message
+        if self.verdicts is None or not self.generation.preemption.after_dynamic_resources:
+            return ""
+        claims = DYNAMIC_RESOURCES in self.verdicts.plugins  # its PreFilter skips a pod without claims
+        return self.generation.messages.claims_kept if claims else self.generation.messages.no_claims
 
     def reasons(self) -> dict[str, int]:
         """Each reason with its number of nodes."""

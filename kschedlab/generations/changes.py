@@ -72,6 +72,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.post_filter": False,
         "messages.post_filter_end": "",
         "messages.post_filter_errors": False,
+        "messages.post_filter_nominates": False,
         "messages.no_claims": "",
         "messages.claims_kept": "",
         # framework/v1alpha1/framework.go, framework/runtime/framework.go
@@ -166,6 +167,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.37": {
         "api": api.API_1_37,  # the gate DRADeviceTaintRules
+        "messages.post_filter_nominates": True,  # framework/preemption/preemption.go, Preempt
         "messages.no_claims": "",  # dynamicresources/dynamicresources.go, PostFilter
         "messages.claims_kept": "",
     },

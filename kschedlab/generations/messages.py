@@ -14,6 +14,7 @@ class Messages:
     ``all_errors``: the errors of all nodes appear with their counts; otherwise the first error with its plugin.
     ``post_filter``: the message ends with the result of preemption, and ``post_filter_end``.
     ``post_filter_errors``: also if that is an error.
+    ``post_filter_nominates``: also if that is a nomination.
     ``no_claims``: what DynamicResources says there of a pod without claims.
     ``claims_kept``: what it says of a pod that gives none back.
 
@@ -26,6 +27,7 @@ class Messages:
     post_filter: bool
     post_filter_end: str
     post_filter_errors: bool
+    post_filter_nominates: bool
     no_claims: str
     claims_kept: str
     pre_score_failed: str

@@ -120,6 +120,16 @@ def test_the_event(name: str, objects: list[Manifest], preemptor: dict[str, obje
     assert decide(*objects, **preemptor).event == event, name  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("version", ["v1.20", "v1.24", "v1.28", "v1.30", "v1.32", "v1.34", "v1.35", "v1.36", "v1.37"])
+def test_which_versions_tell_of_a_nomination_in_the_event(version: str) -> None:
+    """framework/preemption/preemption.go, Preempt: up to v1.36 success has no message (v1.24.0, v1.32.0, v1.36.0)."""
+    generation, objects = Generation.named(version), full("n1", 1, 1, 1, 1)
+    nominated, refused = decide(*objects, generation=generation), decide(*objects, generation=generation, cpu="9")
+    assert nominated.nominated_node == "n1" and refused.nominated_node is None
+    assert ("n1" in nominated.event) == (version == "v1.37")
+    assert ("preemption:" in refused.event) == (version != "v1.20")
+
+
 def terminating(*conditions: Manifest) -> list[Manifest]:
     objects = full("n1", 1, 1, 1, 1)
     objects[1]["metadata"] |= {"deletionTimestamp": "2024-01-01T00:01:00Z", "deletionGracePeriodSeconds": 30}
