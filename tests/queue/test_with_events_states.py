@@ -102,6 +102,7 @@ class Queue(RuleBasedStateMachine):
     @rule(which=st.integers(0, 5))
     def bind(self, which):
         queued = self.flying.pop(which % len(self.flying))
+        self.queue.remove_nomination(queued.pod)  # as the real one does when it assumes a pod (schedule_one.go, assume)
         self.queue.done(queued.pod)
         if queued.key in self.waiting and self.waiting[queued.key].metadata.uid == queued.pod.metadata.uid:
             del self.waiting[queued.key]
