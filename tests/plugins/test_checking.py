@@ -71,6 +71,15 @@ def test_a_filter_that_depends_on_pods_must_say_so() -> None:
     assert 'to "taken"; declare depends_on_pods=True' in said
 
 
+def test_each_node_is_compared() -> None:
+    @node_filter("Company", depends_on_pods=False)
+    def company(pod: Any, node: Any) -> str | None:
+        return "lonely" if node.name == "b" and not node.pods else None
+
+    (found,) = check_plugin(company, cluster(node("a"), node("b"), pod("there", "b"), pod("web"))).wrong
+    assert found.node == "b" and "depends_on_pods=True" in str(found)
+
+
 def test_a_filter_that_evicting_helps_is_not_unresolvable() -> None:
     @node_filter("Alone", unresolvable=True)
     def alone(pod: Any, node: Any) -> str | None:

@@ -511,6 +511,12 @@ def test_an_update_with_the_current_version_succeeds():
     assert simulation.api.get(Node, "", "n1").metadata.labels == {"a": "b"}
 
 
+def test_a_drain_of_a_node_that_is_not_there_is_refused():
+    entries = ["{at: 1s, create: {kind: Node, metadata: {generateName: extra-}}}", "{at: 2s, drain: extra-abcde}"]
+    (refused,) = refusals(ran(entries))
+    assert (refused.act, refused.status.code) == ("drain node extra-abcde", 404)
+
+
 def test_budgets_delay_evictions_and_drains():
     spec = "{minAvailable: 1, selector: {matchLabels: {app: web}}}"
     budget = f"{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: b}}, spec: {spec}}}"

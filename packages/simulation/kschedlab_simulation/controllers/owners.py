@@ -249,8 +249,7 @@ class Owners:
 
         def expect(write: Write, stored: ApiObject | None) -> None:
             if isinstance(write.obj, Pod | ReplicaSet) and isinstance(write, Create | Delete):
-                created = isinstance(write, Create) and stored is not None
-                mark = f"+{meta(stored).uid}" if created and stored is not None else f"-{write.obj.metadata.uid}"
+                mark = f"-{write.obj.metadata.uid}" if stored is None else f"+{meta(stored).uid}"
                 self._expectations.setdefault(key, {})[mark] = self._api.now
             if event := success(owner, write, stored):
                 self._record(*event)

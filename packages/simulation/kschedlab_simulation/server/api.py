@@ -448,9 +448,10 @@ def _version(text: str) -> int:
         return 0
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
-    if len(text) > 20 or int(text) >= 2**64:
+    digits = text.lstrip("0") or "0"
+    if len(digits) > 20 or int(digits) >= 2**64:  # Python reads no number of many thousand digits
         raise ValueError(f'strconv.ParseUint: parsing "{text}": value out of range')
-    return int(text)
+    return int(digits)
 
 
 def _version_of(obj: Any) -> int:

@@ -330,6 +330,26 @@ def test_binding_volumes_times_out(generation: str, reason: str, message: str) -
         assert plane.condition("web")[1] == reason
 
 
+@pytest.mark.parametrize("generation", ALL)
+def test_a_volume_that_could_not_be_reserved_is_free_again(generation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = with_claim(claim("more"), generation=generation)
+    with monkeypatch.context() as away:
+
+        def fails(*_: Any, **__: Any) -> Any:
+            raise ApiError.unknown("etcd is away")
+
+        away.setattr(plane.api, "update", fails)
+        plane.create(pod("web", volumes=[mount("data")]))
+        plane.run(0.5)
+        assert "bind" not in plane.steps("web") and "etcd is away" in plane.events("web")[0][1]
+        plane.delete("web")
+        plane.run(0.5)
+    plane.create(pod("db", volumes=[mount("more")]))
+    plane.run(5)
+    disk = plane.api.get(PersistentVolume, "", "disk")
+    assert disk.spec.claimRef is not None and disk.spec.claimRef.name == "more"
+
+
 def test_two_pods_do_not_get_the_same_volume() -> None:
     plane = with_claim(claim("more"))
     plane.create(pod("web", volumes=[mount("data")]), pod("db", volumes=[mount("more")]))

@@ -746,7 +746,7 @@ def test_bookmarks_come_once_a_minute_if_anything_is_written(api: Server) -> Non
     assert list(silent) == []
 
 
-@pytest.mark.parametrize("version", ["abc", "-1", "1.5", "٣", "9" * 30])
+@pytest.mark.parametrize("version", ["abc", "-1", "1.5", "٣", str(2**64), "9" * 30])
 def test_a_version_is_a_number(api: Server, version: str) -> None:
     made = api.create(web())
     error = refused(api.watch, Pod, version)
@@ -754,6 +754,17 @@ def test_a_version_is_a_number(api: Server, version: str) -> None:
     stale = replace(made, metadata=replace(made.metadata, resourceVersion=version))
     for request in (api.update, api.update_status, api.create):
         assert str(refused(request, stale)).startswith("strconv.ParseUint: parsing")
+
+
+@pytest.mark.parametrize("zeros", [1, 30, 5000])
+def test_a_version_may_begin_with_zeros(api: Server, zeros: int) -> None:
+    """apiserver v0.37.0: pkg/storage/api_object_versioner.go, ParseResourceVersion; Go: strconv.ParseUint."""
+    made = api.create(web())
+    version = "0" * zeros + made.metadata.resourceVersion
+    updated = api.update(replace(made, metadata=replace(made.metadata, resourceVersion=version, labels={"a": "b"})))
+    assert [event.object for event in api.watch(Pod, version)] == [updated]
+    assert refused(api.update, replace(made, metadata=replace(made.metadata, resourceVersion=version))).code == 409
+    assert [event.type for event in api.watch(Pod, "0" * zeros)] == ["ADDED"]
 
 
 class Unserved(ApiObject, frozen=True):
