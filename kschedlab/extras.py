@@ -27,8 +27,8 @@ def only(group: str, name: str = "") -> EntryPoint | None:
     """
     from importlib.metadata import entry_points  # slow to load, and most decisions need none
 
-    named = {"name": name} if name else {}
-    declared = {entry.value: entry for entry in entry_points(group=group, **named)}
+    named = entry_points(group=group, name=name) if name else entry_points(group=group)
+    declared = {entry.value: entry for entry in named}
     if len(declared) > 1:
         both = " and ".join(sorted(declared))
         raise MissingExtraError(f"two packages declare {name or group}, {both}: uninstall one")
