@@ -15,11 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Protocol
 
 from kschedlab.cluster.signatures import BoolArray, IntArray
-from kschedlab.extras import MissingExtraError
+from kschedlab.extras import MissingExtraError, only
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
@@ -139,10 +138,7 @@ class Package(Protocol):
 @cache
 def package() -> Package:
     """The object that an installed package declares. MissingExtraError if there is none, or if there are two."""
-    declared = {entry.value: entry for entry in entry_points(group=GROUP)}
-    if len(declared) > 1:
-        raise MissingExtraError(f"two packages ask extenders, {' and '.join(sorted(declared))}: uninstall one")
-    for entry in declared.values():
-        loaded: Package = entry.load()
-        return loaded
-    raise MissingExtraError("extenders need another package: run pip install 'kschedlab[configuration]'")
+    if (declared := only(GROUP)) is None:
+        raise MissingExtraError("extenders need another package: run pip install 'kschedlab[configuration]'")
+    loaded: Package = declared.load()
+    return loaded

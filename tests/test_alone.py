@@ -118,7 +118,7 @@ def test_a_pod_that_demands_devices_is_an_error_with_a_remedy() -> None:
 
 def test_a_stranger_s_package_serves_claims() -> None:
     assert alone(STRANGER).splitlines() == [
-        "two packages serve claims of devices, mine and yours: uninstall one",
+        "two packages declare kschedlab.claims, mine and yours: uninstall one",
         "0/1 nodes are available: no devices on Sundays.",
         "True",
     ]

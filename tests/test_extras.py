@@ -79,7 +79,7 @@ def test_what_needs_no_table_works_without_the_program_s_libraries(
     assert said in output and "Traceback" not in output
 
 
-ALONE = "import kschedlab.program.hooks as hooks; hooks.entry_points = lambda **_: (); "
+ALONE = "from importlib import metadata; metadata.entry_points = lambda **_: (); "
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,8 @@ def test_what_another_package_brings_is_named(arguments: list[str], what: str, e
 
 def test_a_package_that_cannot_be_loaded_costs_a_line() -> None:
     broken = """
-from importlib.metadata import EntryPoint
-import kschedlab.program.hooks as hooks
-hooks.entry_points = lambda **_: (EntryPoint("bad", "no_such_module", "kschedlab.commands"),)
+from importlib import metadata
+metadata.entry_points = lambda **_: (metadata.EntryPoint("bad", "no_such_module", "kschedlab.commands"),)
 """
     why = "kschedlab bad: no_such_module cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'\n"
     assert without((), broken + RUN.format(["bad"])) == f"{why}2\n"

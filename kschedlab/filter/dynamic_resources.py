@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.extras import MissingExtraError
+from kschedlab.extras import MissingExtraError, only
 from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DeviceClass, Pod, ResourceClaim
@@ -148,10 +148,6 @@ def claims_for(pod: Pod) -> Claims:
 
 @cache
 def installed() -> Claims | None:
-    """The object that an installed package declares, or None. ImportError if two packages declare one."""
-    from importlib.metadata import entry_points  # slow to load, and most clusters have no devices
-
-    declared = {entry.value: entry for entry in entry_points(group=GROUP)}
-    if len(declared) > 1:
-        raise ImportError(f"two packages serve claims of devices, {' and '.join(sorted(declared))}: uninstall one")
-    return next((entry.load() for entry in declared.values()), None)
+    """The object that an installed package declares, or None. MissingExtraError if two packages declare one."""
+    declared = only(GROUP)
+    return None if declared is None else declared.load()

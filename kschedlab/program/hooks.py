@@ -20,7 +20,7 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from kschedlab.extras import MissingExtraError
+from kschedlab.extras import MissingExtraError, only
 
 COMMANDS, PARTS = "kschedlab.commands", "kschedlab.program"
 INSTALLED_BY = {
@@ -50,24 +50,16 @@ def commands() -> dict[str, EntryPoint]:
 
 def command(name: str) -> Any:
     """The module of a command. MissingExtraError if no package brings it, or if it cannot be loaded."""
-    return _loaded(_only(COMMANDS, name), f"kschedlab {name}", INSTALLED_BY.get(name, ""))
+    return _loaded(only(COMMANDS, name), f"kschedlab {name}", INSTALLED_BY.get(name, ""))
 
 
 def part(name: str, what: str) -> Any:
     """The object that a package declares under this name. ``what``: for the MissingExtraError if no package does."""
-    return _loaded(_only(PARTS, name), what, PARTS_OF[name])
+    return _loaded(only(PARTS, name), what, PARTS_OF[name])
 
 
 def has_part(name: str) -> bool:
     return bool(entry_points(group=PARTS, name=name))
-
-
-def _only(group: str, name: str) -> EntryPoint | None:
-    """The entry point of this name; None if there is none. MissingExtraError if two packages declare it."""
-    declared = {entry.value: entry for entry in entry_points(group=group, name=name)}
-    if len(declared) > 1:
-        raise MissingExtraError(f"two packages declare {name}, {' and '.join(sorted(declared))}: uninstall one")
-    return next(iter(declared.values()), None)
 
 
 def _loaded(entry: EntryPoint | None, what: str, extra: str) -> Any:

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.filter.node_resources import NodeResourcesFit
-from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
+from kschedlab.filter.plugin import PodsFilter, PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
 from kschedlab.filter.stage import EXCLUDED, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
 from kschedlab.generations import V1_37
 from kschedlab.scheduler import schedule
@@ -196,6 +196,20 @@ def test_a_node_must_also_pass_without_the_nominated_pods():
     verdicts = FilterRun(prepare(info, here, [Says("A", Needs())]), info, here).verdicts()
     assert verdicts.refused_by[here.index["m"]] == PASSES
     assert verdicts.plugin(here.index["n"]) == "A" and verdicts.reasons(here.index["n"]) == ["lonely"]
+
+
+def test_filters_that_more_pods_cannot_satisfy_are_asked_once_in_spite_of_nominated_pods():
+    asked = []
+
+    class Counting(PodsFilter):
+        def filter(self, snapshot):
+            asked.append(snapshot)
+
+    here = cluster(node("n"), pod("p"), pod("q", nominated="n"))
+    info = here.pending["default/p"]
+    filters = [Says("A", StaticFilter(None)), Says("B", Counting())]
+    FilterRun(prepare(info, here, filters), info, here).verdicts()
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("plugins", [62, 70, 130])

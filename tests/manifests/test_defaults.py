@@ -1,10 +1,9 @@
 """The API server's defaults."""
 
-import msgspec
 import pytest
 
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects, loads
-from kschedlab.objects.model import CSIDriver, Namespace, Part, Pod, ReplicationController, StorageClass
+from kschedlab.objects.model import CSIDriver, Namespace, Pod, ReplicationController, StorageClass
 
 
 def pod(spec: dict | None = None, metadata: dict | None = None, *others: dict, **more) -> Pod:
@@ -176,23 +175,3 @@ def test_defaulting_twice_changes_nothing():
 def test_resources_of_a_pod_without_containers_are_no_traceback() -> None:
     with pytest.raises(ManifestError, match="containers"):
         pod({"containers": [], "resources": {"limits": {"cpu": "1"}}})
-
-
-DEFAULTED = {
-    "CSIDriverSpec.attachRequired",  # storage/v1/defaults.go
-    "DeploymentSpec.revisionHistoryLimit",  # apps/v1/defaults.go
-    "DeploymentSpec.progressDeadlineSeconds",
-    "RollingUpdateDaemonSet.maxUnavailable",
-    "CronJobSpec.successfulJobsHistoryLimit",  # batch/v1/defaults.go
-    "CronJobSpec.failedJobsHistoryLimit",
-}
-"""v1.37: the numbers and truth values that the API server fills in, pkg/apis."""
-
-
-def test_what_else_is_left_out_is_go_s_zero_value():
-    parts = [Part]
-    for part in parts:
-        parts += [each for each in part.__subclasses__() if each.__module__.startswith("kschedlab.objects")]
-    given = [(part.__name__, each) for part in parts for each in msgspec.structs.fields(part)]
-    numbers = [(f"{part}.{each.name}", each.default) for part, each in given if isinstance(each.default, int | float)]
-    assert len(numbers) > len(DEFAULTED) and {name for name, default in numbers if default} == DEFAULTED

@@ -300,7 +300,7 @@ def test_two_packages_that_declare_one_command_are_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     declared = [EntryPoint("simulate", f"{name}.simulate", hooks.COMMANDS) for name in ("mine", "yours")]
-    monkeypatch.setattr(hooks, "entry_points", lambda **_: declared)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: declared)
     assert main(["simulate", "x.yaml"]) == 2
     said = "two packages declare simulate, mine.simulate and yours.simulate: uninstall one"
     assert said in " ".join(capsys.readouterr().err.split())

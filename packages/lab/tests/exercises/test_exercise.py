@@ -78,6 +78,13 @@ def test_what_one_looks_at_after_the_right_answer_does_not_count():
     assert (exercise.tries, exercise.hints_seen, exercise.solution_seen, kept) == (2, 1, False, [])
 
 
+def test_each_hint_and_the_solution_are_kept():
+    exercise, kept = predict(), []
+    exercise.on_progress = lambda changed: kept.append((changed.hints_seen, changed.solution_seen))
+    exercise.hint(), exercise.hint(), exercise.solution()
+    assert kept == [(1, False), (2, False), (2, True)]
+
+
 def test_what_cannot_be_read_is_no_try():
     exercise = build()
     assert exercise.check("kind: [").state is State.ERROR and exercise.tries == 0

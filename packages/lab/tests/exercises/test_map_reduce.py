@@ -1,5 +1,6 @@
 """Every instance of lesson 04's exercises has one answer, and what is said to wrong ones is true."""
 
+import re
 from functools import partial
 
 import pytest
@@ -47,7 +48,10 @@ def test_forgetting_weights_or_reduce_is_told():
 def test_pods_that_change_nothing_do_not_turn_the_tables():
     exercise = exercises(1)[1]
     assert isinstance(exercise, Build)
-    assert "the order is not reversed" in exercise.check(as_yaml([pod("idle", "node-a", "10m")])).words
+    said = exercise.check(as_yaml([pod("idle", "node-a", "2")])).words
+    assert "the order is not reversed" in said
+    one, other, then, afterwards = (int(sum) for sum in re.findall(r"\d+", said))
+    assert one < other and (then, afterwards) == (one + 10, other + 10), "without pods of the Service Reduce adds 10"
     assert "Add only running pods" in exercise.check(as_yaml([node("node-c")])).words
     assert "Add only running pods" in exercise.check(as_yaml([pod("waiting", "", "10m")])).words
     assert "nothing is scored" in exercise.check(as_yaml([pod("big", "node-a", "8")])).words

@@ -1,6 +1,7 @@
 """The panels beside a terminal: what they say of a cluster that kubectl changes, and the desk that serves it."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -230,6 +231,22 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         assert panel.view.sentence == terminal.FIRST, "it begins again"
         desk.end()
         assert not path.exists() and Desk.current is None
+
+    asyncio.run(follow())
+
+
+def test_the_seconds_of_a_pod_that_leaves_run(path: Path) -> None:
+    async def follow() -> None:
+        desk, left = Desk(terminal.panel("nomination")), set[str]()
+        desk.start()
+        await asyncio.to_thread(scaled, read(path), 1)
+
+        def run() -> bool:
+            left.update(re.findall(r"(\d+) s left", str(desk.stage.shown)))
+            return len(left) > 2
+
+        await until(run)
+        desk.end()
 
     asyncio.run(follow())
 

@@ -7,6 +7,7 @@ was; what the server no longer remembers (410) is listed again. A kind that the 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections import deque
@@ -31,7 +32,7 @@ PAGE, MOST_PAGES = "500", 1_000
 FIRST_PAUSE, LONGEST_PAUSE = 0.8, 30.0
 """Seconds before the second try, and at most."""
 SHORT = 1.0
-"""A watch that ends within so many seconds is tried again after a pause."""
+"""A watch that never opened, or ends within so many seconds, is tried again after a pause."""
 WATCH_SECONDS = (300, 600)
 """The seconds until the server ends a watch: drawn at random, so that not all end at once."""
 ABSENT_PAUSE = 60.0
@@ -191,9 +192,10 @@ class Reflector:
             if self._absent:
                 await asyncio.sleep(ABSENT_PAUSE)
                 return self._end(watch)
-            began = time.monotonic()
+            began = math.inf
             try:
                 async with self._client.stream(self._path, self._watch_query(version)) as lines:
+                    began = time.monotonic()
                     async for line in lines:
                         version = self._received(watch, line)
             except _ErrorEvent as event:  # client-go lists again, whatever the error is

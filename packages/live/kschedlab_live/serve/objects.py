@@ -21,7 +21,7 @@ from kschedlab_live.wire.objects import typed
 from kschedlab_live.wire.rest import Rest, owned_rest, rest_of, with_rest
 from kschedlab_live.wire.statuses import conflict, failure
 from kschedlab_simulation.log import Changed, Log, LogEntry
-from kschedlab_simulation.server.api import ApiServer
+from kschedlab_simulation.server.api import ApiServer, version_to_watch
 from kschedlab_simulation.server.store import ObjectFilter, Watch
 from kschedlab_simulation.state import complete
 from kschedlab_simulation.status import ApiError
@@ -79,16 +79,15 @@ class ServedObjects:
     def watch(
         self, served: Served, version: str, bookmarks: bool, namespace: str | None, filter: ObjectFilter | None
     ) -> Watch:
-        """Changes after the resourceVersion. ApiError (410) if it is too old."""
+        """Changes after the resourceVersion. ApiError if it is none (422) or too old (410)."""
         if served.model is not None:
             return self.api.watch(served.model, version, bookmarks, namespace, filter)
-        if not (version or "0").isdigit():
-            raise ApiError.bad_request(f'resourceVersion: Invalid value: "{version}": it is not a number')
         inside = filter
         if namespace is not None:
             inside = lambda obj: obj.metadata.namespace == namespace and (filter is None or filter(obj))  # noqa: E731
         store = self.kept.store(served)
-        return store.watch(int(version or 0), self.api.version, inside, bookmarks, self.api.now)
+        since = version_to_watch(served.resource, version)
+        return store.watch(since, self.api.version, inside, bookmarks, self.api.now)
 
     def metrics(self) -> str:
         """The number of objects of each kind in Prometheus' text format, under kube-apiserver's name."""

@@ -94,6 +94,19 @@ def test_a_token_that_expired_is_read_again(tmp_path: Path) -> None:
             ask(Access(url))
 
 
+def test_a_token_that_is_refused_though_it_is_new_is_not_sent_for_ever(tmp_path: Path) -> None:
+    token, seen = tmp_path / "token", list[str]()
+    token.write_text("t", encoding="utf-8")
+
+    def answer(request: Any) -> Answer:
+        seen.append(request.path)
+        return 401, {}, json.dumps(status(401, "Unauthorized", "Unauthorized")).encode()
+
+    with server(answer) as url, pytest.raises(ApiError, match="Unauthorized"):
+        ask(Access(url, token=str(token)))
+    assert len(seen) == 2
+
+
 def test_after_a_watch_with_an_expired_token_it_is_read_again(tmp_path: Path) -> None:
     token, seen = tmp_path / "token", list[str]()
     token.write_text("old", encoding="utf-8")

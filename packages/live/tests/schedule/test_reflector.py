@@ -97,6 +97,24 @@ def test_a_watch_that_breaks_off_resumes_at_the_last_version() -> None:
 
 
 @pytest.mark.usefixtures("no_pauses")
+def test_why_a_watch_cannot_be_opened_is_said_once_and_again_after_one_that_lasted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kschedlab_live.schedule.reflector.SHORT", -1)  # each that opens lasts longer
+    away, cut = failure(503, "", "away"), httpx.ReadError("cut")
+    notes: list[str] = []
+
+    async def watch() -> None:
+        client = FakeClient(lambda *_: None, [[away], [away], [cut], [cut], [away], []])
+        following = reflector(client, notes).watch("10")
+        await until(lambda: not client.streams, 10**6)
+        following.stop()
+
+    run(watch())
+    assert [note.rpartition(" ")[2] for note in notes] == ["away", "cut", "cut", "away"]
+
+
+@pytest.mark.usefixtures("no_pauses")
 @pytest.mark.parametrize("stream", [[GONE], [failure(410, "Gone", "too old")], [failure(504, "Timeout", "too large")]])
 def test_what_the_server_forgot_is_listed_again(stream: list[Any]) -> None:
     async def watch() -> list[tuple[str, str]]:

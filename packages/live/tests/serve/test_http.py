@@ -63,9 +63,11 @@ def test_initial_events_end_with_a_bookmark(cluster):
     assert events[-1]["object"]["kind"] == "Node"
 
 
-def test_a_watch_that_is_too_old_is_gone(cluster):
-    answer = cluster.http.get(PODS, params={"watch": "1", "resourceVersion": "x"})
-    assert answer.status_code == 422
+@pytest.mark.parametrize("kind", [PODS, "/api/v1/configmaps"])
+@pytest.mark.parametrize("version", ["x", "²", "9" * 30])
+def test_a_watch_from_what_is_no_version_is_refused(cluster, kind, version):
+    answer = cluster.http.get(kind, params={"watch": "1", "resourceVersion": version})
+    assert (answer.status_code, answer.json()["details"]["causes"][0]["field"]) == (422, "resourceVersion")
 
 
 def test_templates_pass_on_what_the_model_lacks(cluster):

@@ -146,6 +146,9 @@ def test_kubectl_s_own_error_is_told(kubectl, why, monkeypatch):
     refused = "E1122 16:00:00.0 1 memcache.go:265] noise\nThe connection to the server \x1b[31mx was refused"
     kubectl(node("n1"), pod("web"), fails=refused)
     assert why("web", status=3) == "kubectl: The connection to the server \\x1b[31mx was refused"
+    kubectl(node("n1"), pod("web"), fails="\n".join(f"E1122 16:00:0{n}.0 1 memcache.go:265] try {n}" for n in range(3)))
+    said = why("web", status=3)
+    assert "try 2" in said and "try 1" not in said, "of a log alone the last line"
     monkeypatch.setenv("PATH", "/nonexistent")
     assert "kubectl is not on the PATH" in why("web", status=3)
 
@@ -156,6 +159,10 @@ def test_kubectl_s_own_error_is_told(kubectl, why, monkeypatch):
         ([], "name a pod, or ask for --pending, --watch or --upgrade"),
         (["web", "--pending"], "name a pod, or ask for --pending or --watch"),
         (["--watch", "--node", "n1"], "--watch takes no --node"),
+        (["--upgrade", "v1.37", "--node", "n1"], "--upgrade compares default schedulers"),
+        (["--upgrade", "v1.37", "--add-node", "like=n1"], "--upgrade compares default schedulers"),
+        (["--upgrade", "v1.37", "--output", "json"], "--upgrade compares default schedulers"),
+        (["--upgrade", "v1.37", "--config", "absent.yaml"], "--upgrade compares default schedulers"),
         (["a/b/c"], '"a/b/c" is not a pod'),
         (["deploy/web"], '"deploy/web" is not a pod: name one of its pods'),
         (["shop/web", "-n", "other"], "names the namespace shop, and --namespace other"),

@@ -23,7 +23,7 @@ import simpy
 
 from kschedlab.manifests.defaults import priority_classes
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.kinds import RESOURCES
+from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import (
     ApiObject,
     LimitRange,
@@ -157,14 +157,10 @@ class ApiServer:
         ApiError (Expired, 410) if the history does not go back that far: list again. Bookmarks report the latest
         resourceVersion at most once a minute, and only when something is written.
         """
-        try:
-            version = _version(resource_version)
-        except ValueError as error:
-            invalid = invalid_value("resourceVersion", resource_version, str(error))
-            store = self._store(kind)
-            raise ApiError.invalid_as(store.resource.name, store.resource.group, "", [invalid]) from None
+        store = self._store(kind)
+        since = version_to_watch(store.resource, resource_version)
         filter = filter if namespace is None else _in_namespace(namespace, filter)
-        return self._store(kind).watch(version, self.version, filter, allow_bookmarks, self.now)
+        return store.watch(since, self.version, filter, allow_bookmarks, self.now)
 
     def in_namespace(self, namespace: str) -> Iterator[ApiObject]:
         """The objects of all kinds in the namespace."""
@@ -440,6 +436,15 @@ class ApiServer:
 
 def _metadata(obj: Any) -> ObjectMeta:
     return obj.metadata
+
+
+def version_to_watch(resource: Resource, text: str) -> int:
+    """The resourceVersion after which to watch. ApiError (Invalid)."""
+    try:
+        return _version(text)
+    except ValueError as error:
+        invalid = invalid_value("resourceVersion", text, str(error))
+        raise ApiError.invalid_as(resource.name, resource.group, "", [invalid]) from None
 
 
 def _version(text: str) -> int:
