@@ -201,7 +201,10 @@ def drawn_over_all(seed: int) -> Iterator[Mutant]:
 
 
 def stages(mutant: Mutant, executed: Executed) -> dict[str, list[str]]:
-    """The tests that may notice it, the nearest first; its package's if it runs only while modules are imported."""
+    """The tests that may notice it, the nearest first; its package's if it runs only while modules are imported.
+
+    What runs at import is recorded for whichever test imported the module: its module's other tests are asked, too.
+    """
     module = Path(mutant.module)
     tests = str(Path(*module.parts[:2], "tests") if module.parts[0] == "packages" else "tests")
     every_line = executed.tests(mutant.module)
@@ -209,6 +212,9 @@ def stages(mutant: Mutant, executed: Executed) -> dict[str, list[str]]:
     package = [] if its_lines else [test for test in executed.fastest if test.startswith(tests)]
     asked = {
         "its module's tests": [test for test in its_lines or package if f"/test_{module.stem}" in test],
+        "its module's other tests": [
+            test for test in executed.fastest if test.startswith(f"{tests}/") and f"/test_{module.stem}.py" in test
+        ],
         "those that execute it": sorted(its_lines, key=lambda test: not test.startswith(tests)),
         "those whose processes execute it": sorted(
             executed.tests_of_processes(mutant.module, mutant.lines()), key=lambda test: not test.startswith(tests)

@@ -60,7 +60,7 @@ def test_a_pass_and_a_cell(shown: Show) -> None:
 def test_the_column_is_picked_in_the_map(shown: Show) -> None:
     page = shown(score.panel().ask(score.who_wins()))
     page.key("pick/node-d").click()
-    expect(page.page.locator(".ks-wrong")).to_contain_text("node-d has 452, node-c 453.")
+    expect(page.page.locator(".ks-wrong")).to_contain_text("node-c has 453, node-d 452")
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
 
 
