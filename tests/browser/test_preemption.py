@@ -11,7 +11,7 @@ NAME = "05-preemption.ipynb"
 BUDGET = "budget allows"
 LATER = (
     "The budget allows 0. Which node now?",
-    "The budget still allows 0; shop-b drops to 0, and mail-c joins the shop. Which node now?",
+    "The budget allows 0; shop-b drops to 0, and mail-c joins the shop. Which node now?",
 )
 
 

@@ -24,7 +24,7 @@ from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.views.picture import caption
-from kschedlab_lab.views.preemption_scene import Scene, fate
+from kschedlab_lab.views.preemption_scene import Scene, fall
 
 Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
@@ -120,7 +120,7 @@ def which_node(rng: random.Random, seed: int) -> Exercise:
             say("Rule {number} decides.", number=rule),
         ),
         pictured(case.decision, case.manifests, pick=True),
-        {name: why if name == right else fate(case.decision, name) for name in NODES},
+        {name: why if name == right else fall(case.decision, name) for name in NODES},
         solved=case.drawn,
     )
 
