@@ -13,7 +13,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cluster_detail import ONLY, Choice, ask_part, choices_part, legend, why_not_part
+from kschedlab_lab.views.cluster_detail import ONLY, Choice, ask_part, choices_part, legend, victims, why_not_part
 from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, shapes
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words, wrap
 from kschedlab_lab.views.lettering import text_width
@@ -65,12 +65,13 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     steady = (room.height + STEADY / 2) // STEADY * STEADY
     height = PHONE * width if width < NARROW else max(steady - (BELOW if width < WIDE else LESS), LEAST)
     known = (asked.before or decision).cluster.index
-    found = in_sight(decision, asked.show, known)
-    places = {place for pool in found.values() for place in pool}
-    nodes, each = _nodes(decision, asked, found, width, height)
+    shown = in_sight(decision, asked.show, known)
+    places = {place for pool in shown.values() for place in pool}
+    nodes, each = _nodes(decision, asked, shown, width, height)
     meaning = legend(decision, each, places, asked.framed, asked.only)
     bars = asked.question != WHAT_IF
-    about = why_not_part(asked.why_not, width, bars) if asked.why_not is not None else NOTHING
+    found = asked.why_not
+    about = why_not_part(found, width, bars, victims(decision, found.node)) if found is not None else NOTHING
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
     whole = column([nodes, _changes(decision, asked, width), wrap(meaning, width, 12, 4), about, note], GAP)
     return svg(whole.shapes, width, whole.height, alt)
