@@ -221,8 +221,9 @@ def ask_part(question: str, back: str, on: bool) -> Part:
 
 def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int = 3) -> Part:
     """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked, and a click takes it
-    back."""
-    buttons = [_change(choice, choice.word == applied, width) for choice in choices]
+    back. Those that fill most of a row come last, so that they hide no others."""
+    ordered = sorted(choices, key=lambda choice: text_width(choice.change, bold=True) > 0.75 * width)
+    buttons = [_change(choice, choice.word == applied, width) for choice in ordered]
     for rest in range(len(buttons)):
         more = [words(say("and {number} more in Details, behind ⋯", number=rest), fill=INK_2)] if rest else []
         whole = wrap([ask, *buttons[: len(buttons) - rest], *more], width, 6, 4)

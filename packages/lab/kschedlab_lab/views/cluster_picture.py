@@ -88,7 +88,7 @@ def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Pa
     if not changing and (asked.question != WHY or decision.node is not None):
         return NOTHING
     ask = ask_part(WHAT_IF, WHY, changing)
-    few = 9 if width < NARROW else 3 if width < WIDE else 4
+    few = 9 if width < NARROW else 4
     rows = max(few, int(spare // (ask.height + 4)))
     return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
 

@@ -298,8 +298,8 @@ def test_where_a_pod_runs_keeps_its_mark_when_another_node_is_clicked():
 
 
 def test_a_click_names_whom_the_pod_would_evict_there():
-    for node, start in {"general-48": "04:45", "general-44": "02:55"}.items():
-        panel = lesson.panel(pod="shop/payment-burst-0", node=node)
+    for place, start in {"general-48": "04:45", "general-44": "02:55"}.items():
+        panel = lesson.panel(pod="shop/payment-burst-0", node=place)
         assert f"(-10, {start})" in drawn(panel.view) and f"(-10, {start})" in panel.view.text
     assert "Evicted there" not in drawn(lesson.panel(pod="shop/payment-burst-0", node="gpu-01").view)
 
