@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+from kschedlab.cluster.incoming import incoming_pod
 from kschedlab.cluster.labels import first_untolerated
 from kschedlab.cluster.volumes import claim_names
 from kschedlab.decision import Decision
+from kschedlab.filter.inter_pod_affinity import ANTI_AFFINITY, EXISTING_ANTI_AFFINITY
 from kschedlab.filter.node_affinity import NO_MATCH, NO_MATCH_1_16, NO_MATCH_1_20
 from kschedlab.filter.node_ports import PORTS_TAKEN, host_ports
 from kschedlab.filter.plugin import Refusal
@@ -152,7 +156,23 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
         )
     port = _port(decision, position) if part.reason == PORTS_TAKEN else ""
     where = _where(decision, position) if part.reason in CONFLICTS else ""
-    return port or where or part.reason.removeprefix("node(s) ")
+    return port or where or _repelled(decision, part, position) or part.reason.removeprefix("node(s) ")
+
+
+def _repelled(decision: Decision, part: Refusal, position: int) -> str:
+    """The first running pod that anti-affinity keeps apart from the pod: its own, or that of the running one."""
+    cluster, incoming = decision.cluster, incoming_pod(decision.pod, decision.cluster)
+    for key in part.terms if part.reason in (ANTI_AFFINITY, EXISTING_ANTI_AFFINITY) else ():
+        domain = cluster.topology(key).domain
+        places = np.flatnonzero(domain == domain[position]).tolist()
+        for info in (cluster.pods.info(row) for place in places for row in cluster.pods_of(place).tolist()):
+            own = (term for term in incoming.terms.anti_affinity if incoming.matches(term, info.signature))
+            others = (term for term in info.signature.terms.anti_affinity if incoming.matched_by(term))
+            if part.reason == ANTI_AFFINITY and any(term.key == key for term in own):
+                return say("it must not share a {key} with {pod}", key=key, pod=info.key)
+            if part.reason == EXISTING_ANTI_AFFINITY and any(term.key == key for term in others):
+                return say("{pod} must not share a {key} with it", key=key, pod=info.key)
+    return ""
 
 
 def _port(decision: Decision, position: int) -> str:

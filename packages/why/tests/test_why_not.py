@@ -168,3 +168,15 @@ def test_a_node_that_the_search_did_not_reach():
     decision = Scheduler(large, rng=Random(1)).decide(large.pending["default/web"])
     unseen = next(name for name in large.names if name not in decision.names)
     assert says(why_not(decision, unseen).sentence, unseen, f"{decision.evaluated} of 300")
+
+
+def test_the_pod_that_anti_affinity_keeps_apart_is_named():
+    term = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    nodes = [node("a", labels={"zone": "z"}), node("b", labels={"zone": "z"})]
+    one, other = pod("one", "a", labels={"app": "db"}), pod("mine", "", labels={"app": "db"})
+    for pods, said in (
+        ([one, {**other, "spec": other["spec"] | {"affinity": apart}}], "it must not share a zone with default/one"),
+        ([{**one, "spec": one["spec"] | {"affinity": apart}}, other], "default/one must not share a zone with it"),
+    ):
+        assert said in why_not(explain("default/mine", cluster(*nodes, *pods)).decision, "b").sentence

@@ -238,12 +238,12 @@ Pods = list[Mapping[str, Any]]
 
 
 def free_cpu_broken(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
-    """Free CPU on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
+    """Free CPU on a node, in milli. Each pod has a phase, and the requests of its containers and initContainers."""
     return allocatable - sum(sum(pod["containers"]) for pod in pods)
 
 
 def free_cpu(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
-    """Free CPU on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
+    """Free CPU on a node, in milli. Each pod has a phase, and the requests of its containers and initContainers."""
     used = 0
     for each in pods:
         if each["phase"] not in ("Succeeded", "Failed"):
@@ -293,8 +293,8 @@ def free_cpu_of_a_node(seed: int) -> Exercise:
         by_engine,
         nodes_with_pods,
         say(
-            "Pods that have ended count nothing. Any other pod counts its containers together or its largest init "
-            "container, whichever is more."
+            "Pods that have ended count nothing. Any other pod without sidecars and overhead counts its containers "
+            "together or its largest init container, whichever is more."
         ),
         (
             say("Which pods no longer take up room?"),

@@ -11,7 +11,7 @@ from kschedlab.manifests.sources import MAX_BYTES
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import element, join
 from kschedlab_lab.panels.classroom import Enlargeable
-from kschedlab_lab.panels.cluster_source import BUNDLED, Loaded, bundled, from_files, from_path
+from kschedlab_lab.panels.cluster_source import BUNDLED, Loaded, from_files, from_path
 from kschedlab_lab.stage.files import FilePicker
 
 PROBLEMS = 20
@@ -19,19 +19,21 @@ PROBLEMS = 20
 
 
 class Loader(Enlargeable):
-    """A panel's stage, and what loads another cluster. ``panel``: the current one; it is replaced, never changed.
+    """A panel's stage, and what loads another cluster, or the first one again as it was at first.
+
+    ``panel``: the current one; it is replaced, never changed.
 
     ``replaced``: makes the panel for another cluster, or for the problems with it.
     """
 
     def __init__(self, panel: Any) -> None:
-        self.panel = panel
+        self.panel, first = panel, panel.move()
         self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
         self.files = FilePicker(
             lambda given: self.take(lambda: from_files(given)),
             MAX_BYTES,
             lambda path: self.take(lambda: from_path(path)),
-            lambda: self.take(bundled),
+            lambda: self._show(first.move()),
             say("Back to the bundled cluster"),
         )
         super().__init__([self.files, self._wrong, self._said, self._box])

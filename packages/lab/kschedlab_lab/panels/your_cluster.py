@@ -14,7 +14,7 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError, again, explain
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.manifests.loading import ManifestError, Objects
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
@@ -28,7 +28,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
 from kschedlab_lab.panels.your_plugin import several
-from kschedlab_lab.views.cluster_detail import ONLY, Choice
+from kschedlab_lab.views.cluster_detail import LEAVE, ONLY, Choice, victims
 from kschedlab_lab.views.cluster_picture import (
     ALL,
     QUESTIONS,
@@ -257,8 +257,9 @@ def _view(decision: Decision, settings: Any, asked: Asked, said: str, sections: 
     """The view, with the node in question if it is shown: the picture says why not there, and the headline stays."""
     whole, pools = said, in_sight(decision, settings.show).values()
     if any(decision.cluster.index.get(settings.node) in places for places in pools):
-        found = why_not(decision, settings.node)
-        asked, whole = replace(asked, why_not=found), sentences((said, found.sentence))
+        found, leave = why_not(decision, settings.node), listed(victims(decision, settings.node))
+        asked = replace(asked, why_not=found)
+        whole = sentences((said, found.sentence, f"{say(LEAVE)} {leave}." if leave else ""))
         answer = Section(say("Why not {node}?", node=settings.node), [why_not_table(found)])
         sections = [answer, *([] if found.points else sections)]  # which hold the same scores
     first = "\n".join(map(visible, [say("{pod} {wants}.", pod=settings.pod, wants=request_text(decision.pod)), whole]))

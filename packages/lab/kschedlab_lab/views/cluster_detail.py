@@ -10,6 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
+from kschedlab.text.words import clock, count
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, words, wrap
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.node_kinds import (
@@ -53,9 +54,12 @@ NAMES = {
     OPEN: later("not looked at"),
 }
 """By kind of node, what the legend calls it."""
+LEAVE = later("Evicted there (priority, start):")
 AMOUNTS = {GOOD: totals, EVICTS: tolls}
-LEAST_OF = {GOOD: later("points: {least}"), EVICTS: later("pods: {least}")}
-"""By kind of node, the amounts that its shades show, and what stands before the least one."""
+RANGES = {GOOD: later("({least} to {most} points)"), EVICTS: later("({least} to {most} pods)")}
+"""By kind of node, the amounts that its shades show, and how the legend calls the least and the greatest one."""
+VICTIMS = 6
+"""The most pods that are named where they would have to leave."""
 
 
 class Choice(NamedTuple):
@@ -99,10 +103,9 @@ def _decided(decision: Decision, places: Collection[int], only: str) -> Iterator
             for plugin, near in one_away(decision, kind_of).items():
                 yield _entry(_square(cause_fill(plugin)), say(only, plugin=plugin), len(near))
         elif found[kind] and len(amounts := {*AMOUNTS[kind](decision).values()} if kind in AMOUNTS else ()) > 1:
-            least = say(LEAST_OF[kind], least=min(amounts))
+            reach = say(RANGES[kind], least=min(amounts), most=max(amounts))
             strip = _strip({*node_fills(decision)}, RAMPS[kind])
-            scale = [words(least, fill=INK_2), strip, words(f"{max(amounts)}", fill=INK_2)]
-            yield row([_named(say(name), found[kind]), *scale], 6)
+            yield row([strip, _named(say(name), found[kind]), words(reach, fill=INK_2)], 6)
         elif found[kind]:
             yield _entry(_square(FILLS[kind]), say(name), found[kind])
 
@@ -134,12 +137,28 @@ def _named(text: str, number: int) -> Part:
 # -- why not this one
 
 
-def why_not_part(found: WhyNot, width: float, bars: bool = True) -> Part:
-    """Why the pod does not go to the node: in a sentence, or with ``bars`` as both nodes' points."""
+def why_not_part(found: WhyNot, width: float, bars: bool = True, leave: Sequence[str] = ()) -> Part:
+    """Why the pod does not go to the node: in a sentence, or with ``bars`` as both nodes' points; and who would have
+    to ``leave`` it."""
     summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
-    said = sentences((found.sentence, summed))
-    inside = _points(found, width - 24) if bars and found.points else words(said, width=width - 24)
-    return row([inside._replace(width=width - 24), _close()], 4, "start")
+    said, room = sentences((found.sentence, summed)), width - 24
+    inside = _points(found, room) if bars and found.points else words(said, width=room)
+    named = [words(say(LEAVE), fill=INK_2), *(words(fitted(pod, room)) for pod in leave)] if leave else []
+    inside = column([inside, wrap(named, room, 12, 0)], 2)
+    return row([inside._replace(width=room), _close()], 4, "start")
+
+
+def victims(decision: Decision, node: str) -> list[str]:
+    """Whom the pod would evict on the node, each with its priority and its start; of many, how many more."""
+    candidates = decision.preemption.candidates if decision.preemption is not None else {}
+    if node not in candidates:
+        return []
+    pods = candidates[node].victims
+    both = (*pods, *decision.preemption.victims) if decision.preemption is not None else pods
+    starts = clock(each.start for each in both)  # with dates only if those of the chosen node are other ones
+    named = [f"{each.pod.metadata.name} ({each.priority}, {starts(each.start)})" for each in pods[:VICTIMS]]
+    rest = len(pods) - VICTIMS
+    return [*named, say("and {pods}", pods=count(rest, "more pod"))] if rest > 0 else named
 
 
 def _close() -> Part:
@@ -202,8 +221,9 @@ def ask_part(question: str, back: str, on: bool) -> Part:
 
 def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int = 3) -> Part:
     """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked, and a click takes it
-    back."""
-    buttons = [_change(choice, choice.word == applied, width) for choice in choices]
+    back. Those that fill most of a row come last, so that they hide no others."""
+    ordered = sorted(choices, key=lambda choice: text_width(choice.change, bold=True) > 0.75 * width)
+    buttons = [_change(choice, choice.word == applied, width) for choice in ordered]
     for rest in range(len(buttons)):
         more = [words(say("and {number} more in Details, behind ⋯", number=rest), fill=INK_2)] if rest else []
         whole = wrap([ask, *buttons[: len(buttons) - rest], *more], width, 6, 4)

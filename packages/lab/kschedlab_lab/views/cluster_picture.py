@@ -13,7 +13,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cluster_detail import ONLY, Choice, ask_part, choices_part, legend, why_not_part
+from kschedlab_lab.views.cluster_detail import ONLY, Choice, ask_part, choices_part, legend, victims, why_not_part
 from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, shapes
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words, wrap
 from kschedlab_lab.views.lettering import text_width
@@ -65,19 +65,22 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     steady = (room.height + STEADY / 2) // STEADY * STEADY
     height = PHONE * width if width < NARROW else max(steady - (BELOW if width < WIDE else LESS), LEAST)
     known = (asked.before or decision).cluster.index
-    found = in_sight(decision, asked.show, known)
-    places = {place for pool in found.values() for place in pool}
-    nodes, each = _nodes(decision, asked, found, width, height)
-    meaning = legend(decision, each, places, asked.framed, asked.only)
+    shown = in_sight(decision, asked.show, known)
+    places = {place for pool in shown.values() for place in pool}
+    nodes, each = _nodes(decision, asked, shown, width, height)
+    meaning = wrap(legend(decision, each, places, asked.framed, asked.only), width, 12, 4)
     bars = asked.question != WHAT_IF
-    about = why_not_part(asked.why_not, width, bars) if asked.why_not is not None else NOTHING
+    found = asked.why_not
+    about = why_not_part(found, width, bars, victims(decision, found.node)) if found is not None else NOTHING
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
-    whole = column([nodes, _changes(decision, asked, width), wrap(meaning, width, 12, 4), about, note], GAP)
+    spare = steady - sum(part.height + GAP for part in (nodes, meaning, about))
+    whole = column([nodes, _changes(decision, asked, width, spare), meaning, about, note], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
 
-def _changes(decision: Decision, asked: Asked, width: float) -> Part:
-    """What would change the decision: right below the nodes, whose place is fixed, so that no button moves.
+def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Part:
+    """What would change the decision: right below the nodes, whose place is fixed, so that no button moves; all that
+    fit into the ``spare`` height, a few rows at least.
 
     A pod that fits is not in need of a change: there one asks in the menu.
     """
@@ -85,7 +88,8 @@ def _changes(decision: Decision, asked: Asked, width: float) -> Part:
     if not changing and (asked.question != WHY or decision.node is not None):
         return NOTHING
     ask = ask_part(WHAT_IF, WHY, changing)
-    rows = 9 if width < NARROW else 3 if width < WIDE else 4
+    few = 9 if width < NARROW else 4
+    rows = max(few, int(spare // (ask.height + 4)))
     return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
 
 

@@ -250,7 +250,7 @@ def test_a_path_is_loaded_as_it_is_sent_and_the_way_back_is_open(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(SMALL)
     (tmp_path / ".hidden.json").write_text("{")
-    loader, sent = Loader(lesson.panel()), []
+    loader, sent = Loader(lesson.panel(pod="data/kafka-3")), []
     loader.files.send = sent.append
     loader.files._received(None, {"path": "/"}, [])
     assert "the whole file system" in loader._wrong.value and loader.panel.loaded.name == BUNDLED
@@ -258,7 +258,8 @@ def test_a_path_is_loaded_as_it_is_sent_and_the_way_back_is_open(tmp_path):
         loader.files._received(None, {"path": str(given)}, [])
         assert loader.panel.loaded.name == str(given) and loader._wrong.value == ""
     loader.files._received(None, {"back": True}, [])
-    assert loader.panel.loaded.name == BUNDLED and sent == [{"done": True}] * 4
+    assert loader.panel.loaded.name == BUNDLED and loader.panel.settings.pod == "data/kafka-3"
+    assert sent == [{"done": True}] * 4
 
 
 def test_another_cluster_is_drawn_for_the_same_room():
@@ -294,6 +295,13 @@ def test_where_a_pod_runs_keeps_its_mark_when_another_node_is_clicked():
     after = asked.answer("its image").move(node="general-60")
     picture = drawn(after.view)
     assert picture.count('data-key="runs"') == 1 == picture.count('data-key="asked"')
+
+
+def test_a_click_names_whom_the_pod_would_evict_there():
+    for place, start in {"general-48": "04:45", "general-44": "02:55"}.items():
+        panel = lesson.panel(pod="shop/payment-burst-0", node=place)
+        assert f"(-10, {start})" in drawn(panel.view) and f"(-10, {start})" in panel.view.text
+    assert "Evicted there" not in drawn(lesson.panel(pod="shop/payment-burst-0", node="gpu-01").view)
 
 
 def test_a_pod_that_evicts_nobody_has_a_reason():

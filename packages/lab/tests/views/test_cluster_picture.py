@@ -206,7 +206,7 @@ def test_the_more_pods_have_to_leave_the_darker_a_node(world):
         if name != decision.nominated_node and fills[place] == TOLLS[0]:
             pale.append((name, len(decision.preemption.candidates[name].victims)))
     assert pale == [("general-44", 2)]
-    assert "pods: 2" in str(cluster_picture(decision, Room(), Asked(), ""))
+    assert "(2 to 4 pods)" in str(cluster_picture(decision, Room(), Asked(), ""))
 
 
 def test_sums_of_priorities_are_explained_where_they_are_shown(world):
@@ -236,7 +236,7 @@ def test_before_the_answer_the_map_lacks_the_points_alone(world):
         assert first.count(shape) == then.count(shape) == 1, key
     for meaning in ("only TaintToleration", "it runs here", "pod of its ReplicaSet"):
         assert f">{meaning}<" in first and f">{meaning}<" in then
-    assert "points: 521" in then and "points" not in first and "44 more" not in first
+    assert "(521 to " in then and "points" not in first and "44 more" not in first
 
 
 def test_no_two_causes_of_a_refusal_have_one_colour():
