@@ -141,5 +141,5 @@ def _room(exercise: Exercise) -> Html:
 def _solution(exercise: Exercise) -> tuple[Html, Html]:
     """The solution in words and as a picture; a mended function's is its lines beside the broken ones."""
     text = coded(exercise.why) if isinstance(exercise, Repair) else exercise.markup()
-    said = element("div", element("b", say("Solution. ")), text)
+    said = element("div", element("b", say("Solution. ")), text, class_="said")
     return said, element("div", exercise.drawing(), class_="solution")
