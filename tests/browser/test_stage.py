@@ -368,14 +368,34 @@ def test_the_first_hand_moves_nothing(opened: Open) -> None:
 
 
 def test_numbers_of_a_class_are_typed_one_after_the_other(opened: Open) -> None:
-    page = opened(Panel(Settings(step=3), show).ask(how_far()), large=True)
-    page.page.get_by_role("textbox").first.focus()
+    page = opened(Panel(Settings(step=3), show).ask(how_far()))
+    hands = page.page.get_by_title("take the last vote back")
+    page.page.get_by_role("button", name="Classroom").click()
     for typed in ("2", "3", "3"):
         page.page.keyboard.type(typed)
         page.page.keyboard.press("Enter")
-    expect(page.page.get_by_title("take the last vote back")).to_have_text("↶ 3")
+    expect(hands).to_have_text("↶ 3")
     page.page.get_by_role("button", name="Open the answer").click()
     expect(page.page.locator(".ks-votes li")).to_have_text(["3 ✓2", "21"])
+    page.page.get_by_role("button", name="Ask again").click()
+    expect(page.page.get_by_role("textbox").first).to_be_focused()
+    hands.evaluate("(each) => each.closest('.ks').focus()")
+    page.page.keyboard.type("12")
+    expect(page.page.get_by_role("textbox").first).to_have_value("12")
+
+
+def test_the_votes_stay_when_the_panel_changes(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
+    for key in "223":
+        page.page.keyboard.press(key)
+    page.page.get_by_role("button", name="Open the answer").click()
+    page.page.get_by_role("radio", name="node-c").check()
+    expect(page.sentence).to_contain_text("on node-c")
+    expect(page.page.locator(".ks-votes li")).to_have_text(["node-b ✓2", "node-c1", "node-a0"])
+    expect(page.page.locator(".ks-votes")).to_be_visible()
+    expect(page.page.locator(".ks-right")).to_have_count(0)
+    page.page.get_by_role("button", name="Ask again").click()
+    expect(page.page.locator(".ks-votes")).to_have_count(0)
 
 
 def test_a_class_that_is_divided_says_nothing_wrong(opened: Open) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from kschedlab_lab.exercises import sheets
+from kschedlab_lab.exercises import RosterForm, sheets
 from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.exercises.progress import Record, handed_in
@@ -49,6 +49,25 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
     a_class.get_by_role("button", name="Start over").click()
     expect(a_class.get_by_text("A class that is made up, until you drop files")).to_be_visible()
     expect(save).to_be_hidden()
+
+
+OPEN = """async ([code, traits]) => {
+    const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+    const model = { comm_live: true, get: (name) => traits[name], on: () => {}, off: () => {}, send: () => {} };
+    (await import(url)).default.render({ model, el: document.body });
+}"""
+
+
+def test_a_page_that_is_loaded_again_shows_the_class(browser: Browser) -> None:
+    form, page = RosterForm(), browser.new_page()
+    form.obey({"files": {"li-na.json": EXPORT}})
+    traits = {name: getattr(form, name) for name in ("form", "merged", "large", "spoken")}
+    page.evaluate(OPEN, [form._esm, traits])
+    expect(page.get_by_role("row").filter(has_text="li-na")).to_contain_text("1 of 3")
+    expect(page.get_by_text("A class that is made up")).to_have_count(0)
+    for name in ("Start over", "Download as CSV"):
+        expect(page.get_by_role("button", name=name)).to_be_visible()
+    page.close()
 
 
 def a_mark_opens_the_answer_and_closes_it(a_class: Locator) -> None:

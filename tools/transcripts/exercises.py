@@ -41,7 +41,7 @@ def desk() -> Iterator[str]:
         made = SheetForm("score", "1-2").obey({"lesson": "score", "seeds": "1-2", "contents": contents})
         yield f"> {contents}: {made['name']}"
         yield from islice(facts(made["document"]), MOST)
-    yield from facts(RosterForm().form["table"])
+    yield from facts(RosterForm().merged["table"])
 
 
 def _exercise(each: Exercise, drawn: bool) -> Iterator[str]:

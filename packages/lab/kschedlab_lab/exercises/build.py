@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import Any
 
@@ -11,8 +11,9 @@ import yaml
 from kschedlab.manifests.loading import ManifestError, Objects, loads
 from kschedlab.messages import later, say
 from kschedlab.objects.model import PodDisruptionBudget
-from kschedlab.text.html import Html
-from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
+from kschedlab.text.html import Html, element, join
+from kschedlab_lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict, lines
+from kschedlab_lab.views.coded import coded
 
 UNASKED = ("name", "namespace", "uid", "image")
 """Keys whose values no answer is right or wrong for."""
@@ -24,6 +25,7 @@ class Build(Exercise):
     ``goal``: checks the objects of both; returns what the first wrong step misses, or "" if the answer is right.
     ``right``: manifests that reach the goal. ``start``: what stands in the editor at first, to be completed.
     ``decided``: the picture of what the scheduler decides about the objects of both.
+    ``others``: other numbers that are right in the place of the solution's last one.
     """
 
     kind = later("build")
@@ -41,10 +43,11 @@ class Build(Exercise):
         base: str = "",
         start: str = "",
         decided: Callable[[Objects], Html] | None = None,
+        others: Callable[[], Iterable[int]] = tuple,
     ) -> None:
         super().__init__(title, question, hints, instance)
         self.goal, self.right, self.why, self.base, self.start = goal, example, why, base, start
-        self.decided = decided
+        self.decided, self.others = decided, others
 
     def judge(self, answer: object) -> Verdict:
         text = str(answer)
@@ -69,7 +72,8 @@ class Build(Exercise):
         before, after = ([*map(_values, yaml.load_all(text, yaml.BaseLoader))] for text in (self.start, self.right))
         added = ([each for each in doc if each not in before[min(i, len(before) - 1)]] for i, doc in enumerate(after))
         texts = groupby(", ".join(f"{path[-1]}: {value}" for path, value in doc) for doc in added)
-        return "\n".join(f"{n} × {text}" if (n := len([*alike])) > 1 else text for text, alike in texts)
+        made = "\n".join(f"{n} × {text}" if (n := len([*alike])) > 1 else text for text, alike in texts)
+        return say(" or ").join([made, *map(str, self.others())])
 
     def drawing(self) -> Html:
         """What the scheduler decides about the solution."""
@@ -84,6 +88,9 @@ class Build(Exercise):
 
     def explained(self) -> str:
         return f"{self.right.strip()}\n\n{self.why}"
+
+    def markup(self) -> Html:
+        return join([lines(self.right.strip()), element("p", coded(self.why))])
 
 
 def _values(data: Any, *path: str) -> list[tuple[tuple[str, ...], str]]:

@@ -66,7 +66,7 @@ function sheets(model, el, send) {
 
 /** Progress: files dropped or chosen. */
 function roster(model, el, send) {
-  const { largest, table: example } = model.get("form");
+  const { largest } = model.get("form");
   const table = make("div", { class: "ks-table", "aria-live": "polite" });
   let asked = null; // the mark whose answer is open, or on its way
   const fill = (html) => {
@@ -104,9 +104,7 @@ function roster(model, el, send) {
     event.stopPropagation(); // JupyterLab would edit the cell
     ask(event.target);
   });
-  fill(example);
   const said = make("p", { class: "ks-said", role: "status" });
-  let csv = "";
   const take = async (list) => {
     const files = {};
     const refused = [];
@@ -132,18 +130,19 @@ function roster(model, el, send) {
     input.value = "";
     send({ clear: true });
   };
-  const save = button(say("Download as CSV"), () => download(csv, "class.csv", "text/csv"));
-  const buttons = make("div", { class: "ks-fields", hidden: true }, save, button(say("Start over"), clear));
-  const told = (reply) => {
-    if ("answer" in reply) return answer(reply);
-    fill(reply.table);
-    csv = reply.csv;
+  const save = button(say("Download as CSV"), () => download(model.get("merged").csv, "class.csv", "text/csv"));
+  const buttons = make("div", { class: "ks-fields" }, save, button(say("Start over"), clear));
+  const merged = () => {
+    const { table: html, csv, begun } = model.get("merged");
+    fill(html);
     save.hidden = !csv;
-    buttons.hidden = reply.table === example;
+    buttons.hidden = !begun;
   };
-  model.on("msg:custom", told);
+  merged();
+  model.on("change:merged", merged);
+  model.on("msg:custom", answer);
   el.append(zone, said, table, buttons);
-  return () => model.off("msg:custom", told);
+  return () => (model.off("change:merged", merged), model.off("msg:custom", answer));
 }
 
 export default {

@@ -42,12 +42,16 @@ class Desk(Live):
 
     def __init__(self, **form: Any) -> None:
         super().__init__(form=form)
-        self.on_msg(lambda _widget, message, _buffers: self.send(self.obey(message)))
+        self.on_msg(self._received)
         enlarge(self)
 
-    def obey(self, message: Message) -> Message:
-        """The reply to a message of the front end."""
+    def obey(self, message: Message) -> Message | None:
+        """The reply to a message of the front end, if it needs one."""
         raise NotImplementedError
+
+    def _received(self, _widget: object, message: Message, _buffers: object) -> None:
+        if (reply := self.obey(message)) is not None:
+            self.send(reply)
 
     def _ipython_display_(self) -> None:
         publish(self.still(), repr(self), self)
@@ -88,7 +92,11 @@ class RosterForm(Desk):
 
     ``read``: by student and name of the file, the files so far; ``wrong``: by name, those that can't be read.
     ``roster``: what the table shows; until there is a file, a class that is made up.
+    ``merged``: the table of all files so far, the same as CSV, and whether there are any; a page that is loaded again
+    shows it.
     """
+
+    merged: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(self) -> None:
         self.read: dict[tuple[str, str], str] = {}
@@ -96,23 +104,27 @@ class RosterForm(Desk):
         head = element("p", element("b", say("A class that is made up, until you drop files")))
         self.roster = self._made_up = Roster(made_up())
         self._example = join([head, self.roster.html()])
-        super().__init__(kind="roster", largest=LARGEST, table=str(self._example))
+        super().__init__(kind="roster", largest=LARGEST)
+        self._merge()
 
-    def obey(self, message: Message) -> Message:
-        """The table of all files so far, and the same as CSV; or what a student has answered."""
+    def obey(self, message: Message) -> Message | None:
+        """What a student has answered; files, or their end, change what is merged."""
         if "show" in message:
             student, lesson, number = json.loads(message["show"])
             return {"answer": str(self.roster.answer(student, lesson, number)), "of": message["show"]}
         if "clear" in message:
-            self.read, self.wrong, self.roster = {}, {}, self._made_up
-            return {"table": self.form["table"], "csv": ""}
+            self.read, self.wrong = {}, {}
         for name, text in message.get("files", {}).items():
             self._take(str(name), str(text))
+        self._merge()
+        return None
+
+    def _merge(self) -> None:
         roster = Roster([*((name, text) for (_, name), text in self.read.items()), *self.wrong.items()])
         self.roster = roster if roster.students else self._made_up
-        if not roster.students:
-            return {"table": str(roster.html()) + self.form["table"], "csv": ""}
-        return {"table": str(roster.html()), "csv": roster.export()}
+        begun, example = bool(self.read or self.wrong), None if roster.students else self._example
+        table = join([roster.html() if begun else None, example])
+        self.merged = {"table": str(table), "csv": roster.export() if roster.students else "", "begun": begun}
 
     def _take(self, name: str, text: str) -> None:
         """A file takes the place of the same student's file with its name, unless only the old one can be read."""

@@ -85,17 +85,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Note:
-    """A hint or a solution, with its ``picture``."""
+    """A hint or a solution, with its ``picture``. ``markup``: the words, where they are not all text or all code."""
 
     title: str
     words: str
     picture: Html = NO_PICTURE
+    markup: Html = NO_PICTURE
 
     def __repr__(self) -> str:
         return "\n".join([say("{title}:", title=self.title), *map(visible, self.words.splitlines())])
 
     def html(self) -> Html:
-        body = lines(self.words) if "\n" in self.words else coded(self.words)
+        body = self.markup if str(self.markup) else lines(self.words) if "\n" in self.words else coded(self.words)
         return join(
             [element("div", element("b", say("{title}: ", title=self.title)), body, role="status"), self.picture]
         )
@@ -130,7 +131,8 @@ class Exercise(ABC):
     ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
     ``right``: an answer that :meth:`check` accepts. ``on_progress``: called after each check, hint and solution;
     progress is kept there. ``given``, ``reply``: the last answer as text, and what was said last; above it are the
-    ``open_hints`` first hints, until an answer is right. ``call``: the code that names the exercise.
+    ``open_hints`` first hints, until an answer is right. ``call``: the code that names the exercise. ``seed``: that of
+    its lesson, for the live card: after another seed is chosen, a card shows whether its cell has run again.
     """
 
     kind: ClassVar[str]
@@ -142,6 +144,7 @@ class Exercise(ABC):
         self.title, self.question, self.hints, self.instance = title, question, hints, instance
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
         self.open_hints, self.given, self.call = 0, "", "exercise"
+        self.seed: int | None = None
         self.reply: Verdict | Note | None = None
         self.on_progress: Callable[[Exercise], None] = lambda _: None
         self.shown_in: WeakSet[Card] = WeakSet()
@@ -153,6 +156,11 @@ class Exercise(ABC):
     @abstractmethod
     def explained(self) -> str:
         """The solution in words, or as source."""
+
+    def markup(self) -> Html:
+        """The same as markup."""
+        text = self.explained()
+        return lines(text) if "\n" in text else coded(text)
 
     @abstractmethod
     def model(self) -> str:
@@ -223,7 +231,7 @@ class Exercise(ABC):
         if self.state is not State.RIGHT:
             self.solution_seen = True
             self.on_progress(self)
-        return self._say(Note(say("Solution"), self.explained(), self.drawing()))
+        return self._say(Note(say("Solution"), self.explained(), self.drawing(), self.markup()))
 
     def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
         """Go on where the student was before the kernel restarted; what was answered is judged again."""
@@ -275,7 +283,8 @@ class Exercise(ABC):
         """Question and instance as markup."""
         paragraphs = (element("p", coded(each)) for each in self.question.split("\n"))
         mark = element("span", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
-        head = element("p", mark, element("b", self.title), f" · {say(self.kind)}")
+        of = None if saved or self.seed is None else element("small", " · ", say("seed {seed}", seed=self.seed))
+        head = element("p", mark, element("b", self.title), f" · {say(self.kind)}", of)
         instance = self.instance
         return join([head, *paragraphs, instance.saved if saved and str(instance.saved) else instance.picture])
 

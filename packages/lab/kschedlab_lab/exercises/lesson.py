@@ -57,7 +57,7 @@ class Lesson:
         self._exercises = exercises_of(name, seed)
         self._summaries: list[str] = []
         for number, exercise in enumerate(self._exercises, 1):
-            exercise.call = f"exercises[{number}]"
+            exercise.call, exercise.seed = f"exercises[{number}]", seed
             if kept := self.kept.of(name, seed, number):
                 exercise.resume(kept.state, kept.tries, kept.hints, kept.solution, kept.answer)
             exercise.on_progress = partial(self._keep, number)

@@ -30,6 +30,8 @@ Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
 APPS = ("shop", "mail", "logs")
 LADDER = 460
+FEW = (1, 2)
+"""Disruptions that a budget may allow, and still be broken: a node has three pods at most."""
 V1BETA1 = {"apiVersion": "policy/v1beta1"}
 START = """\
 apiVersion: policy/v1beta1  # v1.21: policy/v1
@@ -165,6 +167,11 @@ def save_node(rng: random.Random) -> Exercise:
         as_yaml(case.manifests),
         START,
         lambda objects: drawn_decision(decided(objects)),
+        lambda: [
+            allowed
+            for allowed in FEW
+            if Case([*case.manifests, budget(app, allowed)]).preemption.nominated_node != spared
+        ],
     )
 
 

@@ -78,8 +78,10 @@ def _answers(lesson: str, seeds: str) -> tuple[list[list[str]], list[tuple[str, 
 
 
 def _answer(text: str) -> Child:
-    """Several lines, such as code, as a block."""
-    return lines(text) if "\n" in text else text
+    """Several lines, such as code, as a block; a name such as node-a on one line."""
+    if "\n" in text:
+        return lines(text)
+    return text if " " in text else element("span", text, style="white-space:nowrap")
 
 
 def _document(title: str, body: Html) -> str:
@@ -97,13 +99,18 @@ def _sheet(lesson: str, seed: int, solutions: bool) -> Html:
     line = [] if solutions else [name_of, blank, date_of, date]
     head = element("div", title, *line, element("span", say("seed {seed}", seed=seed)), class_="head")
     common = next((each.instance.common for each in exercises if str(each.instance.common)), None)
-    made = (_exercise(number, each, solutions) for number, each in enumerate(exercises, 1))
+    made = (_exercise(number, each, seed if solutions else None) for number, each in enumerate(exercises, 1))
     return element("section", head, common, *made, class_="sheet")
 
 
-def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
-    """What is asked and given, and beside it, where there is room, the place for the answer, or the right one."""
-    head = element("h2", f"{number}. {exercise.title}")
+def _exercise(number: int, exercise: Exercise, seed: int | None) -> Html:
+    """What is asked and given, and beside it, where there is room, the place for the answer, or the right one.
+
+    ``seed``: of solutions, which take several pages: each page names it; None on a student's sheet.
+    """
+    solutions = seed is not None
+    of = element("small", " · ", say("seed {seed}", seed=seed)) if solutions else None
+    head = element("h2", f"{number}. {exercise.title}", of)
     asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
     given, ticked = _instance(exercise), exercise.right if solutions else None
     picked = [
@@ -133,6 +140,6 @@ def _room(exercise: Exercise) -> Html:
 
 def _solution(exercise: Exercise) -> tuple[Html, Html]:
     """The solution in words and as a picture; a mended function's is its lines beside the broken ones."""
-    text = exercise.why if isinstance(exercise, Repair) else exercise.explained()
-    said = element("p", element("b", say("Solution. ")), lines(text) if "\n" in text else coded(text))
+    text = coded(exercise.why) if isinstance(exercise, Repair) else exercise.markup()
+    said = element("div", element("b", say("Solution. ")), text, class_="said")
     return said, element("div", exercise.drawing(), class_="solution")

@@ -30,15 +30,21 @@ export class QuestionBox {
   }
 
   show() {
-    const { stage } = this, { asking, verdict, covered } = stage.shown;
+    const { stage } = this, { asking, verdict, covered, answered } = stage.shown;
     const goes = !(asking || verdict || covered);
     this.el.classList.toggle("ks-past", goes);
     if (goes && stage.hand?.held) return; // its space stays: the picture stays under the hand
-    const text = JSON.stringify([asking, verdict, covered, stage.isLarge, this.votes]);
+    const text = JSON.stringify([asking, verdict, covered, answered?.votes, stage.isLarge, this.votes]);
     if (text === this.text) return;
     this.text = text;
-    const parts = asking ? this.form(asking) : covered ? this.cover(covered) : verdict && !this.isSaid(verdict) ? this.verdict(verdict) : [];
+    const parts = asking ? this.form(asking) : covered ? this.cover(covered) : verdict && !this.isSaid(verdict) ? this.verdict(verdict) : this.polled(answered);
     this.el.replaceChildren(...parts);
+    if (stage.isLarge) this.input?.focus({ preventScroll: true }); // for the next hand
+  }
+
+  /** The place to type a number, if one is asked for. */
+  get input() {
+    return this.el.querySelector("input");
   }
 
   form(asking) {
@@ -65,10 +71,14 @@ export class QuestionBox {
     return button(answer, () => this.pick(answer), { class: "ks-vote", title: say("add a vote"), "data-key": key });
   }
 
-  /** In a poll the key of an answer is a hand for it, whatever has the focus, unless somebody types. */
+  /** In a poll the key of an answer is a hand for it, and a figure goes to the field, whatever has the focus, unless somebody types. */
   press(event) {
     const { key, target, ctrlKey, altKey, metaKey } = event, types = target.closest?.("input[type=text], textarea");
     if (!/^\w$/.test(key) || types || ctrlKey || altKey || metaKey) return;
+    if (this.input && /^\d$/.test(key)) {
+      this.input.focus({ preventScroll: true }); // the browser types it there
+      return event.stopPropagation();
+    }
     const voted = this.el.querySelector(`[data-key="${key.toUpperCase()}"]`);
     if (!voted) return;
     event.preventDefault();
@@ -118,7 +128,6 @@ export class QuestionBox {
   pick(answer) {
     if (!this.stage.isLarge) return this.stage.post({ answer });
     this.count([...this.votes, answer]);
-    this.el.querySelector("input")?.focus({ preventScroll: true }); // for the next hand
   }
 
   count(votes) {
@@ -147,6 +156,11 @@ export class QuestionBox {
     const given = ranked(votes), rest = choices.filter((each) => !votes.includes(each)).map((each) => [each, 0]);
     return make("ul", { class: "ks-votes" }, ...[...given, ...rest].map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
       make("span", {}, choice === solution ? `${choice} ✓` : choice), make("span", {}, String(count)), make("i", { style: `--ks-share: ${count / votes.length}` }))));
+  }
+
+  /** Whatever is changed after the answer, the votes stay in sight. */
+  polled(answered) {
+    return answered?.votes?.length ? [this.bars(answered.votes, answered.choices, answered.solution)] : [];
   }
 
   /** Whether the headline says all that the verdict could: nobody answered, and it gives no reason. */

@@ -357,10 +357,10 @@ class Stage {
   /** A class is asked: what was answered before, alone or by another class, is forgotten. */
   setLarge(on) {
     if (on && (this.shown.verdict || this.shown.answered)) this.question.clear(), this.go({ again: true });
+    if (on) this.el.focus({ preventScroll: true }); // its keys are hands, and Escape makes it small again
     this.model.set("large", on);
     this.model.save_changes();
     this.enlarge(on);
-    if (on) this.el.focus({ preventScroll: true }); // its keys are hands, and Escape makes it small again
     if (!this.docked) requestAnimationFrame(() => this.el.scrollIntoView({ block: "start" })); // the page above it may be higher now
   }
 

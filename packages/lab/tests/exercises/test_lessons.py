@@ -87,3 +87,12 @@ def test_a_seed_is_a_whole_number(seed):
 
 def test_every_lesson_that_is_named_is_there():
     assert [name for name in LESSONS if importlib.util.find_spec(f"kschedlab_lab.exercises.{name}") is None] == []
+
+
+def test_a_card_names_its_seed_and_sets_the_words_of_a_solution_as_words():
+    exercise = Lesson("preemption", 17, Progress(None))[2]
+    assert "seed 17" in exercise.face("whole")["question"]
+    while exercise.solution().title != "Solution":
+        exercise.hint()
+    said = exercise.face("whole")["reply"]
+    assert "<p>Rule 1 counts the victims" in said and "disruptionsAllowed: 0" in said

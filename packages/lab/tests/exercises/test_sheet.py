@@ -162,3 +162,21 @@ def test_pages_are_in_the_encoding_that_they_name():
     command = [sys.executable, "-X", "utf8=0", "-c", program, *asked]
     printed = subprocess.run(command, env={"PYTHONIOENCODING": "gbk"}, stdout=subprocess.PIPE, check=True).stdout
     assert printed.decode("utf-8").rstrip("\n") == sheets("queue", "1", language="zh").rstrip("\n")
+
+
+@pytest.mark.parametrize("seed", [1, 7, 27])
+def test_every_number_that_a_budget_may_allow_is_among_the_answers(seed):
+    exercise = exercises_of("preemption", seed)[1]
+    named = exercise.model().rpartition(": ")[2].split(" or ")
+    right = [
+        n
+        for n in "0123"
+        if exercise.judge(exercise.right.replace("Allowed: 0", f"Allowed: {n}")).state.value == "right"
+    ]
+    assert named == right and (seed == 1 or "1" in named)
+
+
+def test_a_page_of_solutions_names_its_seed_and_sets_words_as_words():
+    text = sheets("preemption", "7", solutions=True)
+    assert len(re.findall(r"<h2>[^<]*<small> · seed 7</small></h2>", text)) == 3
+    assert "<p>Rule 1 counts the victims" in text and "Rule 1 counts" not in "".join(re.findall(r"<pre.*?</pre>", text))
