@@ -19,7 +19,7 @@ from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
 from kschedlab_lab.exercises.exercise import Exercise, drawn, in_turn
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.preemption import START, drawn_decision
+from kschedlab_lab.exercises.preemption import START, V1BETA1, drawn_decision
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.named_rules import NAMED_RULES, switched
 
@@ -38,8 +38,6 @@ THREE = (
     (100, 50, 50),
 )
 """The priorities of three pods of a node."""
-NEWER, OLDER = "policy/v1\n", "policy/v1beta1\n"
-"""The API version of budgets from v1.21 on, and the one that v1.16 and v1.20 know (the scheduler's imports)."""
 LADDER = later(
     "The rules, until one node is left: 1 fewest budget violations, 2 lowest first victim, 3 lowest sum of priorities, "
     "4 fewest victims, 5 latest start."
@@ -187,7 +185,7 @@ def divide(rng: random.Random, seed: int) -> Exercise:
             )
         ),
         goal,
-        as_yaml([found]).replace(NEWER, OLDER),
+        as_yaml([found | V1BETA1]),
         say("v1.16 asks the budget about each victim alone. v1.20 counts down; who finds none left goes first."),
         (
             say("If the budget allows at least one disruption, v1.16 chooses as if there were none."),
@@ -195,7 +193,7 @@ def divide(rng: random.Random, seed: int) -> Exercise:
         ),
         pictured(decided(objects, V1_16), manifests),
         as_yaml(manifests),
-        START.replace(NEWER, OLDER),
+        START,
         lambda objects: beside(objects, V1_16, V1_20),
     )
 

@@ -24,7 +24,7 @@ from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.views.picture import caption
-from kschedlab_lab.views.preemption_scene import Scene, fall
+from kschedlab_lab.views.preemption_scene import Scene, fate
 
 Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
@@ -33,6 +33,7 @@ LADDER = 460
 FEW = (1, 2)
 """Disruptions that a budget may allow, and still be broken: a node has three pods at most."""
 V1BETA1 = {"apiVersion": "policy/v1beta1"}
+"""What v1.16 and v1.20 read of budgets (the scheduler's imports); policy/v1 came with v1.21."""
 START = """\
 apiVersion: policy/v1beta1  # v1.21: policy/v1
 kind: PodDisruptionBudget
@@ -122,7 +123,7 @@ def which_node(rng: random.Random, seed: int) -> Exercise:
             say("Rule {number} decides.", number=rule),
         ),
         pictured(case.decision, case.manifests, pick=True),
-        {name: why if name == right else fall(case.decision, name) for name in NODES},
+        {name: why if name == right else fate(case.decision, name, compares=False) for name in NODES},
         solved=case.drawn,
     )
 

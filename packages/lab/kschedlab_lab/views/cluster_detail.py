@@ -150,12 +150,13 @@ def why_not_part(found: WhyNot, width: float, bars: bool = True, leave: Sequence
 
 def victims(decision: Decision, node: str) -> list[str]:
     """Whom the pod would evict on the node, each with its priority and its start; of many, how many more."""
-    candidates = decision.preemption.candidates if decision.preemption is not None else {}
-    if node not in candidates:
+    preemption = decision.preemption
+    if preemption is None or node not in preemption.candidates:
         return []
-    pods = candidates[node].victims
-    both = (*pods, *decision.preemption.victims) if decision.preemption is not None else pods
-    starts = clock(each.start for each in both)  # with dates only if those of the chosen node are other ones
+    pods = preemption.candidates[node].victims
+    starts = clock(
+        each.start for each in (*pods, *preemption.victims)
+    )  # with dates only if those of the chosen node are other ones
     named = [f"{each.pod.metadata.name} ({each.priority}, {starts(each.start)})" for each in pods[:VICTIMS]]
     rest = len(pods) - VICTIMS
     return [*named, say("and {pods}", pods=count(rest, "more pod"))] if rest > 0 else named

@@ -184,45 +184,25 @@ def would_leave(decision: Decision, node: str) -> str:
     return say("On {node}, {victims} would be evicted.", node=node, victims=evicted(candidates[node].victims))
 
 
-def fall(decision: Decision, node: str) -> str:
-    """The rule at which this node, which is not chosen, drops out; nothing of the node that is."""
-    preemption = decision.preemption
-    if preemption is None or node not in preemption.candidates:
-        return would_leave(decision, node)
-    if (step := _lost(preemption, node)) is None:
-        return _ties(preemption, node)
-    value, rule = _compared(step, preemption, node), say(NAMES[step.name])
-    message = later("{node} drops out at rule {number}, {rule}: it has {value}.")
-    return say(message, node=node, number=step.number, rule=rule, value=value)
+def fate(decision: Decision, node: str, compares: bool = True) -> str:
+    """The rule at which this node, which is not chosen, drops out.
 
-
-def fate(decision: Decision, node: str) -> str:
-    """The rule at which this node, which is not chosen, drops out, and what may surprise in it."""
+    ``compares``: also what the chosen one has, and what may surprise in that.
+    """
     preemption, chosen = decision.preemption, decision.nominated_node
     if preemption is None or chosen is None or node not in preemption.candidates:
         return would_leave(decision, node)
-    if (step := _lost(preemption, node)) is None:
-        return _ties(preemption, node)
-    fell = say(
-        "{node} drops out at rule {number}, {rule}: it has {value}, {other} {best}.",
-        node=node,
-        number=step.number,
-        rule=say(NAMES[step.name]),
-        value=_compared(step, preemption, node),
-        other=chosen,
-        best=_compared(step, preemption, chosen),
-    )
+    asked = steps(preemption, list(preemption.candidates))
+    step = next((each for each in asked if node in each.standing and node not in each.kept), None)
+    if step is None:
+        return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
+    told = {"node": node, "number": step.number, "rule": say(NAMES[step.name])}
+    value, best = _compared(step, preemption, node), _compared(step, preemption, chosen)
+    if not compares:
+        return say("{node} drops out at rule {number}, {rule}: it has {value}.", **told, value=value)
+    message = later("{node} drops out at rule {number}, {rule}: it has {value}, {other} {best}.")
+    fell = say(message, **told, value=value, other=chosen, best=best)
     return sentences((fell, _surprise(step.number, preemption.candidates[node], preemption.candidates[chosen])))
-
-
-def _lost(preemption: Preemption, node: str) -> RuleResult | None:
-    """The rule that drops this candidate; None if it is left at the end."""
-    found = steps(preemption, list(preemption.candidates))
-    return next((step for step in found if node in step.standing and node not in step.kept), None)
-
-
-def _ties(preemption: Preemption, node: str) -> str:
-    return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
 
 
 def _compared(step: RuleResult, preemption: Preemption, node: str) -> str:
