@@ -74,7 +74,7 @@ OWN_NAMES = {
     "contents": "Heap Map Policy Reduce Score get kubectl results worker",
     "your_cluster": (  # pools, apps and resources; what is typed; parts of reasons and events, broken into lines
         "ebs ssd general spot data gpu ingress dedicated present nodes all disk cpu memory true init effect mine "
-        "cart catalog checkout clickhouse gateway images inference invoices kafka payment pricing recommendations "
+        "overhead cart catalog checkout clickhouse gateway images inference invoices kafka payment pricing recommendations "
         "redis reviews search sessions "
         "available is not helpful had didn match tolerate taint that the pod on node affinity volume conflict "
         "Insufficient Preemption preemption preempting found victims for incoming potential placement "
@@ -85,8 +85,8 @@ OWN_NAMES = {
         "celsius web api db etl old cold patient Cooler Half Alone warm too hot had other pods "
         "normalize reverse Score plugin plugins running failed with Fit"
     ),
-    "devices": (  # claims, a taint; attributes; fields of a claim; parts of selectors, broken into lines
-        "rival gpus train broken Broken model memory capacity firmware constraints requests tolerations count "
+    "devices": (  # claims, pods, a taint; attributes; fields of a claim; parts of selectors, broken into lines
+        "rival gpus train eval broken Broken model memory capacity firmware constraints requests tolerations count "
         "key true false in gi com"
     ),
     # policies, pods, fields of a pod

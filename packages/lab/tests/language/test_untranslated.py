@@ -207,7 +207,8 @@ def test_the_forms_of_a_teacher_show_no_english() -> None:
     form, roster = SheetForm("preemption", "1-30"), RosterForm()
     exported = "lesson,seed,number,title,state,tries,hints,solution\npreemption,1,1,谁？,right,2,1,False\n"
     files = {"li-na.csv": exported, "notes.txt": "?", "wrong.csv": exported.replace("right", "great")}
-    made = roster.obey({"files": files})["table"]
+    roster.obey({"files": files})
+    made = roster.merged["table"]
     seeds = form.obey({"lesson": "queue", "seeds": "x"})["error"]
     texts = [*Shown(made).texts, seeds, repr(form), repr(roster), *form.form["contents"].values()]
     columns = "lesson, seed, number, title, state, tries, hints, solution|not tried, not yet, error, right|great|state"
