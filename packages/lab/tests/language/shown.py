@@ -74,8 +74,8 @@ OWN_NAMES = {
     "contents": "Heap Map Policy Reduce Score get kubectl results worker",
     "your_cluster": (  # pools, apps and resources; what is typed; parts of reasons and events, broken into lines
         "ebs ssd general spot data gpu ingress dedicated present nodes all disk cpu memory true init effect mine "
-        "overhead cart catalog checkout clickhouse gateway images inference invoices kafka payment pricing recommendations "
-        "redis reviews search sessions "
+        "cart catalog checkout clickhouse gateway images inference invoices kafka payment pricing recommendations "
+        "redis reviews search sessions overhead "
         "available is not helpful had didn match tolerate taint that the pod on node affinity volume conflict "
         "Insufficient Preemption preemption preempting found victims for incoming potential placement "
         "selector satisfy existing pods rules No were unschedulable new claims to deallocate scheduling "
