@@ -145,7 +145,7 @@ def _tries(history: History, now: float, y: float, high: float, step: float) -> 
         line = element("path", d=f"M{x:.1f} {y + high}V{y:.1f}", stroke="currentColor", stroke_width=3)
         yield element("g", line, data_tip=say("{pod} is tried", pod=history.name))
         names = (str(number),) if high < LOW else (say("attempt {number}", number=number), str(number))
-        said = fitting((*names, ""), (end - at) * step - 8)
+        said = fitting((*names, ""), (end - at) * step - 7)
         beside = SMALL + 3 if high < LOW and at in history.woken else 6
         yield label(said, x + beside, y + 14, font_size=12, fill=ON_ACCENT if is_bound and is_last else INK_2)
 
