@@ -48,9 +48,10 @@ class Repair(Exercise):
         needs: str = "",
     ) -> None:
         self.name, self.needs = f"my_{broken.__name__.removesuffix('_broken')}", needs
-        self.broken, self.right, self.spec, self.cases, self.why, self.seed = broken, mended, spec, cases, why, seed
+        self.broken, self.right, self.spec, self.cases, self.why = broken, mended, spec, cases, why
         self.source = self._with_imports(self._named(broken))
         super().__init__(title, question, hints, Instance(Html(), self.source))
+        self.seed = seed
 
     @property
     def cell(self) -> str:
