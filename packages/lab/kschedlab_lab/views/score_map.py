@@ -109,10 +109,10 @@ class ScoreMap:
         )
 
     def _weights(self) -> Mapping[str, str]:
-        """The weights other than 1, by plugin."""
+        """The weights other than 1, by plugin; without that of VETOES, whose points sums and bars leave out."""
         scores = self.decision.scores
         named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
-        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1}
+        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1 and not plugin.startswith(VETOES)}
 
     def _cell(self, plugin: str, node: str) -> GridCell:
         stage = STAGES[0] if plugin in self.pending else self.stage
