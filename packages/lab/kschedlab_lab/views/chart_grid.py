@@ -137,10 +137,8 @@ class GridMeasures:
 
     def _words(self, cell: GridCell, selected: bool) -> Html:
         place: dict[str, Any] = {"x": (self.wide - 2) / 2, "y": (self.high - 2) / 2 + 4.5}
-        if cell.share < 1:  # behind the bar, or in it, where its edge cuts no digit
-            edge, right, long = (self.wide - 2) * cell.share, self.wide - 5, text_width(cell.text, bold=selected) + 3
-            is_inside = max(right - long, long) < edge < right + 3
-            place |= {"x": edge - 4 if is_inside else right, "text_anchor": "end"}
+        if cell.share < 1:  # numbers below each other
+            place |= {"x": self.wide - 5, "text_anchor": "end"}
         is_open = cell.fill is None or cell.share < 1
         look = {
             "fill": "currentColor" if is_open else ink(cell.fill or ""),

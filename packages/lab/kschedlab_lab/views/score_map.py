@@ -125,7 +125,7 @@ class ScoreMap:
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and self.stage in STAGES[2:]:
             return GridCell("✓", None, tip, sets=sets)
-        share = 0.88 * max(found, 0) / self._full
+        share = 0.99 * max(found, 0) / self._full  # less than 1: the number stays at the right
         fill = self._fills.get(plugin, TICK)
         return GridCell(str(found), fill, tip, sets, share)
 
