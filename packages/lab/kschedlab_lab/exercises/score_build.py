@@ -77,7 +77,7 @@ WISHES = {
       - weight: 1
         preference:
           matchExpressions:
-          - {operator: In, key: , values: }
+          - {operator: In, values: [], key: }
 """,
     "InterPodAffinity": """\
   affinity:
