@@ -213,7 +213,7 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
         odd.run(members, cluster)
     remarks = []
     if not check.wrong:
-        remarks = [*check.remarks(), *(each._replace(remedy=say(ODD_LABEL)) for each in odd.wrong[:1])]
+        remarks = [*(each._replace(remedy=say(ODD_LABEL)) for each in odd.wrong[:1]), *check.remarks()]
     raises = bool(odd.wrong) and not check.wrong
     return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more), raises)
 

@@ -23,7 +23,7 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.panels.queue_waiting import NOON, UNSET, decoded, waiting
+from kschedlab_lab.panels.queue_waiting import NOON, decoded, waiting
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 
@@ -147,35 +147,28 @@ NAMES = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
 def later_but_first(rng: random.Random) -> Exercise:
     """Two pods of equal priority: the one that was created later is popped first."""
     names = dict(zip(("elder", "younger"), rng.sample(NAMES, 2), strict=True))
-    field = rng.choice(["lastProbeTime", "lastTransitionTime"])
     created = 8 * HOUR + rng.randrange(10, 40)
     manifest = waiting(names["younger"], 100, created)
     younger = decoded(manifest)
-    probe = created + 30 if field == "lastProbeTime" else UNSET
 
     def goal(objects: Objects) -> str:
         given = [pod.metadata.name for pod in objects.pods]
         if given != [names["elder"]]:
             return say("Write one pod, {elder}; you gave {given}.", given=listed(given) or say("none"), **names)
-        return wrong_order(objects.pods[0], younger, field, names)
+        return wrong_order(objects.pods[0], younger, names)
 
     return Build(
         say("Later, but first"),
         say(
             "{younger} has priority 100, was created at {created}, and was not tried yet. Fill in "
             "{elder}'s times in the same format (one may stay blank): {elder} is created first, and yet v1.13 pops "
-            "{younger} first, because of {elder}'s {field}.",
+            "{younger} first.",
             created=manifest["metadata"]["creationTimestamp"],
-            field=field,
             **names,
         ),
         goal,
-        as_yaml([waiting(names["elder"], 100, created - 10, created + 10, probe)]),
-        say(
-            "{elder} was tried already: podTimestamp reads its {field}, and that is after {younger}'s creation.",
-            field=field,
-            **names,
-        ),
+        as_yaml([waiting(names["elder"], 100, created - 10, created - 5, created + 30)]),
+        say("{elder} was tried already: its last attempt is later than {younger}'s creation.", **names),
         (
             say("{younger} was not tried: podTimestamp reads its creation time.", **names),
             say("podTimestamp reads lastProbeTime, and lastTransitionTime only if that is blank."),
@@ -192,7 +185,7 @@ def field_of(pod: Pod) -> str:
     return "lastTransitionTime" if conditions[0].lastProbeTime is None else "lastProbeTime"
 
 
-def wrong_order(elder: Pod, younger: Pod, field: str, names: dict[str, str]) -> str:
+def wrong_order(elder: Pod, younger: Pod, names: dict[str, str]) -> str:
     """What is missing, "" if the answer is right."""
     ranks = [pod.spec.priority or 0 for pod in (elder, younger)]
     created = elder.metadata.creationTimestamp
@@ -201,12 +194,9 @@ def wrong_order(elder: Pod, younger: Pod, field: str, names: dict[str, str]) -> 
         return say(message, one=ranks[0], other=ranks[1], **names)
     if created is None or created >= pod_timestamp(younger):
         return say("{elder}'s metadata.creationTimestamp has to be before {younger}'s.", **names)
-    read = field_of(elder)
     if not active_q_comp(younger, elder):
         message = later("{elder} is still popped first, or neither comes first: podTimestamp reads its {field}.")
-        return say(message, field=read, **names)
-    if read != field:
-        return say("{younger} is popped first, but because of {elder}'s {field}.", field=read, **names)
+        return say(message, field=field_of(elder), **names)
     return ""
 
 

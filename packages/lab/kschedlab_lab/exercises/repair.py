@@ -6,6 +6,7 @@ import random
 import traceback
 from collections.abc import Callable, Iterable
 from copy import deepcopy
+from dataclasses import replace
 from difflib import ndiff
 from inspect import getsource
 from itertools import groupby
@@ -70,7 +71,8 @@ class Repair(Exercise):
             return False
 
     def untouched(self, verdict: Verdict) -> Verdict:
-        return Verdict(State.UNATTEMPTED, say("Not tried yet: change the function above, and run its cell."))
+        words = say("Not tried yet. Here the function goes wrong; change it above, and run its cell.")
+        return replace(verdict, state=State.UNATTEMPTED, words=words)
 
     def judge(self, answer: object) -> Verdict:
         if not callable(answer):
@@ -84,7 +86,7 @@ class Repair(Exercise):
             except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence
                 return Verdict(State.ERROR, _error_text(error, answer), self._call(case))
             if not _same(got, expected):
-                yours = say("yours:    {value}", value=_short(got))
+                yours = say("got:      {value}", value=_short(got))
                 right = say("expected: {value}", value=_short(expected))
                 evidence = f"{self._call(case)}\n  {yours}\n  {right}"
                 later_one = say("Case {number} goes wrong; those before it are right.", number=number)

