@@ -41,15 +41,7 @@ def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Show) -> None:
     assert box is None or box["y"] + box["height"] <= 720
 
 
-def test_a_pass_and_a_cell(shown: Show) -> None:
-    page = shown(score.panel("weighted", step=0))
-    expect(page.key("cell/PodTopologySpread/node-d")).to_have_text("1")
-    page.page.get_by_role("button", name="Next").click()
-    page.settled()
-    expect(page.key("cell/PodTopologySpread/node-d")).to_have_text("100")
-    page.page.get_by_role("slider", name="pass").press("End")
-    page.settled()
-    expect(page.key("cell/PodTopologySpread/node-d")).to_have_text("200")
+def test_a_cell_is_explained(shown: Show) -> None:
     page = shown(score.panel())
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.key("cell/NodeResourcesLeastAllocated/node-d").click()

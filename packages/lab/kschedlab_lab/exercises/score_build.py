@@ -46,9 +46,8 @@ def overrule(rng: random.Random) -> Exercise:
     return Build(
         say("Win against the emptier node"),
         say(
-            "{empty} is emptier, and {least} prefers it. Write a pending pod `new` (namespace default) that still "
-            "goes to {full}, and only because of {plugin}: without this plugin it would go to {empty}. v1.20's "
-            "default plugins and weights apply.",
+            "{empty} is emptier, and {least} prefers it. Complete the pod `new`: it must still go to {full}, and only "
+            "because of {plugin}. v1.20's default plugins and weights apply.",
             empty=empty,
             least=short(LEAST),
             full=full,
@@ -57,19 +56,12 @@ def overrule(rng: random.Random) -> Exercise:
         lambda objects: overruled(objects, len(base), plugin, full, empty),
         as_yaml([wishing(plugin)]),
         sentences((won, "" if plugin == "PodTopologySpread" else enough)),
-        (
-            say(WISHES[plugin]),
-            say("Preferred, not required: no nodeSelector, and ScheduleAnyway. Small requests help."),
-        ),
+        tuple(map(say, HINTS[plugin])),
         shown(base),
         as_yaml(base),
-        START,
+        as_yaml([pod("new", "", "1", memory="2Gi")]) + WISHES[plugin],
         lambda objects: scored(decided(objects)),
     )
-
-
-START = as_yaml([pod("new", "", "1", memory="2Gi")])
-"""A pod without wishes."""
 
 
 def decided(objects: Objects) -> Decision:
@@ -78,14 +70,41 @@ def decided(objects: Objects) -> Decision:
 
 
 WISHES = {
-    AFFINITY: later(
-        "The nodes differ in the label disk: preferredDuringSchedulingIgnoredDuringExecution of nodeAffinity."
-    ),
-    "InterPodAffinity": later(
-        "Who is there already? podAffinity to app=cache by the topologyKey kubernetes.io/hostname."
-    ),
-    "PodTopologySpread": later(
-        "Whose pods are on the emptier node? A topologySpreadConstraint over kubernetes.io/hostname."
+    AFFINITY: """\
+  affinity:
+    nodeAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 1
+        preference:
+          matchExpressions:
+          - {operator: In, values: [], key: }
+""",
+    "InterPodAffinity": """\
+  affinity:
+    podAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 1
+        podAffinityTerm:
+          topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels: {app: }
+""",
+    "PodTopologySpread": """\
+  topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    labelSelector:
+      matchLabels: {app: }
+    whenUnsatisfiable:
+""",
+}
+"""By plugin, the end of a pod's spec: a preference in which values are missing."""
+HINTS = {
+    AFFINITY: (later("In which label do the two nodes differ?"), later("The key is disk, and the values are [fast].")),
+    "InterPodAffinity": (later("Which pods run on the fuller node alone?"), later("app: cache will do.")),
+    "PodTopologySpread": (
+        later("Whose pods are on the emptier node alone?"),
+        later("ScheduleAnyway gives points; DoNotSchedule refuses a node."),
     ),
 }
 

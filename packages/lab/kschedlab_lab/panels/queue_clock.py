@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from kschedlab.generations import COURSE
@@ -25,10 +25,9 @@ from kschedlab_lab.views.svg import Room, dragged
 NEWEST = COURSE[-1]
 ONE, ALL, OLDER = LANES = (later("one pod"), later("all pods"), later("with older versions"))
 WORDS = {
-    ACTIVE: later("is active"),
+    ACTIVE: later("is ready"),
     BACKOFF: later("has been woken"),
     UNSCHEDULABLE: later("waits"),
-    IN_FLIGHT: later("is being tried"),
     BOUND: later("is tried at {tried:g} s and bound at {bound:g} s"),
 }
 
@@ -41,10 +40,20 @@ class Settings(Restorable):
     pod: str = choice("pod", PODS, "web")
     time: int = moments("time", range(LAST + 1), LAST, lambda seconds: f"{seconds} s")
 
-    def shown(self) -> list[tuple[str, str]]:
-        """Of each lane, the pod and the version."""
-        pods, versions = PODS if self.lanes == ALL else (self.pod,), COURSE if self.lanes == OLDER else (NEWEST,)
-        return [(pod, version) for pod in pods for version in versions]
+    def shown(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Of each lane, the pod and the versions."""
+        pods, groups = PODS if self.lanes == ALL else (self.pod,), alike() if self.lanes == OLDER else ((NEWEST,),)
+        return [(pod, versions) for pod in pods for versions in groups]
+
+
+@lru_cache(1)
+def alike() -> tuple[tuple[str, ...], ...]:
+    """The versions of the course; those that do the same with every pod are together."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for version in COURSE:
+        story = replay(version)
+        groups.setdefault(tuple(map(str, (story.entries, story.tries, story.backoffs))), []).append(version)
+    return tuple(map(tuple, groups.values()))
 
 
 def show(settings: Settings) -> View:
@@ -56,17 +65,20 @@ def show(settings: Settings) -> View:
 
 def told(settings: Settings) -> str:
     """What became of the pods; versions in which it is the same are named together."""
-    alike: dict[tuple[str, str, float, int], list[str]] = {}
-    for pod, version in settings.shown():
-        story, now = replay(version), settings.time * SECOND
+    same: dict[tuple[str, str, float, int], list[str]] = {}
+    for pod, versions in settings.shown():
+        story, now = replay(versions[0]), settings.time * SECOND
         last = [each for each in story.entries if each.pod == pod and each.at <= now][-1]
         tries = sum(who == pod and at <= now for at, who in story.tries)
         bound = last.at / SECOND if last.part == BOUND else 0
-        alike.setdefault((pod, last.part, bound, tries), []).append(version)
+        same.setdefault((pod, last.part, bound, tries), []).extend(versions)
     said = []
-    for (pod, part, bound, tries), names in alike.items():
-        state = say(WORDS[part], tried=bound - ATTEMPT / SECOND, bound=bound)
-        line = say("{pod} {state} ({attempts}).", pod=pod, state=state, attempts=count(tries, "attempt"))
+    for (pod, part, bound, tries), names in same.items():
+        if part == IN_FLIGHT:
+            line = say("{pod} is being tried (attempt {number}).", pod=pod, number=tries)
+        else:
+            state = say(WORDS[part], tried=bound - ATTEMPT / SECOND, bound=bound)
+            line = say("{pod} {state} ({attempts}).", pod=pod, state=state, attempts=count(tries, "attempt"))
         said.append(line if settings.lanes == ALL else say("In {versions}, {line}", versions=listed(names), line=line))
     return sentences(said)
 
@@ -75,16 +87,17 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     """The lanes. ``known``: a question is open, and only what was before this second is seen; nothing is dragged."""
     time, step = settings.time, round(step_of(LAST, room), 1)
     histories = []
-    for pod, version in settings.shown():
-        each = history(pod, version, time if known is None else known)
+    for pod, versions in settings.shown():
+        each = history(pod, versions[0], time if known is None else known)
         if known is not None:
             tries, woken = (tuple(at for at in times if at < known) for times in (each.tries, each.woken))
             each = replace(each, tries=tries, woken=woken)
         if settings.lanes == OLDER:
             note = say("tried {times}×", times=len(each.tries)) if each.tries else ""
-            each = replace(each, name=version, note=note)
+            each = replace(each, titles=versions, notes=(note,))
         else:
-            each = replace(each, note=WANTS[pod] if settings.lanes == ALL else version)
+            notes = (say("wants"), WANTS[pod]) if settings.lanes == ALL else versions
+            each = replace(each, notes=notes)
         histories.append(each)
     events = [Event(each.second, tuple(map(say, each.brief)), say(each.words)) for each in EVENTS]
     said = say("time: {seconds:g} s", seconds=time)
@@ -108,7 +121,9 @@ def history(pod: str, version: str, seconds: int) -> History:
     tries = tuple(at / SECOND for at, who in story.tries if who == pod and at <= now)
     ends_of = ((at, end) for at, who, end in story.backoffs if who == pod and at < now)
     woken = tuple(after.at / SECOND for before, after in itertools.pairwise(past) if before.part == UNSCHEDULABLE)
-    return History(pod, stretches, tries, tuple((at / SECOND, min(end, now) / SECOND) for at, end in ends_of), woken)
+    return History(
+        pod, (pod,), stretches, tries, tuple((at / SECOND, min(end, now) / SECOND) for at, end in ends_of), woken
+    )
 
 
 def panel(**settings: Any) -> Panel[Settings]:

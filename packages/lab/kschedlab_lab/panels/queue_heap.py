@@ -101,6 +101,11 @@ class HeapCalls(NamedTuple):
     acts: tuple[Act, ...]
     popped: tuple[str, ...]
 
+    @property
+    def way(self) -> list[tuple[int, ...]]:
+        """The swaps by which one pod sank or rose; without the first of Pop, which only puts it on top."""
+        return [each.places for each in self.acts if each.act == "swap"][bool(self.acts[-1].gone) :]
+
 
 def run(settings: Settings) -> HeapCalls:
     """Call by call on the heap."""
@@ -172,16 +177,21 @@ def drawn(
     """The heap after an act. ``button``: the call is over, and this one is next; ``picks``: pods are answers."""
     act, gone = done.acts[step], done.acts[-1].gone
     marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new"}
+    way = done.way if button is not None else []
+    end = (max if gone else min)(way[-1]) if way else None
+    orders = {(min if gone else max)(swap): order for order, swap in enumerate(way, 1)}  # those that make way
     leaving = any(each.act == "swap" for each in done.acts[: step + 1])
     places = []
     for i, pod in enumerate(act.queue):
         mark = marks.get(act.act, "") if i in act.places and button is None else ""
         if leaving and pod == gone and not mark:
             mark = "leaving"
-        handle = {"data_pick": pod, "aria_label": pod} if picks and i else None
+        if i == end:
+            mark = "sunk" if gone else "risen"
+        handle = {"data_pick": pod, "aria_label": pod} if picks and i else {"data_order": orders.get(i)}
         places.append(Place(pod, PRIORITIES[pod], mark, handle))
     popped = [(pod, PRIORITIES[pod]) for pod in done.popped if pod not in act.queue]
-    return draw_heap(places, alt, popped, room, button)
+    return draw_heap(places, alt, popped, room, button, {*map(max, way)})
 
 
 def _next(settings: Settings) -> Button:

@@ -49,10 +49,14 @@ class Call(NamedTuple):
 
 
 class QueueRun:
-    """The queue of v1.13. mail was tried before web came, and waits; web is ready."""
+    """The queue of v1.13. mail was tried before web came, and waits; web is ready.
+
+    ``compared``: moveRequestCycle when web failed.
+    """
 
     def __init__(self) -> None:
         self.queue = WithoutBackoff(lambda: NOON)
+        self.compared: int | None = None
         self.queue.add(decoded(manifest("mail")))
         self.give_back(self.pop())
         self.queue.add(decoded(manifest("web")))
@@ -74,9 +78,16 @@ class QueueRun:
         pods = {part: tuple(key.partition("/")[2] for key in keys) for part, keys in parts.items()}
         pods[TRYING] = (trying,) if trying else ()
         popped = say("web: Pop {cycle}", cycle=web) if web else say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
-        moved = queue.move_request_cycle
-        event = say("last event: after Pop {cycle}", cycle=moved) if moved >= 0 else say("last event: none yet")
-        return Call(said, pods, f"{popped} · {event}")
+        return Call(said, pods, f"{popped} · {self._event()}")
+
+    def _event(self) -> str:
+        """The last event; once web has failed, the one that decided where it went."""
+        if self.compared is None:
+            moved = self.queue.move_request_cycle
+            return say("last event: after Pop {cycle}", cycle=moved) if moved >= 0 else say("last event: none yet")
+        if self.compared >= 0:
+            return say("last event when it failed: after Pop {cycle}", cycle=self.compared)
+        return say("last event when it failed: none yet")
 
 
 def manifest(name: str, failed: bool = False) -> Manifest:
@@ -100,6 +111,7 @@ def _calls(when: str) -> Iterator[Call]:
     if when == DURING:
         yield _node_joins(run, "web", cycle)
     run.give_back(queued, cycle)
+    run.compared = run.queue.move_request_cycle
     if run.queue.unschedulable_q.get(queued.key) is not None:
         said = say("web fits nowhere and has missed no event: it waits in unschedulableQ.")
     else:

@@ -81,15 +81,6 @@ class Normalised(Settings):
 
 
 @dataclass(frozen=True)
-class Weighted(Settings):
-    """The first three passes."""
-
-    LAST = 2
-    SHOWN = ("step",)
-    step: int = steps("pass", 2, 2)
-
-
-@dataclass(frozen=True)
 class Extended(Settings):
     """The sums, with an extender that may refuse a node."""
 
@@ -101,7 +92,7 @@ class Extended(Settings):
         return (Refusing(),) if self.refuses else ()
 
 
-UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Weighted, Settings)} | {"extended": Extended}
+UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Settings)} | {"extended": Extended}
 """By the last stage of a panel, its settings."""
 
 
@@ -147,27 +138,11 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
     if settings.plugin == SUM:
         return (said,)
     points, formula = in_cell(settings)
-    if settings.stage == STAGES[2] and (against := _against(settings, decision, formula)):
-        return (against,)
     gives = say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
     framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     if settings.stage == STAGES[-1]:
         return said, framed
     return say("{gives}.", gives=gives), say("{formula}.", formula=formula)
-
-
-def _against(settings: Settings, decision: Decision, formula: str) -> str:
-    """What the plugin gives this node, and how much more than the last, or less than the first; "" if all are equal."""
-    given = {node: number(decision, settings.stage, settings.plugin, node) or 0 for node in NODES}
-    mine, low, high = given[settings.node], min(given, key=given.__getitem__), max(given, key=given.__getitem__)
-    about = {"plugin": short(settings.plugin), "node": settings.node, "formula": formula}
-    if mine > given[low]:
-        more = mine - given[low]
-        return say("{plugin} gives {node} {formula}: {points} more than {other}.", **about, points=more, other=low)
-    if mine < given[high]:
-        less = given[high] - mine
-        return say("{plugin} gives {node} {formula}: {points} less than {other}.", **about, points=less, other=high)
-    return ""
 
 
 def in_cell(settings: Settings) -> tuple[str, str]:

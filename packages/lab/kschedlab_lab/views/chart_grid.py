@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
-from kschedlab_lab.views.lettering import after_hyphen, fitted, name_lines, short, text_width
+from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, name_lines, short, text_width
 from kschedlab_lab.views.style import ACT, INK_2, ink
 from kschedlab_lab.views.svg import Room, label, rect
 
@@ -108,11 +108,10 @@ class GridMeasures:
 
     def _columns(self) -> list[Html]:
         shapes, grid, room = [], self.grid, self.wide - 2
-        signs = ["✕ " if c in grid.refused else "" for c in range(len(grid.columns))]
-        is_wide = any(text_width(sign + name) > room for sign, name in zip(signs, grid.columns, strict=True))
-        names = after_hyphen(grid.columns) if is_wide else grid.columns
+        signs, ends = ["✕ " if c in grid.refused else "" for c in range(len(grid.columns))], after_hyphen(grid.columns)
+        names = ends if any(text_width(name) > room for name in grid.columns) else grid.columns
         for c, name in enumerate(grid.columns):
-            text = fitted(f"{signs[c]}{names[c]}", room)
+            text = fitted(fitting([f"{signs[c]}{each}" for each in (names[c], ends[c])], room), room)
             middle = self.left + self.wide * (c + 0.5)
             words = label(text, middle, 19, "middle")
             shapes.append(
@@ -138,10 +137,8 @@ class GridMeasures:
 
     def _words(self, cell: GridCell, selected: bool) -> Html:
         place: dict[str, Any] = {"x": (self.wide - 2) / 2, "y": (self.high - 2) / 2 + 4.5}
-        if cell.share < 1:  # behind the bar, or in it, where its edge cuts no digit
-            edge, right, long = (self.wide - 2) * cell.share, self.wide - 5, text_width(cell.text, bold=selected) + 3
-            is_inside = max(right - long, long) < edge < right + 3
-            place |= {"x": edge - 4 if is_inside else right, "text_anchor": "end"}
+        if cell.share < 1:  # numbers below each other
+            place |= {"x": self.wide - 5, "text_anchor": "end"}
         is_open = cell.fill is None or cell.share < 1
         look = {
             "fill": "currentColor" if is_open else ink(cell.fill or ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
@@ -16,7 +17,7 @@ EDGE, NAMES, TOP = 8, 72, 62
 """The margin, the width of the names at the left, and where the lanes begin."""
 BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
-SMALL, LOW = 7, 48
+SMALL, LOW = 7, 62
 """The radius of a bolt in a lane, and the height below which a lane has one line of words."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
@@ -47,15 +48,16 @@ class Stretch:
 @dataclass(frozen=True)
 class History:
     """What a pod went through. ``tries``: when it was tried; ``backoffs``: from when to when its backoff lasts;
-    ``woken``: when an event woke it; ``note``: what is written below its name.
+    ``woken``: when an event woke it; ``titles`` and ``notes``: the lines beside its lane, three at most.
     """
 
-    name: str
+    pod: str
+    titles: tuple[str, ...]
     stretches: tuple[Stretch, ...]
     tries: tuple[float, ...]
     backoffs: tuple[tuple[float, float], ...] = ()
     woken: tuple[float, ...] = ()
-    note: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,14 +108,13 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
     is_low = high < LOW
     bar = min(max(high * 0.27, 16), 24)
     low, middle = y + high - bar - 3, y + high / 2 + 2 - (0 if is_low else bar / 2)
-    yield label(history.name, NAMES - 10, middle - 5, "end", font_weight="bold", font_size=14)
-    yield label(history.note, NAMES - 10, middle + 10, "end", font_size=12, fill=INK_2)
+    yield from _beside(history, middle, is_low)
     yield rect(room.width - EDGE - NAMES, high, 8, NAMES, y, fill=TRAY, stroke=HAIR)
     for i, each in enumerate(history.stretches):
         x, wide = NAMES + each.start * step, (each.end - each.start) * step
         names = [say(name) for name in NAMED[each.kind]]
-        look = {"fill": FILLS[each.kind], "data_key": f"{history.name}/{i}"}
-        tip = say("{pod}: {part}", pod=history.name, part=names[0])
+        look = {"fill": FILLS[each.kind], "data_key": f"{history.titles[0]}/{i}"}
+        tip = say("{pod}: {part}", pod=history.pod, part=names[0])
         yield rect(wide, high - 2, min(6, wide / 2), x, y + 1, **look, data_tip=tip)
         before = 14 if is_low else 0
         said = fitting((*names, ""), wide - before - (2 * SMALL if {each.start, each.end} & {*history.woken} else 0))
@@ -129,11 +130,23 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         if is_low and seconds:
             seconds = fitting((say("backoff: {seconds}", seconds=seconds), seconds), wide - 6)
         length = label(seconds, x + wide / 2, low + bar / 2 + 4, "middle", font_size=12, fill=PANEL)
-        yield element("g", shape, length, data_tip=say("the backoff of {pod}", pod=history.name))
+        yield element("g", shape, length, data_tip=say("the backoff of {pod}", pod=history.pod))
     yield from _tries(history, now, y, high, step)
     for at in history.woken:
         bolt = _bolt(NAMES + at * step, y + 10 if is_low else (y + 18 + low) / 2, SMALL, True)
-        yield element("g", bolt, data_tip=say("an event wakes {pod}", pod=history.name))
+        yield element("g", bolt, data_tip=say("an event wakes {pod}", pod=history.pod))
+
+
+def _beside(history: History, middle: float, is_low: bool) -> Iterator[Html]:
+    """The lines beside a lane, around its middle; smaller if three have to do with a low one."""
+    lines = [*history.titles, *history.notes]
+    apart, size = (13, 12) if is_low and len(lines) > 2 else (15, 14)
+    for i, line in enumerate(lines):
+        is_title = i < len(history.titles)
+        look: dict[str, Any] = (
+            {"font_weight": "bold", "font_size": size} if is_title else {"font_size": 12, "fill": INK_2}
+        )
+        yield label(line, NAMES - 10, middle + 2.5 + apart * (i - (len(lines) - 1) / 2), "end", **look)
 
 
 def _tries(history: History, now: float, y: float, high: float, step: float) -> Iterator[Html]:
@@ -143,7 +156,7 @@ def _tries(history: History, now: float, y: float, high: float, step: float) -> 
     for number, (at, end) in enumerate(zip(history.tries, ends, strict=False), 1):
         x, is_last = NAMES + at * step, number == len(history.tries)
         line = element("path", d=f"M{x:.1f} {y + high}V{y:.1f}", stroke="currentColor", stroke_width=3)
-        yield element("g", line, data_tip=say("{pod} is tried", pod=history.name))
+        yield element("g", line, data_tip=say("{pod} is tried", pod=history.pod))
         names = (str(number),) if high < LOW else (say("attempt {number}", number=number), str(number))
         said = fitting((*names, ""), (end - at) * step - 7)
         beside = SMALL + 3 if high < LOW and at in history.woken else 6

@@ -5,7 +5,7 @@ No meaning depends on colour alone: compared and swapped places have a sign.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -17,7 +17,7 @@ from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, INK_3, ON_ACCENT, T
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 Point: TypeAlias = tuple[float, float]
-Mark: TypeAlias = Literal["", "compared", "swapped", "new", "leaving"]
+Mark: TypeAlias = Literal["", "compared", "swapped", "new", "leaving", "sunk", "risen"]
 
 CELL, GAP, EDGE, TOP, LEVEL, HEAD = 84, 6, 8, 22, 56, 16
 """The most width of a pod, the gap between pods, the margin; where the tree begins, the least height of a level,
@@ -32,6 +32,8 @@ SIGNS: Mapping[Mark, tuple[str, str]] = {
     "swapped": ("⇄", INK),
     "new": ("+", INK),
     "leaving": ("↑", INK),
+    "sunk": ("↓", INK),
+    "risen": ("↑", INK),
 }
 """By mark, the sign before the name, and the colour of the frame."""
 
@@ -55,9 +57,17 @@ class Button:
 
 
 def draw_heap(
-    places: Sequence[Place], alt: str, popped: Sequence[tuple[str, int]], room: Room, button: Button | None = None
+    places: Sequence[Place],
+    alt: str,
+    popped: Sequence[tuple[str, int]],
+    room: Room,
+    button: Button | None = None,
+    way: Collection[int] = (),
 ) -> Html:
-    """The heap. ``popped``: names and priorities of the pods that came out, in their order."""
+    """The heap. ``popped``: names and priorities of the pods that came out, in their order.
+
+    ``way``: the lower ends of the branches along which a pod has sunk or risen.
+    """
     slot = (room.width - 2 * EDGE) / MOST
     wide = min(CELL, slot - GAP)
     level = min(max((room.height - TOP - BELOW) / LEVELS, LEVEL), 2 * LEVEL)
@@ -69,7 +79,7 @@ def draw_heap(
     shapes = [
         label(caption, EDGE, 14, font_size=12, fill=INK_2),
         *(_ground(i, spot, room.width, level, i < len(places)) for i, spot in enumerate(spots)),
-        element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke=INK_3),
+        element("g", *(_branch(i, spots, places, i in way) for i in range(1, len(places))), stroke=INK_3),
         *(_node(each, spots[i], wide) for i, each in enumerate(places)),
         label(title, EDGE, bottom + 20, font_size=12, fill=INK_2),
     ]
@@ -100,16 +110,17 @@ def _ground(index: int, spot: Point, width: float, level: float, there: bool) ->
 
 def _node(each: Place, spot: Point, wide: float) -> Html:
     sign, frame = SIGNS[each.mark]
+    sign = sign if text_width(f"{sign} {each.name}", 13, bold=True) <= wide else ""  # a phone has the frame alone
     thick, x = 3.5 if each.mark else None, spot[0] - wide / 2
     return pill(each.name, each.priority, x, spot[1], wide, frame=frame, thick=thick, sign=sign, handle=each.handle)
 
 
-def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html:
+def _branch(index: int, spots: Sequence[Point], places: Sequence[Place], taken: bool) -> Html:
     parent = (index - 1) // 2
     (x0, y0), (x1, y1) = spots[parent], spots[index]
     marks = {places[parent].mark, places[index].mark}
     both = len(marks) == 1 and marks & {"compared", "swapped"}
-    colour, thick = (SIGNS[places[index].mark][1], 4.0) if both else (None, 1.5)
+    colour, thick = (SIGNS[places[index].mark][1], 4.0) if both else (INK, 4.0) if taken else (None, 1.5)
     faint = 0.35 if "leaving" in marks else None
     return element("line", x1=x0, y1=y0 + PILL, x2=x1, y2=y1, stroke=colour, stroke_width=thick, opacity=faint)
 

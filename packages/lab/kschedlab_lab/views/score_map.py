@@ -109,10 +109,10 @@ class ScoreMap:
         )
 
     def _weights(self) -> Mapping[str, str]:
-        """The weights other than 1, by plugin."""
+        """The weights other than 1, by plugin; without that of VETOES, whose points sums and bars leave out."""
         scores = self.decision.scores
         named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
-        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1}
+        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1 and not plugin.startswith(VETOES)}
 
     def _cell(self, plugin: str, node: str) -> GridCell:
         stage = STAGES[0] if plugin in self.pending else self.stage
@@ -125,7 +125,7 @@ class ScoreMap:
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and self.stage in STAGES[2:]:
             return GridCell("✓", None, tip, sets=sets)
-        share = 0.88 * max(found, 0) / self._full
+        share = 0.99 * max(found, 0) / self._full  # less than 1: the number stays at the right
         fill = self._fills.get(plugin, TICK)
         return GridCell(str(found), fill, tip, sets, share)
 

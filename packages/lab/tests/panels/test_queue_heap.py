@@ -91,6 +91,13 @@ def test_the_calls_that_the_lesson_speaks_of() -> None:
     assert show(Settings(0)).sentence == "7 pods; the head, cat (900), is next."
 
 
+def test_the_picture_shows_by_which_way_a_pod_has_come_to_its_place() -> None:
+    """ant sinks from index 0 to 2; hen rises from 5 past ant (2) to 0."""
+    assert [run(Settings(calls)).way for calls in (0, 1, 3)] == [[], [(0, 2)], [(2, 5), (0, 2)]]
+    assert ">↓ ant<" in picture(Settings(1)) and ">↑ hen<" in picture(Settings(3))
+    assert not any(sign in picture(Settings(len(CALLS))) for sign in [">↓ ", ">↑ "])
+
+
 @each_number
 def test_a_button_makes_the_next_call(calls: int) -> None:
     drawn = picture(Settings(calls))
