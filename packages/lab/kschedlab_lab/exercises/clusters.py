@@ -10,6 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
+from kschedlab.objects.nodes import Taint
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned, below
@@ -92,7 +93,7 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
         for b in objects.of(PodDisruptionBudget)
     ]
     parts: list[tuple[list[str], Sequence[Sequence[Sequence[str]]]]] = [
-        ([say("node"), "allocatable", say("its pods")], nodes),
+        ([say("node"), say("what it has"), say("its pods")], nodes),
         ([say("waiting pod"), ""], waiting),
         ([say("budget of app"), ""], budgets),
     ]
@@ -111,8 +112,13 @@ def _room(node: Node) -> str:
     room = node.status.allocatable
     parts = [amount("cpu", room["cpu"].milli()), amount("memory", room["memory"].value())]
     labels = [f"{key}={value}" for key, value in node.metadata.labels.items()]
-    taints = [f"{say('taint')} {taint.key}={taint.value}:{taint.effect}" for taint in node.spec.taints]
+    taints = [f"{say('taint')} {_taint(each)}" for each in node.spec.taints]
     return listed([*parts, *labels, *taints])
+
+
+def _taint(taint: Taint) -> str:
+    """As kubectl describes it."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
 def _describer(objects: Objects) -> Callable[[Pod], str]:
