@@ -93,7 +93,7 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
         for b in objects.of(PodDisruptionBudget)
     ]
     parts: list[tuple[list[str], Sequence[Sequence[Sequence[str]]]]] = [
-        ([say("node"), say("what it has"), say("its pods")], nodes),
+        ([say("node"), _has(objects.nodes), say("its pods")], nodes),
         ([say("waiting pod"), ""], waiting),
         ([say("budget of app"), ""], budgets),
     ]
@@ -106,6 +106,13 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
 def _cell(lines: Sequence[str], place: int) -> Html:
     """Names and pods do not wrap; labels may."""
     return element("span", join(lines, element("br")), style="" if place == 1 else NOWRAP)
+
+
+def _has(nodes: Sequence[Node]) -> str:
+    """What the column says about them."""
+    labels = [say("labels")] if any(each.metadata.labels for each in nodes) else []
+    taints = [say("taints")] if any(each.spec.taints for each in nodes) else []
+    return listed(["allocatable", *labels, *taints])
 
 
 def _room(node: Node) -> str:
