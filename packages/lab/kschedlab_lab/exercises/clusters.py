@@ -10,6 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import listed, say, sentences
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
+from kschedlab.objects.nodes import Taint
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned, below
@@ -92,7 +93,7 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
         for b in objects.of(PodDisruptionBudget)
     ]
     parts: list[tuple[list[str], Sequence[Sequence[Sequence[str]]]]] = [
-        ([say("node"), "allocatable", say("its pods")], nodes),
+        ([say("node"), _has(objects.nodes), say("its pods")], nodes),
         ([say("waiting pod"), ""], waiting),
         ([say("budget of app"), ""], budgets),
     ]
@@ -107,12 +108,24 @@ def _cell(lines: Sequence[str], place: int) -> Html:
     return element("span", join(lines, element("br")), style="" if place == 1 else NOWRAP)
 
 
+def _has(nodes: Sequence[Node]) -> str:
+    """What the column says about them."""
+    labels = [say("labels")] if any(each.metadata.labels for each in nodes) else []
+    taints = [say("taints")] if any(each.spec.taints for each in nodes) else []
+    return listed(["allocatable", *labels, *taints])
+
+
 def _room(node: Node) -> str:
     room = node.status.allocatable
     parts = [amount("cpu", room["cpu"].milli()), amount("memory", room["memory"].value())]
     labels = [f"{key}={value}" for key, value in node.metadata.labels.items()]
-    taints = [f"{say('taint')} {taint.key}={taint.value}:{taint.effect}" for taint in node.spec.taints]
+    taints = [f"{say('taint')} {_taint(each)}" for each in node.spec.taints]
     return listed([*parts, *labels, *taints])
+
+
+def _taint(taint: Taint) -> str:
+    """As kubectl describes it."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
 
 
 def _describer(objects: Objects) -> Callable[[Pod], str]:

@@ -13,7 +13,7 @@ from kschedlab.decision import Decision
 from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import listed, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import element
 from kschedlab.text.words import listing
@@ -118,17 +118,14 @@ def random_meeting(rng: random.Random) -> Meeting:
 
 
 def who_refuses(rng: random.Random) -> Exercise:
-    """The order of the predicates: at least two refuse, and the first one is reported."""
-    met = drawn(rng, random_meeting, lambda met: bool(judged(met.manifests).verdict("node-a").also))
+    """The order of the predicates: each is as often the first that refuses, and all but the last have one after it."""
+    right = rng.choice(SEEN)
+    met = drawn(rng, random_meeting, lambda met: _is_first(right, met))
     decision = judged(met.manifests)
     verdict = decision.verdict("node-a")
-    right = str(verdict.plugin)
-    why = say(
-        "In v1.16's order, {predicate} is the first that refuses. It says: {reasons}. {also} would refuse too.",
-        predicate=right,
-        reasons=listed(verdict.reasons),
-        also=listing(verdict.also),
-    )
+    first = later("In v1.16's order, {predicate} is the first that refuses. It says: {reasons}.")
+    also = say("{also} would refuse too.", also=listing(verdict.also)) if verdict.also else ""
+    why = sentences((say(first, predicate=right, reasons=listed(verdict.reasons)), also))
     return Predict(
         say("Who refuses?"),
         say("v1.16 asks its default predicates in their order and stops at the first that refuses. Which one is it?"),
@@ -136,9 +133,15 @@ def who_refuses(rng: random.Random) -> Exercise:
         why,
         (say("Which facts are harmless?"), say("The lesson lists the order; GeneralPredicates counts as one.")),
         Instance(element("ul", *(element("li", each) for each in met.texts)), "\n".join(met.texts)),
-        {name: why if name == right else _remark(met, name, verdict.also) for name in SEEN},
+        {name: why if name == right else _remark(met, name, verdict.also) for name in rng.sample(SEEN, len(SEEN))},
         solved=lambda: outcome(decision),
     )
+
+
+def _is_first(predicate: str, met: Meeting) -> bool:
+    """Whether this predicate refuses first; one after it refuses too, if there can be one."""
+    verdict = judged(met.manifests).verdict("node-a")
+    return verdict.plugin == predicate and (bool(verdict.also) or predicate == SEEN[-1])
 
 
 def _remark(met: Meeting, name: str, also: Sequence[str]) -> str:

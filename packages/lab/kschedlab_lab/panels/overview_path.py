@@ -34,8 +34,8 @@ from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
 
 HERO, OTHER = "default/web", "default/shop"
-MEANWHILE = (context.POP, context.SCHEDULE, context.ASSUME, context.POST_BIND)
-"""The steps of the other pod that are shown."""
+MEANWHILE = (context.POP, context.SCHEDULE, context.RESERVE, context.ASSUME)
+"""The steps of the other pod that are shown: its scheduling cycle."""
 FAILS = later("bind failure")
 
 
@@ -76,7 +76,7 @@ def scenario(story: str) -> str:
 
 
 def taken(story: str) -> tuple[Taken, ...]:
-    """The first attempt to place the pod ``web``, and of ``shop`` what shows what happens meanwhile, and its end."""
+    """The first attempt to place the pod ``web``, and what happens to ``shop`` meanwhile."""
     return ways(story)[-1].steps
 
 
@@ -89,11 +89,15 @@ def ways(story: str) -> tuple[Way, ...]:
 def _ways_in(_code: str, story: str) -> tuple[Way, ...]:
     """With its words in this language."""
     moments = [*_moments(run(story))]
-    begins = [at for at, (step, _) in enumerate(moments) if step.place == "active"]
-    moments = moments[: begins[1]] if len(begins) > 1 else moments
+    del moments[next(at for at, (step, _) in enumerate(moments, 1) if _is_last(step)) :]
     steps = tuple(step for step, _ in moments)
     pods = tuple(_piece(each) for each in decode_objects([each["create"] for each in STORIES[story]]).pods)
     return tuple(Way(steps, at, pods, cards) for at, (_, cards) in enumerate(moments, 1))
+
+
+def _is_last(step: Taken) -> bool:
+    """Whether web's attempt is over: it is bound, or waits in the queue again."""
+    return step.pod == "web" and (step.title == loop.POST_BIND or step.place not in ("", "active"))
 
 
 def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[Box, ...]]]:

@@ -17,9 +17,9 @@ from kschedlab_lab.views.picture import pods_on
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
-TOP, BELOW, SHELF, SMALLER = 34, 78, 38, 0.01
-"""The space above the nodes, for what sticks out, and below them, also to those that leave; in pixels at normal size.
-These are drawn smaller: so many pixels for a milli CPU."""
+TOP, BELOW, SHELF, SMALLER = 34, 94, 38, 0.01
+"""The space above the nodes, for what sticks out, and below them, where two pods can leave, and to the first of these;
+in pixels at normal size. They are drawn smaller: so many pixels for a milli CPU."""
 KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
 """The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
 
@@ -71,12 +71,10 @@ def draw_first(
     and the knob of its priority a control."""
     names, asked = sorted(decision.cluster.names), decision.pod
     pods = {name: pods_on(decision, name) for name in names}
-    # Room for whoever leaves, also while nobody does: nothing moves under the hand.
-    below = max(BELOW, SHELF + max(_shelf(each)[-1] for each in pods.values()))
     pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
     smallest = min(each.request["cpu"] for there in pods.values() for each in there)
-    plan = Pull(pod, step, found, room, below, smallest)
-    return svg([*plan.drawn(), *_leaving(decision, plan), *_priority(plan, rank)], room.width, plan.base + below, alt)
+    plan = Pull(pod, step, found, room, BELOW, smallest)
+    return svg([*plan.drawn(), *_leaving(decision, plan), *_priority(plan, rank)], room.width, plan.base + BELOW, alt)
 
 
 def _shelf(pods: Sequence[PodInfo]) -> list[float]:

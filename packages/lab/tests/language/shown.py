@@ -50,8 +50,8 @@ OWN_NAMES = {
         "informer goroutine leader lease list watch condition cordon kubectl kubelet Policy Service Reduce "
         "scheduler server healthz metrics min max No "
         # reasons of v1.16's predicates, broken into lines
-        "Insufficient cpu node didn have had were free ports for the requested pod match selector taints that tolerate "
-        "affinity rules volume count exceed conflict available disk pressure hostname unschedulable"
+        "Insufficient cpu node didn have had no were free ports for the requested pod match selector taints that "
+        "tolerate affinity rules volume count exceed conflict available disk pressure hostname unschedulable"
     ),
     "queue": (  # pods; methods and fields of the queue; words that the documents keep
         "ant bee cat dog elk fox gnu hen owl yak new web ssd friend cache db one two three batch transition probe "

@@ -8,7 +8,6 @@ import pytest
 from kschedlab.manifests.loading import loads
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.first import GENERATION, NODES, PODS, Settings, decide, panel, picture, show
-from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.svg import Room
 
 ALL = list(Settings.grid())
@@ -46,7 +45,7 @@ def test_the_picture_says_what_is_decided(room: Room) -> None:
         victims = [each.pod.metadata.name for each in preemption.victims] if preemption is not None else []
         assert [key for key, state in states.items() if state == "refused"] == refused
         leaving = {key for key, each in found.items() if "evicted" in each.get("data-tip", "")}
-        assert leaving == {f"pod/{name}" for name in victims}
+        assert leaving == {f"pod/{name}" for name in victims} and len(victims) <= 2, "two have room below the nodes"
         assert all(pod in view.sentence for pod in victims)
         assert found["ask"].get("data-drag") == "request" and found["priority"].get("data-drag") == "priority"
         assert ElementTree.fromstring(said).get("aria-label") == view.sentence
@@ -60,10 +59,8 @@ def test_the_larger_the_pod_the_larger_its_node() -> None:
 
 
 def test_what_is_said_of_a_score() -> None:
-    """Nine functions, 1,500 points at most, 300 of them for taints."""
+    """Nine functions, 1,500 points at most."""
     assert len(GENERATION.scores) == 9 and sum(100 * weight for _, weight in GENERATION.scores) == 1500
-    nodes = [f"node-{each}" for each in "abcd"]
-    assert [number(decide(Settings()), STAGES[2], "TaintToleration", node) for node in nodes] == [300] * 4
 
 
 def test_what_is_free_is_said_before_and_after() -> None:
@@ -89,7 +86,7 @@ def test_panel_and_yaml() -> None:
 
 @pytest.mark.parametrize("room", [Room(320, 240), Room(540, 240), Room(540, 300), Room(720, 420)])
 def test_every_pod_has_its_name_and_verdicts_are_whole(room):
-    for settings in (Settings(), Settings(request=5500, priority=500), Settings(request=7500, priority=900)):
+    for settings in (Settings(), Settings(request=5500, priority=500), Settings(request=6500, priority=900)):
         drawn = str(show(settings).picture(room))
         shown = [name for name in PODS if f'data-key="pod/{name}"' in drawn]
         assert shown and all(re.search(rf">{name[: 4 if room.width >= 500 else 1]}", drawn) for name in shown)
