@@ -177,8 +177,10 @@ def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
         )
         for each in pods[:most]
     ]
+    if not named and pods:
+        return [say("{pods} would have to leave", pods=count(len(pods), "pod"))]
     rest = len(pods) - most
-    return [*named, count(rest, "more pod" if most else "pod")] if rest > 0 else named
+    return [*named, count(rest, "more pod")] if rest > 0 else named
 
 
 def _close() -> Part:
