@@ -69,7 +69,9 @@ def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:
     expect(panel.locator(".ks-files")).to_contain_text("Type a path.")
     panel.get_by_label("path", exact=True).fill(str(wrong))
     panel.get_by_role("button", name="Load path").click()
-    expect(panel.get_by_role("alert").first).to_contain_text("wrong.yaml:2: Node <script>")
+    refused = panel.locator(".ks-files").get_by_role("alert")
+    expect(refused).to_contain_text("wrong.yaml:2: Node <script>")
+    expect(refused).to_be_in_viewport()
     expect(status).to_contain_text("200 nodes")
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)

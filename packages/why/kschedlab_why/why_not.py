@@ -266,14 +266,15 @@ def margin(decision: Decision) -> str:
     if not rows:
         return ""
     *plugins, total = rows
-    gains = [f"{row.title} {row.lead:+d}" for row in plugins if row.lead]
+    gains = [f"{row.plugin} {row.lead:+d}" for row in plugins if row.lead]
     best = count(len(decision.best), "node")
     drawn = say("{best} tie; one is picked at random.", best=best) if len(decision.best) > 1 else ""
-    message = (
-        later("They are {by} ahead of {node}: {gains}.") if drawn else later("It is {by} ahead of {node}: {gains}.")
+    message = later(
+        "They have {points} more than {node}: {gains}." if drawn else "It has {points} more than {node}: {gains}."
     )
-    lead = say(message, by=total.lead, node=names[1], gains=listed(gains)) if total.lead else ""
-    return sentences((drawn, lead))
+    lead = count(total.lead, "point")
+    more = say(message, points=lead, node=names[1], gains=listed(gains)) if total.lead else ""
+    return sentences((drawn, more))
 
 
 def points(decision: Decision, *nodes: str) -> tuple[Points, ...]:

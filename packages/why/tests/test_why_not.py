@@ -12,6 +12,7 @@ from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.text.plain import plain
 from kschedlab.text.sections import DECIDES, Section
 from kschedlab.text.tables import html
+from kschedlab.text.words import count
 from kschedlab.whatif import Case
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_why.why_not import Check, compared, margin, why_not, why_not_table
@@ -137,7 +138,7 @@ def test_the_margin_adds_up(world):
     assert names[0] == decision.node and names[1] not in decision.best
     total = lines[-1]
     assert total.chosen - total.others[0] == sum(line.chosen - line.others[0] for line in lines[:-1]) > 0
-    assert f"It is {total.chosen - total.others[0]} ahead of {names[1]}: " in margin(decision)
+    assert f"It has {count(total.chosen - total.others[0], 'point')} more than {names[1]}: " in margin(decision)
 
 
 def test_would_it_land_there_again():

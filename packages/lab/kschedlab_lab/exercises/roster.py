@@ -18,8 +18,9 @@ from kschedlab.text.words import count, listing
 from kschedlab_lab.exercises.exercise import MARKS, State, lines
 from kschedlab_lab.exercises.lesson import LESSONS, exercises_of, lesson_named
 from kschedlab_lab.exercises.progress import FORMULA, Record, named
-from kschedlab_lab.exercises.sheet import title_of
+from kschedlab_lab.exercises.sheet import in_print, title_of
 from kschedlab_lab.kept import FILE
+from kschedlab_lab.views.coded import coded
 
 LARGEST = 1_000_000
 """Most characters of a file; progress with every exercise of the course takes a tenth of that."""
@@ -35,10 +36,11 @@ COLUMNS = Record.__struct_fields__[:-1]
 
 
 class HandedIn(msgspec.Struct):
-    """A file of progress: the student's name, if it was given, and the records."""
+    """A file of progress: the student's name, the records and the language, each if it was given."""
 
-    student: Any = ""
-    exercises: list[Record] = []
+    student: Any = None
+    exercises: list[Record] | None = None
+    language: Any = None
 
 
 class Roster:
@@ -125,7 +127,9 @@ class Roster:
         if exercise.answered_by == "function":
             given = say("Code is not handed in. Ask {student} to show it.", student=student)
         said = [element("p", element("b", say("Last answer"))), element("p", given or say("There is no answer yet."))]
-        asked = element("div", exercise.html(saved=True))
+        question = (element("p", coded(each)) for each in exercise.question.split("\n"))
+        title = element("p", element("b", exercise.title))
+        asked = element("div", title, *question, exercise.instance.common, in_print(exercise))
         return element("div", asked, element("div", *said, *(each.html() for each in exercise.replies())))
 
     def export(self) -> str:
@@ -206,9 +210,12 @@ def _read(file: str, content: str) -> tuple[str, list[Record]]:
     except (msgspec.DecodeError, RecursionError) as error:
         place = str(error).partition("`$.")[2].rstrip("`")
         raise ValueError(say("{place} is wrong", place=place) if place else say("can't be read")) from None
-    for record in found.exercises:
+    if found == HandedIn():
+        raise ValueError(say("there is no progress in it"))
+    records = found.exercises or []
+    for record in records:
         lesson_named(record.lesson)
-    return named(found.student) or _student_of(file, found.exercises), found.exercises
+    return named(found.student) or _student_of(file, records), records
 
 
 def _student_of(file: str, records: list[Record]) -> str:

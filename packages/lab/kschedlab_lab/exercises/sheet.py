@@ -112,7 +112,7 @@ def _exercise(number: int, exercise: Exercise, seed: int | None) -> Html:
     of = element("small", " · ", say("seed {seed}", seed=seed)) if solutions else None
     head = element("h2", f"{number}. {exercise.title}", of)
     asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
-    given, ticked = _instance(exercise), exercise.right if solutions else None
+    given, ticked = in_print(exercise), exercise.right if solutions else None
     picked = [
         element("div", f"{'☒' if each == ticked else '☐'} {each}", class_="choice") for each in exercise.choices()
     ]
@@ -122,7 +122,7 @@ def _exercise(number: int, exercise: Exercise, seed: int | None) -> Html:
     return element("div", head, *asked, flow, *(_solution(exercise) if solutions else ()), class_="exercise")
 
 
-def _instance(exercise: Exercise) -> Html:
+def in_print(exercise: Exercise) -> Html:
     """The picture in print, without what stands above all exercises; a function is printed as text."""
     instance = exercise.instance
     if str(instance.printed) or str(instance.common):

@@ -28,7 +28,7 @@ class Loader(Enlargeable):
 
     def __init__(self, panel: Any) -> None:
         self.panel, first = panel, panel.move()
-        self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
+        self._said, self._box = ipywidgets.HTML(), ipywidgets.VBox()
         self.files = FilePicker(
             lambda given: self.take(lambda: from_files(given)),
             MAX_BYTES,
@@ -36,7 +36,7 @@ class Loader(Enlargeable):
             lambda: self._show(first.move()),
             say("Back to the bundled cluster"),
         )
-        super().__init__([self.files, self._wrong, self._said, self._box])
+        super().__init__([self.files, self._said, self._box])
         self.stage: Any = None
         self._show(panel)
 
@@ -45,7 +45,7 @@ class Loader(Enlargeable):
 
     def take(self, read: Callable[[], Loaded]) -> None:
         """Show the cluster that this reads, or what is wrong with it."""
-        self._wrong.value = ""
+        self.files.wrong = ""
         panel = self.panel.reading(read)
         if panel.problems:
             self._refuse(panel.loaded.name, panel.problems)
@@ -61,7 +61,7 @@ class Loader(Enlargeable):
         lines = [*panel.loaded.objects.report.lines(), *self._missing(panel.loaded)]
         notes = (element("div", line) for line in lines)
         self._said.value = str(join([element("p", element("b", panel.loaded.sentence), role="status"), *notes]))
-        self._wrong.value = ""
+        self.files.wrong = ""
         if panel.problems:
             self._refuse(panel.loaded.name, panel.problems)
 
@@ -77,4 +77,4 @@ class Loader(Enlargeable):
         if (more := len(problems) - PROBLEMS) > 0:
             lines.append(element("li", say("and {more:,} more", more=more)))
         what = element("b", say("Not loaded; {stays} stays.", stays=stays))
-        self._wrong.value = str(element("div", what, element("ul", *lines), role="alert"))
+        self.files.wrong = f"{what}{element('ul', *lines)}"

@@ -17,11 +17,12 @@ export default {
     let acknowledged = () => {};
     el.classList.add("kschedlab", "ks", "ks-files");
     input.addEventListener("change", () => send([...input.files]));
+    const wrong = make("div", { class: "ks-refused", role: "alert" }); // above the field, so that it is in sight, too
     const path = make("input", { type: "text", placeholder: "/path/to/cluster.yaml", "aria-label": say("path") });
     const load = () => ask({ path: path.value.trim() });
     path.addEventListener("keydown", (event) => event.key === "Enter" && load());
     el.append(
-      button(say("Choose files, or drop them here"), () => input.click()), note, input,
+      button(say("Choose files, or drop them here"), () => input.click()), note, input, wrong,
       make("span", { class: "ks-path" }, path, button(say("Load path"), load)),
       button(model.get("leaving"), () => ((path.value = ""), ask({ back: true }))),
     );
@@ -66,7 +67,14 @@ export default {
     }
 
     const heard = (message) => (message.done ? (note.textContent = hint) : acknowledged());
+    const refuse = () => {
+      wrong.innerHTML = model.get("wrong");
+      wrong.hidden = !wrong.innerHTML;
+      if (!wrong.hidden) el.scrollIntoView({ block: "nearest" });
+    };
+    refuse();
     model.on("msg:custom", heard);
-    return () => model.off("msg:custom", heard);
+    model.on("change:wrong", refuse);
+    return () => (model.off("msg:custom", heard), model.off("change:wrong", refuse));
   },
 };

@@ -20,13 +20,14 @@ Files: TypeAlias = list[tuple[str, bytes]]
 class FilePicker(anywidget.AnyWidget):
     """The buttons and the field. ``take``: called with all files once they are complete; ``limit``: in bytes, of all
     together; ``read``: called with the path that the field has when it is sent; ``back``: called by the other button,
-    ``leaving``: its text.
+    ``leaving``: its text. ``wrong``: as markup, what is wrong with the files or the path; "" for nothing.
     """
 
     _esm = front_end(HERE / "files.js")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
     limit: Any = traitlets.Int().tag(sync=True)
     leaving: Any = traitlets.Unicode().tag(sync=True)
+    wrong: Any = traitlets.Unicode().tag(sync=True)
     spoken: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(

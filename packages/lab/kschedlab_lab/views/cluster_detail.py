@@ -32,7 +32,8 @@ from kschedlab_lab.views.node_kinds import (
     totals,
 )
 from kschedlab_lab.views.node_map import star_path
-from kschedlab_lab.views.style import ACT, CHOSEN, INK_2, ON_ACCENT
+from kschedlab_lab.views.obstacles import are_ranked
+from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, ON_ACCENT, PRIORITIES, priority_fill
 from kschedlab_lab.views.svg import rect
 from kschedlab_why.why_not import Points, WhyNot
 
@@ -54,12 +55,12 @@ NAMES = {
     OPEN: later("not looked at"),
 }
 """By kind of node, what the legend calls it."""
-LEAVE = later("Evicted there (priority, start):")
+LEAVE = later("Evicted there:")
 AMOUNTS = {GOOD: totals, EVICTS: tolls}
 RANGES = {GOOD: later("({least} to {most} points)"), EVICTS: later("({least} to {most} pods)")}
 """By kind of node, the amounts that its shades show, and how the legend calls the least and the greatest one."""
-VICTIMS = 6
-"""The most pods that are named where they would have to leave."""
+VICTIMS, FEW_VICTIMS = 6, 2
+"""The most pods that are named where they would have to leave, and how many are named in however little room."""
 
 
 class Choice(NamedTuple):
@@ -87,6 +88,8 @@ def legend(
     if each and owner is not None and siblings(decision):
         dot = element("circle", cx=7, cy=8, r=2.4, fill="currentColor")
         yield _entry(dot, say("pod of its {kind}", kind=owner.kind))
+    if not each and any(len(decision.cluster.pods_of(place)) for place in places):
+        yield _stripes(decision)
     if each > 1:
         yield words(say("a square is up to {each} nodes", each=each))
 
@@ -116,6 +119,14 @@ def _strip(used: Collection[str], ramp: Sequence[str]) -> Part:
     return Part(8 * len(shades), SWATCH, tuple(rect(8, SWATCH, x=8 * at, fill=each) for at, each in enumerate(shades)))
 
 
+def _stripes(decision: Decision) -> Part:
+    """What a stripe in a node is, and if priorities tell pods apart, what its colour means."""
+    is_ranked = are_ranked(decision)
+    shades = PRIORITIES[1::2] if is_ranked else (priority_fill(decision.pod.priority),)
+    meaning = later("a pod: the stronger its colour, the higher its priority" if is_ranked else "a pod")
+    return row([_strip(shades, shades), words(say(meaning))], 6)
+
+
 def _square(fill: str, **look: Any) -> Html:
     return rect(SWATCH, SWATCH, 4, fill=fill, **look)
 
@@ -143,13 +154,13 @@ def why_not_part(found: WhyNot, width: float, bars: bool = True, leave: Sequence
     summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
     said, room = sentences((found.sentence, summed)), width - 24
     inside = _points(found, room) if bars and found.points else words(said, width=room)
-    named = [words(say(LEAVE), fill=INK_2), *(words(fitted(pod, room)) for pod in leave)] if leave else []
-    inside = column([inside, wrap(named, room, 12, 0)], 2)
+    named = (phrase(("✕", EVICTED, True), (fitted(pod, room - 20), "currentColor", False)) for pod in leave)
+    inside = column([inside, wrap(named, room, 16, 0)], 2)
     return row([inside._replace(width=room), _close()], 4, "start")
 
 
-def victims(decision: Decision, node: str) -> list[str]:
-    """Whom the pod would evict on the node, each with its priority and its start; of many, how many more."""
+def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
+    """Whom the pod would evict on the node: so many at ``most`` with priority and start, and how many more."""
     preemption = decision.preemption
     if preemption is None or node not in preemption.candidates:
         return []
@@ -157,9 +168,19 @@ def victims(decision: Decision, node: str) -> list[str]:
     starts = clock(
         each.start for each in (*pods, *preemption.victims)
     )  # with dates only if those of the chosen node are other ones
-    named = [f"{each.pod.metadata.name} ({each.priority}, {starts(each.start)})" for each in pods[:VICTIMS]]
-    rest = len(pods) - VICTIMS
-    return [*named, say("and {pods}", pods=count(rest, "more pod"))] if rest > 0 else named
+    named = [
+        say(
+            "{pod} (priority {priority}, since {start})",
+            pod=each.pod.metadata.name,
+            priority=each.priority,
+            start=starts(each.start),
+        )
+        for each in pods[:most]
+    ]
+    if not named and pods:
+        return [say("{pods} would have to leave", pods=count(len(pods), "pod"))]
+    rest = len(pods) - most
+    return [*named, count(rest, "more pod")] if rest > 0 else named
 
 
 def _close() -> Part:

@@ -10,11 +10,21 @@ from functools import lru_cache
 
 from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.decision import Decision
-from kschedlab.messages import later, say
+from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cluster_detail import ONLY, Choice, ask_part, choices_part, legend, victims, why_not_part
-from kschedlab_lab.views.drawing import Arrangement, Block, Box, Place, shapes
+from kschedlab_lab.views.cluster_detail import (
+    FEW_VICTIMS,
+    ONLY,
+    VICTIMS,
+    Choice,
+    ask_part,
+    choices_part,
+    legend,
+    victims,
+    why_not_part,
+)
+from kschedlab_lab.views.drawing import SIGNS, Arrangement, Block, Box, Place, shapes
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words, wrap
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.node_kinds import node_fills, starred
@@ -35,8 +45,8 @@ BELOW, WIDE, LESS, LEAST, STEADY = 152, 700, 100, 150, 40
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; and how much of the room's height may come or go
 without any node moving, in pixels."""
-GAP, HEAD = 4, 21
-"""The space between what is below the nodes, and the height of the way back to all, in pixels."""
+GAP, HEAD, BUTTONS = 4, 21, 28
+"""The space between what is below the nodes, the height of the way back to all, and of a row of buttons, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +79,26 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     places = {place for pool in shown.values() for place in pool}
     nodes, each = _nodes(decision, asked, shown, width, height)
     meaning = wrap(legend(decision, each, places, asked.framed, asked.only), width, 12, 4)
-    bars = asked.question != WHAT_IF
-    found = asked.why_not
-    about = why_not_part(found, width, bars, victims(decision, found.node)) if found is not None else NOTHING
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
-    spare = steady - sum(part.height + GAP for part in (nodes, meaning, about))
-    whole = column([nodes, _changes(decision, asked, width, spare), meaning, about, note], GAP)
+    used = nodes.height + meaning.height + 2 * GAP
+    about = _about(decision, asked, width, room.height - used - BUTTONS)
+    changes = _changes(decision, asked, width, steady - used - about.height - GAP)
+    whole = column([nodes, changes, meaning, about, note], GAP)
     return svg(whole.shapes, width, whole.height, alt)
+
+
+def _about(decision: Decision, asked: Asked, width: float, spare: float) -> Part:
+    """The node in question against the chosen one. Of many pods that would have to leave it, as many are named as fit
+    into the ``spare`` height."""
+    found, bars = asked.why_not, asked.question != WHAT_IF
+    if found is None:
+        return NOTHING
+    for most in range(VICTIMS, 0, -1):
+        leave = victims(decision, found.node, most)
+        about = why_not_part(found, width, bars, leave)
+        if about.height <= spare or len(leave) <= FEW_VICTIMS < most:
+            return about
+    return why_not_part(found, width, bars, victims(decision, found.node, 0))
 
 
 def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Part:
@@ -236,7 +259,10 @@ def _boxes(decision: Decision, squares: Squares, made: Grid) -> tuple[list[Html]
 
 
 def _block(pod: Block, node: str, width: float) -> Block:
-    """The pod on its node; a name that does not fit is only in its tip."""
+    """The pod on its node. What is in the way of an eviction, and a name that does not fit, are only in its tip."""
+    stays = pod.mark == "obstacle"
+    about = [*([SIGNS[pod.mark].tip] if stays else []), *(each.tip for each in pod.badges)]
+    pod = replace(pod, mark="" if stays else pod.mark, badges=(), fixed=listed(map(say, about)))
     pod = replace(pod, marks={"data_set": f"node: {node}", "role": "img"})  # Tab stops at the node alone
     if text_width(pod.name, bold=True) <= width:
         return pod

@@ -117,6 +117,17 @@ def test_the_nodes_stay_where_they_are_though_a_longer_headline_leaves_less_room
     assert len({str(places(cluster_picture(decision, Room(420, high), Asked(), ""))) for high in (340, 360)}) == 1
 
 
+def test_whom_a_pod_would_evict_fits_into_a_low_room(world):
+    decision = explain("shop/payment-burst-0", world).decision
+    assert decision.preemption is not None
+    candidates = decision.preemption.candidates
+    crowded = max(candidates, key=lambda name: len(candidates[name].victims))
+    asked = Asked("why", why_not=why_not(decision, crowded))
+    low, high = (str(cluster_picture(decision, Room(540, tall), asked, "")) for tall in (340, 800))
+    assert high.count("(priority -10, since ") == len(candidates[crowded].victims) == 4
+    assert size(low)[1] <= 340 + 2 and "4 pods would have to leave" in low
+
+
 @pytest.mark.parametrize("key", ["shop/payment-burst-0", "data/postgres-0"])
 def test_a_node_keeps_its_place_whatever_is_asked_and_changed(world, key):
     found = what_if(key, world)
@@ -145,6 +156,8 @@ def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     other = str(cluster_picture(stuck, Room(1080, 460), Asked(show="data"), ""))
     assert other.count('data-key="node/data-') >= 24
     assert "3685m CPU free" in other, "nodes without GPUs are drawn by cpu"
+    for svg in (few, other):
+        assert "a pod" in re.sub("<[^>]*>", " ", svg), "the legend says what a stripe is"
     assert "no node for “nobody”" in str(cluster_picture(decision, Room(), Asked(show="nobody"), ""))
 
 
