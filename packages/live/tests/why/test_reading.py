@@ -115,7 +115,7 @@ def test_what_may_not_be_read_is_told_with_what_is_unknown(kubectl, why):
 
 
 def test_a_pod_that_is_not_found_may_be_where_pods_may_not_be_read(kubectl, why):
-    kubectl(node("n1"), pod("web"), narrow=["pods"], refused=["services"])
+    kubectl(node("n1"), pod("web"), narrow=["pods"], refused=["services", "replicasets.apps"])
     said = why("api", status=1)
     assert "there is no pod default/api" in said and said.count("pods of all namespaces cannot be read: ") == 1
 
