@@ -85,8 +85,7 @@ def quantity_of(text: str) -> QuantityValue | Err:
 
 def _held(text: str, nanos: int) -> QuantityValue:
     match = _NARROW.fullmatch(text)
-    if match is None:
-        return QuantityValue(nanos, scale=-9)
+    assert match, "an amount, which nanos_of has read"
     whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
     if text == "0":
         return QuantityValue(0, wide=False)

@@ -447,8 +447,6 @@ class _Parser(Cursor):
         token = self.token
         if sign and token.kind not in ("INT", "FLOAT"):
             self.fail(f"no viable alternative at input '-{token.text}'")
-        if token.kind not in STARTS - {"!", "-"}:
-            self.no_operand(MEMBER)
         self.at += 1
         node = Literal(self.new_id(start.at), None)
         if token.kind in ("INT", "UINT"):

@@ -49,10 +49,16 @@ def _inside(value: Value) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
+def check_length(characters: int) -> None:
+    """Refuse a text that is too long to be kept."""
+    if characters > MAX_CHARACTERS:
+        raise UnsupportedError(f"the expression makes a string of more than {MAX_CHARACTERS} characters")
+
+
 def bounded(value: Value) -> Value:
     """The value, unless it is too large to be kept."""
-    if isinstance(value, str) and len(value) > MAX_CHARACTERS:
-        raise UnsupportedError(f"the expression makes a string of more than {MAX_CHARACTERS} characters")
+    if isinstance(value, str):
+        check_length(len(value))
     if isinstance(value, list) and len(value) > MAX_ELEMENTS:
         raise UnsupportedError(f"the expression makes a list of more than {MAX_ELEMENTS} elements")
     return value

@@ -11,7 +11,7 @@ from kube_cel.errors import go_quote
 from kube_cel.formatting import call_text
 from kube_cel.kubernetes import QuantityValue, Semver
 from kube_cel.numbers import format_double
-from kube_cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Message, Select, children
+from kube_cel.tree import Call, Expr, Ident, ListExpr, Literal, MapExpr, Select, children
 from kube_cel.values import Err, Foreign, Map, Optional, UInt, Value
 
 _PRECEDENCE = {"_?_:_": 1, "_||_": 2, "_&&_": 3, "_+_": 5, "_-_": 5, "_*_": 6, "_/_": 6, "_%_": 6, "!_": 7, "-_": 7}
@@ -100,14 +100,9 @@ def _operand(expr: Expr, written: Mapping[int, Call]) -> str:
     if isinstance(expr, MapExpr):
         pairs = ["?" * e.optional + f"{_text(e.key, written, 0)}: {_text(e.value, written, 0)}" for e in expr.entries]
         return f"{{{', '.join(pairs)}}}"
-    if isinstance(expr, Call):
-        target = "" if expr.target is None else _text(expr.target, written, _MEMBER) + "."
-        return f"{target}{expr.function}({list_of(expr.args)})"
-    return expr.name + "{}" if isinstance(expr, Message) else _loop(expr)
-
-
-def _loop(expr: Fold) -> str:
-    return f"loop over {expr.var}"
+    assert isinstance(expr, Call), "a loop is written as the call of its macro"
+    target = "" if expr.target is None else _text(expr.target, written, _MEMBER) + "."
+    return f"{target}{expr.function}({list_of(expr.args)})"
 
 
 def _strength(function: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kube_cel.formatting import format_string
 from kube_cel.numbers import text_of
 from kube_cel.regex import RegexError, compile_regex
+from kube_cel.run import check_length
 from kube_cel.values import Err, Function, Value
 
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -50,10 +51,10 @@ def _substring(text: str, start: int, end: int | None = None) -> Value:
 
 
 def _replace(text: str, old: str, new: str, count: int = -1) -> Value:
-    pieces = text.count(old) + 1 if old else len(text) + 1
-    if len(text) + pieces * len(new) > 20_000_000:
-        return text + " " * 20_000_000  # refused by its size
-    return text.replace(old, new, count if count >= 0 else -1)
+    found = text.count(old)
+    replaced = found if count < 0 else min(count, found)
+    check_length(len(text) + replaced * (len(new) - len(old)))
+    return text.replace(old, new, replaced)
 
 
 def _split(text: str, separator: str, count: int = -1) -> Value:

@@ -38,7 +38,7 @@ _RULES = [
 _TOKEN = re.compile("|".join(f"(?P<{name}>{rule})" for name, rule in _RULES))
 _KEYWORDS = {"in", "true", "false", "null"}
 _SIMPLE = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-_START = re.compile(r"""[bB]?[rR]?["'`]|[&|=]""")
+_BROKEN_NAME = re.compile(r"`[A-Za-z0-9_.\-/ ]*[\s\S]?")
 
 
 def tokenize(source: Source) -> list[Token]:
@@ -65,21 +65,15 @@ def tokenize(source: Source) -> list[Token]:
 
 def _unknown(text: str, at: int) -> int:
     """The end of what the lexer gives up on."""
-    if text[at] in "\"'" or _START.match(text, at):
+    if text[at] in "\"'":
         return _broken_string(text, at)
-    if text[at] == "`":
-        end = at + 1
-        while end < len(text) and re.match(r"[A-Za-z0-9_.\-/ ]", text[end]):
-            end += 1
-        return min(end + 1, len(text))
-    return at + 1
+    if match := _BROKEN_NAME.match(text, at):
+        return match.end()
+    return at + (2 if text[at] in "&|=" else 1)
 
 
 def _broken_string(text: str, at: int) -> int:
-    if text[at] in "&|=":
-        return min(at + 2, len(text))
-    quote = at + next(i for i, c in enumerate(text[at:]) if c in "\"'`")
-    end = quote + 1
+    end = at + 1
     while end < len(text):
         if text[end] == "\\":
             escape = re.compile(_ESCAPE).match(text, end)

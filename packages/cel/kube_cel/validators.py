@@ -75,7 +75,7 @@ class _Found:
                 kind = kind.params[0] if kind.params else kind
             if first is None:
                 first = kind
-            elif not _equivalent(first, kind):
+            elif first != kind:
                 self.report(element, f"expected type '{first}' but found '{kind}'")
                 break
 
@@ -89,9 +89,9 @@ class _Found:
             if keys is None or values is None:
                 keys, values = key, value
                 continue
-            if not _equivalent(keys, key):
+            if keys != key:
                 self.report(entry.key, f"expected type '{keys}' but found '{key}'")
-            if not _equivalent(values, value):
+            if values != value:
                 self.report(entry.value, f"expected type '{values}' but found '{value}'")
 
     # Formats with constant texts and a literal list of arguments.
@@ -137,9 +137,3 @@ class _Found:
             parts = [part for entry in arg.entries for part in (entry.key, entry.value)]
             return next((bad for part in parts if (bad := self.unprintable(part)) is not None), None)
         return None
-
-
-def _equivalent(one: Type, other: Type) -> bool:
-    if one.kind == "type" and other.kind == "type":
-        return True
-    return one == other

@@ -90,6 +90,9 @@ def test_what_is_true_of_functions(text: str):
     assert compile(text).matches("gpu.example.com", Device(name="gpu-0"))
 
 
+PRECISION = "could not parse formatting clause: error while parsing precision: "
+
+
 def test_a_quotation_that_did_not_begin_has_no_end():
     """Go: regexp/syntax, parse. (RE2 in C++ ignores the end.)"""
     with pytest.raises(CelError, match="invalid matches argument"):
@@ -105,6 +108,20 @@ def test_a_quotation_that_did_not_begin_has_no_end():
         ("dyn('%').format([1]) == ''", "unexpected end of string"),
         ("{'': 1}[dyn('%e').format([-1.0 / 0.0])] == 1", "no such key:     -∞"),
         ("{'': 1}[dyn('%.2e').format([1.0 / 0.0])] == 1", "no such key:  ∞"),
+        # cel-go v0.29.2: ext/formatting.go, parsePrecision
+        ("dyn('%.3').format([1.0]) == ''", f"{PRECISION}could not find end of precision specifier"),
+        (
+            "dyn('%.f').format([1.0]) == ''",
+            f'{PRECISION}error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax',
+        ),
+        # cel-go v0.29.2: interpreter/interpretable.go, attributes.go; cel/program.go
+        ("[?dyn(1)] == [1]", "cannot initialize optional list element from non-optional value 1"),
+        ("{'a': 1}[dyn(quantity('1').add(1))] == 1", "invalid qualifier type: *cel.Quantity"),
+        ("{'a': 1}[dyn(quantity('1'))] == 1", "invalid qualifier type: cel.Quantity"),
+        (
+            "dyn(optional.none())",
+            "CEL result of type optional_type could not be converted to bool: optional.none() dereference",
+        ),
     ],
 )
 def test_the_words_of_errors_of_a_run(text: str, message: str):
@@ -159,6 +176,10 @@ MONDAY = "timestamp('2026-03-02T23:45:10.250Z')"
         "sign(quantity('-2')) == -1 && sign(quantity('0')) == 0 && sign(quantity('3k')) == 1",
         "quantity('3k').asApproximateFloat() == 3000.0 && quantity('250m').asApproximateFloat() == 0.25",
         "{'a': 1} != {'b': 1} && {'a': 1} != {'a': 1, 'b': 2}",
+        # cel-go v0.29.2: interpreter/attributes.go, conditionalAttribute
+        "(true ? device : device).driver == 'gpu.example.com' && (false ? {'a': 1} : {'a': 2}).a == 2",
+        "-dyn(duration('1s')) == duration('-1s')",  # cel-go v0.29.2: common/types/duration.go, Negate
+        "[,] == [] && {,} == {}",  # cel-go v0.29.2: parser/gen/CEL.g4
         "optional.of(1) != optional.none() && optional.of(1) == optional.of(1) && optional.of(1) != optional.of(2)",
     ],
 )
@@ -201,3 +222,29 @@ def test_sets_cost_the_product_of_their_sizes():
     for name, factor in (("contains", 1), ("intersects", 1), ("equivalent", 2)):
         empty, one, two = (costs[name, right] for right in ("[]", "[1]", "[1, 2]"))
         assert (one - empty, two - one) == (3 * factor, 3 * factor), name
+
+
+@pytest.mark.parametrize(
+    ("text", "cost"),
+    [
+        # v1.37: apiserver pkg/cel/library/cost.go, EstimateCallCost; MaxFormatSize is 64
+        ("format.uuid() == format.date()", 1 + 1 + 7),
+        ("url('https://a') == url('https://a')", 1 + 1 + 1),
+        (f"url('https://a') == url('https://{'a' * 32}')", 1 + 4 + 4),
+        ("url('https://a') == optional.of(url('https://a')).value()", 1 + 1 + 1 + 1 + 1),
+    ],
+)
+def test_what_a_comparison_of_formats_and_addresses_costs_at_most(text: str, cost: int):
+    assert compile(text).highest_cost == cost
+
+
+@pytest.mark.parametrize(
+    ("text", "cost"),
+    [
+        # v1.37: apiserver pkg/cel/library/cost.go, CallCost, traversalCost
+        (f"{{'{'k' * 20}': '{'v' * 50}'}}.includes(1) || true", 2 + 5),
+        ("dyn(1).validate('a') == dyn(1) || true", 1 + 1),
+    ],
+)
+def test_what_calls_cost_that_are_rare(text: str, cost: int):
+    assert compile(text).evaluate("gpu.example.com", Device(name="gpu-0")) == (True, cost)

@@ -6,6 +6,7 @@ from kschedlab.generations import V1_16, V1_20
 from kschedlab.manifests.loading import ManifestError
 from kschedlab_configuration import load_configuration
 
+NOT_A_KEY = '"a b" is not a valid key: use letters, digits, -, _ and . (at most 63), optionally after a domain/'
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
 
@@ -107,13 +108,14 @@ def test_numbers_out_of_range():
 def test_extenders():
     messages = faults(
         "extenders:\n- {prioritizeVerb: p, bindVerb: b}\n"
-        "- {bindVerb: b, managedResources: [{name: cpu}, {name: a.com/b}, {name: a.com/b}]}\n"
+        "- {bindVerb: b, managedResources: [{name: cpu}, {name: a.com/b}, {name: a.com/b}, {name: a b}]}\n"
     )
     assert messages == [
         '3: extenders: Invalid value: "found 2 extenders implementing bind": only one extender can implement bind',
         "4: extenders[0].weight: Invalid value: 0: must have a positive weight applied to it",
         '5: extenders[1].managedResources[0].name: Invalid value: "cpu": is an invalid extended resource name',
         '5: extenders[1].managedResources[2].name: Invalid value: "a.com/b": duplicate extender managed resource name',
+        f"5: extenders[1].managedResources[3].name: Invalid value: {NOT_A_KEY}",
     ]
 
 
@@ -264,8 +266,9 @@ def test_arguments_that_are_refused(plugin, args, expected):
 def test_default_constraints_that_are_refused():
     same = "{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule}"
     odd = "{whenUnsatisfiable: Foo, labelSelector: {}}"
+    unset = "{maxSkew: 1, topologyKey: a b}"
     messages = argument_faults(
-        "PodTopologySpread", f"defaultingType: List, defaultConstraints: [{same}, {same}, {odd}]"
+        "PodTopologySpread", f"defaultingType: List, defaultConstraints: [{same}, {same}, {odd}, {unset}]"
     )
     assert messages == [
         'defaultConstraints[1]: Duplicate value: "{a, DoNotSchedule}"',
@@ -275,7 +278,36 @@ def test_default_constraints_that_are_refused():
         "defaultConstraints[2].topologyKey: Required value: can not be empty",
         'defaultConstraints[2].whenUnsatisfiable: Unsupported value: "Foo": supported values: "DoNotSchedule", '
         '"ScheduleAnyway"',
+        f"defaultConstraints[3].topologyKey: Invalid value: {NOT_A_KEY}",
+        "defaultConstraints[3].whenUnsatisfiable: Required value: can not be empty",
     ]
+
+
+@pytest.mark.parametrize(
+    ("plugin", "args", "expected"),
+    [
+        (
+            "NodeResourcesLeastAllocated",
+            "resources: [{name: cpu, weight: 0}]",
+            "resources[0].weight: Invalid value: 0: resource weight of cpu should be a positive value",
+        ),
+        (
+            "RequestedToCapacityRatio",
+            "shape: [{utilization: 0, score: 1}], resources: [{name: cpu, weight: -1}]",
+            "resources[0].weight: Invalid value: -1: resource cpu weight -1 must not be less than 1",
+        ),
+        (
+            "NodeLabel",
+            "presentLabelsPreference: [a, b], absentLabelsPreference: [b]",
+            '"b" is in both the present and the absent label list',
+        ),
+    ],
+)
+def test_arguments_of_v1_20_that_are_refused(plugin, args, expected):
+    """v1.20: pkg/scheduler/apis/config/validation/validation_pluginargs.go."""
+    text = f"profiles:\n- pluginConfig:\n  - name: {plugin}\n    args: {{{args}}}\n"
+    (found,) = faults(text, V1.replace("/v1", "/v1beta1"))
+    assert found.startswith("6: profiles[0].pluginConfig[0].args") and found.endswith(expected)
 
 
 def test_preemption_without_candidates():

@@ -127,6 +127,14 @@ def test_devices_that_the_class_cannot_judge_count_as_none() -> None:
     assert (found.capacity.tolist(), found.held.tolist()) == ([0], [0])
 
 
+def test_each_device_of_a_slice_may_say_on_which_nodes_it_counts() -> None:
+    """v1.37: noderesources/resource_allocation.go, calculateDRAResourceTotals."""
+    devices = [device("gpu-0", nodeName="b"), device("gpu-1", allNodes=True)]
+    pool = resource_slice("rack", devices, perDeviceNodeSelection=True)
+    world = cluster(node("a"), node("b"), device_class("gpu", extendedResourceName=GPU), pool)
+    assert device_usage(world, GPU, np.array([0, 1])).capacity.tolist() == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("asking", "requests", "mappings"),
     [

@@ -253,6 +253,12 @@ def test_what_was_tried_for_a_resource_is_told() -> None:
     assert says(text, "wants 3 devices of class gpu", "gpu-0", "gpu-1 found")
 
 
+def test_of_many_nodes_without_devices_eight_are_told() -> None:
+    nodes = [node(f"n{number}") for number in range(10)]
+    text = str(decide(*nodes, device_class(), resource_claim("c", exactly()), asking=claiming("c")))
+    assert "n7: " in text and "n8: " not in text and "and 2 more nodes" in text
+
+
 @pytest.mark.parametrize(("name", "claims"), [("devices", 1), ("plugin", 0)])
 def test_a_claim_for_the_resources_is_written_where_devices_serve_them(name: str, claims: int) -> None:
     required = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}]}

@@ -106,6 +106,14 @@ def test_114788_a_tainted_zone_counts_as_a_domain(file, run):
     assert says(said, "with nodeTaintsPolicy Honor of its", "it goes to a1")
 
 
+def test_a_tainted_zone_does_not_count_if_taints_are_honored(file, run):
+    taint = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
+    nodes = in_zone("a1", "a"), in_zone("b1", "b", cpu=1), in_zone("c1", "c", taints=[taint])
+    running = pod("r", on="a1", labels={"app": "a"})
+    said = run("why", file(*nodes, running, pod("web", cpu=2, **spread(nodeTaintsPolicy="Honor"))))
+    assert "1 pod like it in topology.kubernetes.io/zone=a, 0 in the emptiest (b), maxSkew 1" in said
+
+
 def test_a_zone_with_one_node_without_taints_is_not_called_tainted(file, run):
     taint = {"key": "gpu", "effect": "NoSchedule"}
     nodes = in_zone("a1", "a"), in_zone("c1", "c", taints=[taint]), in_zone("c2", "c", unschedulable=True)

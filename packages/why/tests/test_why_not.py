@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from kschedlab.build import budget, cluster, node, pod
+from kschedlab.build import budget, cluster, node, node_affinity, pod, term
 from kschedlab.explanation import again, explain
 from kschedlab.generations import LATEST
 from kschedlab.scheduler import Scheduler, schedule
@@ -93,6 +93,13 @@ def test_a_selector_is_named_with_both_values(world):
     found = why_not(explain("data/postgres-0", world).decision, "gpu-01")
     details = {check.plugin: check.details for check in found.checks if check.refuses}
     assert details["NodeAffinity"] == ("wants karpenter.sh/nodepool=data; the node has gpu",)
+
+
+def test_a_node_that_the_pod_s_affinity_does_not_name_refuses_first():
+    affinity = node_affinity(term("metadata.name In a"))
+    world = cluster(node("a", cpu=1), node("b"), pod("web", cpu=2, affinity=affinity))
+    checks = why_not(explain("default/web", world).decision, "b").checks
+    assert checks[0] == ("PreFilter", True, True, ("NodeAffinity names other nodes",))
 
 
 def test_a_candidate_loses_by_a_rule(world):

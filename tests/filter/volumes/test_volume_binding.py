@@ -268,6 +268,15 @@ def test_a_node_that_was_selected_for_the_new_volume_is_the_only_one():
     assert refused(PLUGIN, WANTED, *local) == NO_ROOM
 
 
+def test_in_v1_28_only_the_nodes_that_all_local_volumes_name_are_looked_at():
+    """volumebinding/binder.go, GetEligibleNodes."""
+    both = pod("p", volumes=[mount("c"), mount("d", "w")])
+    volumes = [volume("pv", at("a", "b"), phase="Bound"), volume("pw", at("b", "c"), phase="Bound")]
+    claims = [claim("c", "pv"), claim("d", "pw")]
+    found = refused(VolumeBinding(names_local_nodes=True), both, *LOCAL, host("c"), *claims, *volumes)
+    assert found == {"a": ["excluded"], "c": ["excluded"]}
+
+
 def test_bound_and_unbound_claims_both_give_reasons():
     both = pod("p", volumes=[mount("c"), mount("d", "w")])
     found = refused(PLUGIN, both, *LOCAL, claim("c", "pv"), volume("pv", at("a"), phase="Bound"), claim("d"))

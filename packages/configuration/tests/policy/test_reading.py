@@ -224,7 +224,10 @@ def test_faults_of_extenders():
         read(
             extenders=[
                 {"urlPrefix": "http://x", "prioritizeVerb": "p", "bindVerb": "b"},
-                {"bindVerb": "b", "managedResources": [{"name": "cpu"}, {"name": "a.com/b"}, {"name": "a.com/b"}]},
+                {
+                    "bindVerb": "b",
+                    "managedResources": [{"name": name} for name in ("cpu", "a.com/b", "a.com/b", "a b")],
+                },
             ]
         )
     for message in (
@@ -232,6 +235,7 @@ def test_faults_of_extenders():
         "extenders[0].weight: Priority for extender http://x should have a positive weight applied to it",
         "extenders[1].managedResources[0].name: cpu is an invalid extended resource name",
         "extenders[1].managedResources[2].name: Duplicate extender managed resource name a.com/b",
+        'extenders[1].managedResources[3].name: "a b" is not a valid key',
     ):
         assert message in str(error.value)
     with pytest.raises(ManifestError, match="is not the URL of an extender: write http://HOST:PORT/PATH"):

@@ -114,6 +114,12 @@ def test_what_may_not_be_read_is_told_with_what_is_unknown(kubectl, why):
     assert 'User "jane" may not list them.' in said
 
 
+def test_a_pod_that_is_not_found_may_be_where_pods_may_not_be_read(kubectl, why):
+    kubectl(node("n1"), pod("web"), narrow=["pods"], refused=["services", "replicasets.apps"])
+    said = why("api", status=1)
+    assert "there is no pod default/api" in said and said.count("pods of all namespaces cannot be read: ") == 1
+
+
 def test_without_nodes_only_the_scheduler_s_own_words(kubectl, why):
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes: no."}
     web = pod("web") | {"status": {"phase": "Pending", "conditions": [condition]}}

@@ -369,6 +369,13 @@ def test_an_object_that_cannot_be_understood_is_left_out(kubectl, why):
     assert "Not readable left out: Pod default/broken: spec.containers" in said
 
 
+def test_of_many_objects_that_are_left_out_three_are_named(kubectl, why):
+    broken = [pod(f"broken-{number}", on="n1") | {"spec": {"containers": 7}} for number in range(5)]
+    kubectl(node("n1"), pod("web"), *broken)
+    said = why("web")
+    assert "default/broken-2" in said and "default/broken-3" not in said and "and 2 more objects left out" in said
+
+
 def test_plain_data(kubectl, capsys):
     kubectl(node("n1"), pod("web", cpu=9), refused=["poddisruptionbudgets.policy"])
     from kschedlab.program.main import main
