@@ -459,12 +459,12 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         first = row([name, *numbers[:1]], 8)
         if block.numbers and numbers and numbers[0].is_text and not halo:
             first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=8)
-        line = first.height
+        tall = first.height
         if first.width > beside:
-            first, line = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name, name.height
+            first, tall = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name, name.height
         y = (high - first.height) / 2
         found = [moved(first, edge, y)]
-        top = max(y + (line - side) / 2, 1)  # beside the name
+        top = max(y + (tall - side) / 2, 1)  # beside the name
     else:
         lines, y = [name, *_rows(numbers, inside, 4 if is_stacked else 6)], 4.0
         if block.note and text_width(block.note, SMALL) <= room:

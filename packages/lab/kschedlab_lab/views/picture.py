@@ -78,7 +78,7 @@ def in_list_order(boxes: Iterable[Box], bar: bool = False) -> list[Box]:
 
     def listed(box: Box) -> Box:
         turned = 1 if bar and not box.capacity else -1
-        pods = sorted(box.blocks, key=lambda block: (turned * block.turn, -turned * block.priority))
+        pods = sorted(box.blocks[::turned], key=lambda block: (turned * block.turn, -turned * block.priority))
         return replace(box, blocks=tuple(pods))
 
     return [*map(listed, boxes)]
