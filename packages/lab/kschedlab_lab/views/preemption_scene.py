@@ -168,7 +168,7 @@ class Scene:
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
         inner, tight = Room(room.width, room.height - above + picked), room.height < TIGHT
         height = lanes(boxes, arrange(boxes, inner, 0, captions=False), tight).height - RISE
-        below = height if self.rules else min(height, SHELF)
+        below = SHELF if self.tried else height
         plan = arrange(boxes, inner, below, captions=False)
         boxes = in_list_order(boxes, plan.places[0].bar) if self.as_listed else boxes
         if not _reads_order(preemption, asked):
