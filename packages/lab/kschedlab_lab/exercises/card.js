@@ -1,7 +1,7 @@
 // An exercise: the question, a place for the answer, buttons, and the reply. Python judges; this only shows and sends.
 
 import { takeWhole } from "../stage/dock.js";
-import { button, coded, make, tell, unique } from "../stage/dom.js";
+import { button, coded, make, sayWhole, tell, unique } from "../stage/dom.js";
 import { learn, say } from "../stage/language.js";
 import { surviving } from "../stage/press.js";
 
@@ -138,7 +138,10 @@ class Card {
   }
 
   show(face) {
-    if (face.question !== this.asked) this.question.innerHTML = this.asked = face.question;
+    if (face.question !== this.asked) {
+      this.question.innerHTML = this.asked = face.question;
+      sayWhole(this.question);
+    }
     if (face.reply !== this.said) this.say(face.reply);
     if (face.given !== this.given && !this.isAhead(face)) this.place?.set(this.given = face.given); // another view, or code, has answered
     for (const each of this.help) each.hidden = face.solved; // nobody asks after a right answer
@@ -148,6 +151,7 @@ class Card {
   /** Shows the reply. To one that was asked for here it scrolls, as far as the answer stays in sight. */
   say(reply) {
     this.reply.innerHTML = this.said = reply;
+    sayWhole(this.reply);
     if (this.waiting) for (const each of [this.reply, this.place?.root]) each?.scrollIntoView({ block: "nearest" });
     this.waiting = false;
   }

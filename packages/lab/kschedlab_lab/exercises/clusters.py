@@ -33,20 +33,22 @@ def pictured(
     manifests: Iterable[dict[str, Any]],
     pick: bool = False,
     draw: Callable[[Room], Html] | None = None,
+    as_listed: bool = False,
 ) -> Instance:
     """The cluster before the decision: a drawing, and the table folded below it.
 
-    ``pick``: the answer is a node, which can be picked in the drawing; ``draw``: another drawing.
+    ``pick``: the answer is a node, which can be picked in the drawing; ``draw``: another drawing; ``as_listed``: pods
+    lie as victims are listed.
     """
-    listed = shown(manifests)
+    rows = shown(manifests)
     nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
-    told, folded = facts(decision), element("details", element("summary", say("As a table")), listed.picture)
-    drawing = fitting(draw or partial(question, decision, handles=Handles(nodes=nodes)))
-    printed = draw(COLUMN) if draw is not None else question(decision, COLUMN)
+    told, folded = facts(decision), element("details", element("summary", say("As a table")), rows.picture)
+    drawing = fitting(draw or partial(question, decision, handles=Handles(nodes=nodes), as_listed=as_listed))
+    printed = draw(COLUMN) if draw is not None else question(decision, COLUMN, as_listed=as_listed)
     on_paper = told if draw is not None else sentences((told, say("Heights show CPU requests.")))
-    saved = listed.picture if draw is None else join([kept(draw), listed.picture])
+    saved = rows.picture if draw is None else join([kept(draw), rows.picture])
     paper = join([printed, element("p", on_paper)])
-    return Instance(join([drawing, element("p", told), folded]), listed.text, saved, paper)
+    return Instance(join([drawing, element("p", told), folded]), rows.text, saved, paper)
 
 
 def outcome(decision: Decision) -> Html:

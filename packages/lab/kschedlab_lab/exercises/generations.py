@@ -69,8 +69,9 @@ def chosen_by(objects: Objects, generation: Generation) -> str:
 
 def beside(objects: Objects, *generations: Generation) -> Html:
     """Their decisions below each other, each under its generation's name."""
-    drawn = ((element("p", element("b", each.name)), drawn_decision(decided(objects, each))) for each in generations)
-    return join(part for parts in drawn for part in parts)
+    pictures = (drawn_decision(decided(objects, each), as_listed=True) for each in generations)
+    titles = (element("p", element("b", each.name)) for each in generations)
+    return join(part for parts in zip(titles, pictures, strict=True) for part in parts)
 
 
 def random_cluster(rng: random.Random) -> list[Manifest]:
@@ -119,7 +120,7 @@ def culprit(rng: random.Random, seed: int) -> Exercise:
                 node=chosen,
             ),
         ),
-        pictured(decided(objects, V1_37), manifests),
+        pictured(decided(objects, V1_37), manifests, as_listed=True),
         whys,
         solved=lambda: beside(objects, V1_37, named),
     )
@@ -191,7 +192,7 @@ def divide(rng: random.Random, seed: int) -> Exercise:
             say("If the budget allows at least one disruption, v1.16 chooses as if there were none."),
             say("Try each app with 1 and with 2: which victims break v1.20's budget, and who is first on each node?"),
         ),
-        pictured(decided(objects, V1_16), manifests),
+        pictured(decided(objects, V1_16), manifests, as_listed=True),
         as_yaml(manifests),
         START,
         lambda objects: beside(objects, V1_16, V1_20),

@@ -82,8 +82,8 @@ def decided(objects: Objects) -> Decision:
     return schedule("default/urgent", Cluster(objects, V1_20.api), V1_20)
 
 
-def drawn_decision(decision: Decision) -> Html:
-    return fitting(Scene(decision).picture, LADDER)
+def drawn_decision(decision: Decision, as_listed: bool = False) -> Html:
+    return fitting(Scene(decision, as_listed=as_listed).picture, LADDER)
 
 
 def random_case(rng: random.Random) -> Case:

@@ -28,21 +28,18 @@ def which_node(change: str = "", rival: str = "node-b") -> Question[Settings]:
     return Question(text, NODES, _chosen, why, _asked(handles), drawn=True)
 
 
-def which_victims() -> Question[Settings]:
-    """Who would be evicted on node-b?"""
-    pairs = tuple(map(say(" and ").join, (("shop-b", "jobs-b"), ("shop-b", "logs-b"), ("jobs-b", "logs-b"))))
+def who_returns() -> Question[Settings]:
+    """Who comes back to node-b after all have stepped aside, to be clicked in the picture?"""
+    pods = ("logs-b", "shop-b", "jobs-b")
 
     def right(settings: Settings) -> str:
-        victims = {each.pod.metadata.name for each in _candidates(settings)["node-b"].victims}
-        return next(pair for pair in pairs if victims <= set(pair.split(say(" and "))))
+        return next(each.pod.pod.metadata.name for each in _candidates(settings)["node-b"].attempts if each.reprieved)
 
-    return Question(
-        say("If node-b were chosen, which two of its pods would be evicted?"),
-        pairs,
-        right,
-        lambda settings, _: all_attempted(_candidates(settings)["node-b"].attempts),
-        _asked(Handles(), tried="node-b"),
-    )
+    def why(settings: Settings, _: str) -> str:
+        return all_attempted(_candidates(settings)["node-b"].attempts)
+
+    handles = Handles(pods={name: {"data_pick": name} for name in pods})
+    return Question(say("Which pod of node-b comes back?"), pods, right, why, _asked(handles, "node-b"), drawn=True)
 
 
 def which_pod() -> Question[Settings]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
 from kschedlab.preemption.budgets import MatchesBudget
 from kschedlab.text.html import Html, element, visible
@@ -109,10 +109,24 @@ def _block(pod: Pod, seen: Seen) -> Block:
 
 def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:
     """The shield of a pod under budgets."""
-    queries = ((each, MatchesBudget.of_budget(each)) for each in seen.budgets)
-    meta = pod.metadata
-    if over := [each.metadata.name for each, query in queries if query.covers(meta.namespace, meta.labels)]:
-        yield Badge("shield", say("covered by the budget: {names}", names=visible(listed(over))))
+    over = [each for each in seen.budgets if _covers(each, pod)]
+    names = visible(listed(each.metadata.name for each in over))
+    if any(pod in _breaking(each, seen) for each in over):
+        yield Badge("broken", say("its eviction breaks the budget: {names}", names=names))
+    elif over:
+        yield Badge("shield", say("covered by the budget: {names}", names=names))
+
+
+def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    return MatchesBudget.of_budget(budget).covers(pod.metadata.namespace, pod.metadata.labels)
+
+
+def _breaking(budget: PodDisruptionBudget, seen: Seen) -> list[Pod]:
+    """The pods whose leaving breaks the budget: the last ones to go, as many as it lacks."""
+    ends = [(pod.metadata.deletionTimestamp, pod) for pod in seen.pods if _covers(budget, pod)]
+    leaving = sorted(((end, pod) for end, pod in ends if end is not None), key=lambda each: each[0])
+    lacks = budget.status.desiredHealthy - budget.status.currentHealthy
+    return [pod for _, pod in leaving[-lacks:]] if lacks > 0 else []
 
 
 def _remarks(node: Node, small: int) -> Iterator[str]:

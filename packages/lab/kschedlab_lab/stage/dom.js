@@ -8,9 +8,9 @@ export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/
 
 const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.\d])/;
 
-const NAMES = /(▶ [\d.,]+|(?<!\S)--?[a-z][\w-]*|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|\d[\d.,]* (?:%|s(?!\w)|min(?!\w)|CPU)|^v?[+-]?\d[\d.,]*$)/;
+const NAMES = /(▶ [\d.,]+|(?<!\S)--?[a-z][\w-]*|[\w./]+(?:-[\w./]+)+|^[\u4e00-\u9fff]{2,6}$|\d[\d.,]* (?:%|s(?!\w)|min(?!\w)|CPU)|-?\d+ \+ (?:\d+·)?2³¹|^v?[+-]?\d[\d.,]*$)/;
 
-/** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word, a number or 95 % nowhere. */
+/** The text in parts for an element: a short name such as node-b never breaks at its hyphen, a Chinese word, a number, a sum or 95 % nowhere. */
 export const unbroken = (text, longest = 24) =>
   text.split(NAMES).map((part, i) => (i % 2 && part.length <= longest ? make("span", { class: "ks-name" }, part) : part));
 
@@ -27,6 +27,9 @@ export function divisible(root) {
     text.replaceWith(...unbroken(text.data, 16).flatMap(divided).filter((part) => part !== ""));
   }
 }
+
+/** Lets the names in these sentences of a markup break so, too. */
+export const sayWhole = (root) => root.querySelectorAll("p, [role=status]").forEach(divisible);
 
 const LONG = 32; // characters of code that may begin in one line and go on in the next
 

@@ -41,8 +41,8 @@ SLIM, NARROW, TIGHT, BESIDE, FIRST = 60, 560, 6, 66, 88
 with the place beside them (where they would be narrower, that is a bar above them), and of that place."""
 SHORT, TALL, SHORTER = 134, 192, 126
 """Limits of the height of the largest node; the lower one with a bar above the nodes."""
-EDGE, TOP, BAR, CHIP = 8, 10, 42, 28
-"""The margin around the nodes; the height of a bar above them, and of a chip below a node."""
+EDGE, TOP, BAR, SHELF = 8, 10, 42, 120
+"""The margin around the nodes; the heights of a bar above them, and of all pods of a full node that stepped aside."""
 INSET, PARTED, ROUND = 3, 2, 8
 """Between tray and pods, between pods, and the radius of a pod's corners."""
 LINE, NAME, SMALL = 15, 14, 11.2
@@ -239,7 +239,7 @@ def shapes(boxes: Sequence[Box], plan: Arrangement, resource: str, captions: boo
 
 
 def _inside(box: Box, place: Place, scale: float, captions: bool) -> list[Html]:
-    """The pods of a box, one upon the other, and those that stepped aside as chips below it, the last one on top."""
+    """The pods of a box, one upon the other, and below it those that stepped aside, smaller, the last one on top."""
     found, inset = list[Html](), INSET if box.capacity else 0
     bottom, wide = place.y + place.height - inset, place.width - 2 * inset
     fits, level = (place.height - 2 * inset) / place.height if box.capacity else 1, 0.0
@@ -247,9 +247,11 @@ def _inside(box: Box, place: Place, scale: float, captions: bool) -> list[Html]:
         level += block.size * scale * fits
         size = Place(place.x + inset, bottom - level, wide, max(block.size * scale * fits - PARTED, 2))
         found.append(draw_pod(block, size))
-    shelf = place.y + place.height + _below_height([box], place.width, captions)
-    for i, block in enumerate(block for block in reversed(box.blocks) if block.aside):
-        found.append(draw_pod(block, Place(place.x + inset, shelf + i * (CHIP + 2), wide, CHIP)))
+    top = place.y + place.height + _below_height([box], place.width, captions)
+    for block in (block for block in reversed(box.blocks) if block.aside):
+        high = block.size * SHELF / box.capacity
+        found.append(draw_pod(block, Place(place.x + inset, top, wide, high - PARTED)))
+        top += high
     return found
 
 
@@ -272,7 +274,7 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     top = place.height - high
     inside = [*_tray(box, place.width, top, high, scale, resource)]
     free = box.capacity - box.used
-    if free > 0 and scale * free >= LINE and not any(block.aside for block in box.blocks):
+    if free > 0 and scale * free >= LINE:
         takes = box.tried if box.tried <= free else 0
         text = fitted(_free(resource, free - takes, box.placed or takes, place.width - 8), place.width - 8, SMALL)
         middle = _middle_of_free(box, free, scale, _has_ticks(resource, scale))
@@ -457,20 +459,24 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         first = row([name, *numbers[:1]], 8)
         if block.numbers and numbers and numbers[0].is_text and not halo:
             first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=8)
+        tall = first.height
         if first.width > beside:
-            first = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name
-        found = [moved(first, edge, (high - first.height) / 2)]
+            first, tall = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name, name.height
+        y = (high - first.height) / 2
+        found = [moved(first, edge, y)]
+        top = max(y + (tall - side) / 2, 1)  # beside the name
     else:
         lines, y = [name, *_rows(numbers, inside, 4 if is_stacked else 6)], 4.0
         if block.note and text_width(block.note, SMALL) <= room:
             lines.append(words(block.note, SMALL, fill=colour))
-        found = []
+        found, top = [], 4.0
         for line in lines:
             if y + line.height > high - 1:
                 break
             found.append(moved(line, edge, y))
             y += line.height + 2
-    top = (high - side - (side + 2) * (is_stacked and len(signs) > 1)) / 2 if is_low else 4
+    if is_low and is_stacked and len(signs) > 1:
+        top = high / 2 - side - 1
     right, scale = place.width - corner - side, side / SIZE
     drawn = [Part(side, side, (badge(sign, 0, 0, colour, DIGIT * SIZE / side),)) for sign in reversed(signs)]
     across, down = (0, side + 2) if is_stacked else (side + 2, 0)

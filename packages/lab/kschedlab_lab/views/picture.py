@@ -52,10 +52,14 @@ def picture(decision: Decision, room: Room | None = None, handles: Handles = NO_
     return draw(boxes(decision, handles), caption(decision), scarcest(decision), room, hidden_nodes(decision))
 
 
-def question(decision: Decision, room: Room | None = None, handles: Handles = NO_HANDLES) -> Html:
-    """The same before anything is decided, as the picture of a question."""
+def question(
+    decision: Decision, room: Room | None = None, handles: Handles = NO_HANDLES, as_listed: bool = False
+) -> Html:
+    """The same before anything is decided, as the picture of a question. ``as_listed``: see :func:`in_list_order`."""
     alt = say("{pod} waits; {nodes}.", pod=decision.pod.key, nodes=count(len(decision.cluster.nodes), "node"))
-    return draw(boxes_before(decision, handles), alt, scarcest(decision), room, hidden_nodes(decision))
+    shown = boxes_before(decision, handles)
+    shown = in_list_order(shown) if as_listed else shown
+    return draw(shown, alt, scarcest(decision), room, hidden_nodes(decision))
 
 
 def boxes(decision: Decision, handles: Handles = NO_HANDLES, nodes: Sequence[str] | None = None) -> list[Box]:
@@ -66,6 +70,18 @@ def boxes(decision: Decision, handles: Handles = NO_HANDLES, nodes: Sequence[str
 def boxes_before(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]:
     """The same before the decision: the pod waits, and nothing happens to the others."""
     return Boxes(decision, handles).before()
+
+
+def in_list_order(boxes: Iterable[Box], bar: bool = False) -> list[Box]:
+    """The nodes with their victims as in their lists, the first one on top, or at the left if evicted ones lie in a
+    ``bar``. Before there is a list, the pod with the highest priority is there."""
+
+    def listed(box: Box) -> Box:
+        turned = 1 if bar and not box.capacity else -1
+        pods = sorted(box.blocks[::turned], key=lambda block: (turned * block.turn, -turned * block.priority))
+        return replace(box, blocks=tuple(pods))
+
+    return [*map(listed, boxes)]
 
 
 def caption(decision: Decision) -> str:
@@ -322,7 +338,7 @@ class Boxes:
         back = [block for block in inside if block.mark == "reprieved"]
         turns = {attempt.pod.pod.metadata.name: i for i, attempt in enumerate(candidate.attempts)} if candidate else {}
         out.sort(key=lambda block: (block.mark != "victim", -turns.get(block.name, 0)))
-        aside = [replace(block, aside=True, numbers=_plain(block)[:1], marks={}) for block in out]
+        aside = [replace(block, aside=True, numbers=_plain(block)[:1]) for block in out]
         if candidate is not None:
             ghost, key = self.incoming("ghost"), _key(self.decision.pod)
             ghost = replace(ghost, name=f"{ghost.name} ?", key=f"{key}?{name}", origin=f"pod/{key}")

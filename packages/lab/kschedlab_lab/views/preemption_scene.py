@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
@@ -13,7 +14,7 @@ from kschedlab.text.html import Html, element, visible
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.preemption import evicted
 from kschedlab.text.words import count, listing, request_text, requested
-from kschedlab_lab.views.drawing import CHIP, EDGE, GAP, PILL, Box, Marks, Number, arrange, pill, shapes
+from kschedlab_lab.views.drawing import EDGE, GAP, PILL, SHELF, Box, Marks, Number, arrange, pill, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import NAMES, ladder, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
@@ -26,6 +27,7 @@ from kschedlab_lab.views.picture import (
     changed,
     decided_and_why,
     in_brief,
+    in_list_order,
     scarcest,
     short_priority,
 )
@@ -36,10 +38,10 @@ Moment = tuple[Html, str]
 """A picture, and what happens in it."""
 
 
-TIGHT, ABOVE, PICKED, RISE, SHELF = 420, PILL + 1, 4, 8, 3 * (CHIP + 2) + 4
+TIGHT, ABOVE, PICKED, RISE = 420, PILL + 1, 4, 8
 """The height of a room in pixels, below which the rules are close together; that of the budgets, under which is the
 nodes' own margin with the line around an answered one; how much higher names are that one can click; how far the ladder
-reaches into the margin below the names; the height of three pods that stepped aside."""
+reaches into the margin below the names."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Scene:
     upper right corner, where there is room for it. ``rules``: with the ladder.
     ``tried``: the node whose victims are found, without a choice; "" for the whole decision.
     ``since``: the decision on the lesson's first cluster; numbers that are others now show what they were.
+    ``as_listed``: see :func:`in_list_order`.
     """
 
     decision: Decision
@@ -59,25 +62,53 @@ class Scene:
     rules: bool = True
     tried: str = ""
     since: Decision | None = None
+    as_listed: bool = False
 
     @property
     def said(self) -> str:
         """What was decided, and with the ladder, why."""
         if self.tried:
-            return would_leave(self.decision, self.tried)
+            return sentences((would_leave(self.decision, self.tried), self._why_back))
         return caption(self.decision) if self.rules else decided_and_why(self.decision)[0]
+
+    @property
+    def _why_back(self) -> str:
+        """Why a pod comes back to the node that is tried where a more important one leaves; "" if none does."""
+        candidate = self._candidates.get(self.tried)
+        if candidate is None or (kept := _kept(candidate)) is None:
+            return ""
+        leaves = max(candidate.victims, key=lambda info: info.priority)
+        return say(
+            "Evicting {pod} ({priority}) would break the budget, so it comes back before {other} ({highest}).",
+            pod=kept.pod.metadata.name,
+            priority=short_priority(kept.priority),
+            other=leaves.pod.metadata.name,
+            highest=short_priority(leaves.priority),
+        )
+
+    @property
+    def _candidates(self) -> Mapping[str, Candidate]:
+        return self.decision.preemption.candidates if self.decision.preemption is not None else {}
 
     def picture(self, room: Room) -> Html:
         """The decision with all of its evidence."""
-        return self._draw(self._boxes.tried() if self.tried else self._boxes.after(), room, self.said)
+        tries = {node: len(each.attempts) for node, each in self._candidates.items()}
+        return self._draw(self._boxes.trying(tries) if self.tried else self._boxes.after(), room, self.said)
 
     @property
     def _boxes(self) -> Boxes:
         return Boxes(self.decision, self.handles, since=self.since)
 
     def question(self, room: Room) -> Html:
-        """The cluster before the decision; no rule has been asked."""
+        """The cluster before the decision, or before the tries on a node; no rule has been asked."""
+        if self.tried:
+            return self._draw(self._boxes.trying({}), room, self._aside, 0)
         return self._draw(self._boxes.before(), room, self._nowhere, 0)
+
+    @property
+    def _aside(self) -> str:
+        message = later("On every node, all pods of a priority below {priority} step aside.")
+        return say(message, priority=self.decision.pod.priority)
 
     @property
     def _nowhere(self) -> str:
@@ -99,18 +130,16 @@ class Scene:
         The tries on a node, or the rules one after the other.
         """
         preemption = self.decision.preemption
+        begins = self._draw(self._boxes.before(), room, self._nowhere, 0)
         told = [] if preemption is None else [*(self._tries if self.tried else self._climb)(preemption, room)]
-        return [(self.question(room), self._nowhere), *told, (self.picture(room), self.said)]
+        return [(begins, self._nowhere), *told, (self.picture(room), self.said)]
 
     def _tries(self, preemption: Preemption, room: Room) -> Iterator[Moment]:
         """All less important pods step aside, and return one by one on the node that is tried; elsewhere they have."""
         boxes, candidates = self._boxes, preemption.candidates
         stuck = [say("{node} ({reason})", node=box.name, reason=box.refused) for box in boxes.trying({}) if box.refused]
         no = say("Not a candidate: {nodes}." if len(stuck) == 1 else "Not candidates: {nodes}.", nodes=listing(stuck))
-        aside = say(
-            "On every node, all pods of a priority below {priority} step aside.", priority=self.decision.pod.priority
-        )
-        text = sentences((aside, no if stuck else ""))
+        text = sentences((self._aside, no if stuck else ""))
         yield self._draw(boxes.trying({}), room, text, 0), text
         tries = {node: len(each.attempts) for node, each in candidates.items()}
         for turn, attempt in enumerate(candidates[self.tried].attempts if self.tried in candidates else (), 1):
@@ -139,8 +168,9 @@ class Scene:
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
         inner, tight = Room(room.width, room.height - above + picked), room.height < TIGHT
         height = lanes(boxes, arrange(boxes, inner, 0, captions=False), tight).height - RISE
-        below = height if self.rules else min(height, SHELF)
+        below = SHELF if self.tried else height
         plan = arrange(boxes, inner, below, captions=False)
+        boxes = in_list_order(boxes, plan.places[0].bar) if self.as_listed else boxes
         if not _reads_order(preemption, asked):
             boxes = [_unnumbered(box) for box in boxes]
         parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions=False), plan.bottom - picked
@@ -228,11 +258,16 @@ def _surprise(number: int, loses: Candidate, wins: Candidate) -> str:
     )
 
 
-def _spared(candidate: Candidate) -> str:
+def _kept(candidate: Candidate) -> PodInfo | None:
     """A pod that a budget keeps where a more important one leaves."""
-    highest = max(info.priority for info in candidate.victims)
+    highest = max((info.priority for info in candidate.victims), default=0)
     kept = (each.pod for each in candidate.attempts if each.violates and each.reprieved and each.pod.priority < highest)
-    if (info := next(kept, None)) is None:
+    return next(kept, None)
+
+
+def _spared(candidate: Candidate) -> str:
+    """The pod that a budget keeps there, in words; "" if it keeps none."""
+    if (info := _kept(candidate)) is None:
         return ""
     return say(
         "The budget spares {pod} ({priority}).", pod=info.pod.metadata.name, priority=short_priority(info.priority)

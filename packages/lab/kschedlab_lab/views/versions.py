@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import GAP, Block, Box, arrange, remark, shapes
+from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
 from kschedlab_lab.views.ladder_drawing import TOP, Lane, Lanes, ladder, lanes
 from kschedlab_lab.views.layout import Part, column, moved, padded, phrase
 from kschedlab_lab.views.lettering import fitting, text_width
-from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
+from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, in_list_order, scarcest
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, INK, INK_2, INK_3, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
@@ -94,7 +94,7 @@ def _picture(
     below = _below(board, room)
     room = room._replace(height=min(room.height, int(FLAT * room.width)))
     first, *_ = arrange(shown, room, below.height, captions, most=room.width, short=LOW).places
-    shown = [replace(box, blocks=_listed(box, first.bar)) for box in shown]
+    shown = in_list_order(shown, first.bar)
     rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight=True, only=board.rungs)
     high = rules.row * len(board.rungs) + TOP if board.rungs else 0
     plan = arrange(shown, room, below.height + high, captions, most=room.width, short=LOW)
@@ -104,15 +104,6 @@ def _picture(
         parts += ladder(decision.preemption, at, plan.bottom - 8, asked)
     top = plan.bottom + high
     return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 4, alt)
-
-
-def _listed(box: Box, bar: bool) -> tuple[Block, ...]:
-    """Its pods: victims lie as in their list, the first one on top, or at the left if evicted ones lie in a ``bar``.
-
-    Before there is a list, the pod with the highest priority does.
-    """
-    turned = 1 if bar and not box.capacity else -1
-    return tuple(sorted(box.blocks, key=lambda block: (turned * block.turn, -turned * block.priority)))
 
 
 def _below(board: Board, room: Room) -> Part:

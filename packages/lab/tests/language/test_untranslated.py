@@ -67,7 +67,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "preemption": preemption.panel,
     "preemption, which node": lambda: preemption.panel().ask(preemption_questions.which_node()),
     "preemption, which pod": lambda: preemption.panel(shop_a=200, allowed=2).ask(preemption_questions.which_pod()),
-    "preemption, victims": lambda: preemption.panel().ask(preemption_questions.which_victims()),
+    "preemption, victims": lambda: preemption.panel().ask(preemption_questions.who_returns()),
     "first": first.panel,
     "overview, path": path.panel,
     "overview, what next": lambda: path.panel(step=5).ask(path.what_next()),

@@ -23,7 +23,7 @@ from kschedlab_lab.panels.preemption import (
     panel,
     view_of,
 )
-from kschedlab_lab.panels.preemption_questions import which_node, which_pod
+from kschedlab_lab.panels.preemption_questions import which_node, which_pod, who_returns
 from kschedlab_lab.views.svg import Room
 from tests.samples import sampled
 from tests.saying import says
@@ -248,6 +248,12 @@ def test_a_right_answer_says_why_the_rival_is_not_chosen() -> None:
     assert which_node("", "node-a").verdict(None, Settings())["why"].startswith("Rule 3 decides")
 
 
+@pytest.mark.parametrize(("allowed", "returns"), [(1, "jobs-b"), (2, "logs-b")])
+def test_who_returns_depends_on_the_budget(allowed: int, returns: str) -> None:
+    verdict = who_returns().verdict("shop-b", Settings(allowed=allowed))
+    assert verdict["solution"] == returns and says(verdict["why"], f"{returns} (1 CPU) fits", "shop-b", "victim")
+
+
 def test_who_is_evicted_is_answered_by_both_start_times() -> None:
     why = which_pod().verdict("shop-b", Settings(shop_a=200, allowed=2))["why"]
     assert says(why, "node-b drops out at rule 5", "09:00", "node-c 10:00", "later start wins")
@@ -257,6 +263,7 @@ def test_questions_are_answered_in_the_picture() -> None:
     for question, picks in (
         (which_node(), ["node-a", "node-b", "node-c", "node-d"]),
         (which_pod(), ["shop-b", "mail-c"]),
+        (who_returns(), ["jobs-b", "logs-b", "shop-b"]),
     ):
         assert question.before is not None
         svg = ElementTree.fromstring(str(base.drawn(question.before(Settings()), Room())))

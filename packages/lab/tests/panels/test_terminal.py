@@ -123,6 +123,16 @@ def test_the_budget_is_drawn_with_its_shields_and_counts_down() -> None:
     played.run("2s")
     assert says(drawn(), "Budget shop", "may lose", 0)
 
+    def broken() -> list[str]:
+        found = ElementTree.fromstring(str(played.view().picture(ROOM))).iter()
+        tips = {each.get("data-key"): each.get("data-tip", "") for each in found if each.get("data-key")}
+        return [key[4:] for key, tip in tips.items() if key and "breaks the budget: shop" in tip]
+
+    assert broken() == [], "it allowed shop-a to go"
+    played.scale("urgent", 3)
+    played.run("20s")
+    assert broken() == ["shop-b"]
+
 
 def test_nodes_and_strange_names_are_told() -> None:
     played = Played("nomination")

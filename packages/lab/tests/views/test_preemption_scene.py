@@ -169,6 +169,12 @@ def test_the_tries_of_a_node_are_told_in_the_real_order() -> None:
     assert says(captions[5], "node-b", "logs-b", "shop-b", "would be evicted") and len(captions) == 6
 
 
+def test_why_a_more_important_pod_leaves_is_said_below_the_tries() -> None:
+    said = {allowed: Scene(decide(Settings(allowed=allowed)), tried="node-b").said for allowed in (1, 2)}
+    assert says(said[1], "logs-b and shop-b would be evicted", "jobs-b (0)", "break the budget", "before logs-b (150)")
+    assert said[2] == "On node-b, shop-b and jobs-b would be evicted."
+
+
 def test_a_node_that_is_no_candidate_has_no_tries() -> None:
     captions = [
         caption for _, caption in Scene(decide(Settings(shop_b=300, preemptor=250)), tried="node-b").story(ROOM)
@@ -191,9 +197,9 @@ def test_pods_come_back_one_by_one() -> None:
         for svg, _ in tries()
     ]
     others = {"logs-a", "logs-c"}
-    assert back == [set(), set(), *([{*others, "jobs-b"}] * 3), set()]
+    assert back == [set(), set(), *([{*others, "jobs-b"}] * 4)]
     ghosts = [[key for key in keyed(svg) if "?" in key and "box" not in key] for svg, _ in tries()]
-    assert [len(each) for each in ghosts] == [0, *([3] * 4), 0]
+    assert [len(each) for each in ghosts] == [0, *([3] * 5)]
     assert {keyed(svg)["pod/urgent?node-a"].get("data-from") for svg, _ in tries()[1:5]} == {"pod/urgent"}
 
 

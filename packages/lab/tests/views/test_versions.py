@@ -12,7 +12,8 @@ from kschedlab.text.html import Html, join
 from kschedlab.whatif.titles import title_of
 from kschedlab_lab.named_rules import NAMED_RULES
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.picture import Handles
+from kschedlab_lab.views.picture import Handles, question
+from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before, timeline
@@ -135,6 +136,8 @@ def test_victims_lie_as_their_list_has_them_and_before_by_their_priority() -> No
     decision = schedule("default/web", made, V1_20)
     assert from_the_top(stage(decision, board(), Room(), "alt")) == ["low", "high", "middle"]
     assert from_the_top(stage_before(decision, board(), Room())) == ["high", "middle", "low"]
+    exercise = question(decision, Room(), as_listed=True), Scene(decision, as_listed=True).picture(Room())
+    assert [from_the_top(each) for each in exercise] == [["high", "middle", "low"], ["low", "high", "middle"]]
 
 
 def test_settings_of_a_comparison_have_the_titles_of_their_rules() -> None:
