@@ -112,11 +112,10 @@ def test_wrong_options_are_refused(folder, capsys, option):
     assert says(capsys.readouterr().err, option[0])
 
 
-def test_what_files_and_configurations_leave_out_is_told(folder, capsys):
+def test_what_an_experiment_leaves_out_of_its_files_is_told(folder, capsys):
     (folder / "more.yaml").write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
-    (folder / "w.yaml").write_text(f"{DEFAULT}profiles: [{{colour: red}}]\n")
-    status, _, err = run(capsys, "s.yaml", "more.yaml", "--config", "w.yaml", "--seeds", "1")
-    assert status == 0 and says(err, "ConfigMap (1)", "colour")
+    status, _, err = run(capsys, "s.yaml", "more.yaml", "--seeds", "1")
+    assert status == 0 and says(err, "ConfigMap (1)")
 
 
 def test_extenders_are_asked_only_with_the_users_word(folder, capsys):
