@@ -11,6 +11,7 @@ import pytest
 from kschedlab import schedule
 from kschedlab.build import cluster, node, pod
 from kschedlab.generations import V1_37
+from kschedlab.plugins.framework import Plugin
 from kschedlab_experiments.gpus import COUNT, EACH, MODEL, Ask, SharedGpus
 from packages.simulation.tests.plane import Plane
 
@@ -149,6 +150,16 @@ def test_whole_devices_are_taken_where_they_are_free_and_of_the_model(plane, gpu
     plane.run(30)
     assert (plane.where()["two"], plane.where()["other"]) == ("b", "b")
     assert gpus.left.tolist() == [[500, 0, 0], [0, 0, 0], [0, 0, 0]]
+
+
+def test_a_pod_that_is_not_bound_gives_its_devices_back(gpus):
+    class Refusing(Plugin):
+        def pre_bind(self, pod, node):
+            return "not today"
+
+    plane = Plane(gpu_node("a", 2), generation=V1_37.plus(gpus), plugins=[Refusing()])
+    assert placed(plane, gpu_pod("half", 500)) == ""
+    assert "reserve" in plane.steps("half") and gpus.left.tolist() == [[1000, 1000]]
 
 
 def test_an_answer_is_asked_again_only_where_something_changed(plane, gpus):

@@ -112,6 +112,12 @@ def test_wrong_options_are_refused(folder, capsys, option):
     assert says(capsys.readouterr().err, option[0])
 
 
+def test_what_an_experiment_leaves_out_of_its_files_is_told(folder, capsys):
+    (folder / "more.yaml").write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
+    status, _, err = run(capsys, "s.yaml", "more.yaml", "--seeds", "1")
+    assert status == 0 and says(err, "ConfigMap (1)")
+
+
 def test_extenders_are_asked_only_with_the_users_word(folder, capsys):
     (folder / "e.yaml").write_text(
         f"{DEFAULT}extenders: [{{urlPrefix: 'http://192.0.2.1/x', filterVerb: f, httpTimeout: 1s}}]\n"

@@ -10,7 +10,7 @@ import pytest
 from kschedlab.build import as_yaml, budget, node, pod
 from kschedlab.extras import MissingExtraError
 from kschedlab_experiments import Arrival, Experiment, Generated, Poisson, Trace, Variant
-from kschedlab_experiments.page import write_page
+from kschedlab_experiments.page import charts, write_page
 from kschedlab_experiments.results import number
 from kschedlab_experiments.runs import Task, simulation_of
 from packages.experiments.tests.small import small
@@ -97,6 +97,14 @@ def test_the_page_needs_nothing_else(tmp_path):
     assert "light-dark(" in text and "prefers-color-scheme" in text
 
 
+def test_a_resource_that_one_variant_lacks_is_drawn_for_the_others(tmp_path):
+    gpus = node("g", allocatable={"cpu": 8, "memory": "8Gi", "pods": 9, "example.com/gpu": 4})
+    arrivals = Trace([node("plain")], [Arrival(0, pod("p", cpu=1))])
+    results = Experiment(arrivals, [Variant("plain"), Variant("gpus", nodes=[gpus])], [1]).run()
+    drawn = dict(charts(results))["Requested example.com/gpu over time"]
+    assert {trace.name for trace in drawn.data if trace.name} == {"gpus"}
+
+
 def test_the_page_has_the_differences_in_percent_with_their_intervals(results, tmp_path):
     write_page(results, tmp_path / "r.html")
     (text,) = re.findall(
@@ -161,6 +169,43 @@ def test_waiting_preemption_and_a_budget():
     assert [made[name] for name in ("pods", "placed", "preemptions", "victims", "budget_violations")] == [1] * 5
     assert made["preemptions/5"] == made["victims/1"] == 1
     assert 5 <= made["wait_p50"] == made["wait_p99"] < 20
+
+
+def violations(tmp_path, *timeline, **status):
+    """How many budgets a preemption violates: the only budget allows nothing, unless the timeline deletes it."""
+    low = pod("low", "a", cpu=3, labels={"app": "low"}, terminationGracePeriodSeconds=5)
+    keep = budget("low", 0, minAvailable=1)
+    keep["status"] |= status
+    late = {"at": "10s", "create": pod("high", cpu=3, priority=5)}
+    file = tmp_path / "s.yaml"
+    file.write_text(as_yaml([node("a"), low, keep, {"timeline": [*timeline, late]}]))
+    made = numbers(file)
+    assert made["victims"] == 1
+    return made["budget_violations"]
+
+
+def test_a_budget_that_is_gone_or_counts_the_pod_as_disrupted_is_not_violated(tmp_path):
+    """v1.37: pkg/scheduler/framework/preemption/util.go, FilterVictimsWithPDBViolation."""
+    assert violations(tmp_path) == 1
+    assert violations(tmp_path, {"at": "5s", "delete": "poddisruptionbudget/low"}) == 0
+    assert violations(tmp_path, disruptedPods={"low": "2026-01-01T00:00:00Z"}) == 0
+
+
+def test_a_pod_that_is_deleted_waits_no_more(tmp_path):
+    file, large = tmp_path / "s.yaml", pod("large", cpu=99)
+    later = [{"at": "61s", "create": pod("small", cpu=1)}]
+    for deletion, pending in (([], 1), ([{"at": "30s", "delete": "pod/large"}], 0)):
+        timeline = [{"at": "1s", "create": large}, *deletion, *later]
+        file.write_text(as_yaml([node("a"), {"timeline": timeline}]))
+        made = numbers(file)
+        assert (made["pods"], made["pending"]) == (2, pending)
+
+
+def test_failed_entries_of_a_timeline_are_told(tmp_path):
+    twice = [{"at": f"{second}s", "delete": "pod/web", "grace": "0s"} for second in (1, 2)]
+    (tmp_path / "s.yaml").write_text(as_yaml([node("a"), pod("web", "a"), {"timeline": twice}]))
+    results = Experiment([tmp_path / "s.yaml"], [Variant("one")], [1]).run()
+    assert says(str(results), "1 entries of timelines failed", "kschedlab simulate")
 
 
 def test_pending_pods_and_fragmentation():

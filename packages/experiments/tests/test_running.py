@@ -3,8 +3,9 @@
 import gc
 import multiprocessing
 import os
+import threading
 import tracemalloc
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import msgspec
 import pytest
@@ -109,6 +110,78 @@ def test_few_runs_are_outstanding():
     assert executor.calls == 12 and executor.most <= 3
 
 
+def failed(error):
+    future = Future()
+    future.set_exception(error)
+    return future
+
+
+class Losing(Executor):
+    """Loses each run so many times, as Dask does when a worker dies."""
+
+    def __init__(self, times):
+        self.times, self.lost = times, {}
+
+    def submit(self, fn, packed, task):
+        self.lost[task] = self.lost.get(task, 0) + 1
+        if self.lost[task] <= self.times:
+            return failed(ConnectionError("the worker is gone"))
+        future = Future()
+        future.set_result(fn(packed, task))
+        return future
+
+
+def test_a_lost_run_is_run_again_but_not_forever(expected):
+    assert sorted(map(str, rows(small().run(Losing(2))))) == sorted(map(str, expected))
+    with pytest.raises(RunError) as error:
+        small().run(Losing(3))
+    assert says(str(error.value), "seed 0", "lost 3 times", "ConnectionError: the worker is gone")
+
+
+class Breaking(Executor):
+    """Breaks with what it is given first: at once, or while ``late`` others are still running."""
+
+    def __init__(self, late=0):
+        self.late, self.calls = late, 0
+
+    def submit(self, fn, /, *args):
+        self.calls += 1
+        if not self.late:
+            raise BrokenExecutor("out of order")
+        if self.calls == 1:
+            return failed(BrokenExecutor("out of order"))
+        future = Future()
+        threading.Timer(0.2, future.set_exception, [BrokenExecutor("out of order")]).start()
+        return future
+
+
+def test_a_broken_executor_is_named_if_there_is_no_other():
+    with pytest.raises(RunError) as error:
+        small(seeds=[1]).run(Breaking(), outstanding=1)
+    assert says(str(error.value), "default", "seed 1", "the executor broke: out of order")
+
+
+def test_what_a_broken_executor_had_goes_to_the_next_one(expected):
+    executors = iter([Breaking(late=1), ThreadPoolExecutor(1)])
+    assert rows(small().run(lambda: next(executors), outstanding=3)) == expected
+
+
+def test_what_has_not_begun_is_cancelled_when_an_experiment_stops():
+    given = []
+
+    class Slow(ThreadPoolExecutor):
+        def submit(self, fn, /, *args):
+            given.append(super().submit(fn, *args))
+            return given[-1]
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with Slow(1) as executor, pytest.raises(KeyboardInterrupt):
+        small().run(executor, progress=stop, outstanding=4)
+    assert given[3].cancelled()
+
+
 def test_a_killed_experiment_goes_on_where_it_stopped(tmp_path, expected):
     file, done = tmp_path / "runs.jsonl", []
 
@@ -201,8 +274,6 @@ def test_each_run_has_plugins_of_its_own():
 
 
 def test_what_cannot_be_sent_is_an_error_with_a_remedy():
-    import threading
-
     class Locked(Shouting):
         def __init__(self):
             self.lock = threading.Lock()

@@ -112,6 +112,22 @@ def test_add_names_pods_that_no_node_helps():
     assert says(str(plan), "default/far", "default/big", "Insufficient cpu")
 
 
+def test_of_two_pods_for_one_old_node_the_second_is_stuck():
+    """They want node a itself; a new node of its pool would be another one."""
+    label = "kubernetes.io/hostname"
+    old = node("a", cpu=2, labels={"pool": "small", label: "a"})
+    own = [pod(name, cpu="1500m", nodeSelector={label: "a"}) for name in ("first", "second")]
+    plan = plan_add(cluster(old, *own, pod("other", cpu=2)))
+    assert set(plan.stuck) == {"default/second"} and numbers(plan) == {"small": 1}
+    assert plan.pods == {"default/other": "a-new"}
+
+
+def test_a_plan_says_how_many_pods_go_onto_the_new_nodes_of_each_kind():
+    world = cluster(in_pool("full", "small", cpu=1), *pods(5, cpu=1))
+    for kinds, row in (([], ["small", "4", "4"]), (cluster(node("big", cpu=2)).nodes, ["big", "2", "4"])):
+        assert row in [line.split() for line in str(plan_add(world, kinds=kinds)).splitlines()]
+
+
 def pods(number, prefix="p", **more):
     return [pod(f"{prefix}{i}", **more) for i in range(number)]
 

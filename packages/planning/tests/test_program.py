@@ -134,10 +134,11 @@ def test_what_is_left_out_of_a_plan_is_said(files, capsys):
         "kind": "StatefulSet",
         "spec": database["spec"] | {"volumeClaimTemplates": claims, "serviceName": "db"},
     }
-    cluster, pods = files(cluster=[node("a", cpu=2)], pods=[database])
+    settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "s"}}
+    cluster, pods = files(cluster=[node("a", cpu=2), settings], pods=[database])
     assert main(["plan", "fit", cluster, pods, "-o", "commands"]) == 0
     result = capsys.readouterr()
-    assert says(result.err, "db", "claims") and "statefulsets.apps/db" in result.out
+    assert says(result.err, "db", "claims", "ConfigMap (1)") and "statefulsets.apps/db" in result.out
 
 
 ROOM = {"requests": {"storage": "1Gi"}}

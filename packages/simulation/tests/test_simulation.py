@@ -511,6 +511,12 @@ def test_an_update_with_the_current_version_succeeds():
     assert simulation.api.get(Node, "", "n1").metadata.labels == {"a": "b"}
 
 
+def test_a_simulation_says_how_far_it_is():
+    simulation = Simulation([node("n1", cpu=1), *(pod(name, cpu=1) for name in ("web", "db", "api"))])
+    simulation.run("90s")
+    assert repr(simulation) == "<Simulation after 90 s: 3 pods, 2 without a node>"
+
+
 def test_a_drain_of_a_node_that_is_not_there_is_refused():
     entries = ["{at: 1s, create: {kind: Node, metadata: {generateName: extra-}}}", "{at: 2s, drain: extra-abcde}"]
     (refused,) = refusals(ran(entries))

@@ -13,6 +13,7 @@ from kschedlab_simulation.status import (
     StatusCause,
     field_error,
     forbidden_value,
+    ignore_deleted,
     invalid_value,
     required,
 )
@@ -54,6 +55,14 @@ def test_statuses_equal_the_real_ones(name: str) -> None:
 def test_an_error_prints_its_message() -> None:
     error = OURS["not_found"]
     assert (str(error), error.code, error.reason) == ('pods "web" not found', 404, "NotFound")
+
+
+def test_what_is_gone_or_replaced_is_ignored_but_nothing_else() -> None:
+    for ignored in ("not_found", "conflict"):
+        with ignore_deleted():
+            raise OURS[ignored]
+    with pytest.raises(ApiError, match="no sense"), ignore_deleted():
+        raise OURS["bad_request"]
 
 
 def test_faults_of_validation_become_causes() -> None:

@@ -12,7 +12,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from kschedlab.objects.meta import SECOND, Time
-from kschedlab.objects.model import Condition, Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet
+from kschedlab.objects.model import (
+    Condition,
+    Deployment,
+    DeploymentCondition,
+    DeploymentStatus,
+    ReplicaSet,
+    RollingUpdateDeployment,
+)
 from kschedlab_simulation.controllers.budgets import scaled_value
 from kschedlab_simulation.controllers.replicas import REPLICA_FAILURE, replicas_of
 from kschedlab_simulation.pods import condition_of
@@ -59,9 +66,7 @@ def max_unavailable(owner: Deployment) -> int:
 
 def _fenceposts(owner: Deployment) -> tuple[int, int]:
     """(surge, unavailable): percentages are rounded up and down; one of the two is at least 1 (ResolveFenceposts)."""
-    strategy, desired = owner.spec.strategy.rollingUpdate, replicas_of(owner)
-    if strategy is None:
-        return 0, 1
+    strategy, desired = owner.spec.strategy.rollingUpdate or RollingUpdateDeployment(), replicas_of(owner)
     surge, unavailable = scaled_value(strategy.maxSurge, desired), strategy.maxUnavailable
     if isinstance(unavailable, str):
         unavailable = int(unavailable.removesuffix("%")) * desired // 100

@@ -76,19 +76,19 @@ class Framework:
 
     def post_filter(self, pod: Pod, refused: Mapping[str, Status]) -> tuple[str, list[str], bool]:
         """Run PostFilter until a plugin succeeds or fails. Returns the nominated node or "", why the plugins did not
-        succeed, and whether one failed.
+        succeed, and whether one ended it: then nothing that was said before counts.
         """
         reasons: list[str] = []
         for name, function in self._at["post_filter"]:
             try:
                 answer = call(function, pod, refused)
                 if isinstance(answer, Nominate):
-                    return answer.node, reasons, False
+                    return answer.node, [], True
                 result = status(answer, name)
             except PluginError as error:
                 result = Status(ERROR, str(error), name)
             if result is None:
-                return "", [], False
+                return "", [], True
             if not result.rejected:
                 return "", [result.message], True
             reasons.append(result.message)

@@ -253,10 +253,8 @@ def is_unchanged(context: Context, pod: Pod) -> bool:
 
     v1.13 to v1.20: skipPodUpdate.
     """
-    assumed = context.cache.pod(pod)
-    if assumed is None:
-        return False
-    return _stripped(assumed, context.rules.ignored_changes) == _stripped(pod, context.rules.ignored_changes)
+    assumed, ignored = context.cache.pod(pod), context.rules.ignored_changes
+    return assumed is not None and _stripped(assumed, ignored) == _stripped(pod, ignored)
 
 
 def _stripped(pod: Pod, ignored: tuple[str, ...]) -> Pod:

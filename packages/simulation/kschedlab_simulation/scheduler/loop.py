@@ -152,11 +152,11 @@ class Loop:
         self, cycle: Cycle, outcome: Outcome, nominated: str | None, failure: Failure
     ) -> tuple[str | None, Failure]:
         """Run the users' PostFilter plugins after preemption failed. Returns the nomination and the failure."""
-        node, reasons, failed = cycle.framework.post_filter(cycle.pod, outcome.node_statuses)
+        node, reasons, ended = cycle.framework.post_filter(cycle.pod, outcome.node_statuses)
         self._context.step(cycle.pod, PREEMPT, node, "; ".join(reasons))
-        if node:
-            return node, failure._replace(message=outcome.message)
+        if ended:
+            failure = failure._replace(message=outcome.message)
         if reasons and self._context.generation.messages.post_filter:
-            before = "" if failed or not outcome.preemption else f"{outcome.preemption},"
+            before = "" if ended or not outcome.preemption else f"{outcome.preemption},"
             failure = failure._replace(message=f"{outcome.message}{before} {', '.join(reasons)}")
-        return None if failed else nominated, failure
+        return node or (None if ended else nominated), failure

@@ -11,7 +11,16 @@ from msgspec.structs import replace
 
 from kschedlab.build import deployment, node, pod
 from kschedlab.objects.meta import SECOND, Time
-from kschedlab.objects.model import CronJob, DaemonSet, Deployment, HorizontalPodAutoscaler, Job, Node, Pod
+from kschedlab.objects.model import (
+    CronJob,
+    DaemonSet,
+    Deployment,
+    HorizontalPodAutoscaler,
+    Job,
+    Node,
+    Pod,
+    ResourceQuota,
+)
 from kschedlab_simulation import Simulation
 from kschedlab_simulation.controllers.autoscalers import desired_replicas
 from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
@@ -127,6 +136,16 @@ def test_a_finished_pod_is_replaced():
     simulation.run("5m")
     (new,) = simulation.pods()
     assert new.metadata.uid != old.metadata.uid and new.spec.nodeName == "n0"
+
+
+def test_a_pod_is_available_once_it_has_been_ready_long_enough():
+    agent = daemon_set()
+    agent["spec"]["minReadySeconds"] = 60
+    simulation = running(*nodes(2), agent)
+    for until, available in (("50s", 0), ("70s", 2)):
+        simulation.run(until)
+        status = simulation.api.get(DaemonSet, "default", "agent").status
+        assert (status.numberReady, status.numberAvailable) == (2, available)
 
 
 def test_pods_of_an_exported_cluster_stay():
@@ -260,6 +279,21 @@ def test_the_name_of_a_job_is_taken(owned, last):
     simulation = running(*nodes(1), tick, taken, until="7m")
     found = simulation.api.get(CronJob, "default", "tick").status.lastScheduleTime
     assert found == (last and Time.parse(last))
+
+
+def test_a_job_that_is_refused_is_told_and_made_once_there_is_room():
+    """v1.37: cronjob_controllerv2.go, syncCronJob (FailedCreate)."""
+    metadata, hard = {"name": "q", "namespace": "default"}, {"count/jobs.batch": "0"}
+    full = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
+    simulation = running(*nodes(1), full, cron_job(), until="5m10s")
+    assert simulation.api.list(Job)[0] == []
+    name = f"tick-{int(Time.parse('2026-01-01T00:05:00Z')) // (60 * SECOND)}"
+    why = "exceeded quota: q, requested: count/jobs.batch=1, used: count/jobs.batch=0, limited: count/jobs.batch=0"
+    said = {(each.type, each.reason, each.message) for each in simulation.log if isinstance(each, Recorded)}
+    assert said == {("Warning", "FailedCreate", f'Error creating job: jobs.batch "{name}" is forbidden: {why}')}
+    simulation.api.delete(ResourceQuota, "default", "q")
+    simulation.run("8m")
+    assert [each.metadata.name for each in simulation.api.list(Job)[0]] == [name]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest, pod
-from kschedlab.objects.model import Pod, PodDisruptionBudget, ReplicaSet
+from kschedlab.objects.model import LabelSelector, Pod, PodDisruptionBudget, ReplicaSet
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.controllers.stage import LABELS, NODE, SECOND, Stage, owner
@@ -62,6 +62,9 @@ def test_a_new_or_reselecting_budget_counts_existing_pods():
     stage.run(1)
     assert status(stage) == (3, 1, 3, 2)
     assert status(stage, "none") == (0, 1, 0, 0)
+    found = stage.get(PodDisruptionBudget, "none")
+    stage.api.update(replace(found, spec=replace(found.spec, selector=LabelSelector(matchLabels=LABELS))), by="test")
+    assert status(stage.run(1), "none") == (3, 1, 3, 2)
 
 
 def test_pods_of_jobs_have_no_scale_and_the_budget_allows_nothing():

@@ -310,6 +310,22 @@ def test_a_paused_deployment_does_not_roll_out_but_scales():
     assert conditions(stage)["Progressing"] == DONE
 
 
+def test_a_paused_rollout_waits_but_once_all_new_pods_are_there_the_old_ones_go():
+    """v1.37: pkg/controller/deployment/sync.go, scale (IsSaturated)."""
+    rolling = {"maxSurge": "100%", "maxUnavailable": 0}
+    slow = KubeletSettings(start=30 * SECOND, stop=0)
+    stage = Stage(NODE, owner("Deployment", strategy={"rollingUpdate": rolling}), kubelet=slow).run(60)
+    change_template(stage, Deployment)
+    found = stage.run(5).get(Deployment, "web")
+    stage.api.update(replace(found, spec=replace(found.spec, paused=True)), by="test")
+    assert [each.spec.replicas for each in stage.run(10).all(ReplicaSet)] == [3, 3]
+    stage.run(60)
+    assert {each.spec.template.metadata.annotations.get("v"): each.spec.replicas for each in stage.all(ReplicaSet)} == {
+        None: 0,
+        "2": 3,
+    }
+
+
 @pytest.mark.parametrize(("replicas", "scaled"), [(20, [10, 15]), (5, [3, 4]), (1, [1, 1]), (0, [0, 0])])
 def test_scaling_during_a_rollout_scales_old_and_new_in_proportion(replicas: int, scaled: list[int]):
     stage = Stage(NODE, owner("Deployment", replicas=10), kubelet=KubeletSettings(start=30 * SECOND, stop=0)).run(90)
@@ -448,8 +464,10 @@ def test_on_delete_waits_until_somebody_deletes_the_pod():
     assert now["web-0"] == now["web-2"] == old != now["web-1"]
 
 
-def test_several_pods_of_a_parallel_set_are_replaced_at_once():
-    strategy = {"rollingUpdate": {"maxUnavailable": 2}}
+@pytest.mark.parametrize("most", [2, "40%", "59%"])
+def test_several_pods_of_a_parallel_set_are_replaced_at_once(most: int | str):
+    """Percentages are rounded down (v1.37: pkg/controller/statefulset, getStatefulSetMaxUnavailable)."""
+    strategy = {"rollingUpdate": {"maxUnavailable": most}}
     spec = {"podManagementPolicy": "Parallel", "updateStrategy": strategy, "replicas": 5}
     stage = Stage(NODE, owner("StatefulSet", **spec), kubelet=QUICK).run()
     change_template(stage, StatefulSet)

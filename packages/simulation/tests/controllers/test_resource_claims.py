@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod
 from kschedlab.objects.model import Namespace, ObjectMeta, Pod, ResourceClaim
@@ -138,6 +139,42 @@ def test_a_deleted_pod_takes_its_claim_along(running: bool) -> None:
     simulation.api.delete(Pod, "default", "a")
     simulation.run("100s")
     assert not simulation.pods() and not claims(simulation)
+
+
+def test_a_lost_claim_is_made_again_and_the_other_one_stays() -> None:
+    """v1.37: pkg/controller/resourceclaim/controller.go, handleClaim ("perhaps it was deleted accidentally")."""
+    two = [{"name": name, "resourceClaimTemplateName": "t"} for name in ("a", "b")]
+    simulation = simulated(template(), pod("p", resourceClaims=two), until="5s")
+    lost, other = (each.metadata.name for each in claims(simulation))
+    simulation.api.delete(ResourceClaim, "default", lost)
+    simulation.run("10s")
+    found, other_found = (each.metadata.name for each in claims(simulation))
+    assert (found[:4], other_found) == ("p-a-", other) and found != lost
+    (user,) = simulation.pods()
+    assert [each.resourceClaimName for each in user.status.resourceClaimStatuses] == [found, other]
+
+
+def test_an_idle_claim_that_is_deleted_gives_its_devices_back_and_goes() -> None:
+    """v1.37: pkg/controller/resourceclaim/controller.go, syncClaim."""
+    simulation = simulated(gpus(1), resource_claim("c", exactly()), sharing("a"), until="10s")
+    (used,) = claims(simulation)
+    simulation.api.delete(Pod, "default", "a", grace_seconds=0)
+    idle = replace(used, status=replace(used.status, reservedFor=()))
+    simulation = Simulation([node("n"), gpus(1), unchecked(device_class()), idle])
+    simulation.run("5s")
+    assert claims(simulation)[0].status.allocation is not None
+    simulation.api.delete(ResourceClaim, "default", "c")
+    simulation.run("10s")
+    changes = [each for each in simulation.log if isinstance(each, Changed) and each.kind == "ResourceClaim"]
+    assert not claims(simulation) and changes[-1].old.status.allocation is None
+
+
+def test_a_reservation_that_is_not_a_pods_stays() -> None:
+    """v1.37: pkg/controller/resourceclaim/controller.go, syncClaim ("We don't know how to check this entry")."""
+    others = [{"resource": "trains", "name": "x", "uid": "1"}, {"resource": "pods", "name": "gone", "uid": "2"}]
+    held = {"devices": {"results": []}}
+    simulation = simulated(resource_claim("c", exactly(), allocation=held, reservedFor=others), until="5s")
+    assert [each.resource for each in claims(simulation)[0].status.reservedFor] == ["trains"]
 
 
 def test_a_claim_for_extended_resources_goes_with_its_pod() -> None:

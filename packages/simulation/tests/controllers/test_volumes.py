@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod, term
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
-from kschedlab.objects.model import ApiObject, PersistentVolume, PersistentVolumeClaim, Pod
+from kschedlab.objects.model import ApiObject, PersistentVolume, PersistentVolumeClaim, Pod, ResourceQuota
 from kschedlab_simulation.controllers.claim_binding import best_volume, mismatch, plan_for_volume
 from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.status import ApiError
@@ -262,6 +262,17 @@ def test_ephemeral_claims_are_created_and_deleted_with_their_pod():
     stage.delete("p")
     stage.run(60)
     assert stage.all(PersistentVolumeClaim) == stage.all(PersistentVolume) == []
+
+
+def test_a_refused_ephemeral_claim_is_made_once_there_is_room():
+    """v1.37: pkg/controller/volume/ephemeral/controller.go, handleVolume: an error puts the pod back into the queue."""
+    hard = {"persistentvolumeclaims": "0"}
+    metadata = {"name": "q", "namespace": "default"}
+    full = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
+    stage = Stage(NODE, full, pod("p", volumes=[ephemeral("data")])).run(10)
+    assert stage.names(PersistentVolumeClaim) == []
+    stage.delete("q", ResourceQuota)
+    assert stage.run(60).names(PersistentVolumeClaim) == ["p-data"]
 
 
 def test_claims_of_a_stateful_set_get_volumes():

@@ -82,10 +82,6 @@ def test_a_claim_for_extended_resources_is_created_and_named_in_the_pod() -> Non
 
 def test_a_created_claim_that_gets_no_devices_is_deleted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     plane = Plane(node("a"), device_class(extendedResourceName=RESOURCE), gpus("a", 2))
-
-    def refuses(obj: ApiObject, **_: object) -> None:
-        raise ApiError.conflict(ResourceClaim, obj.metadata.name)
-
     with monkeypatch.context() as patched:
         patched.setattr(plane.api, "update_status", refuses)
         plane.create(asks({RESOURCE: "2"}))
@@ -96,13 +92,32 @@ def test_a_created_claim_that_gets_no_devices_is_deleted_again(monkeypatch: pyte
     assert node_of(plane) == "a" and len(plane.api.list(ResourceClaim)[0]) == 1
 
 
-def test_an_idle_claim_on_the_wrong_node_is_given_back_and_allocated_anew() -> None:
+def idle_elsewhere() -> Plane:
+    """A pod for node b, whose claim has an idle device on node a."""
     result = {"request": "r", "driver": GPU, "pool": "a", "device": "gpu-0"}
     terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]}]
     claim = resource_claim("c", exactly())
     claim["status"] = {"allocation": {"devices": {"results": [result]}, "nodeSelector": {"nodeSelectorTerms": terms}}}
     plane = Plane(node("a", cpu=1), node("b"), device_class(), gpus("a", 1), gpus("b", 1), claim)
     plane.create(claiming("c", cpu=2))
+    return plane
+
+
+def refuses(obj: ApiObject, **_: object) -> None:
+    raise ApiError.conflict(ResourceClaim, obj.metadata.name)
+
+
+def test_an_idle_claim_that_cannot_be_given_back_is_noted_and_the_pod_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = idle_elsewhere()
+    monkeypatch.setattr(plane.api, "update_status", refuses)
+    plane.run(5)
+    assert node_of(plane) == ""
+    conflict = 'Operation cannot be fulfilled on resourceclaims.resource.k8s.io "c": the object has been modified'
+    assert plane.details("postFilter")[0].startswith(f"default/p: {conflict}")
+
+
+def test_an_idle_claim_on_the_wrong_node_is_given_back_and_allocated_anew() -> None:
+    plane = idle_elsewhere()
     plane.run(20)
     assert node_of(plane) == "b"
     allocation = claim_of(plane).status.allocation
@@ -125,6 +140,16 @@ def test_the_pod_is_bound_once_its_devices_are_ready() -> None:
     plane.api.update_status(replace(claim, status=replace(claim.status, devices=(ready,))))
     plane.run(10)
     assert node_of(plane) == "a"
+
+
+def test_devices_that_cannot_be_given_back_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = Plane(node("a"), device_class(), unready(), resource_claim("c", exactly()))
+    plane.create(claiming("c"))
+    plane.run(3)
+    monkeypatch.setattr(plane.api, "update_status", refuses)
+    plane.delete("p")
+    plane.run(700)
+    assert any(each.startswith("default/p: Operation cannot be fulfilled") for each in plane.details("unreserve"))
 
 
 def test_a_pod_whose_devices_fail_gives_them_back_and_tries_again() -> None:

@@ -232,15 +232,18 @@ def test_postfilter_may_nominate_or_return_a_reason() -> None:
             assert (refused["n1"].message, refused["n1"].plugin) == ("Too many pods", "NodeResourcesFit")
             if pod.metadata.name == "doomed":
                 raise ZeroDivisionError("division by zero")
+            if pod.metadata.name == "silent":
+                return None
             return Nominate("n1") if pod.metadata.name == "lucky" else "ask somebody else"
 
     plane = Plane(node("n1", allocatable={"cpu": "1", "memory": "1Gi", "pods": "0"}), plugins=[Advice()])
-    plane.create(pod("lucky"), pod("unlucky"), pod("doomed"))
+    plane.create(pod("lucky"), pod("unlucky"), pod("doomed"), pod("silent"))
     plane.run()
     assert plane.pod("lucky").status.nominatedNodeName == "n1"
     assert plane.condition("unlucky")[2].endswith(", ask somebody else")
     doomed = plane.condition("doomed")[2]
     assert "division by zero" in doomed and "preemption:" not in doomed
+    assert plane.condition("silent")[2] == "0/1 nodes are available: 1 Too many pods."
 
 
 # -- faulty plugins
@@ -359,7 +362,7 @@ def test_messages_of_the_first_framework() -> None:
     )
 
 
-@pytest.mark.parametrize("method", ["post_bind", "unreserve", "less", "pre_enqueue"])
+@pytest.mark.parametrize("method", ["post_bind", "less", "pre_enqueue"])
 def test_exceptions_elsewhere_are_harmless(method: str) -> None:
     bad = type("Bad", (), {method: lambda self, *arguments: raises()})()
     plane = Plane(node("n1"), plugins=[bad])
@@ -367,6 +370,46 @@ def test_exceptions_elsewhere_are_harmless(method: str) -> None:
     plane.run()
     kept_out = method == "pre_enqueue"
     assert set(plane.where().values()) == ({""} if kept_out else {"n1"})
+
+
+def test_unreserve_that_fails_is_noted_and_the_other_plugins_give_back_too() -> None:
+    given_back = []
+
+    class Careful(Plugin):
+        def unreserve(self, pod: Pod, node: str) -> None:
+            given_back.append(node)
+
+    class Bad(Plugin):
+        def reserve(self, pod: Pod, node: str) -> str:
+            return "no"
+
+        def unreserve(self, pod: Pod, node: str) -> None:
+            raises()
+
+    plane = Plane(node("n1"), plugins=[Careful(), Bad()])
+    plane.create(pod("web"))
+    plane.run()
+    assert set(given_back) == {"n1"}, "Bad gives back first: Unreserve runs in reverse"
+    assert plane.details("unreserve")[0].startswith("Bad: ZeroDivisionError: division by zero (in raises, line ")
+
+
+def test_a_hint_that_fails_is_noted_and_the_pod_is_requeued() -> None:
+    """v1.37: scheduling_queue.go, isPodWorthRequeuing: an error counts as Queue."""
+
+    class Full(Plugin):
+        def filter(self, pod: Pod, node: NodeView) -> str | None:
+            return None if node.name == "n2" else "full"
+
+        def events_to_register(self) -> Any:
+            return [(ClusterEvent("Node", frozenset(["Add"])), raises)]
+
+    plane = Plane(node("n1"), plugins=[Full()])
+    plane.create(pod("web"))
+    plane.run(20)
+    plane.create(node("n2"))
+    plane.run(20)
+    assert plane.where() == {"web": "n2"}
+    assert plane.details("queueingHint")[0].startswith("Full: ZeroDivisionError: division by zero (in raises, line ")
 
 
 def test_invalid_plugins_are_rejected_at_once() -> None:

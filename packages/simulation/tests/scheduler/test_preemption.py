@@ -236,6 +236,27 @@ def test_a_victim_that_waits_on_permit_is_requeued_instead_of_deleted() -> None:
     assert ("FailedScheduling", "waiting on permit for pod: preempted") in plane.events("low")
 
 
+@pytest.mark.parametrize(
+    ("generation", "message"),
+    [
+        ("v1.16", "rejected while waiting at permit: preempted"),
+        ("v1.20", 'pod "low" rejected while waiting on permit: preempted'),
+    ],
+)
+def test_before_v1_37_a_victim_that_waits_on_permit_is_deleted_and_rejected(generation: str, message: str) -> None:
+    class Slow(Plugin):
+        def permit(self, pod: Pod, node: str) -> Wait | None:
+            return Wait(60) if pod.metadata.name == "low" else None
+
+    plane = Plane(node("n1", allocatable=ONE_CPU), generation=generation, plugins=[Slow()])
+    plane.create(asks("800m", "low", 0))
+    plane.run()
+    plane.create(asks("800m", "high", 100))
+    plane.run()
+    assert plane.where() == {"high": ""}
+    assert ("FailedScheduling", message) in plane.events("low")
+
+
 def test_a_victim_in_prebind_is_stopped_too() -> None:
     class Slow(Plugin):
         def pre_bind(self, pod: Pod, node: str) -> Any:

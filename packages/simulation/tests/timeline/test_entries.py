@@ -24,6 +24,7 @@ from kschedlab_simulation.timeline.actions import (
     Update,
     describe,
 )
+from kschedlab_simulation.timeline.manifest_objects import respelt
 from kschedlab_simulation.timeline.scenario import load_scenario, loads_scenario
 from kschedlab_simulation.timeline.targets import NamedTarget, SelectedTargets
 
@@ -176,6 +177,13 @@ def test_several_timelines_are_merged_in_order_of_time():
 def test_unsupported_kinds_are_reported():
     report = loads_scenario("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" + NODE).report
     assert report.lines() == ["ignored, because nothing in a simulation reads them: ConfigMap (1)"]
+
+
+def test_fields_of_another_case_are_respelt_but_not_the_keys_of_maps():
+    """encoding/json of Go, which reads scheduler_perf's templates, ignores the case of fields."""
+    written = {"Spec": {"DEVICES": [{"Capacity": {"Memory": {"Value": "1Gi"}}}]}}
+    spelt = {"spec": {"devices": [{"capacity": {"Memory": {"value": "1Gi"}}}]}}
+    assert respelt(written, "ResourceSlice") == spelt
 
 
 # -- what is refused

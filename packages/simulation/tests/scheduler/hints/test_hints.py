@@ -10,17 +10,27 @@ from kschedlab.build import node, node_affinity, pod, term
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import CSIDriver, Node, NodeStatus, Pod, PodSpec, Toleration, TopologySpreadConstraint
+from kschedlab.objects.model import (
+    CSIDriver,
+    Node,
+    NodeStatus,
+    Pod,
+    PodSpec,
+    Toleration,
+    TopologySpreadConstraint,
+    VolumeAttachment,
+    VolumeAttachmentSpec,
+)
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import NODE_ADD, bits
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
-from kschedlab_simulation.scheduler.hints.nodes import affinity_after_node
+from kschedlab_simulation.scheduler.hints.nodes import affinity_after_node, features_after_itself, features_after_node
 from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
 from kschedlab_simulation.scheduler.hints.pod_topology_spread import SpreadHints
 from kschedlab_simulation.scheduler.hints.resources import resources_after_node
 from kschedlab_simulation.scheduler.hints.table import DEFAULT, by_profile, queueing_hints, skip
-from kschedlab_simulation.scheduler.hints.volumes import binding_after_driver
+from kschedlab_simulation.scheduler.hints.volumes import binding_after_driver, limits_after_detach
 from packages.simulation.tests.scheduler.hints.hint_questions import ask
 from tests.queue.events import REGISTERED
 
@@ -77,6 +87,32 @@ def test_a_driver_that_no_longer_tracks_capacity_helps_pods_with_its_inline_volu
     volumes = [{"name": "data", "csi": {"driver": driver}}]
     (waiting,) = decode_objects([pod("p", volumes=volumes)]).pods
     assert binding_after_driver(waiting, old, new) is helps
+
+
+@pytest.mark.parametrize(
+    ("driver", "volume", "helps"),
+    [
+        ("ebs.csi.aws.com", {"awsElasticBlockStore": {"volumeID": "vol-1"}}, True),
+        ("pd.csi.storage.gke.io", {"awsElasticBlockStore": {"volumeID": "vol-1"}}, False),
+        ("ebs.csi.aws.com", {"persistentVolumeClaim": {"claimName": "c"}}, True),
+        ("ebs.csi.aws.com", {"emptyDir": {}}, False),
+    ],
+)
+def test_a_detached_volume_helps_a_pod_with_a_claim_or_a_volume_of_its_driver(
+    driver: str, volume: dict[str, Any], helps: bool
+) -> None:
+    """v1.37: nodevolumelimits/csi.go, isSchedulableAfterVolumeAttachmentDeleted."""
+    (waiting,) = decode_objects([pod("p", volumes=[{"name": "data"} | volume])]).pods
+    gone = VolumeAttachment(spec=VolumeAttachmentSpec(attacher=driver))
+    assert limits_after_detach(waiting, gone, None) is helps
+
+
+def test_features_that_a_node_declares_anew_or_a_pod_needs_no_longer_help() -> None:
+    """v1.37: nodedeclaredfeatures.go, isSchedulableAfterNodeChange, isSchedulableAfterTargetPodUpdate."""
+    plain, able = Node(), Node(status=NodeStatus(declaredFeatures=("UserNamespacesHostNetworkSupport",)))
+    assert [features_after_node(Pod(), old, able) for old in (None, plain, able)] == [True, True, False]
+    needs, less = (Pod(spec=PodSpec(hostNetwork=True, hostUsers=users)) for users in (False, True))
+    assert features_after_itself(less, needs, less) and not features_after_itself(needs, needs, needs)
 
 
 def test_plugins_register_for_what_the_real_ones_do() -> None:
