@@ -143,7 +143,7 @@ def when_is_web_tried() -> Question[Settings]:
     *failed, last = tries
     wait = 2 ** (len(failed) - 1)
     end = failed[-1] + ATTEMPT / SECOND
-    times = [say("at {seconds:g} s", seconds=each) for each in (ROOM_FOR_WEB, last, ROOM_FOR_WEB + wait)]
+    times = [say("at {seconds:g} s", seconds=each) for each in (ROOM_FOR_WEB, end + wait, last, ROOM_FOR_WEB + wait)]
 
     def why(settings: Settings, answer: str) -> str:
         told = say(
@@ -164,7 +164,7 @@ def when_is_web_tried() -> Question[Settings]:
             room=ROOM_FOR_WEB,
         ),
         tuple(times),
-        lambda _: times[1],
+        lambda _: times[2],
         why,
         _before(ROOM_FOR_WEB, ROOM_FOR_WEB),
         shows=lambda settings: settings.changed(time=LAST),
