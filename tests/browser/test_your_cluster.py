@@ -79,7 +79,7 @@ def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:
         panel.get_by_role("button", name="Choose files, or drop them here").click()
     chooser.value.set_files(path)
     expect(status).to_contain_text("small.yaml: 1 node, 1 running pod, 1 pending.")
-    expect(panel.locator(".ks-sentence")).to_contain_text("second waits: one obstacle on 1 of 1 node.")
+    expect(panel.locator(".ks-sentence")).to_contain_text("second waits: 1 of 1 node with a single obstacle.")
     large = tmp_path / "large.json"
     notes = {"a": "x" * 15_000}
     pods = [pod(f"p{i}", "node-a", "1m") for i in range(1000)]

@@ -64,7 +64,7 @@ def what_moves_it() -> YourCluster:
     decision = explain(MOVES, bundled().cluster(LATEST)).decision
     found = why_not(decision, RUNS_ON)
     leads = {row.plugin: row.lead for row in found.points}
-    said = {FIT: say("free room"), SPREAD: say("its ReplicaSet"), IMAGES: say("its image")}
+    said = {FIT: say("free room"), SPREAD: say("distance from its ReplicaSet"), IMAGES: say("its image")}
     why = say(
         "{plugin} gives {node} {points} points more, {fit} only {few}.",
         plugin=SPREAD,

@@ -188,7 +188,7 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
         return [decision.outcome]
     near = kinds(decision).count(ONE)
     asks = say("It asks for {asked}.", asked=requested(decision.pod))
-    waits = later("{pod} waits: one obstacle on {near} of {nodes}.")
+    waits = later("{pod} waits: {near} of {nodes} with a single obstacle.")
     said = say(waits, pod=name, near=f"{near:,}", nodes=count(nodes, "node"))
     return [said, asks]
 
