@@ -96,8 +96,8 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         say("The total of a node"),
         say(
             "These are the scores after Map, in v1.16. What is the total of {node} in the end? Reduce "
-            "reverses {spread} and {taints}: 10 - score × 10 / largest for the taints, 10 × (largest - "
-            "score) / largest for the pods. Go's integer division rounds down.",
+            "reverses {spread} and {taints}: 10 - (score × 10 / largest) for the taints, 10 × (largest - "
+            "score) / largest for the pods. Go rounds each division down.",
             node=NODES[place],
             spread=short(SPREAD),
             taints=short(TAINTS),
