@@ -435,7 +435,7 @@ def test_a_table_fades_where_it_goes_on(browser: Browser, site: Site) -> None:
         each.scrollWidth <= each.clientWidth && getComputedStyle(each).maskImage !== "none").length === 0"""
     with opened(browser, site.page("10-devices"), 360) as page:
         page.wait_for_function(whole)
-        wide = page.locator("main pre").first  # long lines of code do not wrap
+        wide = page.locator("main pre:not(details *)").first  # long lines of code do not wrap
         wide.evaluate("(each) => (each.textContent = 'x'.repeat(300))")
         expect(wide).not_to_have_css("mask-image", "none")
         wide.evaluate("(each) => each.scrollTo(9999, 0)")
