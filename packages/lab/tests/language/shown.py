@@ -36,7 +36,7 @@ OWN_WORDS = re.compile(
 """What is English in every language."""
 NAMES = frozenset(
     ("urgent", "shop", "jobs", "mail", "logs", "vault", "Pod", "allocatable", "extender", "Go", "map", "status")
-    + ("check", "hint", "scheduling", "gates", "etcd")
+    + ("check", "hint", "scheduling", "gates", "etcd", "key", "values")
 )
 """Names of pods and budgets in the lessons' clusters; Kubernetes' and Go's own words, which the documents keep."""
 OWN_NAMES = {
