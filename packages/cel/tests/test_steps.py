@@ -54,10 +54,17 @@ def test_an_error_is_a_value():
         "(true || false) && true",
         "!(true && false)",
         "(true ? 1 : 2) + 3 == 4",
+        'device.?driver.orValue("x") == "gpu.example.com"',
     ],
 )
 def test_the_text_of_a_step_keeps_the_parentheses_that_it_needs(text: str):
     assert shown(text)[-1] == (text, ("true",))
+
+
+def test_a_device_belongs_to_the_driver_that_is_named():
+    expression = compile('device.driver == "a.example.com"')
+    names = ("a.example.com", "b.example.com")
+    assert [expression.steps(name, GPU)[-1].values for name in names] == [("true",), ("false",)]
 
 
 def test_a_long_value_is_shortened():
