@@ -149,7 +149,7 @@ def _missing(quota: ResourceQuota, pod: Pod) -> str:
         kind, _, resource = name.rpartition(".")
         for container in (*pod.spec.containers, *pod.spec.initContainers):
             given = container.resources.limits if kind == "limits" else container.resources.requests
-            if resource not in given and resource not in (container.resources.limits if kind != "limits" else ()):
+            if resource not in given and resource not in container.resources.limits:
                 without.setdefault(name, []).append(container.name)
     return "; ".join(f"{name} for: {','.join(sorted(set(containers)))}" for name, containers in without.items())
 
