@@ -279,14 +279,17 @@ class Exercise(ABC):
         ]
         return "\n".join(visible(line) for part in parts if part for line in part.splitlines())
 
+    def paragraphs(self) -> list[Html]:
+        """The question as markup."""
+        return [element("p", coded(each)) for each in self.question.split("\n")]
+
     def html(self, saved: bool = False) -> Html:
         """Question and instance as markup."""
-        paragraphs = (element("p", coded(each)) for each in self.question.split("\n"))
         mark = element("span", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
         of = None if saved or self.seed is None else element("small", " · ", say("seed {seed}", seed=self.seed))
         head = element("p", mark, element("b", self.title), f" · {say(self.kind)}", of)
         instance = self.instance
-        return join([head, *paragraphs, instance.saved if saved and str(instance.saved) else instance.picture])
+        return join([head, *self.paragraphs(), instance.saved if saved and str(instance.saved) else instance.picture])
 
     def face(self, part: str) -> dict[str, Any]:
         """What a card shows of the exercise. ``place``: where the answer is given; question and reply: as markup;

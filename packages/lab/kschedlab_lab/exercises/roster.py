@@ -20,7 +20,6 @@ from kschedlab_lab.exercises.lesson import LESSONS, exercises_of, lesson_named
 from kschedlab_lab.exercises.progress import FORMULA, Record, named
 from kschedlab_lab.exercises.sheet import in_print, title_of
 from kschedlab_lab.kept import FILE
-from kschedlab_lab.views.coded import coded
 
 LARGEST = 1_000_000
 """Most characters of a file; progress with every exercise of the course takes a tenth of that."""
@@ -127,9 +126,8 @@ class Roster:
         if exercise.answered_by == "function":
             given = say("Code is not handed in. Ask {student} to show it.", student=student)
         said = [element("p", element("b", say("Last answer"))), element("p", given or say("There is no answer yet."))]
-        question = (element("p", coded(each)) for each in exercise.question.split("\n"))
         title = element("p", element("b", exercise.title))
-        asked = element("div", title, *question, exercise.instance.common, in_print(exercise))
+        asked = element("div", title, *exercise.paragraphs(), exercise.instance.common, in_print(exercise))
         return element("div", asked, element("div", *said, *(each.html() for each in exercise.replies())))
 
     def export(self) -> str:

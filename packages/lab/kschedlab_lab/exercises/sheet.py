@@ -111,7 +111,7 @@ def _exercise(number: int, exercise: Exercise, seed: int | None) -> Html:
     solutions = seed is not None
     of = element("small", " · ", say("seed {seed}", seed=seed)) if solutions else None
     head = element("h2", f"{number}. {exercise.title}", of)
-    asked = [element("p", coded(each), class_="asked") for each in exercise.question.split("\n")]
+    asked = element("div", *exercise.paragraphs(), class_="asked")
     given, ticked = in_print(exercise), exercise.right if solutions else None
     picked = [
         element("div", f"{'☒' if each == ticked else '☐'} {each}", class_="choice") for each in exercise.choices()
@@ -119,7 +119,7 @@ def _exercise(number: int, exercise: Exercise, seed: int | None) -> Html:
     room = join(picked) if picked else None if solutions else _room(exercise)
     left = element("div", given) if str(given) else None
     flow = element("div", left, element("div", room, class_="room") if room is not None else None, class_="flow")
-    return element("div", head, *asked, flow, *(_solution(exercise) if solutions else ()), class_="exercise")
+    return element("div", head, asked, flow, *(_solution(exercise) if solutions else ()), class_="exercise")
 
 
 def in_print(exercise: Exercise) -> Html:

@@ -123,10 +123,12 @@ def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
 
 def _breaking(budget: PodDisruptionBudget, seen: Seen) -> list[Pod]:
     """The pods whose leaving breaks the budget: the last ones to go, as many as it lacks."""
+    lacks = budget.status.desiredHealthy - budget.status.currentHealthy
+    if lacks <= 0:
+        return []
     ends = [(pod.metadata.deletionTimestamp, pod) for pod in seen.pods if _covers(budget, pod)]
     leaving = sorted(((end, pod) for end, pod in ends if end is not None), key=lambda each: each[0])
-    lacks = budget.status.desiredHealthy - budget.status.currentHealthy
-    return [pod for _, pod in leaving[-lacks:]] if lacks > 0 else []
+    return [pod for _, pod in leaving[-lacks:]]
 
 
 def _remarks(node: Node, small: int) -> Iterator[str]:

@@ -165,9 +165,8 @@ def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
     if preemption is None or node not in preemption.candidates:
         return []
     pods = preemption.candidates[node].victims
-    starts = clock(
-        each.start for each in (*pods, *preemption.victims)
-    )  # with dates only if those of the chosen node are other ones
+    both = (*pods, *preemption.victims)  # with dates only if those of the chosen node are other ones
+    starts = clock(each.start for each in both)
     named = [
         say(
             "{pod} (priority {priority}, since {start})",
