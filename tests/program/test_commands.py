@@ -13,8 +13,10 @@ import pytest
 from kschedlab import __version__
 from kschedlab.build import Manifest, node, pod
 from kschedlab.program import hooks
+from kschedlab.program.bench import table
 from kschedlab.program.decide import decide_lines
 from kschedlab.program.main import main
+from kschedlab.program.terminal.screen import Screen
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -192,6 +194,15 @@ def test_bench_prints_what_the_go_program_prints(tmp_path: Path, capsys: pytest.
     assert status == 0
     assert (result["engine"], result["pods"], result["bound"]) == ("kschedlab v1.37", 3, 3)
     assert {"seconds", "pods_per_second", "p50_ms", "p99_ms"} <= set(result)
+
+
+def test_bench_shows_a_table_of_large_numbers() -> None:
+    out = io.StringIO()
+    Screen(out, width=80).print(table({"engine": "kschedlab v1.37", "pods": 30000}))
+    assert [line.split() for line in out.getvalue().splitlines()] == [
+        ["engine", "kschedlab", "v1.37"],
+        ["pods", "30,000"],
+    ]
 
 
 @pytest.mark.parametrize(

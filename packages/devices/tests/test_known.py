@@ -15,6 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.objects.model import AllocationResult, DeviceClass, ResourceClaim
 from kschedlab_configuration import load_configuration
 from kschedlab_devices.allocator import Allocator
+from kschedlab_devices.extended_resources import ANNOTATION
 from kschedlab_devices.search import Search
 from kschedlab_devices.state import state_of
 from packages.devices.tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
@@ -101,6 +102,18 @@ def test_a_decision_is_that_of_a_cluster_that_remembers_nothing(seed: int) -> No
             each.change_objects([replace(asked, status=replace(asked.status, allocation=results[0]))])
         elif rng.random() < 0.5:
             each.change_objects((), [rng.choice(list(each.objects_of(ResourceClaim)))])
+
+
+def test_a_claim_that_an_earlier_attempt_has_written_is_refused_as_such() -> None:
+    """Even where a search for the same devices, for another pod, has already ended in vain."""
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "again", "uid": "uid-again", "controller": True}
+    written = resource_claim("again-extended", exactly(of="less", count=9))
+    written["metadata"] |= {"annotations": {ANNOTATION: "true"}, "ownerReferences": [owner]}
+    cluster = world(written)
+    first, again = (pod(name, requests={"example.com/less": 9}) for name in ("first", "again"))
+    again["metadata"]["uid"] = "uid-again"
+    assert "cannot allocate all claims" in schedule(first, cluster).event
+    assert "cannot schedule extended resource claim" in schedule(again, cluster).event
 
 
 def test_only_nodes_whose_devices_changed_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:

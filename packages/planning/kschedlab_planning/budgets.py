@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.objects.kinds import key_of
 from kschedlab.objects.model import ApiObject, Pod, PodCondition, PodDisruptionBudget
 from kschedlab.objects.selectors import SelectorError
-from kschedlab_simulation.controllers.budgets import ScaleError, budget_status
+from kschedlab_simulation.controllers.budgets import ScaleError, budget_status, failed_status, has_no_scale
 from kschedlab_simulation.pods import READY, condition_of
 from kschedlab_simulation.server.subresources import budget_after_eviction
 from kschedlab_simulation.status import ApiError
@@ -21,10 +21,15 @@ Budgets: TypeAlias = dict[str, PodDisruptionBudget]
 
 
 def budgets_of(cluster: Cluster, objects: Iterable[ApiObject]) -> Budgets:
-    """The cluster's budgets, as the controller writes their status once all pods run. ``objects``: with all owners."""
+    """The cluster's budgets, as the controller writes their status once all pods run. ``objects``: with all owners.
+
+    A pod whose owner has no scale keeps that owner, whatever stands in for it among the objects.
+    """
     objects = list(objects)
     owners = {(type(each), *_name(each)): each for each in objects}
-    pods = [ready(each) for each in objects if isinstance(each, Pod) and each.spec.nodeName]
+    unscaled = {pod.key: pod for pod in cluster.objects.pods if has_no_scale(pod)}
+    placed = [each for each in objects if isinstance(each, Pod) and each.spec.nodeName]
+    pods = [ready(unscaled.get(each.key, each)) for each in placed]
 
     def find(kind: type[Any], namespace: str, name: str) -> Any:
         return owners.get((kind, namespace, name))
@@ -35,8 +40,8 @@ def budgets_of(cluster: Cluster, objects: Iterable[ApiObject]) -> Budgets:
 def _judged(budget: PodDisruptionBudget, pods: list[Pod], find: Any) -> PodDisruptionBudget:
     try:
         status = budget_status(budget, [pod for pod in pods if covers(budget, pod)], find, 0).status
-    except ScaleError:
-        status = replace(budget.status, disruptionsAllowed=0)
+    except ScaleError as error:
+        status = failed_status(budget, error, 0)
     return replace(budget, status=status)
 
 

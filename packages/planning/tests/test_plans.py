@@ -9,7 +9,8 @@ from tests.saying import says
 
 def owned(name, on, owner="web", kind="ReplicaSet", **more):
     made = pod(name, on=on, labels={"app": owner}, **more)
-    reference = {"apiVersion": "apps/v1", "kind": kind, "name": owner, "uid": f"of-{owner}", "controller": True}
+    group = "batch/v1" if kind == "Job" else "apps/v1"
+    reference = {"apiVersion": group, "kind": kind, "name": owner, "uid": f"of-{owner}", "controller": True}
     made["metadata"]["ownerReferences"] = [reference]
     return made
 
@@ -190,6 +191,14 @@ def test_a_budget_that_allows_nothing_keeps_a_node():
     loose = cluster(node("a"), node("b"), node("c"), *web, budget("web", 0, minAvailable=2))
     plan = plan_drain(loose)
     assert len(plan.nodes) == 2 and plan.check.holds
+
+
+def test_a_budget_that_cannot_be_counted_keeps_a_node():
+    """A Job has no scale: the budget's controller allows nothing (v1.37, disruption.go, failSafe)."""
+    objects = node("a"), node("b"), owned("import", "a", "job", "Job", cpu=1)
+    plan = plan_drain(cluster(*objects), nodes=["a"])
+    assert plan.nodes == ("a",) and plan.check.holds
+    assert plan_drain(cluster(*objects, budget("job", 1, maxUnavailable=1)), nodes=["a"]).nodes == ()
 
 
 @pytest.mark.parametrize(("least", "lost"), [(1, ("default/one", "default/two")), (2, None)])

@@ -37,6 +37,19 @@ def test_it_answers_until_it_is_stopped(tmp_path: Path) -> None:
     background.stop()
 
 
+def test_an_initial_object_keeps_what_the_model_lacks(tmp_path: Path) -> None:
+    web = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, image: "nginx:1", env: [{name: A, value: "1"}]}]}
+"""
+    background = Background(Server(loads_scenario(TWO_NODES + web), Serving(tmp_path / "kubeconfig")))
+    shown = httpx.get(f"{read(tmp_path / 'kubeconfig')}/api/v1/namespaces/default/pods/web").json()
+    assert shown["spec"]["containers"][0]["env"] == [{"name": "A", "value": "1"}]
+    background.stop()
+
+
 def test_the_newer_of_two_has_the_kubeconfig(tmp_path: Path) -> None:
     path = tmp_path / "kubeconfig"
     first, second = Background(server(path)), Background(server(path))

@@ -90,6 +90,14 @@ def test_bindings_in_the_other_order():
     assert kinds(verdicts) == [ALIKE, ALIKE], "without b, a goes to n2"
 
 
+@pytest.mark.parametrize(("after", "kind"), [(WINDOW / 2, ALIKE), (WINDOW * 2, OTHERWISE)])
+def test_only_a_binding_just_before_may_have_come_too_early(after: float, kind: str) -> None:
+    """Beside b, a is better on n1; without b, n2 has more room."""
+    world = World(node("n1", cpu=4), node("n2", cpu=8), pod("a", cpu=2), pod("b", cpu=6))
+    assert kinds(world.sees(pod("b", on="n2", cpu=6))) == [ALIKE]
+    assert kinds([*world.sees(pod("a", on="n2", cpu=2), after=after), *world.waits()]) == [kind]
+
+
 def test_a_node_that_the_other_watch_brings_later():
     world = World(node("n1", cpu=1), pod("web", cpu=2))
     assert not world.sees(pod("web", on="n9", cpu=2))

@@ -128,9 +128,19 @@ def _scale(pods: Iterable[Pod], find: Find) -> tuple[int, list[str]]:
     return sum(scales.values()), unmanaged
 
 
+def has_no_scale(pod: Pod) -> bool:
+    """Whether the pod's owner is of a kind without a scale: a Job, a DaemonSet or a Node."""
+    owner = controller_of(pod.metadata)
+    return owner is not None and (_group(owner), owner.kind) in _RESOURCES_WITHOUT_SCALE
+
+
+def _group(reference: OwnerReference) -> str:
+    return reference.apiVersion.rpartition("/")[0]
+
+
 def _owner_and_scale(reference: OwnerReference, pod: Pod, find: Find) -> tuple[str, int]:
     """(uid, scale) of the owner, or of its Deployment. ScaleError if it does not exist or has no scale."""
-    group = reference.apiVersion.rpartition("/")[0]
+    group = _group(reference)
     kind = _SCALED_KINDS.get((group, reference.kind))
     if kind is None:
         if resource := _RESOURCES_WITHOUT_SCALE.get((group, reference.kind)):
