@@ -226,7 +226,8 @@ def after_pop() -> Question[Settings]:
 
     return Question(
         say(
-            "Pop takes {head} off the top. Which pod is put there at first, before any are compared?",
+            "Pop takes {head}, and the array loses its last index. Which pod is put on top first, before any are "
+            "compared?",
             head=head,
         ),
         tuple(sorted([*others, last])),
