@@ -85,7 +85,7 @@ class Clock:
 def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
     """The events, and below them the histories up to now; each part says what it is if it has room for that."""
     step = step_of(clock.steps, room)
-    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 150 if len(histories) == 1 else 110)
+    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 180 if len(histories) == 1 else 110)
     shapes = [*_events(events, clock.now[0], step, room)]
     for i, each in enumerate(histories):
         shapes += _lane(each, clock.now[0], TOP + lane * i, lane - 8, step, room)
