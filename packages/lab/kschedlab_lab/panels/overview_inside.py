@@ -135,11 +135,17 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, manifests, "inside.panel()")
 
 
+def _why(settings: Settings, answer: str) -> str:
+    node = str(decide(settings).node)
+    message = later("On {node} the most CPU stays free, {free} of {cpu}: that gives the highest score.")
+    return say(message, node=node, free=CPU - USED[node] - settings.cpu, cpu=CPU)
+
+
 def where_to() -> Question[Settings]:
     return Question(
         say("web fits on all three nodes. Where does it go?"),
         tuple(USED),
         lambda settings: str(decide(settings).node),
-        lambda settings, answer: say("The emptiest node gets the highest score."),
+        _why,
         lambda settings: partial(draw, settings, known=ASKS, alt=say("web waits for a node."), asks=True),
     )

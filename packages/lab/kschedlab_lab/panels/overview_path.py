@@ -220,7 +220,7 @@ def _before_shop(story: str) -> str:
 
 def _why_next(settings: Settings, answer: str) -> str:
     if answer == say(BEFORE[loop.ASSUME]):
-        return say("Once the cache counts web, nobody else is given its room. The binding cycle runs in a goroutine.")
+        return say("Once the cache counts web, nobody else is given its room. The binding cycle goes on meanwhile.")
     if answer == say(BEFORE[loop.POST_BIND]):
         return say("Then every pod would wait for the API server. It is enough that the cache counts web.")
     return say("Too early: until the cache counts web on its node, shop could be given the same room.")
@@ -229,7 +229,7 @@ def _why_next(settings: Settings, answer: str) -> str:
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        say("The API server cannot take the binding. What does web's goroutine do next?"),
+        say("The API server cannot take the binding. What does web's binding cycle do next?"),
         tuple(terms(*AFTER.values())),
         lambda settings: say(AFTER[taken(settings.story)[_bind(settings.story)].title]),
         _why_undone,

@@ -17,7 +17,7 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, LAST, PODS, WANTS, manifests, replay
+from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, LAST, PODS, WANTS, Happening, manifests, replay
 from kschedlab_lab.panels.settings import Restorable, choice, moments
 from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock, step_of
 from kschedlab_lab.views.svg import Room, dragged
@@ -99,13 +99,22 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
             notes = (say("wants"), WANTS[pod]) if settings.lanes == ALL else versions
             each = replace(each, notes=notes)
         histories.append(each)
-    events = [Event(each.second, tuple(map(say, each.brief)), say(each.words)) for each in EVENTS]
+    events = [
+        Event(each.second, tuple(map(say, each.brief)), say(each.brief[0] if settings.lanes == ONE else each.words))
+        for each in seen(settings)
+    ]
     said = say("time: {seconds:g} s", seconds=time)
     handle = dragged("time", "x", step, said, say("drag the time")) if known is None else {}
     ticks = [(second, str(second)) for second in range(0, LAST + 1, 2)]
     clock = Clock(LAST, (time, f"{time} s"), ticks, handle)
     alt = told(settings) if known is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=time)
     return draw_clock(histories, events, clock, alt, room)
+
+
+def seen(settings: Settings) -> list[Happening]:
+    """The events; beside a single pod, only those that wake it."""
+    woken = history(settings.pod, NEWEST, LAST).woken
+    return [each for each in EVENTS if settings.lanes != ONE or each.second in woken]
 
 
 def history(pod: str, version: str, seconds: int) -> History:
@@ -176,22 +185,28 @@ def _before(time: int, known: int) -> Callable[[Settings], Callable[[Room], Html
     return lambda settings: partial(drawn, settings.changed(time=time), known=known)
 
 
-def who_is_woken() -> Question[Settings]:
-    """Which pods the first event wakes in v1.37."""
-    second = EVENTS[0].second
-    woken = {each.pod for each in replay(NEWEST).entries if each.at == second * SECOND}
-    groups = {listed(group): group for group in (PODS[:1], PODS[:2], PODS)} | {say("none of them"): ()}
-    (right,) = (said for said, group in groups.items() if {*group} == woken)
+def which_events_help() -> Question[Settings]:
+    """How often v1.37 tries the pod that waits for a label, beside one that every free CPU wakes."""
+    web, ssd = (sum(who == pod for _, who in replay(NEWEST).tries) for pod in ("web", "ssd"))
+
+    def why(settings: Settings, answer: str) -> str:
+        return say(
+            "Twice: as a new pod, and at {second} s, when node-b gets the label. Free CPU puts no label on a node, so "
+            "it may help web, but not ssd.",
+            second=EVENTS[3].second,
+        )
+
     return Question(
         say(
-            "At {second} s, job-1 ends: 1 CPU is free on node-a. Which of the three pods does v1.37 wake?",
-            second=second,
+            "{version} tries web {times} times in these {seconds} s. How often does it try ssd?",
+            version=NEWEST,
+            times=web,
+            seconds=LAST,
         ),
-        tuple(groups),
-        lambda _: right,
-        lambda *_: say("web was refused for want of CPU. A pod that ends puts no label on node-b, and starts no db."),
-        _before(second, second),
-        shows=lambda settings: settings.changed(time=second),
+        tuple(map(str, (1, ssd, web, 1 + len(EVENTS)))),
+        lambda _: str(ssd),
+        why,
+        _before(LAST, EVENTS[0].second),
     )
 
 

@@ -226,8 +226,9 @@ def after_pop() -> Question[Settings]:
 
     return Question(
         say(
-            "Pop takes {head} off the top. Which pod is put there at first, before any are compared?",
+            "Pop takes {head}; the array loses index {index}. Which pod goes on top first, before any are compared?",
             head=head,
+            index=len(others) + 1,
         ),
         tuple(sorted([*others, last])),
         lambda _: done.acts[1].queue[0],

@@ -11,15 +11,29 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import INSET, PARTED, Arrangement, Block, Box, Number, Place, draw_pod, shapes
+from kschedlab_lab.views.drawing import (
+    INSET,
+    PARTED,
+    SLIM,
+    SMALL,
+    Arrangement,
+    Block,
+    Box,
+    Number,
+    Place,
+    draw_pod,
+    shapes,
+)
+from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.layout import moved, placed, words
+from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import pods_on
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
-TOP, BELOW, SHELF, SMALLER = 34, 94, 38, 0.01
+TOP, BELOW, SHELF, SMALLER, SCORED = 34, 94, 38, 0.01, 24
 """The space above the nodes, for what sticks out, and below them, where two pods can leave, and to the first of these;
-in pixels at normal size. They are drawn smaller: so many pixels for a milli CPU."""
+in pixels at normal size. They are drawn smaller: so many pixels for a milli CPU. The space to the scores."""
 KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
 """The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
 
@@ -74,7 +88,8 @@ def draw_first(
     pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
     smallest = min(each.request["cpu"] for there in pods.values() for each in there)
     plan = Pull(pod, step, found, room, BELOW, smallest)
-    return svg([*plan.drawn(), *_leaving(decision, plan), *_priority(plan, rank)], room.width, plan.base + BELOW, alt)
+    below = [*_scores(decision, plan), *_leaving(decision, plan)]
+    return svg([*plan.drawn(), *below, *_priority(plan, rank)], room.width, plan.base + BELOW, alt)
 
 
 def _shelf(pods: Sequence[PodInfo]) -> list[float]:
@@ -82,8 +97,25 @@ def _shelf(pods: Sequence[PodInfo]) -> list[float]:
     return list(accumulate((each.request["cpu"] * SMALLER + 2 * PARTED for each in pods), initial=0.0))
 
 
+def _scores(decision: Decision, plan: Pull) -> Iterator[Html]:
+    """Below each node with room its score, and the share of its CPU that stays free."""
+    for box, place in zip(plan.boxes, plan.places, strict=True):
+        said = "" if box.refused else _says(decision, box.name)
+        if not said:
+            continue
+        free = f"{100 - round(100 * (box.used + box.tried) / box.capacity)} %"
+        score = fitting((said, said.split(" ")[-1]), place.width, 13, bold=True)
+        lines = [words(score, 13, bold=True, fill=CHOSEN if box.chosen else None)]
+        lines.append(words(fitting((say("{share} free", share=free), free), place.width), 12, fill=INK_2))
+        for line, y in zip(lines, (SCORED, SCORED + 17), strict=True):
+            yield placed(line, place.x + place.width / 2, plan.base + y)
+
+
 def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:
-    """The pods that leave, below their node; who asks for more is still the larger one."""
+    """The pods that leave, below their node; who asks for more is still the larger one.
+
+    A sign that has no room beside a pod's name is on its edge.
+    """
     if decision.preemption is None or decision.nominated_node is None:
         return
     place = plan.places[[box.name for box in plan.boxes].index(decision.nominated_node)]
@@ -92,6 +124,9 @@ def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:
     for each, y in zip(pods, _shelf(pods), strict=False):
         size = Place(place.x + INSET, plan.base + SHELF + y, place.width - 2 * INSET, each.request["cpu"] * SMALLER)
         yield draw_pod(_block(each, "evicted"), size)
+        if size.width < SLIM and text_width(each.pod.metadata.name, SMALL, bold=True) > size.width - SIZE - 2:
+            at = size.x + size.width - SIZE / 2, size.y + (size.height - SIZE) / 2
+            yield badge(Badge("evicted", say("evicted")), *at, EVICTED)
 
 
 def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
@@ -108,7 +143,7 @@ def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
     if less > 0 and not evicts:
         return Box(name, capacity, tuple(blocks), refused=lacks(less))
     tried = 0 if chosen else pod.request["cpu"]
-    return Box(name, capacity, tuple(blocks), (_says(decision, name),), chosen, tried=tried)
+    return Box(name, capacity, tuple(blocks), chosen=chosen, tried=tried)
 
 
 def _block(pod: PodInfo, mark: str = "") -> Block:

@@ -17,8 +17,8 @@ EDGE, NAMES, TOP = 8, 72, 62
 """The margin, the width of the names at the left, and where the lanes begin."""
 BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
-SMALL, LOW = 7, 62
-"""The radius of a bolt in a lane, and the height below which a lane has one line of words."""
+SMALL, LOW, ROOMY = 7, 62, 120
+"""The radius of a bolt in a lane; below which height it has one line of words, and above which it names its tries."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
     "active": "none",
@@ -85,7 +85,7 @@ class Clock:
 def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
     """The events, and below them the histories up to now; each part says what it is if it has room for that."""
     step = step_of(clock.steps, room)
-    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 260 if len(histories) == 1 else 110)
+    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 180 if len(histories) == 1 else 110)
     shapes = [*_events(events, clock.now[0], step, room)]
     for i, each in enumerate(histories):
         shapes += _lane(each, clock.now[0], TOP + lane * i, lane - 8, step, room)
@@ -123,6 +123,8 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         yield label(said, x + (wide + before) / 2, base, "middle", font_size=12, fill=ink)
     if history.backoffs and not is_low:
         yield label(say("backoff"), NAMES - 10, low + bar / 2 + 4, "end", font_size=12, fill=INK_2)
+    if high > ROOMY:
+        yield label(say("attempt"), NAMES - 10, y + 14, "end", font_size=12, fill=INK_2)
     for start, end in history.backoffs:
         x, wide = NAMES + start * step, (end - start) * step
         shape = rect(wide, bar, 4, x, low, fill=INK_2)
@@ -157,8 +159,7 @@ def _tries(history: History, now: float, y: float, high: float, step: float) -> 
         x, is_last = NAMES + at * step, number == len(history.tries)
         line = element("path", d=f"M{x:.1f} {y + high}V{y:.1f}", stroke="currentColor", stroke_width=3)
         yield element("g", line, data_tip=say("{pod} is tried", pod=history.pod))
-        names = (str(number),) if high < LOW else (say("attempt {number}", number=number), str(number))
-        said = fitting((*names, ""), (end - at) * step - 7)
+        said = fitting((str(number), ""), (end - at) * step - 7)
         beside = SMALL + 3 if high < LOW and at in history.woken else 6
         yield label(said, x + beside, y + 14, font_size=12, fill=ON_ACCENT if is_bound and is_last else INK_2)
 

@@ -73,6 +73,18 @@ def test_what_is_free_is_said_before_and_after() -> None:
         assert all(f">{each}<" in drawn for each in free) and drawn.count("→") == len(free)
 
 
+def test_below_a_node_is_the_share_that_stays_free() -> None:
+    drawn = str(show(Settings()).picture(Room()))
+    assert all(f">{share} % free<" in drawn for share in (25, 40, 31, 0))
+
+
+@pytest.mark.parametrize("width", [320, 480, 540, 720])
+def test_a_pod_that_leaves_has_one_cross_at_every_width(width: int) -> None:
+    for settings in (Settings(request=5500, priority=500), Settings(request=6000, priority=900)):
+        preemption, drawn = decide(settings).preemption, str(show(settings).picture(Room(width)))
+        assert preemption is not None and drawn.count('data-tip="evicted"') == len(preemption.victims)
+
+
 def test_the_priority_matters_only_where_the_pod_fits_nowhere() -> None:
     for settings in ALL[::5]:
         assert bool(show(settings).idle) == (decide(settings).node is not None)
