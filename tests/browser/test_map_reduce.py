@@ -74,7 +74,7 @@ def test_a_bar_is_dragged_out_of_the_overlap(shown: Show) -> None:
 def test_a_node_is_asked_for_and_its_column_is_the_answer(shown: Show) -> None:
     page = shown(map_reduce.after_map().ask(map_reduce.who_wins()))
     page.key("pick/2").click()
-    expect(page.question).to_contain_text("Not quite. Before Reduce node-c leads with 67.")
+    expect(page.question).to_contain_text("Not quite. Before Reduce node-c leads with 67, without AvoidPods.")
     expect(page.sentence).to_contain_text("node-a has the highest sum, 35, 1 more")
 
 

@@ -60,7 +60,7 @@ def test_rows_are_normalised_one_by_one(shown: Show) -> None:
     page = shown(score.panel("normalised", plugin="NodeAffinity"))
     page.page.get_by_role("slider", name="row").press("Home")
     page.settled()
-    expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("-30")
+    expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("−30")
     page.page.get_by_role("button", name="Next").click()
     page.settled()
     expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("0")

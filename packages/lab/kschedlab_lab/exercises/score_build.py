@@ -77,7 +77,7 @@ WISHES = {
       - weight: 1
         preference:
           matchExpressions:
-          - {operator: In, values: [], key: }
+          - {key: , operator: In, values: }
 """,
     "InterPodAffinity": """\
   affinity:

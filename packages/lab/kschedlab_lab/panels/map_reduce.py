@@ -36,7 +36,7 @@ from kschedlab_lab.views.map_reduce import (
     reduced,
     short,
 )
-from kschedlab_lab.views.score import bare, lead
+from kschedlab_lab.views.score import bare, lead, winners
 from kschedlab_lab.views.svg import Room
 
 NEW = "default/web-new"
@@ -175,8 +175,9 @@ def handout(settings: Settings | Reducing) -> Handout:
 
 def show(settings: Settings | Reducing) -> View:
     """The panel's view for these settings."""
-    sentence = describe(settings, handout(settings))
-    return View(lambda room: draw(settings, room), sentence, Html(), sentence)
+    now = handout(settings)
+    sentence, names = describe(settings, now), winners(now.decision) if now.stage == SUMMED else {}
+    return View(lambda room: draw(settings, room), sentence, Html(), sentence, names=names)
 
 
 def draw(settings: Settings | Reducing, room: Room, fixed: bool = False, asks: str = "") -> Html:
@@ -339,7 +340,7 @@ def who_wins() -> Question[Reducing]:
         lost = say("{node} ends {behind} behind {best}.", node=node, behind=behind, best=best)
         if mapped[place] < max(mapped):
             return lost
-        leads = say("Before Reduce {node} leads with {sum}.", node=node, sum=int(mapped[place]))
+        leads = say("Before Reduce {node} leads with {sum}, without AvoidPods.", node=node, sum=int(mapped[place]))
         shrinks = say(
             "Its {raw} for NodeAffinity becomes {marks}.", raw=int(row.raw[place]), marks=int(row.normalized[place])
         )

@@ -18,7 +18,7 @@ from kschedlab_lab.panels.score_cluster import BEST, NODES, Cause, Refusing, dec
 from kschedlab_lab.panels.settings import choice, steps, switch
 from kschedlab_lab.views import arithmetic
 from kschedlab_lab.views.lettering import short
-from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, winners
+from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, signed, winners
 from kschedlab_lab.views.score_bars import points
 from kschedlab_lab.views.score_map import ScoreMap
 
@@ -239,19 +239,19 @@ def who_wins() -> Question[Settings]:
         sums, best = sums_of(settings), right(settings)
         other = next(node for node in two if node != best)
         return say(
-            "{best} has {most}, {other} {less}: row by row, {rows} = {more}.",
+            "{best} has {most}, {other} {less}. The rows in which they differ, from the top: {rows} = {more}.",
             best=best,
             most=sums[best],
             other=other,
             less=sums[other],
             rows=" ".join(ahead_by(settings, best, other)),
-            more=f"{sums[best] - sums[other]:+}",
+            more=signed(sums[best] - sums[other]),
         )
 
     def ahead_by(settings: Settings, node: str, other: str) -> list[str]:
         decision = decide(settings)
         given = [[number(decision, STAGES[2], plugin, each) or 0 for plugin in PLUGINS] for each in (node, other)]
-        return [f"{more - less:+}" for more, less in zip(*given, strict=True) if more != less]
+        return [signed(more - less) for more, less in zip(*given, strict=True) if more != less]
 
     def weighted(settings: Settings) -> ScoreMap:
         return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None, asks=two)
@@ -278,12 +278,14 @@ def without_the_best() -> Question[Settings]:
 
         plugin = max(PLUGINS, key=lambda plugin: given(settings, plugin) - given(now, plugin))
         return say(
-            "{node} falls from {was} to {now}. {plugin} gives it {less}, not {more}: {best} is not in its row.",
+            "{node} falls from {was} to {now}. Without {best} its raw {raw} is the lowest of the row, so {plugin} "
+            "gives it {less}, not {more}.",
             node=second,
             was=points(decide(settings), second),
             now=points(decide(now), second),
             plugin=short(plugin),
             best=BEST,
+            raw=number(decide(now), STAGES[0], plugin, second),
             less=given(now, plugin),
             more=given(settings, plugin),
         )

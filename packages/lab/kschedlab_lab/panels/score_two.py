@@ -24,7 +24,7 @@ from kschedlab_lab.views.chart_bars import BarMeasures, Bars, Fixed
 from kschedlab_lab.views.drawing import Box, arrange, shapes
 from kschedlab_lab.views.layout import Part, column, padded, row, words
 from kschedlab_lab.views.picture import Handles, boxes, boxes_before
-from kschedlab_lab.views.score import decided, number, total, winners
+from kschedlab_lab.views.score import STAGES, decided, number, total, winners
 from kschedlab_lab.views.score_bars import fills, sum_bars, unknown
 from kschedlab_lab.views.svg import Room, rect, svg
 
@@ -33,8 +33,9 @@ NODES = ("node-a", "node-b")
 ROOM, WISH = "NodeResourcesLeastAllocated", "NodeAffinity"
 WEIGHTS, MOST = (1, 2, 3), 225
 """Those of free room, and the highest sum that one of them leads to."""
-NAMES, HIGH, GAP, KEY = 90, 30, 8, 24
-"""The width of the bars' names, the height of a bar, what parts two, and the height of what the colours mean."""
+NAMES, HIGH, GAP, KEY, WIDE = 90, 30, 8, 24, 320
+"""The width of the bars' names, the height of a bar, what parts two, the height of what the colours mean, and the
+greatest width of a node."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def draw(boxes: Sequence[Box], bars: Bars, alt: str, room: Room) -> Html:
     disks = {"node-a": (say("slow disk"),), "node-b": (say("fast disk"),)}
     named = [replace(box, captions=disks.get(box.name, ())) for box in boxes]
     asked = [replace(box, marks={"data_pick": box.name}, tied=True) for box in named]  # as large for all
-    plan = arrange(asked, room, len(NODES) * (HIGH + GAP) + GAP + KEY)
+    plan = arrange(asked, room, len(NODES) * (HIGH + GAP) + GAP + KEY, most=WIDE)
     sums = BarMeasures(bars, Room(room.width, 0), Fixed(NAMES, HIGH, GAP))
     nodes = Part(plan.width, plan.bottom, tuple(shapes(named, plan, "cpu")))
     whole = column([nodes, Part(sums.wide, sums.bottom, tuple(sums.shapes())), padded(_key(), GAP, 2)], 0)
@@ -108,12 +109,14 @@ def which() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         decision = decide(settings)
-        rooms = {each: number(decision, "weighted", ROOM, each) for each in NODES}
+        (more, most), (few, less) = ([number(decision, stage, ROOM, each) for stage in STAGES[1:3]] for each in NODES)
         return say(
-            "node-a gets {most} for its free room. node-b gets {less}, and another 100 for the fast disk: "
-            "{a} against {b}.",
-            most=rooms["node-a"],
-            less=rooms["node-b"],
+            "node-a gets {most} for the {more} % that web leaves free. node-b gets {less} for its {few} %, and another "
+            "100 for the fast disk: {a} against {b}.",
+            more=more,
+            most=most,
+            few=few,
+            less=less,
             a=total(decision, "node-a"),
             b=total(decision, "node-b"),
         )

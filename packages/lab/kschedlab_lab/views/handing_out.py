@@ -43,7 +43,7 @@ LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER, KEY, BELOW = 24, 20, 13, 40, 1
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
 lanes there are below one another; width of a worker before a lane; height of what explains the frames, and
 between the lanes and the array. In pixels."""
-NARROWEST, WIDEST, SHORTEST, SAID, LETTER, PILED = 16, 110, 9, 62, 15, 1.9
+NARROWEST, WIDEST, SHORTEST, SAID, LETTER, PILED = 16, 240, 9, 62, 15, 1.9
 """Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
 the least width of a tick with a letter, in pixels; how many lines of cards the channel has if one leaves no room for
 letters."""

@@ -38,6 +38,11 @@ def number(decision: Decision, stage: str, plugin: str, node: str) -> int | None
     return int(values[place])
 
 
+def signed(difference: int) -> str:
+    """With + or a minus sign."""
+    return f"{difference:+}".replace("-", "−")
+
+
 def total(decision: Decision, node: str) -> int | None:
     """The node's total score; None if it was not scored."""
     scores, position = decision.scores, decision.cluster.index[node]

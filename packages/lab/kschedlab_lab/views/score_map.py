@@ -127,7 +127,7 @@ class ScoreMap:
             return GridCell("✓", None, tip, sets=sets)
         share = 0.99 * max(found, 0) / self._full  # less than 1: the number stays at the right
         fill = self._fills.get(plugin, TICK)
-        return GridCell(str(found), fill, tip, sets, share)
+        return GridCell(str(found).replace("-", "−"), fill, tip, sets, share)
 
 
 def _tip(plugin: str, node: str, found: str) -> str:

@@ -74,7 +74,8 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
         assert f"{named} gives {node} {cell}" in view.sentence
         assert view.sentence.startswith(named) != (stage == STAGES[3])
         is_veto = plugin == "NodePreferAvoidPods" and stage in STAGES[2:]
-        assert is_veto or f">{cell}" in str(drawn(view.picture, Room()))
+        written = str(cell).replace("-", "−")
+        assert is_veto or f">{written}" in str(drawn(view.picture, Room()))
 
 
 def test_an_example_from_the_lesson() -> None:
@@ -248,7 +249,7 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
     cells = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
     row = [cells[f"cell/NodeAffinity/{node}"] for node in NODES]
     assert row == ["0", "0", "20", "60"] and "selected" in cells, "the numbers of which the text computes an example"
-    assert cells["cell/InterPodAffinity/node-c"] == "-30", "the other rows are raw, too"
+    assert cells["cell/InterPodAffinity/node-c"] == "−30", "the other rows are raw, too"
 
 
 def test_the_map_keeps_its_scale_when_the_answer_comes() -> None:
@@ -324,7 +325,7 @@ def alone(given: Weights) -> bool:
 def test_two_columns_are_compared_by_whoever_answers() -> None:
     question, settings = score.who_wins(), Settings()
     assert [node for node in question.choices if question.verdict(node, settings)["right"]] == ["node-c"]
-    steps = [int(step) for step in re.findall(r"[+-]\d+", question.why(settings, "node-d"))]
+    steps = [int(step.replace("−", "-")) for step in re.findall(r"[+−]\d+", question.why(settings, "node-d"))]
     assert sum(steps[:-1]) == steps[-1] == 453 - 452
     assert question.before is not None
     asked = str(drawn(question.before(settings), Room()))
