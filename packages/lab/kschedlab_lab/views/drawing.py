@@ -456,9 +456,10 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     clear = 10 if len(numbers) == 1 and row([name, *numbers], 8).width <= beside else 7
     is_low = high < 2 * LINE + 4 or any(each.height + name.height + clear > high for each in numbers[:1])
     if is_low:
-        first = row([name, *numbers[:1]], 8)
+        gap = 4 if len(signs) > 1 else 8
+        first = row([name, *numbers[:1]], gap)
         if block.numbers and numbers and numbers[0].is_text and not halo:
-            first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=8)
+            first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=gap)
         tall = first.height
         if first.width > beside:
             first, tall = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name, name.height

@@ -202,7 +202,7 @@ def test_the_yaml_is_the_cluster() -> None:
             {},
             "node-a",
             "node-b",
-            "node-b drops out at rule 2, first victim: it has logs-b (150), node-a shop-a (100). The budget",
+            "node-b drops out at rule 2, first victim: it has logs-b (150), node-a shop-a (100). Step 1",
         ),
         (
             {},
