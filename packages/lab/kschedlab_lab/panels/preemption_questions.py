@@ -10,20 +10,22 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.preemption import NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.picture import Handles, decided_and_why
-from kschedlab_lab.views.preemption_scene import Scene, all_attempted, fate
+from kschedlab_lab.views.preemption_scene import Scene, all_attempted, earlier, fate
 from kschedlab_lab.views.svg import Room
 
 
-def which_node(change: str = "", rival: str = "node-b") -> Question[Settings]:
+def which_node(change: str = "", rival: str = "node-c") -> Question[Settings]:
     """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first.
 
-    ``rival``: the node that many choose instead; with the right answer comes why it is not chosen.
+    ``rival``: the node that the deciding rule drops; with the right answer comes why, after those that fell earlier.
     """
     handles = Handles(nodes={name: {"data_pick": name} for name in NODES})
     text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
 
     def why(settings: Settings, answer: str) -> str:
-        return _why_not(settings, rival if answer == _chosen(settings) else answer)
+        if answer != _chosen(settings):
+            return _why_not(settings, answer)
+        return sentences((*earlier(decide(settings), rival), _why_not(settings, rival)))
 
     return Question(text, NODES, _chosen, why, _asked(handles), drawn=True)
 

@@ -438,7 +438,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         return []
     signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if block.mark in SIGNS else []), *block.badges]
     side = SIZE if place.width >= LEAST else SIZE * 0.75
-    is_stacked = place.width < LEAST and high >= 2 * side + 4
+    is_stacked = _stacks(block, place, room, side * len(signs))
     signs = signs[: max(int((room - 40) // (side + 2)), 1 + is_stacked)] if high >= side + 2 else []
     apart, columns = 2 if place.width >= LEAST else 1, 1 if is_stacked and signs else len(signs)
     beside = room - (side + apart) * columns + (edge - corner)
@@ -456,9 +456,10 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     clear = 10 if len(numbers) == 1 and row([name, *numbers], 8).width <= beside else 7
     is_low = high < 2 * LINE + 4 or any(each.height + name.height + clear > high for each in numbers[:1])
     if is_low:
-        first = row([name, *numbers[:1]], 8)
+        gap = 4 if len(signs) > 1 else 8
+        first = row([name, *numbers[:1]], gap)
         if block.numbers and numbers and numbers[0].is_text and not halo:
-            first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=8)
+            first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=gap)
         tall = first.height
         if first.width > beside:
             first, tall = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name, name.height
@@ -483,6 +484,13 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     where = (f"translate({right - across * i:g},{top + down * i:g})" for i in range(len(drawn)))
     shrink = f" scale({scale:g})" if scale != 1 else ""
     return [*found, *(element("g", *p.shapes, transform=at + shrink) for p, at in zip(drawn, where, strict=True))]
+
+
+def _stacks(block: Block, place: Place, room: float, signs: float) -> bool:
+    """Whether a narrow pod has its signs one below the other; a low one only if they don't fit beside its name."""
+    if place.width >= LEAST or place.height < 2 * SIZE * 0.75 + 4:
+        return False
+    return place.height >= 4 * LINE or room < text_width(block.name, SMALL, bold=True) + signs + 6
 
 
 def _rows(parts: Sequence[Part], room: float, gap: float) -> list[Part]:

@@ -222,9 +222,7 @@ def fate(decision: Decision, node: str, compares: bool = True) -> str:
     preemption, chosen = decision.preemption, decision.nominated_node
     if preemption is None or chosen is None or node not in preemption.candidates:
         return would_leave(decision, node)
-    asked = steps(preemption, list(preemption.candidates))
-    step = next((each for each in asked if node in each.standing and node not in each.kept), None)
-    if step is None:
+    if (step := _last(preemption, node)) is None:
         return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
     told = {"node": node, "number": step.number, "rule": say(NAMES[step.name])}
     value, best = _compared(step, preemption, node), _compared(step, preemption, chosen)
@@ -233,6 +231,21 @@ def fate(decision: Decision, node: str, compares: bool = True) -> str:
     message = later("{node} drops out at rule {number}, {rule}: it has {value}, {other} {best}.")
     fell = say(message, **told, value=value, other=chosen, best=best)
     return sentences((fell, _surprise(step.number, preemption.candidates[node], preemption.candidates[chosen])))
+
+
+def earlier(decision: Decision, node: str) -> list[str]:
+    """Why other nodes dropped out at rules before the one that drops this node."""
+    preemption = decision.preemption
+    if preemption is None or (step := _last(preemption, node)) is None:
+        return []
+    fallen = [name for name in preemption.candidates if name not in step.standing]
+    return [fate(decision, name, compares=False) for name in fallen]
+
+
+def _last(preemption: Preemption, node: str) -> RuleResult | None:
+    """The rule that drops this node, if one does."""
+    asked = steps(preemption, list(preemption.candidates))
+    return next((each for each in asked if node in each.standing and node not in each.kept), None)
 
 
 def _compared(step: RuleResult, preemption: Preemption, node: str) -> str:
@@ -266,11 +279,11 @@ def _kept(candidate: Candidate) -> PodInfo | None:
 
 
 def _spared(candidate: Candidate) -> str:
-    """The pod that a budget keeps there, in words; "" if it keeps none."""
+    """Where the lesson shows why a less important pod stays there; "" if none does."""
     if (info := _kept(candidate)) is None:
         return ""
     return say(
-        "The budget spares {pod} ({priority}).", pod=info.pod.metadata.name, priority=short_priority(info.priority)
+        "Step 1 shows why {pod} ({priority}) stays.", pod=info.pod.metadata.name, priority=short_priority(info.priority)
     )
 
 
