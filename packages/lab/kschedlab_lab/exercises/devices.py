@@ -137,7 +137,7 @@ def which_device(rng: random.Random) -> Exercise:
     request = claim_text(case.claim["spec"]["devices"]["requests"][0]["exactly"])
     return Predict(
         say("Which device?"),
-        say("train claims one device with this request. Which one does it get, and why do two nodes give none?"),
+        say("train claims one device with this request. Which one does it get?"),
         right,
         sentences((remarks[right], *(nothing(node) for node in seen if node.reason))),
         (

@@ -25,6 +25,8 @@ PRINTED = (
 )
 BLANK = re.compile(r"(?m)^(( *).*:)(?: (?=\})|$(?!\n\2[ -]))")
 """Where a value is missing in the manifest that an exercise begins with: before a brace, or with nothing below it."""
+HYPHENATED = re.compile(r"(<head>.*?</head>|<pre.*?</pre>|<svg.*?</svg>|<[^>]*>)|(\w+(?:-\w+)+)", re.DOTALL)
+"""Markup that stays as it is, or else a name such as node-a, which no line's end may break."""
 FREE = 7
 """How many free lines a frame for manifests or a function has, unless values alone are missing."""
 
@@ -87,7 +89,9 @@ def _answer(text: str) -> Child:
 def _document(title: str, body: Html) -> str:
     """A whole HTML document that needs nothing else."""
     about = element("meta", charset="utf-8"), element("title", title), element("style", PRINTED)
-    return f"<!doctype html>\n{element('html', element('head', *about), element('body', body), lang=spoken())}\n"
+    page = str(element("html", element("head", *about), element("body", body), lang=spoken()))
+    whole = HYPHENATED.sub(lambda found: found[1] or f'<span class="whole">{found[2]}</span>', page)
+    return f"<!doctype html>\n{whole}\n"
 
 
 def _sheet(lesson: str, seed: int, solutions: bool) -> Html:

@@ -233,10 +233,11 @@ def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> s
     if decision.node is None:
         return say("train fits on no node: {cause}.", cause=cause(settings, seen))
     gets = both(*(device.id.device for each in seen for device in each.devices if device.state == TAKES))
-    first = say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
-    others = [each.node for each in seen if not each.reason and not each.chosen]
-    lots = later("{others} could, too: kube-scheduler draws lots, the picture shows the first.")
-    return sentences((first, say(lots, others=both(*others)))) if others else first
+    able = [each.node for each in seen if not each.reason]
+    if len(able) == 1:
+        return say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
+    lots = say("{nodes} can serve train: lots decide.", nodes=listed(able))
+    return sentences((lots, say("Shown is {node}, where it gets {devices}.", node=decision.node, devices=gets)))
 
 
 def cause(settings: Settings, seen: Sequence[NodeSight]) -> str:

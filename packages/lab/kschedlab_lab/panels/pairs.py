@@ -34,7 +34,7 @@ class Compared:
     """
 
     def __init__(self, numbers: Numbers, what: str = "", hero: int = 0) -> None:
-        self.what, self.hero = what or say("CPU in use"), hero
+        self.what, self.hero = what or say("CPU requested"), hero
         self.numbers = {str(name): np.asarray(row, np.float64) for name, row in numbers.items()}
         lengths = {len(row) for row in self.numbers.values()}
         if len(self.numbers) < 2 or len(lengths) != 1 or lengths == {0}:
@@ -85,10 +85,7 @@ def describe(picture: Picture) -> str:
     )
     if not pairs.enough:
         size = say("{b} − {a}: {mean} on average.", a=a, b=b, mean=number(pairs.mean, signed=True))
-        few = later(
-            "Too few to tell: five coins, too, fall alike in 2 of 32 tosses. At least {fewest} seeds must differ."
-        )
-        verdict = say(few, fewest=FEWEST)
+        verdict = say("Too few to tell: at least {fewest} seeds must differ.", fewest=FEWEST)
     else:
         verdict = say("Hard to explain by chance.") if pairs.real else say("It may be chance.")
     if not pairs.joined:

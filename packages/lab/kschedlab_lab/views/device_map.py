@@ -243,7 +243,7 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     goes, shown = device.state in (TAKES, OFFERED, SELECTED), device.key == scale.look.ring
     hollow = device.state == FREE
     inside, ink = high >= TALL, INK_2 if hollow else ink_on(fill)
-    kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink if inside else None)
+    kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink if inside or hollow else None)
     text = words(fitted(device.amount, wide + 2), fill=ink)
     facts = column([kind, text], 0, "middle") if inside else text
     box = element(

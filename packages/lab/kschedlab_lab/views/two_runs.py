@@ -86,7 +86,7 @@ class Moment:
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     """One column beside the other, and between them the names of the nodes."""
     has_memory = any(pod.size.memory for moment in moments for pod in moment.pods)
-    sizes = say("At the top: CPU in use. Pods are as long as their CPU; numbers are free CPU.")
+    sizes = say("At the top: the CPU that placed pods request. Pods are as long as their CPU; numbers are free CPU.")
     memory = say("The line below a node is its memory.") if has_memory else ""
     ring = say("A green ring: the pod waits in the other column.")
     below = remark(sentences((sizes, memory, ring)), room.width - 2 * EDGE)
@@ -132,7 +132,7 @@ def _nodes(moment: Moment, others: set[str], wide: float, step: float, tall: flo
         for pod in moment.pods:
             if pod.node == name:
                 place = Place(x + 1, y + 2, max(scale * pod.size.cpu - 2, 1), tall - 4)
-                yield draw_pod(_block(pod, moment.name, bool(name) and pod.name in others), place)
+                yield draw_pod(_block(pod, moment.name, pod.name in others), place)
                 x += scale * pod.size.cpu
         if not name:
             return
@@ -154,8 +154,10 @@ def _memory(moment: Moment, name: str, wide: float, y: float) -> Iterator[Html]:
     yield rect(max(wide * share, 0.1), LINE, LINE / 2, 0, y, fill=INK_2, **about)
 
 
-def _block(pod: Placed, run: str, is_ringed: bool) -> Block:
-    short = pod.name.rpartition("-")[0] or pod.name
+def _block(pod: Placed, run: str, waits_there: bool) -> Block:
+    """A pod; with its whole name if it waits in one column only (``waits_there``: in the other one)."""
+    differs, is_ringed = waits_there != (not pod.node), waits_there and bool(pod.node)
+    short = pod.name if differs else pod.name.rpartition("-")[0] or pod.name
     sizes = tuple(Number(amount(resource, size)) for resource, size in pod.size._asdict().items() if size)
     mark = "placed" if is_ringed else ""
     return Block(short, pod.size.cpu, 0, sizes, mark, key=f"{run}/{pod.name}", origin=f"pod/{DOOR}")
