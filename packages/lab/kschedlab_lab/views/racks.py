@@ -185,7 +185,9 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     scale = (place.height - 2 * BULB - 6) / (rack.most + rack.step / 2)
     zero, key = bottom - 2 * BULB, f"tube/{name}"
     for degrees in (each for each in rack.refused if each >= 0):
-        zone = {"y": zero - scale * (degrees + rack.step / 2), "height": scale * rack.step}
+        # What lies between two values was not asked: a band begins and ends at values that are refused.
+        above = rack.step if degrees + rack.step in rack.refused else rack.step / 2 if degrees == rack.most else 0
+        zone = {"y": zero - scale * (degrees + above), "height": max(2, scale * above)}
         tip = say("your filter refuses {node} at {degrees} degrees", node=name, degrees=degrees)
         yield element("rect", x=x - 11, width=22, fill=EVICTED, fill_opacity=0.22, data_tip=tip, **zone)
     neck = zero + 3
