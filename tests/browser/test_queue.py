@@ -42,7 +42,7 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     assert box is not None
     page.drag("event", -box["width"] / 3, 0)
     expect(page.sentence).to_contain_text("it waits in unschedulableQ.")
-    expect(page.picture).to_contain_text("web: Pop 2 · last event when it failed: after Pop 1")
+    expect(page.picture).to_contain_text("Pop 2 took web · last event before it failed: after Pop 1")
     page.key("event").focus()
     for _ in range(2):
         page.page.keyboard.press("ArrowRight")

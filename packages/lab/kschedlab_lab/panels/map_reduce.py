@@ -344,7 +344,7 @@ def who_wins() -> Question[Reducing]:
         shrinks = say(
             "Its {raw} for NodeAffinity becomes {marks}.", raw=int(row.raw[place]), marks=int(row.normalized[place])
         )
-        return sentences((leads, lost, shrinks))
+        return sentences((leads, shrinks, lost))
 
     return Question(
         say("Which node wins after Reduce and the sum?"),

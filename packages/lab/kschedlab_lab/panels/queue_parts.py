@@ -77,7 +77,7 @@ class QueueRun:
         parts = {ACTIVE: queue.active_q.data.queue, WAITING: queue.unschedulable_q.pods}
         pods = {part: tuple(key.partition("/")[2] for key in keys) for part, keys in parts.items()}
         pods[TRYING] = (trying,) if trying else ()
-        popped = say("web: Pop {cycle}", cycle=web) if web else say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
+        popped = say("Pop {cycle} took web", cycle=web) if web else say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
         return Call(said, pods, f"{popped} · {self._event()}")
 
     def _event(self) -> str:
@@ -86,8 +86,8 @@ class QueueRun:
             moved = self.queue.move_request_cycle
             return say("last event: after Pop {cycle}", cycle=moved) if moved >= 0 else say("last event: none yet")
         if self.compared >= 0:
-            return say("last event when it failed: after Pop {cycle}", cycle=self.compared)
-        return say("last event when it failed: none yet")
+            return say("last event before it failed: after Pop {cycle}", cycle=self.compared)
+        return say("last event before it failed: none yet")
 
 
 def manifest(name: str, failed: bool = False) -> Manifest:

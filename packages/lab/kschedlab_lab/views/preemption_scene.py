@@ -230,7 +230,10 @@ def fate(decision: Decision, node: str, compares: bool = True) -> str:
         return say("{node} drops out at rule {number}, {rule}: it has {value}.", **told, value=value)
     message = later("{node} drops out at rule {number}, {rule}: it has {value}, {other} {best}.")
     fell = say(message, **told, value=value, other=chosen, best=best)
-    return sentences((fell, _surprise(step.number, preemption.candidates[node], preemption.candidates[chosen])))
+    alike = [name for name in step.standing if name not in (node, *step.kept)]
+    too = say("The rule drops {nodes}, too.", nodes=listed(alike)) if alike else ""
+    surprise = _surprise(step.number, preemption.candidates[node], preemption.candidates[chosen])
+    return sentences((fell, too, surprise))
 
 
 def earlier(decision: Decision, node: str) -> list[str]:

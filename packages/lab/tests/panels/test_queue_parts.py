@@ -38,7 +38,7 @@ def test_the_numbers_decide(when: str) -> None:
     seen = calls(Settings(when))
     decided = next(each for each in reversed(seen) if each.said.startswith("web fits nowhere"))
     event = {BEFORE: "after Pop 1", DURING: "after Pop 2", AFTER: "none yet"}[when]
-    assert decided.note == seen[-1].note == f"web: Pop 2 · last event when it failed: {event}"
+    assert decided.note == seen[-1].note == f"Pop 2 took web · last event before it failed: {event}"
     assert decided.where == ("activeQ" if when == DURING else "unschedulableQ")
     assert seen[0].note == "so far: Pop 1 · last event: none yet"
 
