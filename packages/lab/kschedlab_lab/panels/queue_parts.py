@@ -77,7 +77,8 @@ class QueueRun:
         parts = {ACTIVE: queue.active_q.data.queue, WAITING: queue.unschedulable_q.pods}
         pods = {part: tuple(key.partition("/")[2] for key in keys) for part, keys in parts.items()}
         pods[TRYING] = (trying,) if trying else ()
-        popped = say("Pop {cycle} took web", cycle=web) if web else say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
+        so_far = say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
+        popped = say("Pop {cycle} took web", cycle=web) if web else so_far
         return Call(said, pods, f"{popped} · {self._event()}")
 
     def _event(self) -> str:
