@@ -35,6 +35,12 @@ def test_a_bare_pod():
     )
 
 
+@pytest.mark.parametrize(("given", "kept"), [(None, None), (-1, 1), (0, 0), (5, 5)])
+def test_a_negative_grace_period_is_a_second(given: int | None, kept: int | None):
+    """v1.37: pkg/apis/core/v1/defaults.go, SetDefaults_Pod."""
+    assert pod({"terminationGracePeriodSeconds": given}).spec.terminationGracePeriodSeconds == kept
+
+
 def test_missing_requests_default_to_the_limits():
     resources = {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}
     loaded = pod(

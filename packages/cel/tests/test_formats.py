@@ -2,6 +2,8 @@
 
 import pytest
 
+from kschedlab.objects.devices import Device
+from kube_cel import CelError, compile
 from kube_cel.network import FORMATS
 
 KEY = (
@@ -43,3 +45,8 @@ LABEL = (
 )
 def test_faults_of_names(name: str, text: str, faults: list[str]) -> None:
     assert FORMATS[name].faults(text) == faults
+
+
+def test_a_format_is_no_key_of_a_map() -> None:
+    with pytest.raises(CelError, match=r"hash of unhashable type \*?cel.Format"):
+        compile("{format.uri(): 1}.size() == 1").matches("driver", Device())

@@ -249,6 +249,27 @@ def test_claims_share_a_device_by_its_capacity():
     assert devices(*objects, resource_claim("all", exactly()), ask[0]) is None
 
 
+@pytest.mark.parametrize(
+    ("policy", "asks", "gets"),
+    [
+        ({"validRange": {"min": "4Gi", "max": "20Gi", "step": "4Gi"}}, "1Gi", "4Gi"),
+        ({"validRange": {"min": "4Gi", "max": "20Gi", "step": "4Gi"}}, "9Gi", "12Gi"),
+        ({"validRange": {"min": "4Gi", "max": "20Gi", "step": "4Gi"}}, "21Gi", None),
+        ({"validRange": {"min": "4Gi", "max": "20Gi"}}, "9Gi", "9Gi"),
+        ({"validRange": {"min": "4Gi", "max": "20Gi"}}, None, "8Gi"),
+        ({"validValues": ["8Gi", "10Gi"]}, "9Gi", "10Gi"),
+        ({"validValues": ["8Gi", "10Gi"]}, "11Gi", None),
+    ],
+)
+def test_a_policy_rounds_what_a_claim_asks_for(policy: dict[str, Any], asks: str | None, gets: str | None):
+    """v1.37: consumable_capacity.go, calculateConsumedCapacity, violatesPolicy."""
+    shared = device("gpu-0", capacity={"memory": "40Gi"}, allowMultipleAllocations=True)
+    shared["capacity"]["memory"]["requestPolicy"] = {"default": "8Gi"} | policy
+    ask = resource_claim("c", exactly(capacity={"requests": {"memory": asks} if asks else {}}))
+    results = allocation(resource_slice(NODE, [shared]), device_class(), ask)
+    assert (str(results[0].devices.results[0].consumedCapacity["memory"]) if results else None) == gets
+
+
 def test_a_search_ends():
     many = [device(f"gpu-{i:02}", attributes={"numa": i}) for i in range(40)]
     ask = resource_claim("c", exactly(count=6), exactly("s", count=6), constraints=[{"matchAttribute": f"{GPU}/numa"}])
