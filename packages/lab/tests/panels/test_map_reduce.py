@@ -243,6 +243,6 @@ def test_reduce_takes_the_victory_from_the_node_with_the_largest_raw_score():
     asked, settings = who_wins(), Reducing()
     assert asked.right(settings) == "node-a"
     surprise = asked.why(settings, "node-c")
-    assert [int(number) for number in re.findall(r"\d+", surprise)] == [67, 3, 50, 10]
+    assert [int(number) for number in re.findall(r"\d+", surprise)] == [67, 50, 10, 3]
     assert asked.why(settings, "node-a") == surprise
     assert asked.why(settings, "node-b") == "node-b ends 1 point behind node-a."

@@ -215,7 +215,7 @@ def test_the_yaml_is_the_cluster() -> None:
             {"allowed": 0},
             "node-c",
             "node-a",
-            "node-a drops out at rule 1, violations: it has 1, node-c 0. The rule counts",
+            "node-a drops out at rule 1, violations: it has 1, node-c 0. The rule drops node-b, too. The rule counts",
         ),
         (
             {"shop_b": 0, "allowed": 2},
