@@ -92,22 +92,19 @@ def test_a_filter_may_say_that_no_eviction_helps() -> None:
     assert decided(often).verdict("mild").reasons == ("not here",)
 
 
-def test_a_filter_asks_about_running_pods_and_preemption_frees_the_node() -> None:
-    @node_filter("Alone")
-    def alone(pod: Any, node: Any) -> str | None:
-        return "taken" if node.pods else None
+def alone(pod: Any, node: Any) -> str | None:
+    return "taken" if node.pods else None
 
+
+class Alone(Plugin):
+    def filter(self, pod: Any, node: Any) -> str | None:
+        return alone(pod, node)
+
+
+@pytest.mark.parametrize("plugin", [node_filter("Alone")(alone), Alone()], ids=["a function", "a class"])
+def test_a_filter_asks_about_running_pods_and_preemption_frees_the_node(plugin: object) -> None:
     world = cluster(node("n1"), pod("old", "n1"), pod("web", priority=9))
-    assert schedule("default/web", world, V1_37.plus(alone)).nominated_node == "n1"
-
-
-def test_a_class_that_declares_nothing_is_asked_again_without_the_victims() -> None:
-    class Alone(Plugin):
-        def filter(self, pod: Any, node: Any) -> str | None:
-            return "taken" if node.pods else None
-
-    world = cluster(node("n1"), pod("old", "n1"), pod("web", priority=9))
-    assert schedule("default/web", world, V1_37.plus(Alone())).nominated_node == "n1"
+    assert schedule("default/web", world, V1_37.plus(plugin)).nominated_node == "n1"
 
 
 def beside(pod: Any, node: Any) -> str | None:

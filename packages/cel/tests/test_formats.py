@@ -47,6 +47,6 @@ def test_faults_of_names(name: str, text: str, faults: list[str]) -> None:
     assert FORMATS[name].faults(text) == faults
 
 
-def test_a_format_is_no_key_of_a_map() -> None:
-    with pytest.raises(CelError, match=r"hash of unhashable type \*?cel.Format"):
+def test_a_format_cannot_be_the_key_of_a_map() -> None:
+    with pytest.raises(CelError, match=r"hash of unhashable type cel\.Format$"):
         compile("{format.uri(): 1}.size() == 1").matches("driver", Device())

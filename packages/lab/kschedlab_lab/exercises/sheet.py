@@ -83,7 +83,7 @@ def _answer(text: str) -> Child:
     """Several lines, such as code, as a block; a name such as node-a on one line."""
     if "\n" in text:
         return lines(text)
-    return text if " " in text else element("span", text, style="white-space:nowrap")
+    return text if " " in text else element("span", text, class_="whole")
 
 
 def _document(title: str, body: Html) -> str:

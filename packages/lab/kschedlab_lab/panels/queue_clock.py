@@ -185,26 +185,26 @@ def _before(time: int, known: int) -> Callable[[Settings], Callable[[Room], Html
     return lambda settings: partial(drawn, settings.changed(time=time), known=known)
 
 
-def which_events_help() -> Question[Settings]:
+def how_often_beside_web() -> Question[Settings]:
     """How often v1.37 tries the pod that waits for a label, beside one that every free CPU wakes."""
-    web, ssd = (sum(who == pod for _, who in replay(NEWEST).tries) for pod in ("web", "ssd"))
+    web, ssd = _tries(NEWEST, "web"), _tries(NEWEST, "ssd")
 
     def why(settings: Settings, answer: str) -> str:
         return say(
             "Twice: as a new pod, and at {second} s, when node-b gets the label. Free CPU puts no label on a node, so "
             "it may help web, but not ssd.",
-            second=EVENTS[3].second,
+            second=math.floor(ssd[-1]),
         )
 
     return Question(
         say(
             "{version} tries web {times} times in these {seconds} s. How often does it try ssd?",
             version=NEWEST,
-            times=web,
+            times=len(web),
             seconds=LAST,
         ),
-        tuple(map(str, (1, ssd, web, 1 + len(EVENTS)))),
-        lambda _: str(ssd),
+        tuple(map(str, (1, len(ssd), len(web), 1 + len(EVENTS)))),
+        lambda _: str(len(ssd)),
         why,
         _before(LAST, EVENTS[0].second),
     )
@@ -213,7 +213,7 @@ def which_events_help() -> Question[Settings]:
 def how_often_is_ssd_tried() -> Question[Settings]:
     """The attempts of v1.13 for the pod that waits for a label, up to the end of the clock."""
     oldest = COURSE[0]
-    tries = [at / SECOND for at, who in replay(oldest).tries if who == "ssd"]
+    tries = _tries(oldest, "ssd")
 
     def why(settings: Settings, answer: str) -> str:
         times = listed([f"{math.floor(each)} s" for each in tries[1:]])
@@ -231,3 +231,8 @@ def how_often_is_ssd_tried() -> Question[Settings]:
         why,
         _before(LAST, 0),
     )
+
+
+def _tries(version: str, pod: str) -> list[float]:
+    """The seconds at which this version tries the pod."""
+    return [at / SECOND for at, who in replay(version).tries if who == pod]

@@ -2,7 +2,7 @@
 
 ``web`` requests 3 CPU, and node-a is full until its pods job-1, job-2 and job-3 end. ``ssd`` requires a node with the
 label ``disk: ssd``. ``friend`` requires a pod ``app: db`` nearby, and none ever appears. The scheduler takes
-100 ms for each attempt, and has always a next one.
+100 ms for each attempt, and always has a next one.
 """
 
 from __future__ import annotations

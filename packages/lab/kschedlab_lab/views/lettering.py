@@ -35,6 +35,11 @@ def short(plugin: str) -> str:
     return plugin.removeprefix("NodeResources")
 
 
+def with_minus(number: str) -> str:
+    """The number with a true minus sign, which is as wide as a plus."""
+    return number.replace("-", "−")
+
+
 def text_width(text: str, size: float = 12, bold: bool = False) -> float:
     """An upper estimate of the text's width in pixels at this font size."""
     narrow, usual, wide = PER_EM[bold]

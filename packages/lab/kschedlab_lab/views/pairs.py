@@ -15,7 +15,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Look, pills
 from kschedlab_lab.views.chart_lines import ticks
 from kschedlab_lab.views.layout import moved, words
-from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.lettering import fitted, text_width, with_minus
 from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, HAIR, INK_2, INK_3, TICK, TRAY, themed
 from kschedlab_lab.views.svg import Room, dragged, label, svg
 
@@ -129,7 +129,7 @@ class Picture:
 def number(value: float, signed: bool = False) -> str:
     """With one decimal."""
     text = f"{value:+.1f}" if signed else f"{value:.1f}"
-    return text.replace("-", "−").replace("+0.0", "0").replace("−0.0", "0")
+    return with_minus(text).replace("+0.0", "0").replace("−0.0", "0")
 
 
 class _Plan:

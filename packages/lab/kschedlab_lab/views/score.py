@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say, sentences
+from kschedlab_lab.views.lettering import with_minus
 from kschedlab_lab.views.picture import caption, colours
 
 STAGES = (later("raw"), later("normalised"), later("weighted"), later("summed"))
@@ -40,7 +41,7 @@ def number(decision: Decision, stage: str, plugin: str, node: str) -> int | None
 
 def signed(difference: int) -> str:
     """With + or a minus sign."""
-    return f"{difference:+}".replace("-", "−")
+    return with_minus(f"{difference:+}")
 
 
 def total(decision: Decision, node: str) -> int | None:

@@ -15,6 +15,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import CLOSE, Grid, GridCell, GridMeasures
+from kschedlab_lab.views.lettering import with_minus
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown
 from kschedlab_lab.views.style import TICK
@@ -127,7 +128,7 @@ class ScoreMap:
             return GridCell("✓", None, tip, sets=sets)
         share = 0.99 * max(found, 0) / self._full  # less than 1: the number stays at the right
         fill = self._fills.get(plugin, TICK)
-        return GridCell(str(found).replace("-", "−"), fill, tip, sets, share)
+        return GridCell(with_minus(str(found)), fill, tip, sets, share)
 
 
 def _tip(plugin: str, node: str, found: str) -> str:

@@ -79,7 +79,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "queue, parts": lambda: queue_parts.panel().ask(queue_parts.where_to()),
     "queue, versions": lambda: queue_clock.panel().ask(queue_clock.when_is_web_tried()),
-    "queue, clock, all": lambda: queue_clock.panel(lanes=queue_clock.ALL).ask(queue_clock.which_events_help()),
+    "queue, clock, all": lambda: queue_clock.panel(lanes=queue_clock.ALL).ask(queue_clock.how_often_beside_web()),
     "score, two nodes": lambda: score_two.panel().ask(score_two.which()),
     "score": lambda: score.panel("raw", plugin="NodeResourcesLeastAllocated", node="node-b").ask(score.the_number()),
     "score, summed": lambda: score.panel().ask(score.who_wins()),

@@ -15,12 +15,12 @@ from kschedlab_lab.panels.queue_clock import (
     Settings,
     drawn,
     history,
+    how_often_beside_web,
     how_often_is_ssd_tried,
     panel,
     seen,
     show,
     when_is_web_tried,
-    which_events_help,
 )
 from kschedlab_lab.panels.queue_story import LAST, PODS, replay
 from kschedlab_lab.views.svg import Room
@@ -108,7 +108,7 @@ def test_v1_37_is_asked_about_with_one_lane_of_attempts_and_backoffs() -> None:
 
 
 def test_an_event_wakes_only_whom_it_may_help() -> None:
-    question = which_events_help()
+    question = how_often_beside_web()
     assert question.right(Settings(ALL)) == "2" in question.choices and question.before is not None
     before = str(question.before(Settings(ALL))(Room()))  # type: ignore[operator]
     assert all(before.count(f"{pod} is tried") == 1 for pod in PODS)
