@@ -236,7 +236,7 @@ def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> s
     able = [each.node for each in seen if not each.reason]
     if len(able) == 1:
         return say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
-    lots = say("{nodes} can serve train: lots decide.", nodes=listed(able))
+    lots = say("{nodes} can serve train: one is drawn by lot.", nodes=listed(able))
     return sentences((lots, say("Shown is {node}, where it gets {devices}.", node=decision.node, devices=gets)))
 
 
