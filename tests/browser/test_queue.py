@@ -80,7 +80,7 @@ def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
 ASKED = {
     "newest": queue_clock.panel().ask(queue_clock.when_is_web_tried()),
     "versions": queue_clock.panel(lanes=queue_clock.OLDER, pod="ssd").ask(queue_clock.how_often_is_ssd_tried()),
-    "beside web": queue_clock.panel(lanes=queue_clock.ALL).ask(queue_clock.how_often_beside_web()),
+    "beside web": queue_clock.panel(lanes=queue_clock.ALL, pod="ssd").ask(queue_clock.how_often_beside_web()),
     "gap": queue_heap.panel().ask(queue_heap.after_pop()),
     "where": queue_parts.panel().ask(queue_parts.where_to()),
 }

@@ -49,7 +49,7 @@ class Call(NamedTuple):
 
 
 class QueueRun:
-    """The queue of v1.13. mail was tried before web came, and waits; web is ready.
+    """The queue of v1.13. web arrived while mail was tried; mail waits, and web is ready.
 
     ``compared``: moveRequestCycle when web failed.
     """
@@ -58,8 +58,9 @@ class QueueRun:
         self.queue = WithoutBackoff(lambda: NOON)
         self.compared: int | None = None
         self.queue.add(decoded(manifest("mail")))
-        self.give_back(self.pop())
+        mail = self.pop()
         self.queue.add(decoded(manifest("web")))
+        self.give_back(mail)
 
     def pop(self) -> QueuedPodInfo:
         queued = self.queue.pop()
@@ -88,7 +89,7 @@ class QueueRun:
             return say("last event: after Pop {cycle}", cycle=moved) if moved >= 0 else say("last event: none yet")
         if self.compared >= 0:
             return say("last event before it failed: after Pop {cycle}", cycle=self.compared)
-        return say("last event before it failed: none yet")
+        return say("last event before it failed: none")
 
 
 def manifest(name: str, failed: bool = False) -> Manifest:
@@ -104,7 +105,7 @@ def calls(settings: Settings) -> list[Call]:
 
 def _calls(when: str) -> Iterator[Call]:
     run = QueueRun()
-    yield run.call(say("Pop 1 took mail, which fits nowhere and waits. Then web arrives."))
+    yield run.call(say("Pop 1 took mail. While it was tried, web arrived. mail fits nowhere and waits."))
     if when == BEFORE:
         yield _node_joins(run)
     queued, cycle = run.pop(), run.queue.scheduling_cycle

@@ -37,7 +37,7 @@ def test_where_a_failed_pod_ends(when: str) -> None:
 def test_the_numbers_decide(when: str) -> None:
     seen = calls(Settings(when))
     decided = next(each for each in reversed(seen) if each.said.startswith("web fits nowhere"))
-    event = {BEFORE: "after Pop 1", DURING: "after Pop 2", AFTER: "none yet"}[when]
+    event = {BEFORE: "after Pop 1", DURING: "after Pop 2", AFTER: "none"}[when]
     assert decided.note == seen[-1].note == f"Pop 2 took web · last event before it failed: {event}"
     assert decided.where == ("activeQ" if when == DURING else "unschedulableQ")
     assert seen[0].note == "so far: Pop 1 · last event: none yet"
