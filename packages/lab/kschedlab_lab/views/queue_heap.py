@@ -31,7 +31,7 @@ SIGNS: Mapping[Mark, tuple[str, str]] = {
     "compared": ("?", INK_2),
     "swapped": ("⇄", INK),
     "new": ("+", INK),
-    "leaving": ("↑", INK),
+    "leaving": ("→", INK),
     "sunk": ("↓", INK),
     "risen": ("↑", INK),
 }

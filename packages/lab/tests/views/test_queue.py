@@ -64,7 +64,7 @@ def test_marks_have_signs_and_popped_pods_stand_in_their_order() -> None:
     places = [Place("a", 2, "compared"), Place("b", 1, "swapped"), Place("c", 0, "new"), Place("d", 0, "leaving")]
     drawing = draw_heap(places, "", [("e", 9), ("f", 8)], Room())
     found = texts(drawing)
-    assert [found.count(each) for each in ("? a", "⇄ b", "+ c", "↑ d")] == [1, 1, 1, 1]
+    assert [found.count(each) for each in ("? a", "⇄ b", "+ c", "→ d")] == [1, 1, 1, 1]
     assert place(drawing, "pod/e")[0] < place(drawing, "pod/f")[0] and "call" not in keys(drawing)
 
 
