@@ -46,7 +46,7 @@ class _Open:
 class Composer:
     """Builds documents. ``roots``: (data, first line) of each document. ``faults``: (line, message)."""
 
-    def __init__(self, positions: bool = False) -> None:
+    def __init__(self, positions: bool) -> None:
         self.roots: list[tuple[Any, int]] = []
         self.faults: list[tuple[int, str]] = []
         self._marks: dict[tuple[int, str | int], tuple[int, str | None]] | None = {} if positions else None

@@ -57,7 +57,7 @@ class Unschedulable:
     ``names``: the keys of the objects that a pod names (:class:`~kschedlab.queue.events.Narrowing`).
     """
 
-    def __init__(self, names: Callable[[Pod], Set[Hashable]] = lambda pod: frozenset()) -> None:
+    def __init__(self, names: Callable[[Pod], Set[Hashable]]) -> None:
         self._names = names
         self._pods: dict[str, QueuedPodInfo] = {}
         self._plugins_of_pod: dict[str, tuple[str, ...]] = {}
@@ -102,7 +102,7 @@ class Unschedulable:
             del self._plugins_of_pod[key], self._order[key]
         return pod
 
-    def rejected_by(self, plugins: Iterable[str], names: Set[Hashable] | None = None) -> list[QueuedPodInfo]:
+    def rejected_by(self, plugins: Iterable[str], names: Set[Hashable] | None) -> list[QueuedPodInfo]:
         """The pods that any of these plugins rejected, and those that none did, in insertion order.
 
         ``names``: of the rejected ones, only those that name one of these objects.

@@ -73,7 +73,7 @@ class Attachment(NamedTuple):
     migrated: bool = False
 
 
-def attachments(pod: Pod, volumes: Volumes, rules: AttachmentRules = TODAY) -> Iterator[Attachment | VolumeProblem]:
+def attachments(pod: Pod, volumes: Volumes, rules: AttachmentRules) -> Iterator[Attachment | VolumeProblem]:
     """The volumes that the pod attaches to its node, and their problems, in the pod's order."""
     for volume in pod.spec.volumes:
         claim = claim_of(pod, volume, volumes, rules.checks_claims)
@@ -217,7 +217,7 @@ def _from_attachments(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]
 
 
 @derived(NAMES, ALLOCATABLE, CSI_NODES)
-def is_limited(cluster: Cluster, rules: AttachmentRules = TODAY) -> BoolArray:
+def is_limited(cluster: Cluster, rules: AttachmentRules) -> BoolArray:
     """bool[nodes], read-only: the nodes where any driver has a limit."""
     mask = np.zeros(len(cluster.nodes), np.bool_)
     if rules.reads_csi_nodes:

@@ -68,7 +68,7 @@ class NodeVolumeLimits(AttachmentRules):
         limited = is_limited(cluster, self)
         counted = np.logical_or.reduce([np.zeros(len(limited), np.bool_), *(each.nodes for each, _ in wanted)])
         checked = tuple(self._problems(cluster, limited & counted))
-        if not counts and not checked:
+        if not checked:  # then no driver has a limit that counts
             refused = first_of(parts)
             return StaticFilter(refused) if refused is not None else None
         return LimitsCheck(tuple(parts), checked, counts)

@@ -96,7 +96,7 @@ def topologies(volume: PersistentVolume, zone_labels: Labels = ZONE_LABELS) -> l
 
 
 @derived(LABELS)
-def has_zones(cluster: Cluster, zone_labels: Labels = ZONE_LABELS) -> BoolArray:
+def has_zones(cluster: Cluster, zone_labels: Labels) -> BoolArray:
     """bool[nodes], read-only: the nodes with one of these zone and region labels."""
     return np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in zone_labels])
 

@@ -37,7 +37,7 @@ class Profiles(dict[str, Generation]):
     ``warnings``: settings of the file that this package does not model, one line each, with their place.
     """
 
-    def __init__(self, generations: dict[str, Generation], warnings: Iterable[str] = ()) -> None:
+    def __init__(self, generations: dict[str, Generation], warnings: Iterable[str]) -> None:
         super().__init__(generations)
         self.warnings = tuple(warnings)
 

@@ -72,11 +72,7 @@ def divided_in_place(names: list[str], overridden: Container[str]) -> tuple[list
     return first, array[:end]
 
 
-def expanded(
-    point_set: PluginSet,
-    multi_point: Iterable[str],
-    divide: Division = divided,
-) -> list[str]:
+def expanded(point_set: PluginSet, multi_point: Iterable[str], divide: Division) -> list[str]:
     """The plugins that run at one extension point, in order.
 
     First those that both the point's set and multiPoint name, then the others of multiPoint, then the others of the

@@ -132,9 +132,9 @@ class PluginArguments(NamedTuple):
 class ProfileReader:
     """Reads one configuration. ``faults``: what the real scheduler refuses. ``warnings``: what is not modelled."""
 
-    def __init__(self, version: Version, base: Generation, plugins: Mapping[str, object] | None = None) -> None:
+    def __init__(self, version: Version, base: Generation, plugins: Mapping[str, object]) -> None:
         self.version = replace(version, arguments=gated(version.arguments, dict(base.feature_gates)))
-        self.out_of_tree = OutOfTreePlugins(plugins or {})
+        self.out_of_tree = OutOfTreePlugins(plugins)
         self.base = base
         self.faults = Faults()
         self.warnings: list[Fault] = []

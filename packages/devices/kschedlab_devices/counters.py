@@ -52,9 +52,7 @@ class Counters:
     the one that was asked about first, and shares that claims hold do not count.
     """
 
-    def __init__(
-        self, left: dict[PoolId, Left], held: Held, pools: Mapping[PoolId, Pool], by_name: bool = False
-    ) -> None:
+    def __init__(self, left: dict[PoolId, Left], held: Held, pools: Mapping[PoolId, Pool], by_name: bool) -> None:
         self._left, self._pools, self._by_name = left, pools, by_name
         self._held: Container[DeviceId] = held.devices if by_name else held
         self._consumed: dict[PoolId, Amounts] = {}

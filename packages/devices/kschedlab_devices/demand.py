@@ -26,7 +26,7 @@ from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.objects.model import AllocationResult, DeviceClass, Node, NodeSelector, Pod, ResourceClaim
 from kschedlab.objects.requests import is_served_by_classes
 from kschedlab.objects.selectors import SelectorError
-from kschedlab_devices.allocator import MOST_STEPS, USUAL_TIMEOUT, Allocator, steps_in
+from kschedlab_devices.allocator import Allocator, steps_in
 from kschedlab_devices.claims import ClaimError, PendingAllocation, SharedAllocation, claims_of
 from kschedlab_devices.errors import AllocationError
 from kschedlab_devices.extended_resources import Mappings, claim_for, requests_for, serving_class
@@ -75,9 +75,7 @@ class Variant(NamedTuple):
     mappings: Mappings = ()
 
 
-def demand_of(
-    pod: PodInfo, cluster: Cluster, now: int, binding_timeout: int, filter_timeout: int = USUAL_TIMEOUT
-) -> Demand | None:
+def demand_of(pod: PodInfo, cluster: Cluster, now: int, binding_timeout: int, filter_timeout: int) -> Demand | None:
     """The pod's demand; None if it has none. Made once while neither the pod nor what it depends on changes.
 
     ``now``: microseconds since 1970; ``binding_timeout``: microseconds that a device may take to get ready;
@@ -110,7 +108,7 @@ class Demand:
         claims: tuple[ResourceClaim, ...],
         extended: ResourceClaim | None,
         late: frozenset[int],
-        most_steps: int = MOST_STEPS,
+        most_steps: int,
     ) -> None:
         self.pod: Pod = pod.pod  # held, because the demand is found by the pod's id
         self.extended = extended

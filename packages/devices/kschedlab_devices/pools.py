@@ -209,8 +209,8 @@ class Inventory:
         slices: Iterable[ResourceSlice],
         rules: Iterable[DeviceTaintRule],
         gates: Collection[str],
-        sees_all_counters: bool = False,
-        ends_at_invalid_pool: bool = False,
+        sees_all_counters: bool,
+        ends_at_invalid_pool: bool,
     ) -> None:
         rules = list(rules)
         self._ends_at_invalid_pool = ends_at_invalid_pool

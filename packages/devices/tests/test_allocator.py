@@ -9,7 +9,7 @@ import pytest
 
 from kschedlab.build import Manifest, node
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import V1_37
+from kschedlab.generations import GENERATIONS
 from kschedlab.objects.api import GROUPS, LISTS
 from kschedlab.objects.model import ResourceClaim
 from kschedlab_devices.allocator import Allocator
@@ -28,9 +28,11 @@ from packages.devices.tests.device_manifests import (
 NODE = "n1"
 
 
-def allocation(*objects: Manifest, on: str = NODE, gates: Iterable[str] = (), **limits: int) -> list[Any] | None:
+def allocation(
+    *objects: Manifest, on: str = NODE, gates: Iterable[str] = (), generation: str = "v1.37", **limits: int
+) -> list[Any] | None:
     """The results for the claims that are not allocated yet."""
-    api = V1_37.with_feature_gates(dict.fromkeys(gates, True)).api
+    api = GENERATIONS[generation].with_feature_gates(dict.fromkeys(gates, True)).api
     cluster = Cluster.from_dicts([node(NODE), node("n2"), *objects], api)
     claims = [each for each in cluster.objects_of(ResourceClaim) if each.status.allocation is None]
     where = cluster.nodes[cluster.index[on]]
@@ -191,6 +193,19 @@ def test_the_first_alternative_that_works_out_is_taken():
     for free, requests in ((3, ["r/two", "r/two", "other"]), (2, ["r/one", "other"])):
         (found,) = allocation(resource_slice(NODE, gpus(free)), device_class(), ask)
         assert [each.request for each in found.devices.results] == requests
+
+
+@pytest.mark.parametrize(("generation", "taken"), [("v1.35", ["gpu-0"]), ("v1.36", ["gpu-0", "gpu-1"])])
+def test_in_v1_35_an_alternative_that_asks_for_all_devices_gets_one(generation, taken):
+    listed = [
+        {"name": "none", "deviceClassName": "none"},
+        {"name": "all", "deviceClassName": "gpu", "allocationMode": "All"},
+    ]
+    classes = device_class(), device_class("none", "false")
+    ask = resource_claim("c", {"name": "r", "firstAvailable": listed})
+    (found,) = allocation(resource_slice(NODE, gpus(2)), *classes, ask, generation=generation)
+    assert [each.device for each in found.devices.results] == taken
+    assert {each.request for each in found.devices.results} == {"r/all"}
 
 
 def test_admin_access_takes_devices_in_use():

@@ -128,6 +128,18 @@ def test_a_deleted_pod_leaves_its_group() -> None:
     assert moves[-1].to == "gone", "the log shows where it went"
 
 
+def test_a_pod_that_goes_before_its_group_comes_leaves_the_queue() -> None:
+    from kschedlab.objects.model import Pod
+
+    simulation = running(node("n1"), member("a"))
+    simulation.run(1_000_000)
+    simulation.api.delete(Pod, "default", "a")
+    simulation.run(2_000_000)
+    assert len(simulation.scheduler.context.queue) == 0
+    moves = [entry.to for entry in simulation.log if isinstance(entry, Moved)]
+    assert moves == ["unschedulable", "gone"], "the log shows where it went"
+
+
 def test_pods_of_different_priorities_are_an_error_of_all() -> None:
     simulation = running(node("n1"), group(), member("a"), member("b", priority=1))
     simulation.run(500_000)

@@ -53,6 +53,23 @@ def test_two_requests(seed, generation):
             assert drawn.at(cpu, memory) == alone(base, web(cpu=cpu, memory=memory), generation)
 
 
+def test_requests_of_two_containers_for_the_same_resource():
+    def asking(main, sidecar):
+        requests = {"main": main, "sidecar": sidecar}
+        containers = [
+            {"name": name, "image": "i", "resources": {"requests": {"cpu": cpu}}} for name, cpu in requests.items()
+        ]
+        return pod("web", containers=containers)
+
+    base, cpus = cluster(node("a", cpu=3), node("b", cpu=5), asking("1", "1")), ["1", "2", "4"]
+    axes = [(f"spec.containers[{number}].resources.requests.cpu", cpus) for number in (0, 1)]
+    drawn = decision_map(base, "default/web", *axes)
+    for x in cpus:
+        for y in cpus:
+            assert drawn.at(x, y) == alone(base, asking(x, y))
+    assert {drawn.at("1", "1").node, drawn.at("1", "4").node, drawn.at("2", "4").node} == {"b", ""}
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_request_and_a_node_s_capacity(seed):
     base = world(random.Random(seed))

@@ -31,6 +31,12 @@ def test_fit_says_where_and_what_stops_the_next():
     assert says(str(plan), "4", "default/web", "Insufficient cpu", "web-5")
 
 
+def test_fit_of_a_pod_gives_the_manifests_of_those_that_fit():
+    plan = plan_fit(pod("web", cpu=1, namespace="shop"), cluster(node("a", cpu=2)))
+    named = [(each["metadata"]["namespace"], each["metadata"]["name"]) for each in plan.manifests()]
+    assert named == [("shop", "web-1"), ("shop", "web-2")]
+
+
 def test_fit_counts_one_node_more_of_each_pool():
     world = cluster(in_pool("s", "small", cpu=1), in_pool("l", "large", cpu=4))
     plan = plan_fit(pod("web", cpu=1), world)

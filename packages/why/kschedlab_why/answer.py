@@ -145,7 +145,7 @@ def situation_of(pod: Pod, profiles: Mapping[str, Generation]) -> str:
     return NOMINATED if pod.status.nominatedNodeName else PENDING
 
 
-def pending_pods(setting: Setting, namespace: str = "") -> list[Pod]:
+def pending_pods(setting: Setting, namespace: str) -> list[Pod]:
     """The pods without a node that have not finished; "" for all namespaces."""
     pods = (pod for pod in setting.reading.objects.pods if situation_of(pod, setting.profiles) not in (BOUND, FINISHED))
     return [pod for pod in pods if namespace in ("", pod.metadata.namespace)]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from kschedlab.build import Manifest, cluster, node, pod
-from kschedlab_why.upgrade import upgrade
+from kschedlab_why.upgrade import Placement, place_text, upgrade
 from tests.saying import says
 
 SOFT = [{"key": "old", "value": "yes", "effect": "PreferNoSchedule"}]
@@ -37,6 +37,12 @@ def test_one_pod_of_a_template_is_asked_about() -> None:
 def test_nothing_moves_between_a_version_and_itself() -> None:
     found = upgrade(cluster(*world()), "v1.34", "v1.34")
     assert found.moved == () and found.reworded == ()
+
+
+def test_of_many_nodes_that_tie_three_are_named() -> None:
+    assert place_text(Placement(frozenset("cab"))) == "a, b, c"
+    assert place_text(Placement(frozenset("dcab"))) == "a, b, c …"
+    assert place_text(Placement(frozenset("dcab"), evicting=True)) == "evicts pods on a, b, c …"
 
 
 def test_the_program(tmp_path: Path) -> None:

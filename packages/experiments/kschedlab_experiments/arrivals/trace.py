@@ -90,7 +90,7 @@ class Trace:
         return f"<Trace: {nodes:,} nodes, {len(self.arrivals):,} pods in {hours:.3g} h{out}>"
 
 
-def scenario_of(objects: Iterable[Manifest], arrivals: Iterable[Arrival], settings: Settings = Settings()) -> Scenario:  # noqa: B008  # frozen
+def scenario_of(objects: Iterable[Manifest], arrivals: Iterable[Arrival], settings: Settings) -> Scenario:
     """A scenario of these manifests. ManifestError with all faults."""
     reader = ObjectReader()
     initial = _read(reader, objects, INITIAL)

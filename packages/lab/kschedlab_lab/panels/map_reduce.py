@@ -186,7 +186,7 @@ def draw(settings: Settings | Reducing, room: Room, fixed: bool = False, asks: s
     return draw_handing_out(now, dials(settings, fixed), room, describe(settings, now))
 
 
-def dials(settings: Settings | Reducing, fixed: bool = False) -> tuple[Dial, Dial]:
+def dials(settings: Settings | Reducing, fixed: bool) -> tuple[Dial, Dial]:
     """How many nodes and workers there are, to be changed if they are not fixed."""
     nodes, workers = count(settings.nodes, "node"), str(settings.workers)
     if fixed:

@@ -48,7 +48,7 @@ class Seen(NamedTuple):
 class Feed:
     """Follows a log; its time begins with the first line. Any thread may read :attr:`seen`; it is replaced whole."""
 
-    def __init__(self, entries: Iterable[LogEntry] = ()) -> None:
+    def __init__(self, entries: Iterable[LogEntry]) -> None:
         self._first: int | None = None
         self._kept: dict[str, dict[str, Any]] = {kind.__name__: {} for kind in (Node, Pod, PodDisruptionBudget)}
         self._lines: deque[Happened] = deque(maxlen=KEPT)

@@ -15,7 +15,7 @@ PATHS: Mapping[str, str] = {
 """By name: the signs that all pictures share, and those of a workbench."""
 
 
-def icon(kind: str, x: float, y: float, stroke: str = "currentColor") -> Html:
+def icon(kind: str, x: float, y: float, stroke: str) -> Html:
     return element(
         "path", d=PATHS[kind], transform=f"translate({x:g},{y:g})", fill="none", stroke=stroke, stroke_width=1.4
     )

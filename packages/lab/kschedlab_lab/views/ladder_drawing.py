@@ -92,7 +92,7 @@ class Lanes(NamedTuple):
         return self.row / 2 if self.beside else LOW - VALUE / 2 - 1
 
 
-def lanes(boxes: Sequence[Box], plan: Arrangement, tight: bool = False) -> Lanes:
+def lanes(boxes: Sequence[Box], plan: Arrangement, tight: bool) -> Lanes:
     """The lanes below the nodes."""
     first, *rest = plan.places
     nodes = {box.name: Lane(place.x, place.width) for box, place in zip(boxes[1:], rest, strict=True)}

@@ -34,12 +34,7 @@ def unknown(nodes: Sequence[str], most: float) -> Bars:
     return Bars(nodes, {}, ["?"] * len(nodes), {}, most=most)
 
 
-def sum_bars(
-    decision: Decision,
-    nodes: Sequence[str],
-    behind: bool = True,
-    most: float = 0,
-) -> Bars:
+def sum_bars(decision: Decision, nodes: Sequence[str], most: float, behind: bool = True) -> Bars:
     """A bar for each node. ``behind``: whether it says how far it is; ``most``: the sum that fills the width."""
     plugins = decision.scores.plugins if decision.scores is not None else ()
     parts = {

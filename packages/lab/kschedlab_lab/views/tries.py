@@ -33,7 +33,7 @@ def draw_tries(
     lanes: Sequence[Lane],
     room: Room,
     alt: str,
-    answered: bool = True,
+    answered: bool,
 ) -> Html:
     """``moments``: by second, the temperature of each rack; ``refused``: degrees at which the plugins refuse a rack.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
@@ -80,6 +81,13 @@ def test_v1_20_gives_a_formula_for_each_of_its_plugins_somewhere() -> None:
                 if any("/" in step.formula or "|" in step.formula for step in steps(decision, plugin, node)):
                     found.add(plugin)
     assert found == plugins
+
+
+def test_where_every_node_has_0_all_get_the_least_points_or_the_most() -> None:
+    decision = schedule(pod("p"), cluster(node("a"), node("b")), "v1.20")
+    for plugin, score in (("NodeAffinity", "0"), ("TaintToleration", "100")):
+        (final,) = (step for step in steps(decision, plugin, "a") if "everywhere" in step.remark)
+        assert (final.result, final.remark) == (score, f"0 everywhere: all get {score}")
 
 
 def test_sums_of_negative_numbers() -> None:

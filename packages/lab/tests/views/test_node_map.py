@@ -196,6 +196,14 @@ def test_each_pool_of_boxes_is_a_block_with_its_name_above():
     assert blocks(found, 310, 100) is None
 
 
+def test_small_pools_of_boxes_are_side_by_side():
+    made = blocks({"web": [0, 1], "db": [2]}, 700, 120)
+    assert made is not None
+    (_, left, above), (_, right, beside) = made.heads
+    assert above == beside and left < right < 700
+    assert all(x + made.shape.wide <= 700 for _, x, _ in made.cells)
+
+
 def test_boxes_are_higher_where_there_is_room():
     made = blocks({"nodes": [0, 1, 2, 3]}, 700, 300)
     assert made is not None and 0.6 * made.shape.wide < made.shape.tall <= 1.1 * made.shape.wide and made.bottom <= 300

@@ -57,7 +57,7 @@ class _Held:
 class Shadow:
     """Follows a cluster, whose ``cluster`` it changes, and judges what its scheduler decides. Times are seconds."""
 
-    def __init__(self, cluster: Cluster, profiles: Mapping[str, Generation], namespace: str = "") -> None:
+    def __init__(self, cluster: Cluster, profiles: Mapping[str, Generation], namespace: str) -> None:
         self.cluster, self.profiles, self.namespace = cluster, profiles, namespace
         self.counts: Counter[str] = Counter()
         self._held: list[_Held] = []

@@ -79,6 +79,14 @@ def test_templates_pass_on_what_the_model_lacks(cluster):
     assert event["object"]["spec"]["containers"][0]["env"] == [{"name": "A", "value": "1"}]
 
 
+def test_managed_fields_are_not_shown(cluster):
+    made = pod("managed")
+    made["metadata"]["managedFields"] = [{"manager": "kubectl", "operation": "Update"}]
+    assert "managedFields" not in cluster.http.post(PODS, json=made).json()["metadata"]
+    shown = cluster.http.get(f"{PODS}/managed").json()
+    assert "managedFields" not in shown["metadata"] and "env" in shown["spec"]["containers"][0]
+
+
 def test_a_rehearsal_changes_nothing(cluster):
     answer = cluster.http.post(PODS, params={"dryRun": "All"}, json=pod("rehearsed"))
     assert answer.status_code == 201 and answer.json()["metadata"]["uid"]

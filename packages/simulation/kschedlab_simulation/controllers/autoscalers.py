@@ -21,9 +21,9 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
+from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue
 from kschedlab_simulation.controllers.writes import Update, UpdateStatus, Write, apply_writes
-from kschedlab_simulation.events import Record, silent
+from kschedlab_simulation.events import Record
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.server.api import ApiServer
 
@@ -54,8 +54,8 @@ class Autoscalers:
         env: simpy.Environment,
         api: ApiServer,
         informers: Informers,
-        record: Record = silent,
-        latency: Latency = at_once,
+        record: Record,
+        latency: Latency,
     ) -> None:
         self._api = api
         self._record = record

@@ -18,9 +18,9 @@ from kschedlab_simulation.controllers.jobs import is_finished
 from kschedlab_simulation.controllers.ownership import by_owner, owned_by
 from kschedlab_simulation.controllers.replicas import reference_to
 from kschedlab_simulation.controllers.schedules import Schedule, parse_schedule, time_zone
-from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
+from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue
 from kschedlab_simulation.controllers.writes import Create, Delete, apply_writes
-from kschedlab_simulation.events import Record, silent
+from kschedlab_simulation.events import Record
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ApiError
@@ -78,8 +78,8 @@ class CronJobs:
         env: simpy.Environment,
         api: ApiServer,
         informers: Informers,
-        record: Record = silent,
-        latency: Latency = at_once,
+        record: Record,
+        latency: Latency,
     ) -> None:
         self._api = api
         self._record = record

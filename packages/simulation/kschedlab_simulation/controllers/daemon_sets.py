@@ -33,7 +33,7 @@ from kschedlab.objects.selectors import SelectorError
 from kschedlab_simulation.controllers.ownership import by_owner, orphans_in, owned_by
 from kschedlab_simulation.controllers.replicas import available_in, pod_from, reference_to
 from kschedlab_simulation.controllers.template_hash import template_hash
-from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
+from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue
 from kschedlab_simulation.controllers.writes import (
     Create,
     Delete,
@@ -43,7 +43,7 @@ from kschedlab_simulation.controllers.writes import (
     Write,
     apply_writes,
 )
-from kschedlab_simulation.events import Record, silent
+from kschedlab_simulation.events import Record
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.pods import is_ready
 from kschedlab_simulation.server.api import ApiServer
@@ -254,8 +254,8 @@ class DaemonSets:
         env: simpy.Environment,
         api: ApiServer,
         informers: Informers,
-        record: Record = silent,
-        latency: Latency = at_once,
+        record: Record,
+        latency: Latency,
     ) -> None:
         self._api = api
         self._record = record

@@ -34,7 +34,7 @@ from kschedlab_devices.claims import ClaimError, Find, claim_names, is_reserved_
 from kschedlab_simulation.clock import after
 from kschedlab_simulation.controllers.kubelet_resize import Resizes
 from kschedlab_simulation.controllers.ownership import NODE, pods_by_node
-from kschedlab_simulation.events import Record, silent
+from kschedlab_simulation.events import Record
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.pods import READY, TERMINAL, is_ready
 from kschedlab_simulation.server.api import ApiServer
@@ -90,7 +90,7 @@ def running_status(pod: Pod, now: int, host: str, address: str) -> Fields:
     return fields
 
 
-def finished_status(pod: Pod, now: int, code: int, reason: str = "", message: str = "") -> Fields:
+def finished_status(pod: Pod, now: int, code: int, reason: str, message: str) -> Fields:
     """The containers have terminated with this exit code, and the pod with this reason."""
     succeeded = code == 0 and not reason
     why = "PodCompleted" if succeeded else "PodFailed"
@@ -199,8 +199,8 @@ class Kubelet:
         env: simpy.Environment,
         api: ApiServer,
         informers: Informers,
-        settings: KubeletSettings = KubeletSettings(),
-        record: Record = silent,
+        settings: KubeletSettings,
+        record: Record,
         seed: int = 0,
     ) -> None:
         self._env = env

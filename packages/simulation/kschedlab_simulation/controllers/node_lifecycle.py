@@ -16,7 +16,7 @@ from kschedlab.objects.model import UNSCHEDULABLE_TAINT, Node, Pod, PodCondition
 from kschedlab_simulation.clock import after
 from kschedlab_simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
-from kschedlab_simulation.events import Record, silent
+from kschedlab_simulation.events import Record
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.pods import DISRUPTION_TARGET, READY, is_ready
 from kschedlab_simulation.server.api import ApiServer
@@ -104,7 +104,7 @@ class NodeLifecycle:
         env: simpy.Environment,
         api: ApiServer,
         informers: Informers,
-        record: Record = silent,
+        record: Record,
         latency: Latency = at_once,
     ) -> None:
         self._env = env

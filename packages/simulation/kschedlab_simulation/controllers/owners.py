@@ -44,7 +44,7 @@ from kschedlab_simulation.controllers.replicas import (
 )
 from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
 from kschedlab_simulation.controllers.writes import Create, Delete, RecordEvent, UpdateStatus, Write, apply_writes, meta
-from kschedlab_simulation.events import Record, silent
+from kschedlab_simulation.events import Record
 from kschedlab_simulation.informers import Informer, Informers
 from kschedlab_simulation.pods import TERMINAL, is_active
 from kschedlab_simulation.server.api import ApiServer
@@ -133,8 +133,8 @@ class Owners:
         env: simpy.Environment,
         api: ApiServer,
         informers: Informers,
-        settings: OwnersSettings = OwnersSettings(),
-        record: Record = silent,
+        settings: OwnersSettings,
+        record: Record,
         latency: Latency = at_once,
     ) -> None:
         self._api = api

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import simpy
 
 from kschedlab.objects.model import PersistentVolumeClaim, Pod, ResourceQuota
-from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
+from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue
 from kschedlab_simulation.controllers.writes import UpdateStatus, apply_writes
 from kschedlab_simulation.informers import Informer, Informers
 from kschedlab_simulation.server.api import ApiServer
@@ -24,9 +24,7 @@ Key: TypeAlias = tuple[str, str]
 class Quotas:
     """The controller of all quotas."""
 
-    def __init__(
-        self, env: simpy.Environment, api: ApiServer, informers: Informers, latency: Latency = at_once
-    ) -> None:
+    def __init__(self, env: simpy.Environment, api: ApiServer, informers: Informers, latency: Latency) -> None:
         self._api = api
         self._shared_informers = informers
         self._quotas = informers.of(ResourceQuota)

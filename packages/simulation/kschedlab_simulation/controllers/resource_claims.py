@@ -32,8 +32,8 @@ from kschedlab.objects.model import (
 from kschedlab_devices.binding import FINALIZER
 from kschedlab_devices.claims import GROUP_API, GROUPS, consumer_of, is_reserved_for, owner_fault
 from kschedlab_simulation.controllers.ownership import by_owner, owned_by
-from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue, at_once
-from kschedlab_simulation.events import WARNING, Record, silent
+from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue
+from kschedlab_simulation.events import WARNING, Record
 from kschedlab_simulation.informers import Informer, Informers
 from kschedlab_simulation.pods import TERMINAL
 from kschedlab_simulation.server.api import ApiServer
@@ -68,8 +68,8 @@ class ResourceClaims:
         env: simpy.Environment,
         api: ApiServer,
         informers: Informers,
-        record: Record = silent,
-        latency: Latency = at_once,
+        record: Record,
+        latency: Latency,
     ) -> None:
         self._api = api
         self._record = record

@@ -35,7 +35,7 @@ class Printer:
     ``kubectl get pods -A -o wide -w``; otherwise their lines fit the screen.
     """
 
-    def __init__(self, screen: Screen, start: int, wide: bool = False) -> None:
+    def __init__(self, screen: Screen, start: int, wide: bool) -> None:
         self._screen = screen
         self._start = start
         self._time = ""
