@@ -70,6 +70,7 @@ SWAPS: dict[type[ast.AST], Any] = {
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
 }
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum", "maximum": "minimum"}
 CHOSEN = ["-m", "not nightly and not release", "--ignore=packages/live/tests/real"]
 CHOSEN += [f"--ignore={each}" for each in ("tests/notebooks", "tests/site", "tests/test_mutants.py")]
@@ -104,10 +105,18 @@ class Mutant:
         """The lines of the module that it changes."""
         return range(self.line, self.line + self.old.count("\n") + 1)
 
+    def is_in_a_function(self) -> bool:
+        """Whether calls run it, not the import of its module alone."""
+        functions = (each for each in ast.walk(ast.parse(self._text())) if isinstance(each, FUNCTIONS))
+        return any(each.body[0].lineno <= self.line <= (each.end_lineno or 0) for each in functions)
+
     def applied(self) -> bytes:
         """The module's text with the change."""
-        text = (ROOT / self.module).read_bytes()
+        text = self._text()
         return text[: self.start] + self.new.encode() + text[self.end :]
+
+    def _text(self) -> bytes:
+        return (ROOT / self.module).read_bytes()
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
@@ -201,17 +210,19 @@ def drawn_over_all(seed: int) -> Iterator[Mutant]:
 
 
 def stages(mutant: Mutant, executed: Executed) -> dict[str, list[str]]:
-    """The tests that may notice it, the nearest first; its package's if it runs only while modules are imported.
+    """The tests that may notice it, the nearest first.
 
-    What runs at import is recorded for whichever test imported the module: its module's other tests are asked, too.
+    What runs while modules are imported is recorded for whichever test imported the module, if for any: all tests of
+    its package are asked, too.
     """
     module = Path(mutant.module)
     tests = str(Path(*module.parts[:2], "tests") if module.parts[0] == "packages" else "tests")
     every_line = executed.tests(mutant.module)
     its_lines = executed.tests(mutant.module, mutant.lines())
-    package = [] if its_lines else [test for test in executed.fastest if test.startswith(tests)]
+    runs_later = its_lines and mutant.is_in_a_function()
+    package = [] if runs_later else [test for test in executed.fastest if test.startswith(f"{tests}/")]
     asked = {
-        "its module's tests": [test for test in its_lines or package if f"/test_{module.stem}" in test],
+        "its module's tests": [test for test in package or its_lines if f"/test_{module.stem}" in test],
         "its module's other tests": [
             test for test in executed.fastest if test.startswith(f"{tests}/") and f"/test_{module.stem}.py" in test
         ],

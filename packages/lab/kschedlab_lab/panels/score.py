@@ -69,7 +69,7 @@ class Normalised(Settings):
 
     LAST = 1
     SHOWN = ("step", "fast")
-    step: int = steps("row", len(NORMALISING) + 1, len(NORMALISING) + 1)
+    step: int = steps("step", len(NORMALISING) + 1, len(NORMALISING) + 1)
 
     @property
     def stage(self) -> str:
@@ -139,25 +139,32 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
         return (said,)
     points, formula = in_cell(settings)
     gives = say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
-    framed = say("In the frame: {gives} ({formula}).", gives=gives, formula=formula)
     if settings.stage == STAGES[-1]:
-        return said, framed
-    return say("{gives}.", gives=gives), say("{formula}.", formula=formula)
+        because = say("{gives}: {formula}", gives=gives, formula=formula) if formula else gives
+        return said, say("In the frame: {because}.", because=because)
+    return say("{gives}.", gives=gives), say("{formula}.", formula=formula[:1].upper() + formula[1:]) if formula else ""
 
 
 def in_cell(settings: Settings) -> tuple[str, str]:
-    """The number in a plugin's cell, and the steps of this stage that lead to it."""
+    """The number in a plugin's cell, and the steps that lead to it: those of this stage, or the last that count."""
     found = arithmetic.steps(decide(settings), settings.plugin, settings.node)
-    ends = [i for i, step in enumerate(found) if step.what in STAGES]
-    place = min(STAGES.index(settings.stage), len(ends) - 1)
-    led = found[ends[place - 1] + 1 if place else 0 : ends[place] + 1]
-    written = (f"{step} ({step.remark})" if step.remark and _needs_words(step) else str(step) for step in led)
-    return led[-1].result, say("; ").join(written)
+    raw, normalised, weighted = (i for i, step in enumerate(found) if step.what in STAGES)
+    if settings.stage == STAGES[0]:
+        led = found[: raw + 1]
+    else:
+        normalises = settings.plugin in NORMALISING
+        led = found[raw + 1 : normalised + 1] if normalises else found[: raw + 1]
+        if settings.stage != STAGES[1] and not found[weighted].formula.endswith(" × 1"):
+            led += found[weighted:]
+    return led[-1].result, say("; ").join(filter(None, map(_written, led)))
 
 
-def _needs_words(step: arithmetic.Calculation) -> bool:
-    """Whether the formula alone doesn't say what its numbers are."""
-    return step.formula == step.result or (step.what == STAGES[0] and "/" not in step.formula)
+def _written(step: arithmetic.Calculation) -> str:
+    """The formula, in words if it is no more than a number, and with them if it doesn't say what its numbers are."""
+    if step.formula == step.result:
+        return step.remark
+    needs_words = step.remark and step.what == STAGES[0] and "/" not in step.formula
+    return f"{step} ({step.remark})" if needs_words else str(step)
 
 
 def panel(last: str = STAGES[-1], **settings: Any) -> Panel[Settings]:

@@ -96,6 +96,7 @@ def show(weights: Weights) -> View:
         STAGES[-1],
         None,
         said,
+        most=score.MOST,
         full=100 * MOST,
         facts=score_cluster.facts(CAUSE),
         dials=dials,

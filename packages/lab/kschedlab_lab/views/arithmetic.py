@@ -191,7 +191,9 @@ def _(plugin: ImageLocality, cell: ScoredCell) -> list[Calculation]:
 def _(plugin: TaintTolerationScore, cell: ScoredCell) -> list[Calculation]:
     tolerations = tuple(t for t in cell.decision.pod.pod.spec.tolerations if t.effect in ("", PREFER_NO_SCHEDULE))
     taints = [t.key for t in cell.node.spec.taints if t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations)]
-    remark = say("{effect} taints: {taints}", effect=PREFER_NO_SCHEDULE, taints=listed(taints) or say("none"))
+    remark = say(
+        "{effect} taints: {taints}; fewer is better", effect=PREFER_NO_SCHEDULE, taints=listed(taints) or say("none")
+    )
     return [_raw(cell, remark=remark), *_scaled(cell, plugin.highest, reverse=True)]
 
 
@@ -224,7 +226,8 @@ def _(plugin: InterPodAffinityScore, cell: ScoredCell) -> list[Calculation]:
     pulls: dict[str, Any] = dict(cell.scored.terms)
     if not pulls:
         return [_raw(cell, remark=say("the pod is tied to nobody")), _final(cell)]
-    raw = _raw(cell, added([int(pull[cell.place]) for pull in pulls.values()]))
+    where = say("by {labels}", labels=listed([key.rpartition("/")[2] for key in pulls]))
+    raw = _raw(cell, added([int(pull[cell.place]) for pull in pulls.values()]), where)
     low, high = int(cell.scored.raw.min()), int(cell.scored.raw.max())
     if plugin.range_includes_zero:
         low, high = min(low, 0), max(high, 0)

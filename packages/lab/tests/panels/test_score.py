@@ -44,7 +44,7 @@ def ends(panel: Panel[Any]) -> list[str]:
 def test_every_cause(cause: Cause) -> None:
     settings = Settings(**vars(cause), plugin="sum")
     decision, view = decide(cause), score.show(settings)
-    goes = f"goes to {decision.node}" if len(decision.best) == 1 else f"drawn by lot: this time {decision.node}"
+    goes = f"goes to {decision.node}" if len(decision.best) == 1 else f"drawn by lot: here always {decision.node}"
     assert goes in view.sentence
     shown = numbers(settings)
     columns = zip(*(shown[plugin] for plugin in PLUGINS), strict=True)
@@ -112,7 +112,11 @@ def test_a_click_goes_to_a_cell() -> None:
     assert all(shown[f"cell/{plugin}/{node}"].get("data-set") for plugin, node in product(PLUGINS, NODES))
     moved = panel.restore(f"{panel.settings}, {shown['cell/TaintToleration/node-d'].get('data-set')}")
     assert (moved.settings.plugin, moved.settings.node) == ("TaintToleration", "node-d")
-    assert moved.settings.step == 3 and "(0 × 1 = 0)" in moved.view.sentence
+    assert moved.settings.step == 3 and "1 × 100 / 1 = 100; 100 - 100 = 0" in moved.view.sentence
+    weighed = panel.move(plugin="PodTopologySpread", node="node-d").view.sentence
+    assert "100 × (4 + 1 - 1) / 4 = 100; 100 × 2 = 200" in weighed
+    full = panel.move(plugin="NodeResourcesBalancedAllocation", node="node-d", cpu=2000).view.sentence
+    assert "gives node-d 0: cpu would be used up." in full
 
 
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
@@ -136,7 +140,7 @@ def test_rows_are_normalised_one_after_the_other() -> None:
     assert panel.settings.step == 5
     walked = [score.panel("normalised", plugin="NodeAffinity", step=step) for step in range(6)]
     said = [each.view.sentence for each in walked]
-    assert said[0] == "NodeAffinity gives node-c 20. 20 (1 preferred term matches, by weight)."
+    assert said[0] == "NodeAffinity gives node-c 20. 1 preferred term matches, by weight."
     assert said[2] == "NodeAffinity brings its row to 0 … 100. node-c: 20 × 100 / 60 = 33."
     assert [each.partition(" ")[0] for each in said[1:-1]] == list(score.NORMALISING)
     for done, each in enumerate(walked[:-1]):
@@ -188,15 +192,20 @@ def test_the_bars_keep_their_scale(room: Room) -> None:
         assert found == pytest.approx([found[0]] * len(found), rel=0.02)
 
 
-@pytest.mark.parametrize("given", [{}, {"nodes": 3}, dict.fromkeys(FIELDS, weights.MOST)], ids=str)
-def test_the_best_sum_fills_the_width_whatever_the_weights(given: dict[str, int]) -> None:
-    parts = keyed(weights.panel(**given), Room(500, 390)).items()
-    ends = [
+def test_a_larger_weight_makes_no_other_bar_shorter_while_there_is_room() -> None:
+    usual, more, most = (
+        bar_ends(weights.panel(**given), "node-a") for given in ({}, {"nodes": 2}, dict.fromkeys(FIELDS, weights.MOST))
+    )
+    assert usual == more < most < 450
+
+
+def bar_ends(panel: Panel[Any], node: str) -> float:
+    """Where the node's bar ends."""
+    return max(
         float(each.get("x", "0")) + float(each.get("width", "0"))
-        for key, each in parts
-        if key.endswith("/box") and key.startswith("bar/")
-    ]
-    assert 380 < max(ends) < 450
+        for key, each in keyed(panel, Room(500, 390)).items()
+        if key.startswith(f"bar/{node}/") and key.endswith("/box")
+    )
 
 
 def test_the_largest_number_fills_its_cell_and_all_others_are_to_its_scale() -> None:
