@@ -25,6 +25,8 @@ TAINTS = "taints"
 POOLS = 12
 """Maximum number of pools; the smallest ones are merged."""
 OTHERS = "others"
+UNNAMED = "nodes"
+"""The name of the pool of nodes that neither a label nor a taint sets apart."""
 
 
 def pools(cluster: Cluster, label: str = "") -> dict[str, list[int]]:
@@ -52,4 +54,4 @@ def usual_label(cluster: Cluster) -> str:
 def _pool(node: Node, label: str) -> str:
     if label != TAINTS:
         return node.metadata.labels.get(label, "") or OTHERS
-    return ", ".join(sorted({taint.key for taint in node.spec.taints})) or "nodes"
+    return ", ".join(sorted({taint.key for taint in node.spec.taints})) or UNNAMED

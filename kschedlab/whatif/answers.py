@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending
+from kschedlab.cluster.pools import UNNAMED
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
@@ -179,6 +180,8 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         yield _evicting(eviction)
     for more in whatif.nodes:
         message = later("one node more of {pool} in {zone}" if more.zone else "one node more of {pool}")
+        if more.pool == UNNAMED:
+            message = later("one node more in {zone}" if more.zone else "one node more")
         yield _answer(later("nodes"), later(message, pool=more.pool, zone=more.zone), more.decision)
 
 

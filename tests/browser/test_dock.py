@@ -182,6 +182,24 @@ def runs_on(page: Notebook) -> None:
 WIDTH = "(each) => each.getBoundingClientRect().width"
 
 
+WHOLE = """() => {
+    const [stage, page] = [".ks-dock", ".jp-Notebook"].map((each) => document.querySelector(each).getBoundingClientRect());
+    return Math.abs(stage.top - page.top) < 2 && Math.abs(stage.bottom - page.bottom) < 2;
+}"""
+"""Whether all of the stage is in sight."""
+
+
+def test_the_last_panel_stays_whole_beside_its_text(notebook: Open) -> None:
+    """However short the text is: the first exercise pushes the stage away no sooner."""
+    page = notebook("10-devices.ipynb", beside=True)
+    page.run_all()
+    last = lines(page).last
+    last.evaluate("(line) => line.scrollIntoView({ block: 'start' })")
+    page.page.locator(TEXT).evaluate("(text) => (text.scrollTop -= text.clientHeight / 4)")
+    expect(last).to_have_class("ks-line ks-current")
+    page.page.wait_for_function(WHOLE)
+
+
 APART = """() => {
     const [stage, cell] = [".ks-dock", ".jp-Cell:has(.ks-exercise)"].map((each) => document.querySelector(each));
     return Math.abs(stage.getBoundingClientRect().bottom - cell.getBoundingClientRect().top) < 2;

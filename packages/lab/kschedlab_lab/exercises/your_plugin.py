@@ -170,8 +170,8 @@ def known(seed: int) -> Exercise:
         say("Not a number"),
         say(
             "This filter lets a node without the label in, and one with celsius: warm ends the decision of every pod "
-            "with an error. Mend it: where the label is missing or is not a whole number, refuse the node with the "
-            'reason "node(s) had no temperature".'
+            "with an error. Mend it: where the label is missing or is not a whole number from 0 up, refuse the node "
+            'with the reason "node(s) had no temperature".'
         ),
         filter_broken,
         filter_mended,

@@ -76,7 +76,7 @@ def describe(picture: Picture) -> str:
     pairs = picture.pairs
     low, high = pairs.interval
     size = say(
-        "{b} − {a}: {mean} on average, {low} to {high} with 95 % confidence.",
+        "{b} − {a}: {mean} on average; the bar is {low} to {high}.",
         a=a,
         b=b,
         mean=number(pairs.mean, signed=True),
@@ -165,8 +165,8 @@ def is_it_chance(numbers: Numbers, what: str = "", hero: int = 0, **settings: An
         low, high = pairs.interval
         where = {"low": number(low, signed=True), "high": number(high, signed=True)}
         if pairs.real:
-            return say("The interval, {low} to {high}, leaves 0 out.", **where)
-        return say("The interval, {low} to {high}, contains 0.", **where)
+            return say("The bar, {low} to {high}, leaves 0 out.", **where)
+        return say("The bar, {low} to {high}, contains 0.", **where)
 
     a, b = (f"`{name}`" for name in picture.names)
     lost = later("The seeds are lost. Can chance explain the difference between {a} and {b} now?")

@@ -239,11 +239,12 @@ def therefore(change: str, after: Decision) -> str:
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
-    """The change as a button, with pods counted instead of named."""
+    """The change as a button, with several pods counted instead of named."""
     line, eviction = answer.line, found.eviction
     change, whole = answer.short or line.change, say("{change}: {then}", change=line.change, then=line.then)
     if eviction is not None and answer.decision is eviction.decision:
-        pods, where = count(len(eviction.victims), "pod"), listing(eviction.where, 1)
+        (first, *others), where = eviction.victims, listing(eviction.where, 1)
+        pods = count(1 + len(others), "pod") if others else first.pod.metadata.name
         change = say("without {names} on {node}", names=pods, node=where)
     return Choice(word, change, whole)
 

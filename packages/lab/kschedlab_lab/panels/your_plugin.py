@@ -228,18 +228,14 @@ def compared(decision: Decision, plugins: Sequence[object], rack: str) -> str:
         return ""
     names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
     sums = {name: str(total) for name, total in zip(names, scores.total.tolist(), strict=True)}
+    told = later("v1.37's scores give {node} {most} points, {other} {less}.")
     if own_scores(V1_37.plus(*plugins)) and (found := points(decision, plugins)) is not None:
+        told = later("Points: {node} {most}, {other} {less}.")
         sums = {name: f"{' + '.join(map(str, found.of(name)))} = {sum(found.of(name))}" for name in names}
     if rack == decision.node:
         totals = dict(zip(names, scores.total.tolist(), strict=True))
         rack = max((name for name in names if name != rack), key=totals.__getitem__)
-    return say(
-        "Points: {node} {most}, {other} {less}.",
-        node=decision.node,
-        most=sums[decision.node],
-        other=rack,
-        less=sums[rack],
-    )
+    return say(told, node=decision.node, most=sums[decision.node], other=rack, less=sums[rack])
 
 
 class Racks(Panel[Settings]):

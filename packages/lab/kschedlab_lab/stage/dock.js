@@ -11,6 +11,7 @@ import { say } from "./language.js";
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
 const BEGUN = 0.4; // of that height: above it, one reads what a heading begins
+const STAYS = 0.8; // of that height: so much text is at least between the last panel's line and what pushes the stage away
 const SOON = 2; // heights of the window below the beginning of the text in sight: before that, one does not read of the first panel yet
 const SLIGHTLY = 16; // pixels of a line that may be above what is in sight, or of the stage that may still be
 const LINE = 20; // pixels of a line, for a wheel that counts lines
@@ -73,7 +74,7 @@ class Dock {
     this.el.addEventListener("keydown", (event) => event.target === this.active?.el || own(event), { signal }); // a panel's frame has no keys
     addEventListener("beforeprint", () => this.put(""), { signal });
     addEventListener("afterprint", arrange, { signal });
-    const resized = new ResizeObserver(arrange), grown = new ResizeObserver(() => this.slide());
+    const resized = new ResizeObserver(arrange), grown = new ResizeObserver(() => (this.makeRoom(), this.slide()));
     resized.observe(this.page);
     for (const each of this.scroller?.querySelectorAll(".jp-WindowedPanel-viewport") ?? []) grown.observe(each);
     for (const each of [resized, grown]) signal.addEventListener("abort", () => each.disconnect());
@@ -184,6 +185,7 @@ class Dock {
     this.place = place;
     this.mark();
     for (const stage of this.stages) stage.dock(Boolean(place));
+    this.makeRoom();
     if (place) {
       this.enter(place);
       this.slide();
@@ -208,6 +210,20 @@ class Dock {
     const next = [...this.page.querySelectorAll(`.${WHOLE}`)].map((each) => each.getBoundingClientRect()).find((each) => each.bottom > top);
     this.el.style.setProperty("--ks-up", `${next ? clamp(next.top - bottom, -height, 0) : 0}px`);
     this.el.style.setProperty("--ks-bar", `${this.scroller.offsetWidth - this.scroller.clientWidth}px`);
+  }
+
+  /** Beside the text, a panel whose text is short stays whole while one reads it: what pushes it away begins lower. */
+  makeRoom() {
+    if (!this.scroller) return;
+    const places = this.placed(), least = this.place === BESIDE ? STAYS * this.window().height : 0;
+    for (const [i, { host, stage, at }] of places.entries()) {
+      const last = places[i - 1];
+      if (stage || !last?.stage) continue;
+      const between = [...this.page.querySelectorAll(HEADING)].findLast((each) => follows(last.host, each) && follows(each, host));
+      const begins = between ?? host.closest(CELL), now = parseFloat(begins.style.paddingTop) || 0;
+      const room = Math.max(0, Math.round(least - (at - now - last.at)));
+      if (room !== now) begins.style.paddingTop = room ? `${room}px` : "";
+    }
   }
 
   /** Takes the stage away, or brings it back; cells get another width, and this element stays where it is. */
@@ -322,6 +338,9 @@ class Dock {
     if (picture) stage.picture.follow(picture);
   }
 }
+
+/** Whether the second element comes after the first one. */
+const follows = (first, second) => Boolean(first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING);
 
 /** What this element is in takes the whole width, once it is on the page. */
 export function takeWhole(host) {

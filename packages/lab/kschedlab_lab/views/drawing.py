@@ -53,7 +53,7 @@ SIGNS = {
     "victim": Badge("victim", later("would be evicted")),
     "leaving": Badge("evicted", later("terminating")),
     "reprieved": Badge("reprieved", later("reprieved")),
-    "obstacle": Badge("lock", later("can't be evicted")),
+    "obstacle": Badge("lock", later("not less important, so it can't be evicted")),
     "arriving": Badge("chosen", later("arriving")),
     "placed": Badge("chosen", later("arriving")),
 }

@@ -24,8 +24,8 @@ SHADES = tuple(
     for n in range(5)
 )
 """The colours of nodes on which the pod fits, from the fewest points to the most."""
-TOLLS = tuple(themed(mixed("#FBE0D3", "#E5997A", n / 4), mixed("#4E2D1F", "#A85F3E", n / 4)) for n in range(5))
-"""The colours of nodes on which it fits if others leave, from the fewest of them to the most."""
+TOLLS = tuple(themed(mixed("#FBE0D3", "#DB6D38", n / 4), mixed("#4E2D1F", "#CF6A3C", n / 4)) for n in range(5))
+"""The colours of nodes on which it fits if others leave, from the fewest of them to the most: towards EVICTED."""
 CAUSES = {
     "taint": KINDS[1],
     "full": KINDS[4],

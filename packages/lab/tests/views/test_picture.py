@@ -56,7 +56,7 @@ def test_every_pod_is_drawn_with_what_happens_to_it() -> None:
         "logs-c, 150 · 07:00",
         "mail-c, 100 · 10:00, would be evicted",
         "jobs-c, 0 · 09:30, would be evicted",
-        "vault-d, 900 ≥ 500 · 07:00, can't be evicted",
+        "vault-d, 900 ≥ 500 · 07:00, not less important, so it can't be evicted",
     ]
 
 
