@@ -38,6 +38,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "v1.13": {
         # -- the loop
         "loop.rejecting_points": (),  # framework/runtime
+        "loop.unresolvable_ends_post_filter": False,  # framework/runtime, RunPostFilterPlugins
         "loop.cycle": CycleOrder.RESERVE_FIRST,
         "loop.eviction": Eviction.AFTER_FAILURE,
         "loop.skips": SkippedPods.NONE,
@@ -157,6 +158,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "v1.28": {
         # -- the loop
         "loop.rejecting_points": ("reserve", "permit", "pre_bind", "bind"),  # framework/runtime
+        "loop.unresolvable_ends_post_filter": True,  # framework/runtime, RunPostFilterPlugins: since v1.27
         "loop.marks_victims": True,  # framework/preemption, prepareCandidate
         "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod
         # -- messages

@@ -14,6 +14,7 @@ from kschedlab.plugins.framework import (
     ERROR,
     POINTS,
     SKIP,
+    UNRESOLVABLE,
     Nominate,
     PluginError,
     Skip,
@@ -24,7 +25,7 @@ from kschedlab.plugins.framework import (
     name_of,
     status,
 )
-from kschedlab_simulation.scheduler.rules import LoopMessages
+from kschedlab_simulation.scheduler.rules import LoopMessages, LoopRules
 
 MAX_WAIT = 15 * 60 * SECOND
 """The maximum wait on Permit, in microseconds. v1.37: framework.go, maxTimeout."""
@@ -36,14 +37,12 @@ POINT_METHODS = {"Reserve": "reserve", "Permit": "permit", "PreBind": "pre_bind"
 class Framework:
     """Runs one profile's plugins. ``name``: the profile's schedulerName.
 
-    ``rejecting_points``: the points where a rejection is not an error; ``messages``: templates of failure messages.
+    ``rules``: whom to ask after a rejection, and where that is an error; ``messages``: templates of failure messages.
     """
 
-    def __init__(
-        self, name: str, plugins: Iterable[object], rejecting_points: Iterable[str], messages: LoopMessages
-    ) -> None:
+    def __init__(self, name: str, plugins: Iterable[object], rules: LoopRules, messages: LoopMessages) -> None:
         self.name = name
-        self._rejecting = frozenset(rejecting_points)
+        self._rules = rules
         self._messages = messages
         self._at = {
             point: [(name_of(p), function) for p in plugins if (function := method(p, point))] for point in POINTS
@@ -75,8 +74,10 @@ class Framework:
         return errors
 
     def post_filter(self, pod: Pod, refused: Mapping[str, Status]) -> tuple[str, list[str], bool]:
-        """Run PostFilter until a plugin succeeds or fails. Returns the nominated node or "", why the plugins did not
-        succeed, and whether one ended it: then nothing that was said before counts.
+        """Run PostFilter until a plugin succeeds, fails or says that nothing helps.
+
+        Returns the nominated node or "", why the plugins did not succeed, and whether one ended it: then nothing that
+        was said before counts.
         """
         reasons: list[str] = []
         for name, function in self._at["post_filter"]:
@@ -89,7 +90,8 @@ class Framework:
                 result = Status(ERROR, str(error), name)
             if result is None:
                 return "", [], True
-            if not result.rejected:
+            unresolvable = result.code == UNRESOLVABLE and self._rules.unresolvable_ends_post_filter
+            if unresolvable or not result.rejected:
                 return "", [result.message], True
             reasons.append(result.message)
         return "", reasons, False
@@ -146,7 +148,7 @@ class Framework:
 
     def _failed(self, point: str, answer: Status, pod: Pod) -> Status:
         """The plugin's status as the framework returns it."""
-        if not answer.rejected or POINT_METHODS[point] not in self._rejecting:
+        if not answer.rejected or POINT_METHODS[point] not in self._rules.rejecting_points:
             return self._error(point, answer.plugin, pod, answer.message)
         return answer._replace(
             message=self._formatted(self._messages.rejected, point, answer.plugin, pod, answer.message)

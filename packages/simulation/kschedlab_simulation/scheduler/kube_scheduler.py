@@ -85,7 +85,7 @@ class KubeScheduler:
             latencies=latencies,
             generations=generations,
             frameworks={
-                profile: Framework(profile, [p for _, p in each.plugins], rules.rejecting_points, messages)
+                profile: Framework(profile, [p for _, p in each.plugins], rules, messages)
                 for profile, each in generations.items()
             },
             queue=None,  # type: ignore[arg-type]  # set below: its gates need the parts that share the context

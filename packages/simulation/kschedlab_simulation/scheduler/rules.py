@@ -78,6 +78,7 @@ class LoopRules:
     """How the loop treats pods, from the informer to the binding. Each rule has one effect and works in any generation.
 
     ``rejecting_points``: after Filter, the points where a plugin's rejection is not an error.
+    ``unresolvable_ends_post_filter``: after a PostFilter plugin said that nothing helps, none is asked.
     ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`SkippedPods`.
     ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again.
     ``ignores_identical_updates``: an update with an unchanged resource version does not reach the queue.
@@ -103,6 +104,7 @@ class LoopRules:
     """
 
     rejecting_points: tuple[str, ...]
+    unresolvable_ends_post_filter: bool
     cycle: CycleOrder
     eviction: Eviction
     skips: SkippedPods

@@ -13,7 +13,7 @@ from kschedlab.generations import V1_16, V1_20, V1_37, Generation
 from kschedlab.generations.changes import NAMES, rules_of
 from kschedlab.generations.queues import QueueMaker
 from kschedlab.objects.model import PersistentVolumeClaim, Pod
-from kschedlab.plugins.framework import NodeView, Plugin, Wait
+from kschedlab.plugins.framework import UNRESOLVABLE, NodeView, Nominate, Plugin, Status, Wait
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.with_events import WithEvents
@@ -342,6 +342,25 @@ def selected_node_after_a_rejection(generation: Generation) -> dict[str, str]:
 
 NODE = {"volume.kubernetes.io/selected-node": "n1"}
 NOT_ANNOTATIONS = tuple(name for name in loop_rules(V1_20).ignored_changes if name != "annotations")
+
+
+class Hopeless(Plugin):
+    def post_filter(self, pod: Pod, refused: object) -> Status:
+        return Status(UNRESOLVABLE, "nothing helps")
+
+
+class Nominating(Plugin):
+    def post_filter(self, pod: Pod, refused: object) -> Nominate:
+        return Nominate("n1")
+
+
+def nominated_although_nothing_helps(generation: Generation) -> str:
+    plane = run_by(node("n1", allocatable=SMALL), generation=generation, plugins=[Hopeless(), Nominating()])
+    plane.create(pod("large", cpu=2))
+    plane.run(1)
+    return plane.pod("large").status.nominatedNodeName
+
+
 AFTER_RESERVE = tuple(point for point in loop_rules(V1_37).rejecting_points if point != "reserve")
 CASES: list[tuple[Generation, str, object, Callable[[Generation], object], object, object]] = [
     (
@@ -352,6 +371,8 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
         "Unschedulable",
         "SchedulerError",
     ),
+    (V1_37, "unresolvable_ends_post_filter", False, nominated_although_nothing_helps, "", "n1"),
+    (V1_20, "unresolvable_ends_post_filter", True, nominated_although_nothing_helps, "n1", ""),
     (V1_37, "cycle", CycleOrder.RESERVE_FIRST, order_of_steps, ["assume", "reserve"], ["reserve", "assume"]),
     (V1_20, "cycle", CycleOrder.RESERVE_FIRST, order_of_steps, ["assume", "reserve"], ["reserve", "assume"]),
     (V1_37, "eviction", Eviction.IN_POST_FILTER, order_of_eviction, ["fail", "evict"], ["evict", "fail"]),
