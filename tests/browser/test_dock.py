@@ -183,7 +183,8 @@ WIDTH = "(each) => each.getBoundingClientRect().width"
 
 
 WHOLE = """() => {
-    const [stage, page] = [".ks-dock", ".jp-Notebook"].map((each) => document.querySelector(each).getBoundingClientRect());
+    const edges = (each) => document.querySelector(each).getBoundingClientRect();
+    const [stage, page] = [".ks-dock", ".jp-Notebook"].map(edges);
     return Math.abs(stage.top - page.top) < 2 && Math.abs(stage.bottom - page.bottom) < 2;
 }"""
 """Whether all of the stage is in sight."""

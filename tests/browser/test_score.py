@@ -46,7 +46,7 @@ def test_a_cell_is_explained(shown: Show) -> None:
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.key("cell/NodeResourcesLeastAllocated/node-d").click()
     page.settled()
-    expect(page.sentence).to_contain_text("LeastAllocated gives node-d 59 (59 × 1 = 59).")
+    expect(page.sentence).to_contain_text("LeastAllocated gives node-d 59: (4000m - 2500m) × 100 / 4000m = 37;")
 
 
 def test_the_column_is_picked_in_the_map(shown: Show) -> None:
@@ -58,7 +58,7 @@ def test_the_column_is_picked_in_the_map(shown: Show) -> None:
 
 def test_rows_are_normalised_one_by_one(shown: Show) -> None:
     page = shown(score.panel("normalised", plugin="NodeAffinity"))
-    page.page.get_by_role("slider", name="row").press("Home")
+    page.page.get_by_role("slider", name="step").press("Home")
     page.settled()
     expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("−30")
     page.page.get_by_role("button", name="Next").click()
