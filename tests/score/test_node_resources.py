@@ -319,7 +319,7 @@ def test_resources_of_containers_and_sidecars_are_summed_for_the_score():
         "nothing requested, pods with resources",
         "resources requested, pods with resources",
         "the same, differently sized nodes",
-        "cpu would be used up",
+        "CPU would be used up",
         "nodes without a resource",
     ],
 )

@@ -21,7 +21,7 @@ from kschedlab_lab.views.drawing import EDGE, Block, Box, Number, remark
 from kschedlab_lab.views.first import Pull, lacks
 from kschedlab_lab.views.layout import moved
 from kschedlab_lab.views.picture import colours
-from kschedlab_lab.views.score import STAGES, number, total
+from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import points
 from kschedlab_lab.views.svg import Room, svg
 
@@ -86,12 +86,8 @@ def _sums(decision: Decision) -> str:
     """What the scores are the sums of; "" if there are none."""
     if decision.scores is None:
         return ""
-    shown = later("{parts}: {least} + {balance} + the other {rest} priorities, without the {veto:,} that all get")
-    least, balance = (name.removesuffix("Priority") for name in TOLD)
-    rest = len(V1_16.scores) - len(TOLD)
-    node = decision.node or ""
-    veto = (total(decision, node) or 0) - (points(decision, node) or 0)
-    return say(shown, parts=_parts(decision, node), least=least, balance=balance, rest=rest, veto=veto)
+    parts = _parts(decision, decision.node or "")
+    return say("{parts}: for free room, for balance, and what all other priorities give every node.", parts=parts)
 
 
 def _parts(decision: Decision, node: str) -> str:

@@ -98,13 +98,14 @@ def _block(pod: Pod, seen: Seen) -> Block:
     first, *middle, last = name.split("-") if "-" in name else (name, "")
     short, end = (first, (Number(f"…{last}"),)) if middle else (name, ())  # its end tells a ReplicaSet's pods apart
     priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
-    mark, note, number = "", "", str(priority)
+    mark, note, number = "", "", Number(say("priority {priority}", priority=priority), short=str(priority))
     if ends is not None:
-        mark, number = "leaving", say("{seconds} s left", seconds=-(-max(ends - seen.now, 0) // SECOND))
+        left = -(-max(ends - seen.now, 0) // SECOND)
+        mark, number = "leaving", Number(say("{seconds} s left", seconds=left))
     elif nominated and not pod.spec.nodeName:
-        mark, note, number = "arriving", say("nominated"), f"→ {visible(nominated)}"
+        mark, note, number = "arriving", say("nominated"), Number(f"→ {visible(nominated)}")
     size = int(pod_requests(pod).get("cpu", 0))
-    return Block(short, size, priority, (Number(number), *end), mark, note, name, tuple(_shields(pod, seen)))
+    return Block(short, size, priority, (number, *end), mark, note, name, tuple(_shields(pod, seen)))
 
 
 def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:

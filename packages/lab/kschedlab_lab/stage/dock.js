@@ -10,7 +10,7 @@ import { say } from "./language.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
-const BEGUN = 0.4; // of that height: above it, one reads what a heading begins
+const BEGUN = 0.5; // of that height: above it, one reads what a heading begins
 const STAYS = 0.8; // of that height: so much text is at least between the last panel's line and what pushes the stage away
 const SOON = 2; // heights of the window below the beginning of the text in sight: before that, one does not read of the first panel yet
 const SLIGHTLY = 16; // pixels of a line that may be above what is in sight, or of the stage that may still be

@@ -12,6 +12,8 @@ from functools import singledispatch
 from typing import Any
 
 from kschedlab.cluster.labels import PREFER_NO_SCHEDULE, matches, tolerated
+from kschedlab.cluster.pools import ZONE
+from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.model import Node
@@ -29,6 +31,9 @@ from kschedlab.text.words import count
 RAW, NORMALISED, WEIGHTED, SUM = later("raw"), later("normalised"), later("weighted"), later("sum")
 LARGEST = 1000 * MIB
 """An image of this size gets the full score."""
+DOMAINS = {HOSTNAME: later("node"), ZONE: later("zone")}
+"""By topology key: what its domains are."""
+USED = {"cpu": later("CPU"), "memory": later("memory")}
 
 
 @dataclass(frozen=True)
@@ -166,7 +171,7 @@ def _bytes(value: int) -> str:
 def _(plugin: BalancedResourceAllocation, cell: ScoredCell) -> list[Calculation]:
     """How near the shares of CPU and memory are."""
     amounts = {resource: cell.amounts(resource) for resource in ("cpu", "memory")}
-    full = [resource for resource, (asked, there) in amounts.items() if asked >= there]
+    full = [say(USED[resource]) for resource, (asked, there) in amounts.items() if asked >= there]
     if full:
         would = say("{resources} would be used up", resources=say(" and ").join(full))
         return [_raw(cell, remark=would), _as_it_is(cell)]
@@ -226,7 +231,7 @@ def _(plugin: InterPodAffinityScore, cell: ScoredCell) -> list[Calculation]:
     pulls: dict[str, Any] = dict(cell.scored.terms)
     if not pulls:
         return [_raw(cell, remark=say("the pod is tied to nobody")), _final(cell)]
-    where = say("by {labels}", labels=listed([key.rpartition("/")[2] for key in pulls]))
+    where = say("by {labels}", labels=listed([say(DOMAINS.get(key, key)) for key in pulls]))
     raw = _raw(cell, added([int(pull[cell.place]) for pull in pulls.values()]), where)
     low, high = int(cell.scored.raw.min()), int(cell.scored.raw.max())
     if plugin.range_includes_zero:

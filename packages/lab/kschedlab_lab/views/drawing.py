@@ -64,11 +64,12 @@ Marks = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Number:
-    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill."""
+    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill; ``short``: in a narrow room."""
 
     text: str
     marks: Marks = field(default_factory=dict)
     name: str = ""
+    short: str = ""
 
 
 @dataclass(frozen=True)
@@ -506,7 +507,7 @@ def _numbers(block: Block, room: float, colour: str, halo: Mapping[str, Any]) ->
         if number.marks:
             found.append(pill(number, f"pod/{block.key or block.name}", room, colour))
             continue
-        text = fitting((number.text, number.text.replace(" ", "")), room, SMALL, bold=not i)
+        text = fitting((number.text, number.short or number.text.replace(" ", "")), room, SMALL, bold=not i)
         if text_width(text, SMALL, bold=not i) <= room:
             found.append(words(text, SMALL, bold=not i, fill=colour, **halo))
     return found

@@ -164,14 +164,17 @@ def _says(decision: Decision, name: str) -> str:
 def _ghost(plan: Pull, box: Box, place: Place) -> Html:
     """Where the pod would be; it sticks out of a node that has no room, and is open where the picture ends."""
     wide, bottom = place.width - 2 * INSET, plan.base - INSET - box.used * plan.scale
-    high = bottom - plan.scale * plan.pod.size + PARTED
-    top = max(high, 4.0)
+    ends = bottom - plan.scale * plan.pod.size + PARTED
+    top = max(ends, 4.0)
+    high = max(bottom - top, 4)
     colour = EVICTED if box.refused else INK_3
     look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.1" if box.refused else "0.05", "stroke": colour}
     look |= {"stroke_width": 1.5, "stroke_dasharray": "5 4", "data_key": f"ghost/{box.name}/box"}
+    whole = rect(wide, high, 8, **look)
+    open_above = element("path", d=f"M0 0V{high:.1f}H{wide:.1f}V0", **look)
     return element(
         "g",
-        rect(wide, max(bottom - top, 4), 8 if top == high else 0, **look),
+        whole if top == ends else open_above,
         data_key=f"ghost/{box.name}",
         transform=f"translate({place.x + INSET:.1f},{top:.1f})",
         pointer_events="none",

@@ -124,8 +124,7 @@ def test_the_picture_says_what_a_score_is():
         assert [sum(parts) for parts in found] == [each for each in points if each is not None]
         assert len({rest for *_, rest in found}) == 1, "the others see no difference"
     drawn = " ".join(re.findall(r">([^<]+)<", str(inside.show(inside.Settings()).picture(ROOM))))
-    assert "7+5+20: LeastRequested + BalancedResourceAllocation + the other 6 priorities" in drawn
-    assert "without the 100,000 that all get" in drawn
+    assert "7+5+20: for free room, for balance" in drawn
 
 
 def test_the_functions_speak_in_their_order():

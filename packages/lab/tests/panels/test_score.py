@@ -116,7 +116,7 @@ def test_a_click_goes_to_a_cell() -> None:
     weighed = panel.move(plugin="PodTopologySpread", node="node-d").view.sentence
     assert "100 × (4 + 1 - 1) / 4 = 100; 100 × 2 = 200" in weighed
     full = panel.move(plugin="NodeResourcesBalancedAllocation", node="node-d", cpu=2000).view.sentence
-    assert "gives node-d 0: cpu would be used up." in full
+    assert "gives node-d 0: CPU would be used up." in full
 
 
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
