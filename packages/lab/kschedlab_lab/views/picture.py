@@ -363,7 +363,7 @@ class Boxes:
             mark = "" if attempt.reprieved and decided else "reprieved" if attempt.reprieved else "victim"
             mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way and self.are_ranked:
-            mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
+            mark, note = "obstacle", f"≥ {self.decision.pod.priority}"
         joins = self.budgets.get(info.key, []) if info.key not in self.covered else []
         has_start = self.are_ranked and info.start != NEVER_STARTED
         start = changed(self.moment(self.past.get(info.key, info).start), self.moment(info.start))
@@ -372,7 +372,7 @@ class Boxes:
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (self.number(info, note), began) if has_start else (self.number(info),),
+            (*self.compared(info, note), *([began] if has_start else [])),
             mark,
             listed(f"→ {budget.metadata.name}" for budget in joins),
             _key(info),
@@ -381,13 +381,20 @@ class Boxes:
             fixed=self.handles.fixed.get(name, ""),
         )
 
-    def number(self, info: PodInfo, note: str = "") -> Number:
-        """The pod's priority, or ``note``; where priorities make no difference, its request."""
+    def compared(self, info: PodInfo, note: str) -> tuple[Number, ...]:
+        """The pod's number and a ``note`` on it, which is apart from a number that can be changed."""
+        number = self.number(info)
+        if number.marks and note:
+            return number, Number(note)
+        return (replace(number, text=f"{number.text} {note}".rstrip()),)
+
+    def number(self, info: PodInfo) -> Number:
+        """The pod's priority; where priorities make no difference, its request."""
         name = info.pod.metadata.name
         if not self.are_ranked:
             return Number(amount(self.resource, info.request.get(self.resource, 0)), name="request")
         priority = changed(short_priority(self.past.get(info.key, info).priority), short_priority(info.priority))
-        return Number(note or priority, self.handles.priorities.get(name, {}), name="priority")
+        return Number(priority, self.handles.priorities.get(name, {}), name="priority")
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
         """The shield of a pod under a budget, or an open one where there could be one."""
