@@ -197,7 +197,7 @@ def test_the_editor_indents_and_undoes(show: Show) -> None:
     expect(page.get_by_role("button", name="Check")).to_be_focused()
     field.fill(asked.right)
     field.press("Control+Enter")
-    expect(page.get_by_role("status")).to_contain_text("✓ Rule 1 counts the victims")
+    expect(page.get_by_role("status")).to_contain_text("✓ urgent goes to ")
 
 
 def test_the_verdict_comes_into_sight(show: Show) -> None:

@@ -23,7 +23,8 @@ class Build(Exercise):
     """Manifests to write. ``base``: YAML of the existing objects, to which the answer is added.
 
     ``goal``: checks the objects of both; returns what the first wrong step misses, or "" if the answer is right.
-    ``right``: manifests that reach the goal. ``start``: what stands in the editor at first, to be completed.
+    ``right``: manifests that reach the goal. ``why``: the text for a right answer, or what makes it of the objects of
+    both. ``start``: what stands in the editor at first, to be completed.
     ``decided``: the picture of what the scheduler decides about the objects of both.
     ``others``: other numbers that are right in the place of the solution's last one.
     """
@@ -37,7 +38,7 @@ class Build(Exercise):
         question: str,
         goal: Callable[[Objects], str],
         example: str,
-        why: str,
+        why: str | Callable[[Objects], str],
         hints: tuple[str, ...],
         instance: Instance = NOTHING,
         base: str = "",
@@ -46,7 +47,8 @@ class Build(Exercise):
         others: Callable[[], Iterable[int]] = tuple,
     ) -> None:
         super().__init__(title, question, hints, instance)
-        self.goal, self.right, self.why, self.base, self.start = goal, example, why, base, start
+        self.goal, self.right, self.base, self.start = goal, example, base, start
+        self.why = why if callable(why) else lambda _: why
         self.decided, self.others = decided, others
 
     def judge(self, answer: object) -> Verdict:
@@ -54,13 +56,16 @@ class Build(Exercise):
         if missing := self._unfilled(text):
             return Verdict(State.ERROR, say("A value is missing: {line}", line=f"`{missing}`"), read=False)
         try:
-            both = loads(f"{text}\n---\n{self.base}", "answer")
+            both = self._with_base(text)
         except ManifestError as error:
             return Verdict(State.ERROR, say("The answer can't be read."), str(error), read=False)
         missing = self.goal(both)
         notes = "\n".join(both.report.lines())
-        state, words = (State.WRONG, missing) if missing else (State.RIGHT, self.why)
+        state, words = (State.WRONG, missing) if missing else (State.RIGHT, self.why(both))
         return Verdict(state, words, notes, self._picture(both))
+
+    def _with_base(self, text: str) -> Objects:
+        return loads(f"{text}\n---\n{self.base}", "answer")
 
     def _unfilled(self, text: str) -> str:
         """The first line of the beginning in which a value is still to be written; "" if there is none."""
@@ -87,10 +92,11 @@ class Build(Exercise):
             return Html()
 
     def explained(self) -> str:
-        return f"{self.right.strip()}\n\n{self.why}"
+        return f"{self.right.strip()}\n\n{self.why(self._with_base(self.right))}"
 
     def markup(self) -> Html:
-        return join([lines(self.right.strip()), element("p", coded(self.why))])
+        why = self.why(self._with_base(self.right))
+        return join([lines(self.right.strip()), element("p", coded(why))])
 
 
 def _values(data: Any, *path: str) -> list[tuple[tuple[str, ...], str]]:

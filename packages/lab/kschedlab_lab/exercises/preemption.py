@@ -12,10 +12,12 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.messages import say
+from kschedlab.messages import later, say, sentences
 from kschedlab.preemption.evidence import Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
+from kschedlab.text.ladder import steps
+from kschedlab.text.preemption import evicted
 from kschedlab.text.words import count
 from kschedlab_lab.exercises.build import Build, budget_fault
 from kschedlab_lab.exercises.clusters import pictured
@@ -159,7 +161,7 @@ def save_node(rng: random.Random) -> Exercise:
         ),
         goal,
         as_yaml([budget(app, 0) | V1BETA1]),
-        say("Rule 1 counts the victims whose eviction breaks a budget, and comes before all others."),
+        lambda objects: spared_why(case, decided(objects)),
         (
             say("Which apps do the victims on {node} belong to?", node=spared),
             say("A budget needs spec.selector.matchLabels, and status.disruptionsAllowed: 0."),
@@ -174,6 +176,25 @@ def save_node(rng: random.Random) -> Exercise:
             if Case([*case.manifests, budget(app, allowed)]).preemption.nominated_node != spared
         ],
     )
+
+
+def spared_why(case: Case, decision: Decision) -> str:
+    """What is decided with a budget, and how the budget helps the node that the ``case`` without one chooses."""
+    before, now, spared = case.preemption, decision.preemption, case.preemption.nominated_node
+    assert now is not None and now.nominated_node is not None and spared is not None
+    fell = next((step for step in steps(now, [spared]) if spared in step.standing and spared not in step.kept), None)
+    said = [caption(decision), "" if fell is not None and fell.decides else fate(decision, spared, compares=False)]
+    if fell is None or fell.number > 1:
+        message = later(
+            "In step 1, the budget changes the order of the tries: without it, {node} would lose {before}; "
+            "with it, {now}."
+        )
+        pairs = {
+            name: [evicted(each.candidates[name].victims) for each in (before, now)]
+            for name in (spared, now.nominated_node)
+        }
+        said += [say(message, node=name, before=old, now=new) for name, (old, new) in pairs.items() if old != new]
+    return sentences(said)
 
 
 def saving(case: Case) -> str | None:

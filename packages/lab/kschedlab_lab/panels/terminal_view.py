@@ -58,7 +58,7 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     hidden = len(seen.nodes) - NODES
     more = remark(say("{nodes} more", nodes=count(hidden, "node")) if hidden > 0 else "", room.width - 2 * EDGE)
     nodes = [_node(node, seen) for node in seen.nodes[:NODES]]
-    budgets, waiting = budgets_row(seen.budgets, {}, {}), _waiting(seen)
+    budgets, waiting = budgets_row(seen.budgets, {}, {}, {}), _waiting(seen)
     above = ABOVE + round(budgets.height)
     plan = arrange(nodes, Room(room.width, room.height - above), more.height)
     bar = Place(EDGE, TOP + LINE + above - ABOVE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), BAR, bar=True)

@@ -23,6 +23,8 @@ from kschedlab_lab.views.svg import Room
 NODES = 9
 """Maximum number of nodes drawn."""
 WAITING = later("waiting")
+UNCOUNTED = -1
+"""Instead of the number of tries on a node: their order is not known yet."""
 RIGHT_AFTER = 1
 """The turn of the pod that comes, after its victims have left."""
 
@@ -245,8 +247,11 @@ class Boxes:
         return [self.waiting(), *(self.node(node, decided=False) for node in self.nodes)]
 
     def trying(self, tries: Mapping[str, int]) -> list[Box]:
-        """After so many tries to reprieve a pod on each node; those that are not back wait below it."""
-        return [self.waiting(pale=True), *(self.node(node, tries=tries.get(node, 0)) for node in self.nodes)]
+        """After so many tries to reprieve a pod on each node; those that are not back wait below it.
+
+        Where no number is given, the budgets have not been counted yet.
+        """
+        return [self.waiting(pale=True), *(self.node(node, tries=tries.get(node, UNCOUNTED)) for node in self.nodes)]
 
     def tried(self) -> list[Box]:
         """After all tries, before a node is chosen."""
@@ -296,7 +301,11 @@ class Boxes:
         decision, cluster = self.decision, self.decision.cluster
         choose = choose and tries is None
         candidate = self.candidates.get(name) if decided else None
-        made = {each.pod.key: each for each in candidate.attempts[:tries]} if candidate is not None else {}
+        made = (
+            {each.pod.key: each for each in candidate.attempts[: None if tries is None else max(tries, 0)]}
+            if candidate is not None
+            else {}
+        )
         order = {
             info.key: turn for turn, info in enumerate(candidate.victims if candidate and self.are_many else (), 1)
         }
@@ -311,7 +320,7 @@ class Boxes:
             for info in self.pods[name]
         ]
         if tries is not None:
-            blocks = self.dry_run(name, blocks, candidate)
+            blocks = self.dry_run(name, blocks, candidate, tries != UNCOUNTED)
         row = cluster.resources.get(self.resource)
         refused = obstacle(decision, name) if decided else ""
         return Box(
@@ -327,17 +336,18 @@ class Boxes:
             self.handles.nodes.get(name, {}),
         )
 
-    def dry_run(self, name: str, blocks: Sequence[Block], candidate: Candidate | None) -> list[Block]:
+    def dry_run(self, name: str, blocks: Sequence[Block], candidate: Candidate | None, counted: bool) -> list[Block]:
         """The same pods during the dry run: those that did not come back wait on the shelf, the pod tries the place.
 
-        The next one to be tried is on top of the shelf.
+        The first one to be tried is on top of the shelf; before the budgets are ``counted``, the most important one.
         """
         out = [b for b in blocks if b.priority < self.decision.pod.priority and b.mark != "reprieved"]
         inside = [replace(block, numbers=_plain(block)) for block in blocks if block not in out]
         stays = [block for block in inside if block.mark != "reprieved"]
         back = [block for block in inside if block.mark == "reprieved"]
-        turns = {attempt.pod.pod.metadata.name: i for i, attempt in enumerate(candidate.attempts)} if candidate else {}
-        out.sort(key=lambda block: (block.mark != "victim", -turns.get(block.name, 0)))
+        ordered = [each.pod for each in candidate.attempts] if candidate and counted else self.pods[name]
+        turns = {_key(info): turn for turn, info in enumerate(ordered)}
+        out.sort(key=lambda block: -turns[block.key])
         aside = [replace(block, aside=True, numbers=_plain(block)[:1]) for block in out]
         if candidate is not None:
             ghost, key = self.incoming("ghost"), _key(self.decision.pod)
@@ -353,7 +363,7 @@ class Boxes:
             mark = "" if attempt.reprieved and decided else "reprieved" if attempt.reprieved else "victim"
             mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way and self.are_ranked:
-            mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
+            mark, note = "obstacle", f"≥ {self.decision.pod.priority}"
         joins = self.budgets.get(info.key, []) if info.key not in self.covered else []
         has_start = self.are_ranked and info.start != NEVER_STARTED
         start = changed(self.moment(self.past.get(info.key, info).start), self.moment(info.start))
@@ -362,7 +372,7 @@ class Boxes:
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (self.number(info, note), began) if has_start else (self.number(info),),
+            (*self.compared(info, note), *([began] if has_start else [])),
             mark,
             listed(f"→ {budget.metadata.name}" for budget in joins),
             _key(info),
@@ -371,13 +381,20 @@ class Boxes:
             fixed=self.handles.fixed.get(name, ""),
         )
 
-    def number(self, info: PodInfo, note: str = "") -> Number:
-        """The pod's priority, or ``note``; where priorities make no difference, its request."""
+    def compared(self, info: PodInfo, note: str) -> tuple[Number, ...]:
+        """The pod's number and a ``note`` on it, which is apart from a number that can be changed."""
+        number = self.number(info)
+        if number.marks and note:
+            return number, Number(note)
+        return (replace(number, text=f"{number.text} {note}".rstrip()),)
+
+    def number(self, info: PodInfo) -> Number:
+        """The pod's priority; where priorities make no difference, its request."""
         name = info.pod.metadata.name
         if not self.are_ranked:
             return Number(amount(self.resource, info.request.get(self.resource, 0)), name="request")
         priority = changed(short_priority(self.past.get(info.key, info).priority), short_priority(info.priority))
-        return Number(note or priority, self.handles.priorities.get(name, {}), name="priority")
+        return Number(priority, self.handles.priorities.get(name, {}), name="priority")
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
         """The shield of a pod under a budget, or an open one where there could be one."""

@@ -141,9 +141,13 @@ class Scene:
         no = say("Not a candidate: {nodes}." if len(stuck) == 1 else "Not candidates: {nodes}.", nodes=listing(stuck))
         text = sentences((self._aside, no if stuck else ""))
         yield self._draw(boxes.trying({}), room, text, 0), text
+        attempts = candidates[self.tried].attempts if self.tried in candidates else ()
+        if is_reordered(attempts):
+            text = say("{node}: {said}", node=self.tried, said=counted(attempts, boxes.budgets))
+            yield self._draw(boxes.trying({self.tried: 0}), room, text, 0, left(attempts, boxes.budgets)), text
         tries = {node: len(each.attempts) for node, each in candidates.items()}
-        for turn, attempt in enumerate(candidates[self.tried].attempts if self.tried in candidates else (), 1):
-            text = say("{node}: {said}", node=self.tried, said=attempted(attempt))
+        for turn, attempt in enumerate(attempts, 1):
+            text = say("{node}: {said}", node=self.tried, said=attempted(attempt, explains=False))
             yield self._draw(boxes.trying({**tries, self.tried: turn}), room, text, 0), text
 
     def _climb(self, preemption: Preemption, room: Room) -> Iterator[Moment]:
@@ -154,8 +158,15 @@ class Scene:
             if asked:
                 yield self._draw(self._boxes.tried(), room, text, number), text
 
-    def _draw(self, boxes: list[Box], room: Room, alt: str, asked: int | None = None) -> Html:
-        """``asked``: how many of the ladder's rules were asked; None: all.
+    def _draw(
+        self,
+        boxes: list[Box],
+        room: Room,
+        alt: str,
+        asked: int | None = None,
+        left: Mapping[str, int] | None = None,
+    ) -> Html:
+        """``asked``: how many of the ladder's rules were asked; None: all. ``left``: see :func:`left`.
 
         The place of the ladder is free in every picture, so that no node changes its size; without a ladder, pods that
         step aside are there.
@@ -163,7 +174,7 @@ class Scene:
         found = self.decision.preemption
         preemption = found if self.rules and found is not None and found.rungs else None
         was = {each.metadata.name: each.status.disruptionsAllowed for each in budgets_of(self.since)}
-        budgets = budgets_row(budgets_of(self.decision), was, self.allowed)
+        budgets = budgets_row(budgets_of(self.decision), was, self.allowed, left or {})
         above = ABOVE if budgets.height else 0
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
         inner, tight = Room(room.width, room.height - above + picked), room.height < TIGHT
@@ -178,10 +189,10 @@ class Scene:
             parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked)
         bottom += below if preemption is not None or self.tried else 0
         corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else self._legend
-        left = plan.width - EDGE - corner.width
+        beside = plan.width - EDGE - corner.width
         shown = [element("g", *parts, transform=f"translate(0,{above})"), moved(budgets, EDGE, 0)]
-        if left > EDGE + budgets.width + GAP:
-            shown.append(moved(corner, left, (budgets.height - corner.height) / 2))
+        if beside > EDGE + budgets.width + GAP:
+            shown.append(moved(corner, beside, (budgets.height - corner.height) / 2))
         return svg(shown, plan.width, bottom + above, alt)
 
 
@@ -190,19 +201,25 @@ def budgets_of(decision: Decision | None) -> list[PodDisruptionBudget]:
     return [*decision.cluster.objects_of(PodDisruptionBudget)] if decision is not None else []
 
 
-def budgets_row(budgets: Sequence[PodDisruptionBudget], was: Mapping[str, int], handles: Mapping[str, Marks]) -> Part:
-    """The first two budgets, and how many pods each may lose now. ``was``: how many before."""
+def budgets_row(
+    budgets: Sequence[PodDisruptionBudget],
+    was: Mapping[str, int],
+    handles: Mapping[str, Marks],
+    left: Mapping[str, int],
+) -> Part:
+    """The first two budgets, and how many pods each may lose now. ``was``: how many before; ``left``: how many then."""
     found = []
     for budget in budgets[:2]:
-        name, now = visible(budget.metadata.name), budget.status.disruptionsAllowed
+        name, allowed = visible(budget.metadata.name), budget.status.disruptionsAllowed
+        now = left.get(name, allowed)
         shield = Part(SIZE, SIZE, (badge(Badge("shield", f"PodDisruptionBudget {name}"), 0, 0),))
-        number = Number(changed(str(was.get(name, now)), str(now)), handles.get(name, {}), name="allowed")
-        allowed = pill(number, f"budget/{name}", colour=ACT) if number.marks else words(number.text, bold=True)
+        number = Number(changed(str(was.get(name, allowed)), str(now)), handles.get(name, {}), name="allowed")
+        shown = pill(number, f"budget/{name}", colour=ACT) if number.marks else words(number.text, bold=True)
         message = later("may lose {number} pod now") if now == 1 else later("may lose {number} pods now")
         before, after = say(message).split("{number}")
         title = (say("Budget {name}", name=name), "currentColor", True)
         said = phrase(title, (before.strip(), INK_2, False), gap=10)
-        found.append(row([shield, said, allowed, words(after.strip(), fill=INK_2)], 7))
+        found.append(row([shield, said, shown, words(after.strip(), fill=INK_2)], 7))
     return padded(row(found, 24), 0, 3) if found else NOTHING
 
 
@@ -313,6 +330,35 @@ def all_attempted(attempts: Sequence[Attempt]) -> str:
     """What happens at these tries; why some are early is said once."""
     first = next((each for each in attempts if each.violates), None)
     return sentences(attempted(each, each is first) for each in attempts)
+
+
+def is_reordered(attempts: Sequence[Attempt]) -> bool:
+    """Whether a pod that would break a budget is tried before a more important one."""
+    early, late = ([_importance(each.pod) for each in attempts if each.violates == now] for now in (True, False))
+    return bool(early and late) and min(early) < max(late)
+
+
+def _importance(info: PodInfo) -> tuple[int, int]:
+    return info.priority, -info.start
+
+
+def left(attempts: Sequence[Attempt], covering: Mapping[str, Sequence[PodDisruptionBudget]]) -> dict[str, int]:
+    """How many disruptions each budget has left once the pods of a node are counted. ``covering``: a pod's budgets."""
+    charged = [budget for each in attempts for budget in covering.get(each.pod.key, ())]
+    return {each.metadata.name: max(each.status.disruptionsAllowed - charged.count(each), 0) for each in charged}
+
+
+def counted(attempts: Sequence[Attempt], covering: Mapping[str, Sequence[PodDisruptionBudget]]) -> str:
+    """How a budget changes the order of the tries."""
+    users = [each.pod for each in attempts if each.pod.key in covering and not each.violates]
+    early = [each.pod for each in attempts if each.violates]
+    uses = later("counting from the most important, {pods} uses up the budget.")
+    if len(users) > 1:
+        uses = later("counting from the most important, {pods} use up the budget.")
+    none = later("{pods} finds no disruption left, so it is tried first.")
+    if len(early) > 1:
+        none = later("{pods} find no disruption left, so they are tried first.")
+    return sentences((say(uses, pods=evicted(users)) if users else "", say(none, pods=evicted(early))))
 
 
 def attempted(attempt: Attempt, explains: bool = True) -> str:

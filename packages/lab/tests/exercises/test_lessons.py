@@ -95,4 +95,4 @@ def test_a_card_names_its_seed_and_sets_the_words_of_a_solution_as_words():
     while exercise.solution().title != "Solution":
         exercise.hint()
     said = exercise.face("whole")["reply"]
-    assert "<p>Rule 1 counts the victims" in said and "disruptionsAllowed: 0" in said
+    assert "<p>urgent goes to " in said and "disruptionsAllowed: 0" in said

@@ -58,6 +58,16 @@ def test_a_budget_that_changes_nothing_is_told_why():
     assert exercise.check(more).words == "Only PodDisruptionBudgets may be added."
 
 
+def test_a_budget_that_nobody_breaks_is_told_the_rule_that_decides_and_that_it_changed_the_victims():
+    exercise = exercises(1)[1]
+    broken, kept = (exercise.judge(as_yaml([budget("logs", allowed)])).words for allowed in (0, 2))
+    assert says(broken, "Rule 1 decides") and "step 1" not in broken
+    assert says(
+        kept, "Rule 3 decides", "step 1", "node-b would lose logs-b0 and logs-b1", "with it, logs-b2 and logs-b0"
+    )
+    assert "Rule 1" not in kept
+
+
 def test_a_beginning_that_is_not_filled_in_is_told_and_not_judged():
     exercise = preemption.exercises(1)[1]
     for text, line in (

@@ -264,7 +264,7 @@ def test_questions_are_answered_in_the_picture() -> None:
     for question, picks in (
         (which_node(), ["node-a", "node-b", "node-c", "node-d"]),
         (which_pod(), ["shop-b", "mail-c"]),
-        (who_returns(), ["jobs-b", "logs-b", "shop-b"]),
+        (who_returns(), ["logs-b", "shop-b", "jobs-b"]),
     ):
         assert question.before is not None
         svg = ElementTree.fromstring(str(base.drawn(question.before(Settings()), Room())))
@@ -327,3 +327,12 @@ def test_the_panel_moves_through_the_same_functions() -> None:
     again = moved.move(allowed=1)
     assert again.view.text == panel().view.text
     assert repr(again) == f"{Settings()}\n{decide(Settings())}"
+
+
+@pytest.mark.parametrize("width", [344, 592])
+def test_what_a_number_is_compared_with_is_beside_it_and_not_between_its_arrows(width: int) -> None:
+    view = panel(preemptor=250, shop_a=300).view
+    svg = ElementTree.fromstring(str(base.drawn(view.picture, Room(width, 500))))
+    texts = {key: "".join(each.itertext()) for each in svg.iter() if (key := each.get("data-key"))}
+    assert texts["pod/shop-a/priority"] == "300" and "≥ 250" in texts["pod/shop-a"]
+    assert texts["pod/vault-d"].replace(" ", "").startswith("vault-d900≥250")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -154,8 +155,8 @@ def test_the_story_begins_with_the_rules_unasked_and_ends_with_the_picture() -> 
         assert not any(each.get("data-state") == "chosen" for svg, _ in told[:-1] for each in keyed(svg).values())
 
 
-def tries() -> list[tuple[Html, str]]:
-    return Scene(decide(Settings()), rules=False, tried="node-b").story(ROOM)
+def tries(**settings: int) -> list[tuple[Html, str]]:
+    return Scene(decide(Settings(**settings)), rules=False, tried="node-b").story(ROOM)
 
 
 def test_the_tries_of_a_node_are_told_in_the_real_order() -> None:
@@ -164,9 +165,50 @@ def test_the_tries_of_a_node_are_told_in_the_real_order() -> None:
         "On every node, all pods of a priority below 500 step aside. Not a candidate: node-d (900 ≥ 500)"
     )
     made = ("jobs-b", "logs-b", "shop-b")
-    assert all(says(said, "node-b", each) for said, each in zip(captions[2:5], made, strict=True))
-    assert says(captions[2], "comes back", "break the budget") and says(captions[3], "victim")
-    assert says(captions[5], "node-b", "logs-b", "shop-b", "would be evicted") and len(captions) == 6
+    assert all(says(said, "node-b", each) for said, each in zip(captions[3:6], made, strict=True))
+    assert says(captions[3], "comes back") and says(captions[4], "victim")
+    assert says(captions[6], "node-b", "logs-b", "shop-b", "would be evicted") and len(captions) == 7
+
+
+def shelf(svg: Html, node: str = "b") -> list[str]:
+    """The pods that have stepped aside on a node, the upper ones first."""
+    found = keyed(svg)
+    bottom = _top(found["node/node-b"]) + float(found["node/node-b/box"].get("height", ""))
+    pods = {key[4:]: _top(each) for key, each in found.items() if re.fullmatch(rf"pod/[a-z]+-{node}", key)}
+    return sorted((name for name, top in pods.items() if top > bottom), key=lambda name: pods[name])
+
+
+def _top(each: ElementTree.Element) -> float:
+    return float(each.get("transform", "").rpartition(",")[2][:-1])
+
+
+def test_pods_are_counted_against_the_budget_before_the_tries_and_those_that_would_break_it_go_on_top() -> None:
+    aside, counted, tried = tries()[1:4]
+    assert says(counted[1], "shop-b uses up the budget", "jobs-b", "no disruption left", "tried first")
+    assert [shelf(svg) for svg, _ in (aside, counted)] == [
+        ["logs-b", "shop-b", "jobs-b"],
+        ["jobs-b", "logs-b", "shop-b"],
+    ]
+    budgets = [
+        re.search(r"may lose (.+?) pods? now", words(ElementTree.fromstring(str(svg)))) for svg, _ in tries()[1:4]
+    ]
+    assert [each and each[1] for each in budgets] == ["1", "1 → 0", "1"]
+    assert shelf(aside[0], "c") == shelf(counted[0], "c")
+    assert says(tries(allowed=0)[2][1], "shop-b and jobs-b", "no disruption left", "tried first")
+
+
+def test_a_budget_that_changes_no_order_is_not_counted() -> None:
+    assert len(tries(allowed=2)) == 6 and not any("disruption" in said for _, said in tries(allowed=2))
+
+
+@pytest.mark.parametrize("settings", [{}, {"allowed": 0}, {"allowed": 2}])
+def test_pods_on_the_shelf_keep_their_order_during_the_tries(settings: dict[str, int]) -> None:
+    moments = [shelf(svg) for svg, _ in tries(**settings)[-4:-1]]
+    for before, after in pairwise(moments):
+        assert after == [name for name in before if name in after]
+    preemption = decide(Settings(**settings)).preemption
+    assert preemption is not None
+    assert moments[-1] == [info.pod.metadata.name for info in preemption.candidates["node-b"].victims]
 
 
 def test_why_a_more_important_pod_leaves_is_said_below_the_tries() -> None:
@@ -197,10 +239,10 @@ def test_pods_come_back_one_by_one() -> None:
         for svg, _ in tries()
     ]
     others = {"logs-a", "logs-c"}
-    assert back == [set(), set(), *([{*others, "jobs-b"}] * 4)]
+    assert back == [set(), set(), set(), *([{*others, "jobs-b"}] * 4)]
     ghosts = [[key for key in keyed(svg) if "?" in key and "box" not in key] for svg, _ in tries()]
-    assert [len(each) for each in ghosts] == [0, *([3] * 5)]
-    assert {keyed(svg)["pod/urgent?node-a"].get("data-from") for svg, _ in tries()[1:5]} == {"pod/urgent"}
+    assert [len(each) for each in ghosts] == [0, *([3] * 6)]
+    assert {keyed(svg)["pod/urgent?node-a"].get("data-from") for svg, _ in tries()[1:6]} == {"pod/urgent"}
 
 
 def test_a_tie_and_a_single_candidate_end_in_words() -> None:
