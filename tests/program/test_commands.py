@@ -321,3 +321,18 @@ def test_a_closed_output_is_not_an_error(tmp_path: Path) -> None:
     command = f"{sys.executable} -m kschedlab explain {written(tmp_path, node('n1'), pod('web'))} >&-"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_name_alone_is_the_only_pod_of_that_name_else_the_one_in_default(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def outcome(*namespaces: str) -> tuple[int, str, str]:
+        pods = (pod("web", namespace=each, cpu="1") for each in namespaces)
+        return run(capsys, "explain", written(tmp_path, node("n1"), *pods), "--pod", "web")
+
+    only = outcome("shop")
+    assert only[0] == 0 and "shop/web" in only[1]
+    usual = outcome("shop", "default")
+    assert usual[0] == 0 and "default/web" in usual[1] and "shop/web" not in usual[1]
+    several = outcome("shop", "mail")
+    assert several[0] == 2 and "2 pods have the name" in several[2] and "shop/web" in several[2]

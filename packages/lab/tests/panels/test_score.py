@@ -119,6 +119,12 @@ def test_a_click_goes_to_a_cell() -> None:
     assert "gives node-d 0: CPU would be used up." in full
 
 
+def test_the_image_counts_as_the_lesson_says() -> None:
+    """900Mi on half of the nodes is 450Mi."""
+    said = score.panel("raw", plugin="ImageLocality", node="node-b").view.sentence
+    assert said == "ImageLocality gives node-b 43. (450Mi - 23Mi) × 100 / (1000Mi - 23Mi) = 43."
+
+
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
     return keyed_in(str(drawn(panel.view.picture, room or Room())))
 

@@ -37,6 +37,17 @@ def heat_map(
     return lambda room: svg(GridMeasures(grid, room, 30).shapes(), room.width, room.height, "")
 
 
+def test_a_cell_that_is_not_full_has_an_outline() -> None:
+    """Else a small share, or none, would not show how much is missing."""
+
+    def shapes(fill: str | None, share: float = 1) -> int:
+        grid = Grid([[GridCell("5", fill, "", share=share)]], ["Fit"], ["node-a"], 150)
+        picture = svg(GridMeasures(grid, ROOMS[1], 30).shapes(), 640, 330, "")
+        return len(list(keyed(ElementTree.fromstring(str(picture)))["cell/Fit/node-a"].iter(f"{SVG}rect")))
+
+    assert (shapes(None), shapes(CHOSEN_SOFT), shapes(CHOSEN_SOFT, 0.5)) == (1, 1, 2)
+
+
 def bars(shown: Bars) -> Callable[[Room], Html]:
     return lambda room: svg(BarMeasures(shown, room, Fixed(90, 24, 8)).shapes(), room.width, room.height, "")
 

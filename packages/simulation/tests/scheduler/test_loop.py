@@ -127,6 +127,16 @@ def test_the_loop_sleeps_while_there_is_nothing_to_do() -> None:
     assert len(plane.log) == before
 
 
+def test_a_loop_that_is_stopped_takes_no_further_pod() -> None:
+    plane = Plane(node("n1"))
+    plane.create(pod("early"))
+    plane.run()
+    plane.scheduler.loop.stop()
+    plane.create(pod("late"))
+    plane.run(60)
+    assert plane.where() == {"early": "n1", "late": ""}
+
+
 def test_cycles_are_sequential_while_bindings_overlap() -> None:
     """Ten cycles of one second, each followed by a binding of five seconds."""
     plane = Plane(node("n1"), latencies=Latencies(cycle=1_000_000, bind=5_000_000))
