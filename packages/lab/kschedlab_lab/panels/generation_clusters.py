@@ -95,7 +95,7 @@ STORIES = {
     ),
     later("one percent"): Story(
         "web",
-        later("node-a has the image. Without web, node-b has 1 % more room."),
+        later("node-a has the image. With web, node-b has 60 % free, node-a 59 %."),
         one_percent,
         ("hundred_points",),
         "v1.20",

@@ -26,13 +26,16 @@ from kschedlab_lab.views.svg import Room
 PARTS = 12
 """So many equally likely draws tell exactly whether one is below 1/2, 1/3 or 1/4."""
 LISTS = ((9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7))
+FAIR, HALF = "1/k", "1/2"
+"""With what probability the k-th of equals takes over: the scheduler's rule, and one to compare it with."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The list of scores."""
+    """The list of scores, and the rule of the draw."""
 
     scores: tuple[int, ...] = choice("sums", LISTS, LISTS[0], lambda scores: " ".join(map(str, scores)))
+    takes: str = choice("an equal takes over with", (FAIR, HALF), FAIR)
 
 
 def names(scores: Sequence[int]) -> list[str]:
@@ -53,20 +56,23 @@ class _Fixed(random.Random):
 
 
 @lru_cache
-def likely(scores: tuple[int, ...]) -> dict[str, Fraction]:
-    """How likely the scheduler holds each node after these: all outcomes of its draws are tried."""
+def likely(scores: tuple[int, ...], takes: str = FAIR) -> dict[str, Fraction]:
+    """How likely each node is held after these. For the scheduler's rule all outcomes of its draws are tried."""
+    if takes == HALF:
+        equals = [name for name, score in zip(names(scores), scores, strict=True) if score == max(scores)]
+        return {name: Fraction(1, 2 ** min(len(equals) - i, len(equals) - 1)) for i, name in enumerate(equals)}
     best = np.array([i for i, score in enumerate(scores) if score == max(scores)])
     outcomes = list(product(range(PARTS), repeat=len(best) - 1))
     held = Counter(select_host(best, _Fixed(draws)) for draws in outcomes)
     return {name: Fraction(held[i], len(outcomes)) for i, name in enumerate(names(scores)) if held[i]}
 
 
-def walk(scores: tuple[int, ...]) -> list[Held]:
+def walk(scores: tuple[int, ...], takes: str = FAIR) -> list[Held]:
     """Walk the list element by element, with exact probabilities."""
-    return [_step(scores[: end + 1]) for end in range(len(scores))]
+    return [_step(scores[: end + 1], likely(scores[: end + 1], takes)) for end in range(len(scores))]
 
 
-def _step(seen: tuple[int, ...]) -> Held:
+def _step(seen: tuple[int, ...], held: dict[str, Fraction]) -> Held:
     """What happens to the last of these."""
     node, score, k = names(seen)[-1], seen[-1], seen.count(max(seen))
     if score < max(seen):
@@ -76,16 +82,19 @@ def _step(seen: tuple[int, ...]) -> Held:
         brief = say("higher") if seen[1:] else "k = 1"
     else:
         message = later("{node} is equal: k = {k}, so it takes over with probability {chance}.")
-        what, brief = say(message, node=node, k=k, chance=likely(seen)[node]), f"k = {k}"
-    return Held(node, score, likely(seen), what, brief)
+        what, brief = say(message, node=node, k=k, chance=held[node]), f"k = {k}"
+    return Held(node, score, held, what, brief)
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    steps = walk(settings.scores)
-    nodes = count(len(steps[-1].likely), "best node")
-    chance = max(steps[-1].likely.values())
-    said = say("Each of the {nodes} is drawn with probability {next}.", nodes=nodes, next=chance)
+    steps = walk(settings.scores, settings.takes)
+    first, *_, last = (chances := list(steps[-1].likely.values()))
+    if first == last:
+        nodes = count(len(chances), "best node")
+        said = say("Each of the {nodes} is drawn with probability {next}.", nodes=nodes, next=first)
+    else:
+        said = say("The last is drawn with probability {last}, the first with {first}.", first=first, last=last)
 
     def frames(room: Room) -> list[Frame]:
         each = [Frame(Reservoir(steps, come, step.what)(room), step.what) for come, step in enumerate(steps, start=1)]
@@ -104,12 +113,13 @@ def first_stays() -> Question[Settings]:
     """How likely is the first of the list to stay?"""
 
     def right(settings: Settings) -> str:
-        steps = walk(settings.scores)
+        steps = walk(settings.scores, settings.takes)
         return str(steps[-1].likely[steps[0].name])
 
     def why(settings: Settings, answer: str) -> str:
         equals = settings.scores.count(settings.scores[0])
-        product = " × ".join(f"{k - 1}/{k}" for k in range(2, equals + 1))
+        stays = (f"{k - 1}/{k}" if settings.takes == FAIR else HALF for k in range(2, equals + 1))
+        product = " × ".join(stays)
         return say("It must stay each time: {product} = {right}.", product=product, right=right(settings))
 
     asked = say("With what probability is the first node still held at the end?")
@@ -118,4 +128,4 @@ def first_stays() -> Question[Settings]:
 
 def _waiting(settings: Settings) -> Reservoir:
     """The list after the first element."""
-    return Reservoir(walk(settings.scores), 1, say("The list before the draw."))
+    return Reservoir(walk(settings.scores, settings.takes), 1, say("The list before the draw."))

@@ -11,8 +11,9 @@ import pytest
 
 from kschedlab.score.stage import select_host
 from kschedlab_lab.panels.base import View, drawn as drawn_for
-from kschedlab_lab.panels.select_host import LISTS, Settings, first_stays, names, panel, show, walk
+from kschedlab_lab.panels.select_host import HALF, LISTS, Settings, first_stays, names, panel, show, walk
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 DRAWS, SEED = 10_000, 1
 
@@ -81,3 +82,13 @@ def test_the_first_of_four_equals_stays_with_a_quarter() -> None:
 
 def test_the_panel_moves_through_the_same_functions() -> None:
     assert "Each of the 3 best nodes is drawn with probability 1/3." in repr(panel().move(scores=LISTS[1]))
+
+
+@pytest.mark.parametrize("scores", LISTS, ids=str)
+def test_with_one_half_the_last_of_the_equals_gains(scores: tuple[int, ...]) -> None:
+    for held in walk(scores, HALF):
+        assert sum(held.likely.values()) == 1
+    *others, last = walk(scores, HALF)[-1].likely.values()
+    assert last == Fraction(1, 2) and others == sorted(others)
+    asked = panel(takes=HALF, scores=LISTS[0]).ask(first_stays())
+    assert says(repr(asked.answer("1/8")), "Right.", "1/2 × 1/2 × 1/2 = 1/8")
