@@ -48,8 +48,13 @@ class Build(Exercise):
     ) -> None:
         super().__init__(title, question, hints, instance)
         self.goal, self.right, self.base, self.start = goal, example, base, start
-        self.why = why if callable(why) else lambda _: why
+        self._why = why if callable(why) else lambda _: why
         self.decided, self.others = decided, others
+
+    @property
+    def why(self) -> str:
+        """Why the solution is right."""
+        return self._why(self._with_base(self.right))
 
     def judge(self, answer: object) -> Verdict:
         text = str(answer)
@@ -61,7 +66,7 @@ class Build(Exercise):
             return Verdict(State.ERROR, say("The answer can't be read."), str(error), read=False)
         missing = self.goal(both)
         notes = "\n".join(both.report.lines())
-        state, words = (State.WRONG, missing) if missing else (State.RIGHT, self.why(both))
+        state, words = (State.WRONG, missing) if missing else (State.RIGHT, self._why(both))
         return Verdict(state, words, notes, self._picture(both))
 
     def _with_base(self, text: str) -> Objects:
@@ -92,11 +97,10 @@ class Build(Exercise):
             return Html()
 
     def explained(self) -> str:
-        return f"{self.right.strip()}\n\n{self.why(self._with_base(self.right))}"
+        return f"{self.right.strip()}\n\n{self.why}"
 
     def markup(self) -> Html:
-        why = self.why(self._with_base(self.right))
-        return join([lines(self.right.strip()), element("p", coded(why))])
+        return join([lines(self.right.strip()), element("p", coded(self.why))])
 
 
 def _values(data: Any, *path: str) -> list[tuple[tuple[str, ...], str]]:
