@@ -8,6 +8,7 @@ from itertools import islice
 import pytest
 
 from kschedlab.build import as_yaml, node, pod
+from kschedlab.objects.problems import InputTypeError
 from kschedlab_experiments import (
     Arrival,
     Bursts,
@@ -278,3 +279,10 @@ def test_a_folder_without_nodes_or_pods_is_refused(tmp_path):
     assert says(str(error.value), tmp_path.name, "Pod")
     with pytest.raises(ValueError, match="no such file"):
         dump(tmp_path / "absent")
+
+
+def test_arrivals_that_are_none_are_named():
+    for given in (["pods.yaml", 3], 3, []):
+        with pytest.raises(InputTypeError) as error:
+            Experiment(given)
+        assert says(str(error.value), "arrivals: Files")
