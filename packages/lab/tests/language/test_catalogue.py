@@ -27,15 +27,6 @@ def test_a_new_catalogue_marks_nothing_as_doubtful(tmp_path: Path) -> None:
     assert "kschedlab" in text and "fuzzy" not in text
 
 
-def test_what_was_written_is_read_again(tmp_path: Path) -> None:
-    catalogue, path = empty("de"), tmp_path / "de.po"
-    write(catalogue, path)
-    assert texts(read(tmp_path / "de")) == {}
-    catalogue.add("yes", "ja")
-    write(catalogue, path)
-    assert texts(read(tmp_path / "de")) == {"yes": "ja"}
-
-
 def test_only_what_javascript_shows_has_its_files() -> None:
     files = {file for each in updated({}) for file, _ in each.locations}
     assert files and all(file.endswith(".js") for file in files)
