@@ -33,7 +33,7 @@ from kschedlab_lab.panels.settings import Nothing
 from kschedlab_lab.views.svg import label, svg
 from packages.lab.tests.language.test_untranslated import ALONE
 from packages.lab.tests.panels.policies import BOTH, NUMBERS, Three
-from packages.lab.tests.panels.test_your_plugin_motion import BOTH as COLD
+from packages.lab.tests.panels.test_your_plugin_motion import ALL as COLD
 from tests.browser.conftest import Show
 from tests.browser.layout import CLASS_SCREEN, WINDOWS, states
 from tests.browser.page import PanelPage

@@ -8,7 +8,7 @@ from math import inf
 
 from kschedlab.build import as_yaml, node, pod
 from kschedlab.generations import V1_37
-from kschedlab.messages import say
+from kschedlab.messages import listed, say
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
@@ -52,11 +52,12 @@ def simulated(name: str, plugin: object) -> Lane:
 
 
 def panel(**plugins: object) -> Panel[Nothing]:
-    """The panel, which asks first. ``plugins``: two filters, by the names that the picture gives them."""
-    if len(plugins) != 2:
-        raise InputValueError("expected two plugins, got {number}", number=len(plugins))
+    """The panel, which asks about the first and the last. ``plugins``: filters, by the names that the picture gives
+    them. InputValueError unless they are two or more."""
+    if len(plugins) < 2:
+        raise InputValueError("expected two plugins or more, got {number}", number=len(plugins))
     lanes = [simulated(*each) for each in plugins.items()]
-    first, second = (sum(lane.tries) for lane in lanes)
+    first, *_, second = tries = [sum(lane.tries) for lane in lanes]
     refused = refused_degrees((next(iter(plugins.values())),))["rack-a"]
 
     def written(one: int, other: int) -> str:
@@ -65,13 +66,16 @@ def panel(**plugins: object) -> Panel[Nothing]:
     def draw(room: Room, answered: bool = True) -> Html:
         return draw_tries(CELSIUS, refused, lanes, room, said if answered else asked, answered)
 
-    names = {"first": lanes[0].name, "second": lanes[1].name}
-    said = say("{one} tries with {first}, {other} with {second}.", one=first, other=second, **names)
-    quoted = {key: f"`{name}`" for key, name in names.items()}
-    asked = say("How often is web tried, with {first} and with {second}?", **quoted)
+    counted = [say("{number} with {name}", number=each, name=name) for each, name in zip(tries, plugins, strict=True)]
+    said = say("Tries of web: {counted}.", counted=listed(counted))
+    asked = say(
+        "How often is web tried, with {first} and with {second}?",
+        first=f"`{lanes[0].name}`",
+        second=f"`{lanes[-1].name}`",
+    )
     why = say(
-        "Without a hint, each event gives another try. The first is the scheduler's own: it writes into the pod's "
-        "status why it was refused."
+        "Each event gives another try, unless events or a hint say that it can't help. The first is the scheduler's "
+        "own: it writes into the pod's status why it was refused."
     )
     question = Question[Nothing](
         asked,

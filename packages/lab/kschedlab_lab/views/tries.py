@@ -13,7 +13,7 @@ from kschedlab_lab.views.racks import SLIM, STEP, Rack, tube
 from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
-HEAD, TAG, LANE, DOT, LEAST, MOST = 26, 54, 80, 7, 80, 170
+HEAD, TAG, LANE, DOT, LEAST, MOST = 26, 54, 66, 7, 70, 170
 """Heights: of a moment's name, of what is below a thermometer, of a lane; the radius of a try; the least and the
 greatest height of a thermometer; in pixels."""
 
