@@ -25,7 +25,7 @@ from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.device_map import Look, draw_sights
 from kschedlab_lab.views.device_search import search_story
-from kschedlab_lab.views.device_sights import HELD, ROOT, TAKES, NodeSight, held_by, sights, unasked
+from kschedlab_lab.views.device_sights import HELD, OFFERED, ROOT, TAKES, NodeSight, held_by, sights, unasked
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
 from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TRAY
 from kschedlab_lab.views.svg import Room, rect
@@ -270,12 +270,17 @@ def unanswered(settings: Settings) -> Callable[[Room], Html]:
 def how_many() -> Question[Settings]:
     """How many nodes could serve the claim?"""
 
-    def able(settings: Settings) -> list[str]:
-        return [each.node for each in sights(decide(settings)) if not each.reason]
+    def able(settings: Settings) -> list[NodeSight]:
+        return [each for each in sights(decide(settings)) if not each.reason]
 
     def why(settings: Settings, answer: str) -> str:
-        nodes = listed(able(settings)) or say("no node")
-        return say("On {nodes} enough GPUs are selected and free.", nodes=nodes)
+        found = [
+            f"{gpu.id.device} ({each.node})"
+            for each in able(settings)
+            for gpu in each.devices
+            if gpu.state in (TAKES, OFFERED)
+        ]
+        return say("These will do: {devices}.", devices=listed(found) or say("none"))
 
     return Question(
         say("How many nodes can serve the claim of train?"),

@@ -194,15 +194,14 @@ def told(settings: Settings) -> str:
     said = {
         SELECTED: later("{device} is selected."),
         NOT_SELECTED: later("{device} is not selected."),
-        FAILS: later(
-            "{device} ends in an error. One error ends the decision on all nodes, and the pod gets none: "
-            "guard it with has()."
-        ),
+        FAILS: later("{device} ends in an error."),
     }
     states = [judged(settings.selector, device).state for device in DEVICES]
     first = say(said[judged(settings.selector, settings.device).state], device=settings.device)
     message = later("The selector selects {selected} of {all} devices.")
-    return sentences((first, say(message, selected=states.count(SELECTED), all=len(states))))
+    selects, errors = say(message, selected=states.count(SELECTED), all=len(states)), states.count(FAILS)
+    ends = later("On {errors} it ends in an error: if the search reaches one of them, the pod gets no node. Use has().")
+    return sentences((first, selects, say(ends, errors=errors) if errors else ""))
 
 
 def reason(settings: Settings) -> str:
@@ -211,7 +210,8 @@ def reason(settings: Settings) -> str:
     whole = parts[-1]
     if whole.failed:
         return say(
-            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`."
+            "An error is not `false`: if the search reaches this device, the decision ends, on all nodes. Guard it "
+            "with `has(...) &&`."
         )
     decides = next(each for each in parts if each.values[-1:] == whole.values[-1:])
     verdict = say("`{part}` is {value}.", part=decides.text, value=whole.values[-1])

@@ -46,7 +46,7 @@ class Told(NamedTuple):
 
 
 TOLD: Mapping[str, Told] = {
-    OPEN: Told(later("is free"), later("free")),
+    OPEN: Told(later("is held by nobody"), later("free")),
     FREE: Told(later("was not tried: the search ended before it"), later("untried")),
     HELD: Told(later("is held by another claim"), later("held"), "lock"),
     TAKES: Told(later("goes to the pod"), later("given")),

@@ -213,7 +213,9 @@ def test_the_picture_shows_which_devices_a_selector_selects_and_each_can_be_clic
 
 def test_how_many_nodes_can_serve_the_claim():
     asked, settings = devices.how_many(), devices.Settings()
-    assert asked.right(settings) == "3" and says(asked.why(settings, "1"), "node-a, node-b, node-c")
+    assert asked.right(settings) == "3" and says(
+        asked.why(settings, "1"), "gpu-0 (node-a)", "gpu-1 (node-b)", "gpu-1 (node-c)"
+    )
     for changes, nodes in (
         ({"count": 2, "memory": 80}, "0"),
         ({"count": 2, "together": True}, "0"),
@@ -273,6 +275,12 @@ def test_before_the_answer_only_what_other_claims_hold_is_shown():
         assert callable(unknown) and not re.search(">(true|false)<", str(unknown(ROOM)))
 
 
+FAILING = (
+    "An error is not `false`: if the search reaches this device, the decision ends, on all nodes. Guard it with "
+    "`has(...) &&`."
+)
+
+
 @pytest.mark.parametrize(
     ("selected", "device", "words"),
     [
@@ -283,12 +291,12 @@ def test_before_the_answer_only_what_other_claims_hold_is_shown():
         (
             "either",
             "node-b/gpu-2",
-            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`.",
+            FAILING,
         ),
         (
             "an unknown attribute",
             "node-a/gpu-0",
-            "An error is not `false`: it ends the decision for the pod, on all nodes. Guard it with `has(...) &&`.",
+            FAILING,
         ),
     ],
 )
@@ -312,3 +320,8 @@ def test_who_compares_amounts_like_numbers_hears_how_it_is_done(typed):
     said = selector.fault(typed.format(memory=f"{selector.CAPACITY}.memory"))
     (example,) = re.findall(r"^Compare amounts with (.*?) \(\d", said)
     assert not selector.fault(example)
+
+
+def test_errors_on_other_devices_are_told_of_a_device_without_one():
+    settings = selector.Settings().changed(selector="an unknown attribute", device="node-b/gpu-1")
+    assert says(selector.show(settings).sentence, "node-b/gpu-1 is selected.", "2 of 9", "On 7", "error")
