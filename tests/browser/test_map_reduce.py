@@ -49,7 +49,7 @@ def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Show) -> None:
         page.page.get_by_role("button", name="Play").click()
         expect(page.sentence).to_contain_text("Tick 1:")
         page.page.get_by_role("slider", name="step").press("End")
-        expect(page.sentence).to_contain_text("After Map, Reduce changes 3 rows")
+        expect(page.sentence).to_contain_text("Reduce changes 3 rows")
 
 
 def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Show) -> None:
