@@ -164,9 +164,15 @@ class Columns(NamedTuple):
         return self.left + column * self.wide
 
 
-def columns(room: float, names: Iterable[str], number: int, least: float, most: float) -> Columns:
-    """Columns between ``least`` and ``most`` wide beside these names, which are shortened if the columns need it."""
-    left = min(max(map(text_width, names), default=0) + 12, max(room - 2 - number * least, SHORTENED))
+def columns(
+    room: float, names: Iterable[str], number: int, least: float, most: float, strong: Iterable[str] = ()
+) -> Columns:
+    """Columns between ``least`` and ``most`` wide beside these names, which are shortened if the columns need it.
+
+    ``strong``: names in bold.
+    """
+    widths = [*map(text_width, names), *(text_width(name, bold=True) for name in strong)]
+    left = min(max(widths, default=0) + 12, max(room - 2 - number * least, SHORTENED))
     return Columns(left, min(most, (room - left - 2) / number))
 
 

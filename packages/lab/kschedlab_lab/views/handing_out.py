@@ -83,8 +83,8 @@ class Lanes(NamedTuple):
 def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: str) -> Html:
     """The whole picture. ``dials``: how many nodes and workers there are. A plain table has a row for the sums."""
     plugins = now.scores.plugins
-    names = [*map(row_name, plugins), *([f"{sum_row(now.scores).name}  "] if now.plain else [])]
-    at = columns(room.width, names, len(now.work), NARROWEST, WIDEST)
+    sums = [sum_row(now.scores).name] if now.plain else []
+    at = columns(room.width, map(row_name, plugins), len(now.work), NARROWEST, WIDEST, strong=sums)
     if now.plain:
         high = min((room.height - HEAD - KEY - 4) / (len(plugins) + 1), HIGHEST)
         return svg(_table(now, at, 1, high), room.width, HEAD + high * (len(plugins) + 1) + KEY + 4, alt)

@@ -138,8 +138,7 @@ def draw_turn(decision: Decision, room: Room, alt: str) -> Html:
     weights = [f" ×{weight}" if weight != 1 else "" for weight in scores.weights]
     heads = [row_name(name) + weight for name, weight in zip(scores.plugins, weights, strict=True)]
     titles = (say("Map × weight"), say("Reduce × weight")) if any(weights) else (say("after Map"), say("after Reduce"))
-    wide = [*heads, *(f"{title}  " for title in titles)]
-    at, y = columns(room.width, wide, len(names), 16, 90), 0.0
+    at, y = columns(room.width, heads, len(names), 16, 90, strong=titles), 0.0
     for is_reduced, title in enumerate(titles):
         weighted = zip(scores.rows, scores.weights, strict=True)
         found = [((row.normalized if is_reduced else row.raw) * weight).tolist() for row, weight in weighted]

@@ -128,7 +128,7 @@ def test_which_rows_reduce_changes():
 
 
 def test_the_heads_of_an_exercise_are_whole():
-    decision = schedule(NEW, Cluster(decode_objects(manifests()), V1_16.api), weighted({LEAST: 2, SPREAD: 3}))
+    decision = schedule(NEW, Cluster(decode_objects(manifests()), V1_16.api), weighted({LEAST: 1, SPREAD: 3}))
     drawn = str(draw_turn(decision, Room(540, 320), "alt"))
     assert ">Map × weight<" in drawn and ">Reduce × weight<" in drawn
 
