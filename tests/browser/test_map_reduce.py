@@ -17,7 +17,7 @@ PANELS = [
     map_reduce.panel(workers=1, step=25),
     map_reduce.panel(nodes=12, step=9),
     map_reduce.panel(nodes=4, workers=16, step=3),
-    map_reduce.panel(workers=8, step=4).ask(map_reduce.how_long()),
+    map_reduce.panel(workers=8).ask(map_reduce.how_long()),
     lost_update.panel(),
     lost_update.panel(start=13, design="a lock"),
     lost_update.panel(start=15, design="own cells"),
