@@ -17,7 +17,7 @@ PANELS = [
     map_reduce.panel(workers=1, step=25),
     map_reduce.panel(nodes=12, step=9),
     map_reduce.panel(nodes=4, workers=16, step=3),
-    map_reduce.panel(workers=8, step=4).ask(map_reduce.how_long()),
+    map_reduce.panel(workers=8).ask(map_reduce.how_long()),
     lost_update.panel(),
     lost_update.panel(start=13, design="a lock"),
     lost_update.panel(start=15, design="own cells"),
@@ -49,7 +49,7 @@ def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Show) -> None:
         page.page.get_by_role("button", name="Play").click()
         expect(page.sentence).to_contain_text("Tick 1:")
         page.page.get_by_role("slider", name="step").press("End")
-        expect(page.sentence).to_contain_text("After Map, Reduce changes 3 rows")
+        expect(page.sentence).to_contain_text("Reduce changes 3 rows")
 
 
 def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Show) -> None:

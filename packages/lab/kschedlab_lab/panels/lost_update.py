@@ -161,8 +161,7 @@ def what_is_left() -> Question[Settings]:
         alt = say("Both workers, before they begin.")
         return lambda room: draw_update(additions(settings), None, -1, rivals(), room, alt)
 
-    both = say("Worker 1 adds {one} and worker 2 adds {other}.", one=scores[0], other=scores[1])
     asked = say(
-        "The total of {node} is 0. {both} They run as drawn: what is the total at the end?", node=NODE, both=both
+        "Worker 1 adds {one}, worker 2 adds {other}, as drawn. What is the total?", one=scores[0], other=scores[1]
     )
     return Question(asked, (str(scores[0]), str(scores[1]), str(sum(scores))), right, why, before)

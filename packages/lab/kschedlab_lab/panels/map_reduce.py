@@ -20,7 +20,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import count, listing
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.question import Question
@@ -34,15 +34,12 @@ from kschedlab_lab.views.map_reduce import (
     Handout,
     Piece,
     reduced,
-    short,
 )
 from kschedlab_lab.views.score import bare, lead, winners
 from kschedlab_lab.views.svg import Room
 
 NEW = "default/web-new"
 MIB = 1 << 20
-FUNCTION_TICKS = 2
-"""Ticks that the goroutine of a priority with a Function takes for its row."""
 TAINT = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OLD = {"key": "old-disk", "value": "yes", "effect": "PreferNoSchedule"}
 RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; disk; rack; has the image
@@ -170,7 +167,7 @@ def handout(settings: Settings | Reducing) -> Handout:
     last, stage = ends(settings), (MAPPING, REDUCED, SUMMED)[max(settings.after, 0)]
     tick = last + min(settings.after, 0)
     is_plain = isinstance(settings, Reducing)
-    return Handout(decide(settings.nodes), pieces(settings), tick, stage, tick >= FUNCTION_TICKS, plain=is_plain)
+    return Handout(decide(settings.nodes), pieces(settings), tick, stage, plain=is_plain)
 
 
 def show(settings: Settings | Reducing) -> View:
@@ -205,9 +202,8 @@ def describe(settings: Settings | Reducing, now: Handout) -> str:
         holds = say("The channel holds the indices 0 to {last} and is closed", last=settings.nodes - 1)
         return say("{holds}. {workers} will take them{few}.", holds=holds, workers=count(started, "worker"), few=few)
     if now.stage == REDUCED:
-        rows = [short(name) for name in reduced(now.scores)]
-        message = later("After Map, Reduce changes {rows}: {names}.")
-        return say(message, rows=count(len(rows), "row"), names=listing(rows))
+        rows = count(len(reduced(now.scores)), "row")
+        return say("Reduce changes {rows}. Map has ended, and a goroutine takes each of them.", rows=rows)
     if now.stage == SUMMED:
         return sentences((lead(bare(now.decision)), say("One goroutine adds up score × weight, node by node.")))
     if now.plain:
@@ -314,6 +310,7 @@ def how_long() -> Question[Settings]:
         right,
         why,
         lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True),
+        shows=lambda settings: settings.changed(step=ends(settings)),
     )
 
 

@@ -12,7 +12,7 @@ from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.drawing import Number, pill
 from kschedlab_lab.views.layout import placed
 from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.style import ACT, ACT_SOFT, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
+from kschedlab_lab.views.style import ACT, ACT_SOFT, HAIR, INK, INK_2, KINDS, PANEL, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label, rect
 
 Look: TypeAlias = dict[str, str | float | None]
@@ -31,13 +31,14 @@ LEGIBLE = 18
 class Cell:
     """``text``: its content; ``fill``: its colour, "" if it is empty; ``ring``: the colour of an inner border.
 
-    ``marks``: attributes of the drawing.
+    ``marks``: attributes of the drawing; ``before``: pale, before the text.
     """
 
     text: str = ""
     fill: str = ""
     ring: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
+    before: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def draw_cell(cell: Cell, box: Box) -> Html:
         inside: Look = {"fill": "none", "stroke": cell.ring, "stroke_width": thick}
         shapes.append(rect(wide - thick, high - thick, None, thick / 2, thick / 2, **inside))
     if cell.text:
-        shapes.append(element("text", cell.text, x=round(box.wide / 2) - 1, y=round(box.high / 2 + 3)))
+        before = element("tspan", cell.before, fill=INK_2) if cell.before else None
+        shapes.append(element("text", before, cell.text, x=round(box.wide / 2) - 1, y=round(box.high / 2 + 3)))
     colour = ink(cell.fill) if cell.fill else None
     return element("g", *shapes, transform=f"translate({box.x + 1:.0f},{box.y + 1:.0f})", fill=colour, **cell.marks)
 
@@ -162,9 +164,15 @@ class Columns(NamedTuple):
         return self.left + column * self.wide
 
 
-def columns(room: float, names: Iterable[str], number: int, least: float, most: float) -> Columns:
-    """Columns between ``least`` and ``most`` wide beside these names, which are shortened if the columns need it."""
-    left = min(max(map(text_width, names), default=0) + 12, max(room - 2 - number * least, SHORTENED))
+def columns(
+    room: float, names: Iterable[str], number: int, least: float, most: float, strong: Iterable[str] = ()
+) -> Columns:
+    """Columns between ``least`` and ``most`` wide beside these names, which are shortened if the columns need it.
+
+    ``strong``: names in bold.
+    """
+    widths = [*map(text_width, names), *(text_width(name, bold=True) for name in strong)]
+    left = min(max(widths, default=0) + 12, max(room - 2 - number * least, SHORTENED))
     return Columns(left, min(most, (room - left - 2) / number))
 
 

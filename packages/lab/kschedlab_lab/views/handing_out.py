@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import (
+    LEGIBLE,
     STAR,
     WORKERS,
     Box,
@@ -39,14 +40,14 @@ from kschedlab_lab.views.map_reduce import (
 from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-LINE, HEAD, LOWEST, HIGHEST, LANE, LANES, NUMBER, KEY, BELOW = 24, 20, 13, 40, 17, 8, 24, 20, 26
+LINE, HEAD, LOWEST, HIGHEST, LANE, FEW, MANY, NUMBER, KEY, BELOW = 24, 20, 15, 40, 17, 4, 8, 24, 20, 26
 """Heights of a line of cards, of the nodes' letters, of the lowest and the highest row, of the lowest lane; how many
-lanes there are below one another; width of a worker before a lane; height of what explains the frames, and
-between the lanes and the array. In pixels."""
-NARROWEST, WIDEST, SHORTEST, SAID, LETTER, PILED = 16, 240, 9, 62, 15, 1.9
-"""Widths of columns, the least one of a tick in the channel, the room beside the lanes for the time that Map takes, and
-the least width of a tick with a letter, in pixels; how many lines of cards the channel has if one leaves no room for
-letters."""
+lanes there are below one another if there is room for columns of them, and at most; width of a worker before a lane;
+height of what explains the frames, and between the lanes and the array. In pixels."""
+NARROWEST, WIDEST, AIR, SHORTEST, SAID, LETTER, PILED = 16, 240, 6, 9, 62, 15, 1.9
+"""Widths of columns, what is free beside a raw score, the least width of a tick in the channel, the room beside the
+lanes for the time that Map takes, and the least width of a tick with a letter, in pixels; how many lines of cards the
+channel has if one leaves no room for letters."""
 HALO: dict[str, Any] = {"paint_order": "stroke", "stroke": PANEL, "stroke_width": 4}
 """What parts words from the lines behind them."""
 SHARE = 0.34
@@ -82,14 +83,15 @@ class Lanes(NamedTuple):
 def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: str) -> Html:
     """The whole picture. ``dials``: how many nodes and workers there are. A plain table has a row for the sums."""
     plugins = now.scores.plugins
-    names = [*map(row_name, plugins), *([f"{sum_row(now.scores).name}  "] if now.plain else [])]
-    at = columns(room.width, names, len(now.work), NARROWEST, WIDEST)
+    sums = [sum_row(now.scores).name] if now.plain else []
+    at = columns(room.width, map(row_name, plugins), len(now.work), NARROWEST, WIDEST, strong=sums)
     if now.plain:
         high = min((room.height - HEAD - KEY - 4) / (len(plugins) + 1), HIGHEST)
         return svg(_table(now, at, 1, high), room.width, HEAD + high * (len(plugins) + 1) + KEY + 4, alt)
     workers = sorted({piece.worker for piece in now.work})
-    wide, per = room.width - at.left - 4, min(len(workers), LANES)
-    block = (wide + NUMBER) / -(-len(workers) // per)
+    wide = room.width - at.left - 4
+    per = _below(len(workers), _last(now), wide)
+    block = _block(len(workers), per, wide)
     scale = Scale(at.left, wide, _tick(now, wide, block))
     places, end = _channel(now, scale)
     spare = room.height - end - BELOW - 4 - HEAD - KEY
@@ -105,6 +107,20 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     return svg(shapes, room.width, y + HEAD + high * len(plugins) + 2 + KEY, alt)
 
 
+def _block(workers: int, per: int, wide: float) -> float:
+    """How far it is from one column of lanes to the next, with so many in each."""
+    return (wide + NUMBER) / -(-workers // per)
+
+
+def _below(workers: int, last: int, wide: float) -> int:
+    """How many lanes are below one another: few, if their columns leave room for the ticks and for what is beside."""
+    for blocks in range(-(-workers // FEW), -(-workers // MANY), -1):
+        per = -(-workers // blocks)
+        if (_block(workers, per, wide) - NUMBER - SAID) / last >= SHORTEST:
+            return per
+    return -(-workers // -(-workers // MANY))
+
+
 def _tick(now: Handout, wide: float, block: float) -> float:
     """How long a tick is: all cards fill one line of the channel, or two if one leaves no room for letters."""
     tick = wide / sum(map(_ticks, now.work))
@@ -116,17 +132,26 @@ def _ticks(piece: Piece) -> int:
     return piece.end - piece.start
 
 
-def _slots(each: ScoreRow, now: Handout, wide: float, number: int) -> ScoreRow:
-    """The row with the numbers that fit into cells of this width and that no worker is on; sums are always said."""
-    if each.strong:
-        return each
+def _slots(now: Handout, wide: float) -> list[ScoreRow]:
+    """The rows with the numbers that fit into cells of this width and that no worker is on; sums are always said. The
+    raw scores are there if all of them fit."""
+    rows = handing_out(now)
+    has_raw = all(
+        text_width(cell.before + cell.text) + AIR <= wide for each in rows for cell in each.cells if cell.before
+    )
+    return [each if each.strong else _slot(each, now, wide, i, has_raw) for i, each in enumerate(rows)]
+
+
+def _slot(each: ScoreRow, now: Handout, wide: float, number: int, has_raw: bool) -> ScoreRow:
     busy = (piece for piece in now.work if _at_work(now, piece) and _line(now, piece) == number)
     cells, covered = [], {now.names[piece.node] for piece in busy}
     for cell, node in zip(each.cells, now.names, strict=True):
-        tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=cell.text)
+        score = cell.before + cell.text
+        tip = say("{algorithm} of {node}: {score}", algorithm=each.name, node=node, score=score)
         marks = {**cell.marks, "data_tip": tip} if cell.text else cell.marks
         fits = text_width(cell.text) <= wide and node not in covered
-        cells.append(replace(cell, text=cell.text if fits else "", marks=marks))
+        shown = cell.text if fits else ""
+        cells.append(replace(cell, text=shown, marks=marks, before=cell.before if has_raw else ""))
     return replace(each, cells=cells)
 
 
@@ -218,10 +243,13 @@ def _time(now: Handout, lanes: Lanes, scale: Scale, column: int) -> list[Html]:
 
 
 def _ends(now: Handout, lanes: Lanes, scale: Scale) -> Html:
-    """Beside the last column, how long Map takes."""
+    """Beside the last column, how long Map takes, and then a bar for each goroutine of Reduce, framed as its row is."""
     x = scale.left + (lanes.columns - 1) * lanes.block + _last(now) * scale.tick + 6
-    y = lanes.top + lanes.high * (lanes.per // 2 + 0.5) + 3.5
-    return label(say("{ticks} ticks", ticks=_last(now)), x, y, font_weight="bold", **HALO)
+    bars = len(reduced(now.scores)) if now.stage else 0
+    y = lanes.top + lanes.high * (lanes.per // 2 + 0.5) + 3.5 if not bars else (lanes.top + lanes.bottom) / 2 - 10
+    look = _frame(False) | {"stroke_width": 1.5}
+    after = (rect(36, 6, 3, x, y + 7 + i * 10, **look) for i in range(bars))
+    return element("g", label(say("{ticks} ticks", ticks=_last(now)), x, y, font_weight="bold", **HALO), *after)
 
 
 def _last(now: Handout) -> int:
@@ -233,18 +261,17 @@ def _last(now: Handout) -> int:
 
 def _table(now: Handout, at: Columns, y: float, high: float) -> list[Html]:
     """The array with its nodes above, rows of this height, who is at work on it, and what the frames mean."""
-    table, rows = Box(at.left, y + HEAD, at.wide, high), handing_out(now)
-    shapes = [_letters(now, at, y)]
-    shapes += draw_rows([_slots(each, now, at.wide, i) for i, each in enumerate(rows)], at, table.y, high)
+    table = Box(at.left, y + HEAD, at.wide, high)
+    shapes = [_letters(now, at, y), *draw_rows(_slots(now, at.wide), at, table.y, high)]
     plugins, busy = len(now.scores.plugins), _busy(now, table)
-    shapes += [*_goroutines(now, table), *busy]
+    shapes += [*_goroutines(now, table), *_running(now, table), *busy]
     if now.asks == "node":
         shapes += _columns(now, at, y, HEAD + high * plugins)
     below = table.y + high * (plugins + now.plain) + 2
     if busy:
         words = label(say("a worker, where it writes"), at.left + 24, below + 15.5)
         shapes += [rect(14, 14, 7, at.left + 3, below + 4, fill=INK), words]
-    return [*shapes, *(_key(at.left, below) if now.stage else [])]
+    return [*shapes, *([] if now.waits else _key(at.left, below, now.stage != MAPPING))]
 
 
 def _letters(now: Handout, at: Columns, y: float) -> Html:
@@ -283,13 +310,24 @@ def _line(now: Handout, piece: Piece) -> int:
 
 
 def _goroutines(now: Handout, table: Box) -> list[Html]:
-    """After Map, a frame around each row that one goroutine has written: the Function's, and those of Reduce."""
+    """A frame around each row that one goroutine writes: the Function's, and after Map those of Reduce."""
     x, wide = table.x - 2, len(now.work) * table.wide + 2
-    owned = {*FUNCTIONS, *reduced(now.scores)} if now.stage else ()
+    owned = {*FUNCTIONS, *(reduced(now.scores) if now.stage else ())}
+    thick = {"stroke_width": 2.5 if table.high >= LEGIBLE else 1.5}
     return [
-        rect(wide, table.high, 4, x, table.y + i * table.high, **_frame(name in FUNCTIONS), data_key=f"row/{i}")
+        rect(wide, table.high, 4, x, table.y + i * table.high, **_frame(name in FUNCTIONS) | thick, data_key=f"row/{i}")
         for i, name in enumerate(now.scores.plugins)
         if name in owned
+    ]
+
+
+def _running(now: Handout, table: Box) -> list[Html]:
+    """In the row of a Function what it is, while it may run."""
+    x, y = table.x + len(now.work) * table.wide / 2, table.y + table.high / 2 + 4.2
+    return [
+        label(say("Function, running"), x, y + i * table.high, "middle", fill=INK_2, **HALO)
+        for i, name in enumerate(now.scores.plugins)
+        if name in FUNCTIONS and now.waits
     ]
 
 
@@ -299,10 +337,10 @@ def _frame(is_function: bool) -> dict[str, Any]:
     return {"fill": "none", "stroke": INK, "stroke_width": 2.5, **dashed}
 
 
-def _key(left: float, y: float) -> list[Html]:
+def _key(left: float, y: float, has_reduce: bool) -> list[Html]:
     """What the frames mean."""
     shapes, x = list[Html](), left
-    for is_function, words in ((False, say("Reduce")), (True, say("Function"))):
+    for is_function, words in ((False, say("Reduce")), (True, say("Function")))[not has_reduce :]:
         shapes += [rect(22, 12, 3, x, y + 5, **_frame(is_function)), label(words, x + 29, y + 15.5)]
         x += 29 + text_width(words) + 18
     return shapes

@@ -32,7 +32,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Handout:
-    """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED; ``function``: whether Functions have run.
+    """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED.
 
     ``asks``: what is an answer: a "worker", or a "node"; ``plain``: whether the table is drawn alone.
     """
@@ -41,7 +41,6 @@ class Handout:
     work: Sequence[Piece]
     tick: int
     stage: int = MAPPING
-    function: bool = False
     asks: str = ""
     plain: bool = False
 
@@ -49,6 +48,13 @@ class Handout:
     def scores(self) -> Scores:
         assert self.decision.scores is not None
         return self.decision.scores
+
+    @property
+    def waits(self) -> bool:
+        """Whether a Function may still run. It starts before Map and ends at any time before the sums, in a plain table
+        before Reduce (v1.16: core/generic_scheduler.go, PrioritizeNodes: one wg.Wait() for it and for Reduce).
+        """
+        return self.stage == MAPPING and not self.plain
 
     @property
     def names(self) -> list[str]:
@@ -96,12 +102,13 @@ def handing_out(now: Handout) -> list[ScoreRow]:
     for number, (name, scored) in enumerate(zip(now.scores.plugins, now.scores.rows, strict=True)):
         values = (scored.normalized if now.stage else scored.raw).tolist()
         cells = []
-        for piece, done, value in zip(now.work, written, values, strict=True):
+        for piece, done, value, raw in zip(now.work, written, values, scored.raw.tolist(), strict=True):
             mark = {"data_key": f"cell/{number}/{piece.node}"}
-            if not (now.function if name in FUNCTIONS else done > own.index(name)):
+            if not (not now.waits if name in FUNCTIONS else done > own.index(name)):
                 cells.append(Cell(marks=mark))
             elif name in FUNCTIONS or name in changed:
-                cells.append(Cell(str(value), fill=UNCHANGED, marks=mark))
+                before = f"{raw}→" if name in changed else ""
+                cells.append(Cell(str(value), fill=UNCHANGED, marks=mark, before=before))
             else:
                 cells.append(worker_cell(str(value), piece.worker, mark))
         rows.append(ScoreRow(row_name(name), cells))
@@ -130,8 +137,8 @@ def draw_turn(decision: Decision, room: Room, alt: str) -> Html:
     names, tables = [decision.cluster.names[node] for node in scores.nodes.tolist()], list[Html]()
     weights = [f" ×{weight}" if weight != 1 else "" for weight in scores.weights]
     heads = [row_name(name) + weight for name, weight in zip(scores.plugins, weights, strict=True)]
-    at, y = columns(room.width, heads, len(names), 16, 90), 0.0
     titles = (say("Map × weight"), say("Reduce × weight")) if any(weights) else (say("after Map"), say("after Reduce"))
+    at, y = columns(room.width, heads, len(names), 16, 90, strong=titles), 0.0
     for is_reduced, title in enumerate(titles):
         weighted = zip(scores.rows, scores.weights, strict=True)
         found = [((row.normalized if is_reduced else row.raw) * weight).tolist() for row, weight in weighted]

@@ -2,8 +2,12 @@
 
 from xml.etree import ElementTree
 
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_16
-from kschedlab_lab.panels.map_reduce import decide, hand_out
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.scheduler import schedule
+from kschedlab_lab.exercises.map_reduce_build import LEAST, SPREAD, weighted
+from kschedlab_lab.panels.map_reduce import NEW, decide, hand_out, manifests
 from kschedlab_lab.views.cells import (
     UNCHANGED,
     WORKERS,
@@ -26,6 +30,7 @@ from kschedlab_lab.views.map_reduce import (
     Handout,
     Piece,
     done_at,
+    draw_turn,
     handing_out,
     mapped,
     reduced,
@@ -49,16 +54,32 @@ def test_cells_of_a_node_are_written_at_an_even_pace():
 
 def test_the_grid_grows_row_by_row():
     work = hand_out([1, 1, 1, 1], 2)
-    first, all_of_it = (handing_out(Handout(decide(), work, tick, MAPPING, True)) for tick in (1, 2))
+    first, all_of_it = (handing_out(Handout(decide(), work, tick)) for tick in (1, 2))
     assert [bool(cell.text) for cell in first[0].cells] == [True, True, False, False]
-    assert all(cell.text for each in all_of_it for cell in each.cells)
+    assert all(cell.text for each in all_of_it for cell in each.cells if each.name != "InterPodAffinity")
 
 
 def test_rows_that_reduce_has_changed_are_no_worker_s_any_more():
     work = hand_out([1, 1, 1, 1], 2)
-    rows = handing_out(Handout(decide(), work, 2, REDUCED, True))
+    rows = handing_out(Handout(decide(), work, 2, REDUCED))
     nobody = [row.name for row in rows if all(cell.fill == UNCHANGED for cell in row.cells)]
     assert nobody == ["InterPodAffinity", "NodeAffinity", "SelectorSpread", "TaintToleration"]
+
+
+def test_a_reduced_score_shows_the_raw_one_where_all_have_room():
+    now = Handout(decide(12), hand_out([1] * 12, 4), 3, REDUCED)
+    wide, narrow = (str(draw_handing_out(now, DIALS, Room(width, 400), "alt")) for width in (900, 360))
+    assert ">50→</tspan>10<" in wide and "NodeAffinity of c: 50→10" in wide
+    assert "</tspan>" not in narrow and "NodeAffinity of c: 50→10" in narrow
+
+
+def test_many_workers_leave_rows_as_high_as_few():
+    tops = []
+    for workers in (4, 8, 16):
+        drawn = draw_handing_out(Handout(decide(12), hand_out([1] * 12, workers), 1), DIALS, Room(640, 340), "alt")
+        names = [each for each in ElementTree.fromstring(str(drawn)).iter() if each.text in ("Balanced", "AvoidPods")]
+        tops.append([float(each.get("y", "0")) for each in names])
+    assert tops[0] == tops[1] == tops[2]
 
 
 def test_sixteen_workers_look_different():
@@ -94,7 +115,7 @@ def test_every_room_is_kept_to():
     for nodes, workers, width in ((4, 4, 400), (12, 16, 640), (12, 16, 328), (12, 1, 1600)):
         work = hand_out([1 + i % 4 for i in range(nodes)], workers)
         for tick, stage in ((0, MAPPING), (2, MAPPING), (max(p.end for p in work), SUMMED)):
-            now = Handout(decide(nodes), work, tick, stage, True)
+            now = Handout(decide(nodes), work, tick, stage)
             drawn = ElementTree.fromstring(str(draw_handing_out(now, DIALS, Room(width, 330), "alt")))
             for rect in drawn.iter("{http://www.w3.org/2000/svg}rect"):
                 right = float(rect.get("x", "0")) + float(rect.get("width", "0"))
@@ -104,6 +125,12 @@ def test_every_room_is_kept_to():
 
 def test_which_rows_reduce_changes():
     assert reduced(decide().scores) == ["NodeAffinityPriority", "SelectorSpreadPriority", "TaintTolerationPriority"]
+
+
+def test_the_heads_of_an_exercise_are_whole():
+    decision = schedule(NEW, Cluster(decode_objects(manifests()), V1_16.api), weighted({LEAST: 1, SPREAD: 3}))
+    drawn = str(draw_turn(decision, Room(540, 320), "alt"))
+    assert ">Map × weight<" in drawn and ">Reduce × weight<" in drawn
 
 
 def test_text_is_escaped():
