@@ -12,7 +12,7 @@ from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, words, wrap
-from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.lettering import both_ends, fitted, text_width, wrapped
 from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
     EVICTS,
@@ -43,6 +43,8 @@ BARS = 3
 """The most plugins with their points."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
+SHARE = 0.45
+"""How much of a row a change takes at most."""
 SWATCH = 14
 """The size of a sample, in pixels."""
 ONLY = later("only {plugin}")
@@ -148,15 +150,25 @@ def _named(text: str, number: int) -> Part:
 # -- why not this one
 
 
-def why_not_part(found: WhyNot, width: float, bars: bool = True, leave: Sequence[str] = ()) -> Part:
+def why_not_part(
+    found: WhyNot, width: float, bars: bool = True, leave: Sequence[str] = (), lines: int | None = None
+) -> Part:
     """Why the pod does not go to the node: in a sentence, or with ``bars`` as both nodes' points; and who would have
-    to ``leave`` it."""
+    to ``leave`` it. Of a sentence in so many ``lines``, a tip has the rest."""
     summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
     said, room = sentences((found.sentence, summed)), width - 24
-    inside = _points(found, room) if bars and found.points else words(said, width=room)
+    inside = _points(found, room) if bars and found.points else _sentence(said, room, lines)
     named = (phrase(("✕", EVICTED, True), (fitted(pod, room - 20), "currentColor", False)) for pod in leave)
     inside = column([inside, wrap(named, room, 16, 0)], 2)
     return row([inside._replace(width=room), _close()], 4, "start")
+
+
+def _sentence(text: str, width: float, lines: int | None) -> Part:
+    whole = words(text, width=width)
+    if lines is None or whole.height <= lines * words(text).height:
+        return whole
+    short = column([words(line) for line in wrapped(text, width, lines)], 0)
+    return short._replace(shapes=(element("g", *short.shapes, data_tip=text),))
 
 
 def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
@@ -241,13 +253,15 @@ def ask_part(question: str, back: str, on: bool) -> Part:
 
 
 def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int = 3) -> Part:
-    """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked, and a click takes it
-    back. Those that fill most of a row come last, so that they hide no others."""
-    ordered = sorted(choices, key=lambda choice: text_width(choice.change, bold=True) > 0.75 * width)
-    buttons = [_change(choice, choice.word == applied, width) for choice in ordered]
+    """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked and always there, and a
+    click takes it back."""
+    buttons = {choice.word: _change(choice, choice.word == applied, width) for choice in choices}
     for rest in range(len(buttons)):
         more = [words(say("and {number} more in Details, behind ⋯", number=rest), fill=INK_2)] if rest else []
-        whole = wrap([ask, *buttons[: len(buttons) - rest], *more], width, 6, 4)
+        shown = [*buttons][: len(buttons) - rest]
+        if applied in buttons and applied not in shown:
+            shown[-1] = applied
+        whole = wrap([ask, *(buttons[word] for word in shown), *more], width, 6, 4)
         if whole.height <= rows * (ask.height + 4):
             return whole
     return ask
@@ -256,7 +270,7 @@ def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: floa
 def _change(choice: Choice, on: bool, width: float) -> Part:
     marks = {"data_set": f"change: {'none' if on else choice.word}", "aria_pressed": str(on).lower()}
     about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
-    text = fitted(choice.change, width - 24, bold=True)
+    text = both_ends(choice.change, max(SHARE * width, LONGEST), bold=True)
     return _button(text, on, data_key=f"change/{choice.word}", **marks, **about)
 
 
