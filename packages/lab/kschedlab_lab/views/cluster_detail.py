@@ -58,6 +58,7 @@ NAMES = {
 }
 """By kind of node, what the legend calls it."""
 LEAVE = later("Evicted there:")
+PODS = later("a pod, as high as its request; the stronger its colour, the higher its priority")
 AMOUNTS = {GOOD: totals, EVICTS: tolls}
 RANGES = {GOOD: later("({least} to {most} points)"), EVICTS: later("({least} to {most} pods)")}
 """By kind of node, the amounts that its shades show, and how the legend calls the least and the greatest one."""
@@ -77,7 +78,7 @@ class Choice(NamedTuple):
 
 
 def legend(
-    decision: Decision, each: int, places: Collection[int], framed: str = "", only: str = ONLY
+    decision: Decision, width: float, each: int, places: Collection[int], framed: str = "", only: str = ONLY
 ) -> Iterator[Part]:
     """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``places``: the nodes that are shown;
     ``framed``: where the pod runs; ``only``: how a node is called that one plugin refuses."""
@@ -91,7 +92,7 @@ def legend(
         dot = element("circle", cx=7, cy=8, r=2.4, fill="currentColor")
         yield _entry(dot, say("pod of its {kind}", kind=owner.kind))
     if not each and any(len(decision.cluster.pods_of(place)) for place in places):
-        yield _stripes(decision)
+        yield _stripes(decision, width)
     if each > 1:
         yield words(say("a square is up to {each} nodes", each=each))
 
@@ -121,12 +122,13 @@ def _strip(used: Collection[str], ramp: Sequence[str]) -> Part:
     return Part(8 * len(shades), SWATCH, tuple(rect(8, SWATCH, x=8 * at, fill=each) for at, each in enumerate(shades)))
 
 
-def _stripes(decision: Decision) -> Part:
+def _stripes(decision: Decision, width: float) -> Part:
     """What a stripe in a node is, and if priorities tell pods apart, what its colour means."""
     is_ranked = are_ranked(decision)
     shades = PRIORITIES[1::2] if is_ranked else (priority_fill(decision.pod.priority),)
-    meaning = later("a pod: the stronger its colour, the higher its priority" if is_ranked else "a pod")
-    return row([_strip(shades, shades), words(say(meaning))], 6)
+    meaning = later(PODS if is_ranked else "a pod, as high as its request")
+    strip = _strip(shades, shades)
+    return row([strip, words(say(meaning), width=width - strip.width - 6)], 6, "start")
 
 
 def _square(fill: str, **look: Any) -> Html:

@@ -79,7 +79,7 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     shown = in_sight(decision, asked.show, known)
     places = {place for pool in shown.values() for place in pool}
     nodes, each = _nodes(decision, asked, shown, width, height)
-    meaning = wrap(legend(decision, each, places, asked.framed, asked.only), width, 12, 4)
+    meaning = wrap(legend(decision, width, each, places, asked.framed, asked.only), width, 12, 4)
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
     used = nodes.height + meaning.height + 2 * GAP
     least = nodes.height + 2 * LINE + 2 * GAP + (2 * LINE + GAP) * (asked.why_not is not None)  # of whatever change

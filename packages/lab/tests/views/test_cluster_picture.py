@@ -16,6 +16,7 @@ from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, why_not_part
 from kschedlab_lab.views.cluster_picture import WHAT_IF, WHY, Asked, cluster_picture, in_sight, undecided
 from kschedlab_lab.views.node_kinds import TOLLS, cause_fill, node_fills
+from kschedlab_lab.views.style import ink
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
 
@@ -159,6 +160,12 @@ def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     for svg in (few, other):
         assert "a pod" in re.sub("<[^>]*>", " ", svg), "the legend says what a stripe is"
     assert "no node for “nobody”" in str(cluster_picture(decision, Room(), Asked(show="nobody"), ""))
+
+
+def test_free_room_is_readable_on_a_coloured_node(world):
+    decision = explain("edge/ingress-canary-0", world).decision
+    svg = str(cluster_picture(decision, Room(), Asked(show="ingress"), ""))
+    assert set(re.findall(r'<text[^>]*fill="([^"]*)"[^>]*>[^<]* free<', svg)) == {ink(cause_fill("NodePorts"))}
 
 
 @pytest.mark.parametrize("nodes", [1, 8, 20])
