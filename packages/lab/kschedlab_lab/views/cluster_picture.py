@@ -196,7 +196,8 @@ def _nodes(
     head = [_crumbs(asked.show, number, everything)] if number < everything else []
     squares, zones = Squares(decision, found), _in_zones(decision, found)
     names = (decision.cluster.names[place] for places in found.values() for place in places)
-    few = blocks(found, width, height, max(map(_width, names))) if 0 < number <= FEW else None
+    tall = height + ENLARGED * (width >= WIDE)
+    few = blocks(found, width, tall, max(map(_width, names))) if 0 < number <= FEW else None
     if few is not None:
         made, notes, (drawn, spots, resource) = few, {}, _boxes(decision, squares, few)
         head.append(words(say("numbers: free {resource}", resource=resource), fill=INK_2))
