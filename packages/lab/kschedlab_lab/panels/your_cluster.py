@@ -241,12 +241,24 @@ def therefore(change: str, after: Decision) -> str:
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
     """The change as a button, with several pods counted instead of named."""
     line, eviction = answer.line, found.eviction
-    change, whole = answer.short or line.change, say("{change}: {then}", change=line.change, then=line.then)
+    change, whole = answer.short or line.change, _why_so_much(line.change, answer, found)
+    whole = say("{change}: {then}", change=whole, then=line.then)
     if eviction is not None and answer.decision is eviction.decision:
         (first, *others), where = eviction.victims, listing(eviction.where, 1)
         pods = count(1 + len(others), "pod") if others else first.pod.metadata.name
         change = say("without {names} on {node}", names=pods, node=where)
     return Choice(word, change, whole)
+
+
+def _why_so_much(change: str, answer: WhatIfAnswer, found: WhatIf) -> str:
+    """The change; of a priority also why it is that one."""
+    least, preemption = found.priority, answer.decision.preemption
+    if least is None or answer.decision is not least.after or preemption is None:
+        return change
+    names = (each.pod.metadata.name for each in preemption.victims if each.priority == least.near)
+    pod = next(names, "")
+    more = later("{change} ({pod} has {near})")
+    return say(more, change=change, near=least.near, pod=pod) if pod else change
 
 
 def _word(answer: WhatIfAnswer) -> str:

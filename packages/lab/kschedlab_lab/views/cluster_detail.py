@@ -12,7 +12,7 @@ from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, words, wrap
-from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.lettering import both_ends, fitted, text_width, wrapped
 from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
     EVICTS,
@@ -43,6 +43,8 @@ BARS = 3
 """The most plugins with their points."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
+SHARE = 0.45
+"""How much of a row a change takes at most."""
 SWATCH = 14
 """The size of a sample, in pixels."""
 ONLY = later("only {plugin}")
@@ -56,6 +58,7 @@ NAMES = {
 }
 """By kind of node, what the legend calls it."""
 LEAVE = later("Evicted there:")
+PODS = later("a pod, as high as its request; the stronger its colour, the higher its priority")
 AMOUNTS = {GOOD: totals, EVICTS: tolls}
 RANGES = {GOOD: later("({least} to {most} points)"), EVICTS: later("({least} to {most} pods)")}
 """By kind of node, the amounts that its shades show, and how the legend calls the least and the greatest one."""
@@ -75,7 +78,7 @@ class Choice(NamedTuple):
 
 
 def legend(
-    decision: Decision, each: int, places: Collection[int], framed: str = "", only: str = ONLY
+    decision: Decision, width: float, each: int, places: Collection[int], framed: str = "", only: str = ONLY
 ) -> Iterator[Part]:
     """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``places``: the nodes that are shown;
     ``framed``: where the pod runs; ``only``: how a node is called that one plugin refuses."""
@@ -89,7 +92,7 @@ def legend(
         dot = element("circle", cx=7, cy=8, r=2.4, fill="currentColor")
         yield _entry(dot, say("pod of its {kind}", kind=owner.kind))
     if not each and any(len(decision.cluster.pods_of(place)) for place in places):
-        yield _stripes(decision)
+        yield _stripes(decision, width)
     if each > 1:
         yield words(say("a square is up to {each} nodes", each=each))
 
@@ -119,12 +122,13 @@ def _strip(used: Collection[str], ramp: Sequence[str]) -> Part:
     return Part(8 * len(shades), SWATCH, tuple(rect(8, SWATCH, x=8 * at, fill=each) for at, each in enumerate(shades)))
 
 
-def _stripes(decision: Decision) -> Part:
+def _stripes(decision: Decision, width: float) -> Part:
     """What a stripe in a node is, and if priorities tell pods apart, what its colour means."""
     is_ranked = are_ranked(decision)
     shades = PRIORITIES[1::2] if is_ranked else (priority_fill(decision.pod.priority),)
-    meaning = later("a pod: the stronger its colour, the higher its priority" if is_ranked else "a pod")
-    return row([_strip(shades, shades), words(say(meaning))], 6)
+    meaning = later(PODS if is_ranked else "a pod, as high as its request")
+    strip = _strip(shades, shades)
+    return row([strip, words(say(meaning), width=width - strip.width - 6)], 6, "start")
 
 
 def _square(fill: str, **look: Any) -> Html:
@@ -148,15 +152,25 @@ def _named(text: str, number: int) -> Part:
 # -- why not this one
 
 
-def why_not_part(found: WhyNot, width: float, bars: bool = True, leave: Sequence[str] = ()) -> Part:
+def why_not_part(
+    found: WhyNot, width: float, bars: bool = True, leave: Sequence[str] = (), lines: int | None = None
+) -> Part:
     """Why the pod does not go to the node: in a sentence, or with ``bars`` as both nodes' points; and who would have
-    to ``leave`` it."""
+    to ``leave`` it. Of a sentence in so many ``lines``, a tip has the rest."""
     summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
     said, room = sentences((found.sentence, summed)), width - 24
-    inside = _points(found, room) if bars and found.points else words(said, width=room)
+    inside = _points(found, room) if bars and found.points else _sentence(said, room, lines)
     named = (phrase(("✕", EVICTED, True), (fitted(pod, room - 20), "currentColor", False)) for pod in leave)
     inside = column([inside, wrap(named, room, 16, 0)], 2)
     return row([inside._replace(width=room), _close()], 4, "start")
+
+
+def _sentence(text: str, width: float, lines: int | None) -> Part:
+    whole = words(text, width=width)
+    if lines is None or whole.height <= lines * words(text).height:
+        return whole
+    short = column([words(line) for line in wrapped(text, width, lines)], 0)
+    return short._replace(shapes=(element("g", *short.shapes, data_tip=text),))
 
 
 def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
@@ -241,13 +255,15 @@ def ask_part(question: str, back: str, on: bool) -> Part:
 
 
 def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int = 3) -> Part:
-    """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked, and a click takes it
-    back. Those that fill most of a row come last, so that they hide no others."""
-    ordered = sorted(choices, key=lambda choice: text_width(choice.change, bold=True) > 0.75 * width)
-    buttons = [_change(choice, choice.word == applied, width) for choice in ordered]
+    """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked and always there, and a
+    click takes it back."""
+    buttons = {choice.word: _change(choice, choice.word == applied, width) for choice in choices}
     for rest in range(len(buttons)):
         more = [words(say("and {number} more in Details, behind ⋯", number=rest), fill=INK_2)] if rest else []
-        whole = wrap([ask, *buttons[: len(buttons) - rest], *more], width, 6, 4)
+        shown = [*buttons][: len(buttons) - rest]
+        if applied in buttons and applied not in shown:
+            shown[-1] = applied
+        whole = wrap([ask, *(buttons[word] for word in shown), *more], width, 6, 4)
         if whole.height <= rows * (ask.height + 4):
             return whole
     return ask
@@ -256,7 +272,7 @@ def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: floa
 def _change(choice: Choice, on: bool, width: float) -> Part:
     marks = {"data_set": f"change: {'none' if on else choice.word}", "aria_pressed": str(on).lower()}
     about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
-    text = fitted(choice.change, width - 24, bold=True)
+    text = both_ends(choice.change, max(SHARE * width, LONGEST), bold=True)
     return _button(text, on, data_key=f"change/{choice.word}", **marks, **about)
 
 

@@ -41,12 +41,13 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST, STEADY = 152, 700, 100, 150, 40
+BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 152, 700, 120, 150, 40, 20
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
-from which less is enough, and how much; the least height of the nodes; and how much of the room's height may come or go
-without any node moving, in pixels."""
-GAP, HEAD, BUTTONS = 4, 21, 28
-"""The space between what is below the nodes, the height of the way back to all, and of a row of buttons, in pixels."""
+from which less is enough, and how much; the least height of the nodes; how much of the room's height may come or go
+without any node moving, and how much is lost as a picture is enlarged to the whole width, in pixels."""
+GAP, HEAD, BUTTONS, LINE = 4, 21, 28, 17
+"""The space between what is below the nodes, the height of the way back to all, of a row of buttons, and of a line of
+text, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -78,32 +79,38 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     shown = in_sight(decision, asked.show, known)
     places = {place for pool in shown.values() for place in pool}
     nodes, each = _nodes(decision, asked, shown, width, height)
-    meaning = wrap(legend(decision, each, places, asked.framed, asked.only), width, 12, 4)
+    meaning = wrap(legend(decision, width, each, places, asked.framed, asked.only), width, 12, 4)
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
     used = nodes.height + meaning.height + 2 * GAP
-    about = _about(decision, asked, width, room.height - used - BUTTONS)
-    changes = _changes(decision, asked, width, steady - used - about.height - GAP)
+    least = nodes.height + 2 * LINE + 2 * GAP + (2 * LINE + GAP) * (asked.why_not is not None)  # of whatever change
+    high = room.height - ENLARGED
+    changes = _changes(decision, asked, width, high - least)
+    about = _about(decision, asked, width, high - used - max(changes.height, BUTTONS - GAP) - GAP)
     whole = column([nodes, changes, meaning, about, note], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
 
 def _about(decision: Decision, asked: Asked, width: float, spare: float) -> Part:
     """The node in question against the chosen one. Of many pods that would have to leave it, as many are named as fit
-    into the ``spare`` height."""
+    into the ``spare`` height; below changes, of a long sentence as much as fits."""
     found, bars = asked.why_not, asked.question != WHAT_IF
     if found is None:
         return NOTHING
     for most in range(VICTIMS, 0, -1):
         leave = victims(decision, found.node, most)
         about = why_not_part(found, width, bars, leave)
-        if about.height <= spare or len(leave) <= FEW_VICTIMS < most:
+        if about.height <= spare or (bars and len(leave) <= FEW_VICTIMS < most):
             return about
-    return why_not_part(found, width, bars, victims(decision, found.node, 0))
+    leave, lines = victims(decision, found.node, 0), max(int(spare // LINE), 1)
+    if bars:
+        return why_not_part(found, width, bars, leave)
+    leave = leave[: lines - 1]
+    return why_not_part(found, width, bars, leave, lines - len(leave))
 
 
 def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Part:
     """What would change the decision: right below the nodes, whose place is fixed, so that no button moves; all that
-    fit into the ``spare`` height, a few rows at least.
+    fit into the ``spare`` height, two rows at least.
 
     A pod that fits is not in need of a change: there one asks in the menu.
     """
@@ -111,8 +118,8 @@ def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Pa
     if not changing and (asked.question != WHY or decision.node is not None):
         return NOTHING
     ask = ask_part(WHAT_IF, WHY, changing)
-    few = 9 if width < NARROW else 4
-    rows = max(few, int(spare // (ask.height + 4)))
+    few = 9 if width < NARROW else 2
+    rows = max(few, int((spare + 4) // (ask.height + 4)))
     return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
 
 
@@ -189,7 +196,8 @@ def _nodes(
     head = [_crumbs(asked.show, number, everything)] if number < everything else []
     squares, zones = Squares(decision, found), _in_zones(decision, found)
     names = (decision.cluster.names[place] for places in found.values() for place in places)
-    few = blocks(found, width, height, max(map(_width, names))) if 0 < number <= FEW else None
+    tall = height + ENLARGED * (width >= WIDE)
+    few = blocks(found, width, tall, max(map(_width, names))) if 0 < number <= FEW else None
     if few is not None:
         made, notes, (drawn, spots, resource) = few, {}, _boxes(decision, squares, few)
         head.append(words(say("numbers: free {resource}", resource=resource), fill=INK_2))

@@ -279,7 +279,8 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
         takes = box.tried if box.tried <= free else 0
         text = fitted(_free(resource, free - takes, box.placed or takes, place.width - 8), place.width - 8, SMALL)
         middle = _middle_of_free(box, free, scale, _has_ticks(resource, scale))
-        inside.append(placed(words(text, SMALL, fill=INK_2), place.width / 2, top + middle - 8))
+        fill = ink(_ground(box)) if box.look else INK_2
+        inside.append(placed(words(text, SMALL, fill=fill), place.width / 2, top + middle - 8))
     if box.capacity:
         inside.append(placed(_below(box, place.width, captions), place.width / 2, place.height + 7))
     else:
@@ -337,13 +338,20 @@ def _tray(box: Box, width: float, top: float, high: float, scale: float, resourc
         halo: dict[str, Any] = {"fill": "none", "stroke": CHOSEN, "stroke_opacity": 0.18, "stroke_width": 5}
         yield rect(width + 10, high + 10, 15, -5, top - 5, **halo)
     is_best = box.chosen or box.tied
-    ground, edge = (TRAY, CHOSEN) if is_best else box.look or (EVICTED_SOFT if box.refused else TRAY, HAIR)
+    edge = CHOSEN if is_best else box.look[1] if box.look else HAIR
     line: dict[str, Any] = {"stroke": edge, "stroke_width": 2.5 if is_best else 1}
     line["stroke_dasharray"] = "6 4" if box.tied and not box.chosen else None
-    yield rect(width, high, 11, y=top, fill=ground, **line, data_key=f"{box.key}/box")
-    if _has_ticks(resource, scale):
+    yield rect(width, high, 11, y=top, fill=_ground(box), **line, data_key=f"{box.key}/box")
+    if _has_ticks(resource, scale) and not box.look:
         lines = "".join(f"M8 {top + at * 1000 * scale:.1f}H{width - 8:g}" for at in range(1, -(-box.capacity // 1000)))
         yield element("path", d=lines, stroke=TICK)
+
+
+def _ground(box: Box) -> str:
+    """The colour of a node."""
+    if box.chosen or box.tied:
+        return TRAY
+    return box.look[0] if box.look else EVICTED_SOFT if box.refused else TRAY
 
 
 def _has_ticks(resource: str, scale: float) -> bool:

@@ -73,6 +73,15 @@ def fitted(text: str, width: float, size: float = 12, bold: bool = False) -> str
     return f"{text}…" if text else ""
 
 
+def both_ends(text: str, width: float, size: float = 12, bold: bool = False) -> str:
+    """The text, or as much of its beginning and of its end as fits around an ellipsis."""
+    kept, short = len(text), text
+    while kept > 2 and text_width(short, size, bold) > width:
+        kept -= 1
+        short = f"{text[: kept - kept // 2].rstrip()}…{text[-(kept // 2) :].lstrip()}"
+    return short
+
+
 def told_apart(name: str, width: float, size: float = 12, bold: bool = False) -> str:
     """The name if it fits, else its last part, which tells node-a from node-b."""
     first, _, last = name.rpartition("-")

@@ -29,7 +29,7 @@ TOLLS = tuple(themed(mixed("#FBE0D3", "#DB6D38", n / 4), mixed("#4E2D1F", "#CF6A
 CAUSES = {
     "taint": KINDS[1],
     "full": KINDS[4],
-    "label": KINDS[6],
+    "label": themed("#9F7AD3", "#7A4FC0"),  # the most frequent one: far from TOLLS, also for who is colour-blind
     "pods": KINDS[3],
     **dict.fromkeys(("disk", "zone"), KINDS[5]),
     "cordon": themed("#9C7B60", "#A98F76"),

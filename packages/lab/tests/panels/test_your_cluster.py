@@ -164,6 +164,11 @@ def test_a_change_is_applied_by_a_click_and_taken_back():
     assert "change" in after.move(question=WHY).view.idle and "change" not in after.view.idle
 
 
+def test_the_least_priority_that_preempts_names_the_pod_that_sets_it():
+    view = lesson.panel(pod="data/postgres-0", question=WHAT_IF).view
+    assert "with priority 50001 instead of 0 (clickhouse-7 has 50000): preempts clickhouse-7" in drawn(view)
+
+
 def test_every_change_that_is_offered_can_be_applied():
     panel = lesson.panel(question=WHAT_IF)
     for key in PENDING:

@@ -16,6 +16,7 @@ from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, why_not_part
 from kschedlab_lab.views.cluster_picture import WHAT_IF, WHY, Asked, cluster_picture, in_sight, undecided
 from kschedlab_lab.views.node_kinds import TOLLS, cause_fill, node_fills
+from kschedlab_lab.views.style import ink
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import why_not
 
@@ -161,6 +162,12 @@ def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     assert "no node for “nobody”" in str(cluster_picture(decision, Room(), Asked(show="nobody"), ""))
 
 
+def test_free_room_is_readable_on_a_coloured_node(world):
+    decision = explain("edge/ingress-canary-0", world).decision
+    svg = str(cluster_picture(decision, Room(), Asked(show="ingress"), ""))
+    assert set(re.findall(r'<text[^>]*fill="([^"]*)"[^>]*>[^<]* free<', svg)) == {ink(cause_fill("NodePorts"))}
+
+
 @pytest.mark.parametrize("nodes", [1, 8, 20])
 @pytest.mark.parametrize("room", [Room(), Room(1080, 460)], ids=str)
 def test_few_nodes_are_boxes_whatever_their_pool(nodes, room):
@@ -196,18 +203,36 @@ def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
     assert part.height < choices_part(ask, many, "", 310, 9).height, "a narrow room has more rows"
 
 
-def test_no_button_moves_when_another_is_pressed(world):
-    found = what_if("analytics/forecast-0", world)
+@pytest.mark.parametrize("name", ["", "ingress-03"])
+@pytest.mark.parametrize("pod_key", ["edge/ingress-canary-0", "data/postgres-0", "shop/payment-burst-0"])
+def test_no_button_moves_and_the_picture_keeps_its_scale_when_a_change_is_pressed(world, pod_key, name):
+    found, room = what_if(pod_key, world), Room(540, 360)
+    answers = {each.word: each.decision for each in whatif_answers(found)}
     choices = tuple(Choice(each.word, each.short or each.line.change) for each in whatif_answers(found))
-    drawn = [
-        str(cluster_picture(decision, Room(), Asked(WHAT_IF, choices=choices, change=word, before=before), ""))
-        for decision, word, before in [
-            (found.decision, "", None),
-            *((each.decision, each.word, found.decision) for each in whatif_answers(found)),
-        ]
-    ]
-    boxes = {tuple(re.findall(r'<rect x="1" y="1" width="([\d.]+)"', svg)) for svg in drawn}
-    assert len(boxes) == 1 and len(*boxes) == 1 + len(choices)
+
+    def drawn(word: str) -> str:
+        decision, before = answers.get(word, found.decision), found.decision if word else None
+        asked_about = why_not(decision, name) if name else None
+        return str(cluster_picture(decision, room, Asked(WHAT_IF, "all", asked_about, choices, word, before), ""))
+
+    first = drawn("")
+    pressed = [word for word in answers if f'data-set="change: {word}"' in first]
+    assert len(pressed) >= 2 and all(size(drawn(word))[1] <= 348 for word in ["", *pressed])
+    boxes = {tuple(re.findall(r'<rect x="1" y="1" width="([\d.]+)"', drawn(word))) for word in ["", *pressed]}
+    assert len(boxes) == 1 and len(*boxes) == 1 + len(pressed)
+
+
+def test_a_change_that_is_applied_can_be_taken_back_where_few_fit():
+    many = [Choice(f"c{i}", f"change {i}") for i in range(19)]
+    text = str(join(choices_part(ask_part(WHAT_IF, WHY, on=True), many, "c18", 540, 2).shapes))
+    assert 'aria-pressed="true"' in text and 'data-set="change: none"' in text
+
+
+def test_names_of_changes_that_are_cut_differ():
+    taints = ("node.kubernetes.io/unschedulable", "node.kubernetes.io/unreachable")
+    many = [Choice(taint, f"if no node had the taint {taint}") for taint in taints]
+    text = str(join(choices_part(ask_part(WHAT_IF, WHY, on=True), many, "", 540).shapes))
+    assert len(set(re.findall("if no node[^<]*…[^<]*<", text))) == 2
 
 
 def test_the_more_pods_have_to_leave_the_darker_a_node(world):
