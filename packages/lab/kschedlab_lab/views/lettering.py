@@ -74,12 +74,13 @@ def fitted(text: str, width: float, size: float = 12, bold: bool = False) -> str
 
 
 def both_ends(text: str, width: float, size: float = 12, bold: bool = False) -> str:
-    """The text, or as much of its beginning and of its end as fits around an ellipsis."""
-    kept, short = len(text), text
-    while kept > 2 and text_width(short, size, bold) > width:
-        kept -= 1
-        short = f"{text[: kept - kept // 2].rstrip()}…{text[-(kept // 2) :].lstrip()}"
-    return short
+    """The text, or as much of its beginning and of its end as fits around an ellipsis, divided as names are."""
+    parts = BREAK.split(text)
+    shorter = (
+        f"{''.join(parts[: kept - kept // 2]).rstrip()}…{''.join(parts[-(kept // 2) :])}"
+        for kept in range(len(parts) - 1, 1, -1)
+    )
+    return fitted(fitting([text, *shorter], width, size, bold), width, size, bold)
 
 
 def told_apart(name: str, width: float, size: float = 12, bold: bool = False) -> str:
