@@ -14,7 +14,7 @@ from kschedlab_lab.views.svg import Room, label, rect
 
 FILLS = KINDS
 """Parts of bars; green and vermillion are not among them, because they mean the chosen node and what is refused."""
-LINE, ENDS, SHORT = 15, 60, 60
+LINE, ENDS, SHORT = 15, 96, 60
 """Height of a line, the room beside the longest bar of those with a fixed scale, and the room for names below which
 only what tells them apart is shown."""
 AIR = 3
@@ -60,9 +60,10 @@ class BarMeasures:
         self.bars, self.wide = bars, room.width
         self.left, self.high, self.gap = fixed
         longest = max((text_width(bars.end(i), bold=True) for i in range(len(bars.names))), default=0)
-        self.long = max(room.width - self.left - (ENDS if bars.most else longest + 18), 60)
-        totals = [bars.total(i) for i in range(len(bars.names))]
-        self.scale = self.long / max([*totals, bars.most, 1])
+        most = max((bars.total(i) for i in range(len(bars.names))), default=0)
+        beside = ENDS if most <= bars.most else longest + 18
+        self.long = max(room.width - self.left - beside, 60)
+        self.scale = self.long / max(most, bars.most, 1)
         self.bottom = 6 + max(len(bars.names), 1) * (self.high + self.gap)
 
     def shapes(self) -> list[Html]:
