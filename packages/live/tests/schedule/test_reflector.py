@@ -1,5 +1,6 @@
 """Informers on a real connection: whatever happens, the cache ends up as the cluster is."""
 
+from itertools import islice
 from typing import Any
 
 import httpx
@@ -8,7 +9,7 @@ import pytest
 from kschedlab.objects.model import DeviceClass, Node, Pod, ResourceClaim
 from kschedlab_live.schedule.api import LiveApi
 from kschedlab_live.schedule.clock import WallClock
-from kschedlab_live.schedule.reflector import LiveWatch, Reflector, path_of
+from kschedlab_live.schedule.reflector import LiveWatch, Reflector, path_of, pauses
 from kschedlab_live.wire.statuses import failure
 from kschedlab_simulation.informers import Informer
 from packages.live.tests.schedule.fakes import FakeClient, change, listed, pod, run, status, until
@@ -31,6 +32,13 @@ def test_paths_are_those_of_the_api() -> None:
     assert path_of(Node, "ignored", "n1") == "/api/v1/nodes/n1"
     assert path_of(DeviceClass) == "/apis/resource.k8s.io/v1/deviceclasses"
     assert path_of(ResourceClaim, "a", "b").endswith("/v1/namespaces/a/resourceclaims/b")
+
+
+def test_pauses_double_up_to_half_a_minute_and_differ_between_clients() -> None:
+    mine, yours = list(islice(pauses(), 9)), list(islice(pauses(), 9))
+    for each, least in zip(mine, (0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30, 30), strict=True):
+        assert least <= each <= 1.5 * least
+    assert mine != yours
 
 
 def test_a_list_comes_in_pages_and_its_nulls_are_harmless() -> None:
