@@ -202,11 +202,10 @@ def leaving(decision: Decision) -> tuple[str, str]:
     """Where the pod goes if others leave, and by which rule; several others are counted, the picture names them."""
     (said, why), preemption = decided_and_why(decision), decision.preemption
     victims = preemption.victims if preemption is not None else ()
-    pods = count(len(victims), "pod")
-    if preemption is not None and victims and len(preemption.tied) > 1:
-        leave = later("There {pods} has to leave." if len(victims) == 1 else "There {pods} have to leave.")
-        return said, sentences((say(leave, pods=pods), why))
-    return said.replace(evicted(victims), pods, 1) if len(victims) > 1 else said, why
+    if len(victims) < 2:
+        return said, why
+    names, pods = evicted(victims), count(len(victims), "pod")
+    return said.replace(names, pods, 1), why.replace(names, pods, 1)
 
 
 def nobody(decision: Decision) -> str:

@@ -162,7 +162,9 @@ def sentence(decision: Decision) -> str:
     if decision.error:
         return say("One of your functions failed. {error}", error=decision.error)
     if decision.node is None:
-        return sentences((decided_and_why(decision)[0], _no_eviction(decision)))
+        (said, why), preemption = decided_and_why(decision), decision.preemption
+        is_tied = preemption is not None and len(preemption.tied) > 1
+        return sentences((said, why if is_tied else "", _no_eviction(decision)))
     tie = decision.scores is not None and len(decision.best) > 1
     said = say("{nodes} tie.", nodes=listing(decision.best)) if tie else decided_and_why(decision)[0]
     return sentences((said, _refusals(decision)))

@@ -101,6 +101,7 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
         return decision.outcome.replace(decision.pod.key, name, 1), ""
     if preemption.nominated_node is None:
         return say("{pod} keeps waiting.", pod=name), decision.outcome
+    victims = preemption.victims
     if len(preemption.tied) > 1:
         one, *others = preemption.tied
         message = later("A tie of {nodes}: {pod} goes to one of them, here {node}.")
@@ -108,8 +109,9 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
             message = later("{one} and {other} tie: {pod} goes to either, here to {node}.")
         nodes = {"nodes": listing(preemption.tied), "one": one, "other": others[0]}
         tie = say(message, pod=name, node=preemption.nominated_node, **nodes)
-        return tie, say("No rule tells them apart.")
-    victims = preemption.victims
+        leave = later("There {pods} has to leave." if len(victims) == 1 else "There {pods} have to leave.")
+        there = say(leave, pods=evicted(victims)) if victims else ""
+        return tie, sentences((there, say("No rule tells them apart.")))
     leaves = later("{pod} goes to {node}; {victims} has to leave.")
     message = leaves if len(victims) == 1 else later("{pod} goes to {node}; {victims} have to leave.")
     if not victims:

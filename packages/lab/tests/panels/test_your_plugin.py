@@ -220,3 +220,12 @@ def test_a_plugin_without_an_end_is_stopped():
 
 def test_a_cooler_rack_that_loses_is_told_what_it_gains_and_loses() -> None:
     assert says(where(BOTH).why(Settings(), "rack-d"), "rack-b 25 + 50 = 75", "rack-d 0 + 65 = 65")
+
+
+def test_a_tie_of_nodes_says_who_leaves():
+    cold = node_filter("ColdNode")(
+        lambda pod, node: "hot" if int(node.metadata.labels.get("celsius", 0)) >= 60 else None
+    )
+    alone = node_filter("Alone")(lambda pod, node: "taken" if node.pods else None)
+    said = your_plugin.panel([cold, alone]).move(priority=9, b=80).view.sentence
+    assert says(said, "rack-c and rack-d tie", "here to rack-c", "There db has to leave.", "No rule")
