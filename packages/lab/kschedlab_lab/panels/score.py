@@ -149,13 +149,10 @@ def in_cell(settings: Settings) -> tuple[str, str]:
     """The number in a plugin's cell, and the steps that lead to it: those of this stage, or the last that count."""
     found = arithmetic.steps(decide(settings), settings.plugin, settings.node)
     raw, normalised, weighted = (i for i, step in enumerate(found) if step.what in STAGES)
-    if settings.stage == STAGES[0]:
-        led = found[: raw + 1]
-    else:
-        normalises = settings.plugin in NORMALISING
-        led = found[raw + 1 : normalised + 1] if normalises else found[: raw + 1]
-        if settings.stage != STAGES[1] and not found[weighted].formula.endswith(" × 1"):
-            led += found[weighted:]
+    passes = STAGES.index(settings.stage)
+    led = found[raw + 1 : normalised + 1] if passes and settings.plugin in NORMALISING else found[: raw + 1]
+    if passes > 1 and not found[weighted].formula.endswith(" × 1"):
+        led += found[weighted:]
     return led[-1].result, say("; ").join(filter(None, map(_written, led)))
 
 

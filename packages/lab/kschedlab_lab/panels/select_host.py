@@ -56,7 +56,7 @@ class _Fixed(random.Random):
 
 
 @lru_cache
-def likely(scores: tuple[int, ...], takes: str = FAIR) -> dict[str, Fraction]:
+def likely(scores: tuple[int, ...], takes: str) -> dict[str, Fraction]:
     """How likely each node is held after these. For the scheduler's rule all outcomes of its draws are tried."""
     if takes == HALF:
         equals = [name for name, score in zip(names(scores), scores, strict=True) if score == max(scores)]

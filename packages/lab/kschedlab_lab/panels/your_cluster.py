@@ -240,8 +240,8 @@ def therefore(change: str, after: Decision) -> str:
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
     """The change as a button, with several pods counted instead of named."""
     line, eviction = answer.line, found.eviction
-    change, whole = answer.short or line.change, _why_so_much(line.change, answer, found)
-    whole = say("{change}: {then}", change=whole, then=line.then)
+    change = answer.short or line.change
+    whole = say("{change}: {then}", change=_why_so_much(line.change, answer, found), then=line.then)
     if eviction is not None and answer.decision is eviction.decision:
         (first, *others), where = eviction.victims, listing(eviction.where, 1)
         pods = count(1 + len(others), "pod") if others else first.pod.metadata.name

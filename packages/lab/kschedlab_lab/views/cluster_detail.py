@@ -126,7 +126,7 @@ def _stripes(decision: Decision, width: float) -> Part:
     """What a stripe in a node is, and if priorities tell pods apart, what its colour means."""
     is_ranked = are_ranked(decision)
     shades = PRIORITIES[1::2] if is_ranked else (priority_fill(decision.pod.priority),)
-    meaning = later(PODS if is_ranked else "a pod, as high as its request")
+    meaning = PODS if is_ranked else later("a pod, as high as its request")
     strip = _strip(shades, shades)
     return row([strip, words(say(meaning), width=width - strip.width - 6)], 6, "start")
 

@@ -170,11 +170,11 @@ def _ghost(plan: Pull, box: Box, place: Place) -> Html:
     colour = EVICTED if box.refused else INK_3
     look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.1" if box.refused else "0.05", "stroke": colour}
     look |= {"stroke_width": 1.5, "stroke_dasharray": "5 4", "data_key": f"ghost/{box.name}/box"}
-    whole = rect(wide, high, 8, **look)
-    open_above = element("path", d=f"M0 0V{high:.1f}H{wide:.1f}V0", **look)
+    edge = f"M0 0V{high:.1f}H{wide:.1f}V0"
+    shape = rect(wide, high, 8, **look) if top == ends else element("path", d=edge, **look)
     return element(
         "g",
-        whole if top == ends else open_above,
+        shape,
         data_key=f"ghost/{box.name}",
         transform=f"translate({place.x + INSET:.1f},{top:.1f})",
         pointer_events="none",

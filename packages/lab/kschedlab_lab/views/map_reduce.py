@@ -104,7 +104,8 @@ def handing_out(now: Handout) -> list[ScoreRow]:
         cells = []
         for piece, done, value, raw in zip(now.work, written, values, scored.raw.tolist(), strict=True):
             mark = {"data_key": f"cell/{number}/{piece.node}"}
-            if not (not now.waits if name in FUNCTIONS else done > own.index(name)):
+            is_missing = now.waits if name in FUNCTIONS else done <= own.index(name)
+            if is_missing:
                 cells.append(Cell(marks=mark))
             elif name in FUNCTIONS or name in changed:
                 before = f"{raw}→" if name in changed else ""

@@ -23,8 +23,6 @@ from kschedlab_lab.views.svg import Room
 NODES = 9
 """Maximum number of nodes drawn."""
 WAITING = later("waiting")
-UNCOUNTED = -1
-"""Instead of the number of tries on a node: their order is not known yet."""
 RIGHT_AFTER = 1
 """The turn of the pod that comes, after its victims have left."""
 
@@ -253,7 +251,8 @@ class Boxes:
 
         Where no number is given, the budgets have not been counted yet.
         """
-        return [self.waiting(pale=True), *(self.node(node, tries=tries.get(node, UNCOUNTED)) for node in self.nodes)]
+        nodes = (self.node(node, tries=tries.get(node, 0), counted=node in tries) for node in self.nodes)
+        return [self.waiting(pale=True), *nodes]
 
     def tried(self) -> list[Box]:
         """After all tries, before a node is chosen."""
@@ -298,16 +297,14 @@ class Boxes:
             order=order,
         )
 
-    def node(self, name: str, decided: bool = True, choose: bool = True, tries: int | None = None) -> Box:
-        """One node with its pods, and what is found out about it. ``tries``: see :meth:`trying`."""
+    def node(
+        self, name: str, decided: bool = True, choose: bool = True, tries: int | None = None, counted: bool = True
+    ) -> Box:
+        """One node with its pods, and what is found out about it. ``tries``, ``counted``: see :meth:`trying`."""
         decision, cluster = self.decision, self.decision.cluster
         choose = choose and tries is None
         candidate = self.candidates.get(name) if decided else None
-        made = (
-            {each.pod.key: each for each in candidate.attempts[: None if tries is None else max(tries, 0)]}
-            if candidate is not None
-            else {}
-        )
+        made = {each.pod.key: each for each in candidate.attempts[:tries]} if candidate is not None else {}
         order = {
             info.key: turn for turn, info in enumerate(candidate.victims if candidate and self.are_many else (), 1)
         }
@@ -322,7 +319,7 @@ class Boxes:
             for info in self.pods[name]
         ]
         if tries is not None:
-            blocks = self.dry_run(name, blocks, candidate, tries != UNCOUNTED)
+            blocks = self.dry_run(name, blocks, candidate, counted)
         row = cluster.resources.get(self.resource)
         refused = obstacle(decision, name) if decided else ""
         return Box(

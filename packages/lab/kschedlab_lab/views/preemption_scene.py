@@ -144,7 +144,10 @@ class Scene:
         attempts = candidates[self.tried].attempts if self.tried in candidates else ()
         if is_reordered(attempts):
             text = say("{node}: {said}", node=self.tried, said=counted(attempts, boxes.budgets))
-            yield self._draw(boxes.trying({self.tried: 0}), room, text, 0, left(attempts, boxes.budgets)), text
+            yield (
+                self._draw(boxes.trying({self.tried: 0}), room, text, 0, disruptions_left(attempts, boxes.budgets)),
+                text,
+            )
         tries = {node: len(each.attempts) for node, each in candidates.items()}
         for turn, attempt in enumerate(attempts, 1):
             text = say("{node}: {said}", node=self.tried, said=attempted(attempt, explains=False))
@@ -166,7 +169,7 @@ class Scene:
         asked: int | None = None,
         left: Mapping[str, int] | None = None,
     ) -> Html:
-        """``asked``: how many of the ladder's rules were asked; None: all. ``left``: see :func:`left`.
+        """``asked``: how many of the ladder's rules were asked; None: all. ``left``: see :func:`disruptions_left`.
 
         The place of the ladder is free in every picture, so that no node changes its size; without a ladder, pods that
         step aside are there.
@@ -342,7 +345,9 @@ def _importance(info: PodInfo) -> tuple[int, int]:
     return info.priority, -info.start
 
 
-def left(attempts: Sequence[Attempt], covering: Mapping[str, Sequence[PodDisruptionBudget]]) -> dict[str, int]:
+def disruptions_left(
+    attempts: Sequence[Attempt], covering: Mapping[str, Sequence[PodDisruptionBudget]]
+) -> dict[str, int]:
     """How many disruptions each budget has left once the pods of a node are counted. ``covering``: a pod's budgets."""
     charged = [budget for each in attempts for budget in covering.get(each.pod.key, ())]
     return {each.metadata.name: max(each.status.disruptionsAllowed - charged.count(each), 0) for each in charged}
@@ -361,7 +366,7 @@ def counted(attempts: Sequence[Attempt], covering: Mapping[str, Sequence[PodDisr
     return sentences((say(uses, pods=evicted(users)) if users else "", say(none, pods=evicted(early))))
 
 
-def attempted(attempt: Attempt, explains: bool = True) -> str:
+def attempted(attempt: Attempt, explains: bool) -> str:
     """What happens at this try to reprieve a pod. ``explains``: why it is early."""
     fits, stuck = later("{pod} ({request}) fits and comes back."), later("{pod} ({request}) no longer fits: a victim.")
     early = say("It is tried early, because evicting it would break the budget.")
