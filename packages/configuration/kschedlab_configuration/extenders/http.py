@@ -219,6 +219,8 @@ class HttpExtender(Extender):
 
     def _exchange(self, connection: HTTPConnection, verb: str, body: bytes, deadline: float) -> tuple[int, bytes]:
         """(status, body up to one byte more than LONGEST). TimeoutError at the deadline."""
+        connection.connect()
+        socket = connection.sock  # to an answer of HTTP/1.0 the connection gives it away
         headers = {"Content-Type": "application/json"}
         connection.request("POST", f"{self._path}/{verb}", body, headers)
         response, read = connection.getresponse(), bytearray()
@@ -226,8 +228,7 @@ class HttpExtender(Extender):
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimeoutError
-            if connection.sock is not None:
-                connection.sock.settimeout(left)
+            socket.settimeout(left)
             if not (chunk := response.read1(CHUNK)):
                 break
             read += chunk
