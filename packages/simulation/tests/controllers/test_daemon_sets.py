@@ -1,10 +1,8 @@
 """DaemonSets, CronJobs and autoscalers, in the cases of their authors.
 
 v1.37: pkg/controller/daemon/{daemon_controller,update}_test.go, pkg/controller/cronjob/utils_test.go,
-github.com/robfig/cron/v3 (spec_test.go), pkg/controller/podautoscaler/horizontal_test.go.
+pkg/controller/podautoscaler/horizontal_test.go.
 """
-
-from datetime import UTC, datetime
 
 import pytest
 from msgspec.structs import replace
@@ -26,7 +24,6 @@ from kschedlab_simulation.controllers.autoscalers import desired_replicas
 from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
 from kschedlab_simulation.controllers.daemon_sets import daemon_spec, node_of, wanted_on
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
-from kschedlab_simulation.controllers.schedules import parse_schedule, time_zone
 from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.timeline.scenario import Settings
 from packages.simulation.tests.controllers.stage import documents, template
@@ -186,49 +183,6 @@ def test_on_delete_nothing_rolls():
     assert simulation.api.get(DaemonSet, "default", "agent").status.updatedNumberScheduled == 0
 
 
-# -- schedules (github.com/robfig/cron/v3: spec_test.go, TestNext)
-
-
-@pytest.mark.parametrize(
-    ("after", "schedule", "expected"),
-    [
-        ("2012-07-09T14:45:00Z", "0/15 * * * *", "2012-07-09T15:00:00Z"),
-        ("2012-07-09T14:59:59Z", "0/15 * * * *", "2012-07-09T15:00:00Z"),
-        ("2012-07-09T15:45:00Z", "20-35/15 * * * *", "2012-07-09T16:20:00Z"),
-        ("2012-07-09T23:45:00Z", "20-35/15 * * * *", "2012-07-10T00:20:00Z"),
-        ("2012-07-09T23:35:51Z", "15/35 20-35/15 1/2 */2 *", ""),
-        ("2012-07-09T23:35:00Z", "0 0 9 Apr-Oct ?", "2012-08-09T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 */5 Apr,Aug,Oct Mon", "2012-08-01T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 */5 Oct Mon", "2012-10-01T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 * Feb Mon", "2013-02-04T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 1 Feb Mon/2", "2013-02-01T00:00:00Z"),
-        ("2012-12-31T23:59:45Z", "* * * * *", "2013-01-01T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 29 Feb ?", "2016-02-29T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "@hourly", "2012-07-10T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 31 Feb ?", None),
-    ],
-)
-def test_the_next_time(after, schedule, expected):
-    if expected == "":
-        with pytest.raises(ValueError, match="not between"):
-            parse_schedule(schedule)
-        return
-    found = parse_schedule(schedule).next(Time.parse(after))
-    assert found == (None if expected is None else Time.parse(expected))
-
-
-def test_a_time_zone():
-    moment = Time.parse("2026-01-01T00:00:00Z")
-    found = parse_schedule("0 8 * * *", time_zone("Europe/Berlin")).next(moment)
-    assert datetime.fromtimestamp(found // SECOND, UTC).hour == 7
-
-
-@pytest.mark.parametrize("text", ["", "* * * *", "60 * * * *", "* * 0 * *", "a * * * *", "*/0 * * * *", "5-3 * * * *"])
-def test_invalid_schedules(text):
-    with pytest.raises(ValueError):
-        parse_schedule(text)
-
-
 # -- CronJobs
 
 
@@ -340,7 +294,17 @@ def autoscaler(least, most):
 
 @pytest.mark.parametrize(
     ("current", "least", "most", "desired"),
-    [(1, 2, 6, 2), (9, 2, 6, 6), (3, 2, 6, 3), (0, 2, 6, 0), (0, 0, 6, 0), (1, None, 5, 1)],
+    [
+        (1, 2, 6, 2),
+        (9, 2, 6, 6),
+        (3, 2, 6, 3),
+        (0, 2, 6, 0),
+        (0, 0, 6, 0),
+        (0, 1, 6, 0),
+        (0, None, 6, 0),
+        (1, None, 5, 1),
+        (6, 2, 6, 6),
+    ],
 )
 def test_the_bounds_of_replicas(current, least, most, desired):
     assert desired_replicas(current, documents(autoscaler(least, most))[0])[0] == desired
