@@ -54,6 +54,11 @@ def where(simulation):
     return sorted(pod.spec.nodeName for pod in simulation.pods())
 
 
+def notes(simulation, key):
+    """(reason, message) of the events about this object."""
+    return [(each.reason, each.message) for each in simulation.log if isinstance(each, Recorded) and each.key == key]
+
+
 # -- DaemonSets
 
 
@@ -315,9 +320,28 @@ def test_a_deployment_is_kept_within_its_bounds():
     assert len(simulation.pods()) == 3
     found = simulation.api.get(Deployment, "default", "d")
     simulation.api.update(replace(found, spec=replace(found.spec, replicas=9)))
-    simulation.run("2m")
+    simulation.run("45s")
+    assert simulation.api.get(Deployment, "default", "d").spec.replicas == 9, "it looks every 15 seconds"
+    simulation.run("45.9s")
     assert simulation.api.get(Deployment, "default", "d").spec.replicas == 5
     assert simulation.api.get(HorizontalPodAutoscaler, "default", "h").status.desiredReplicas == 5
+    assert notes(simulation, "default/h") == [
+        ("SuccessfulRescale", "New size: 3; reason: Current number of replicas below Spec.MinReplicas"),
+        ("SuccessfulRescale", "New size: 5; reason: Current number of replicas above Spec.MaxReplicas"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ({"name": "nowhere"}, 'deployments.apps "nowhere" not found'),
+        ({"kind": "Rollout", "apiVersion": "x.io/v1"}, 'no matches for kind "Rollout" in group "x.io"'),
+    ],
+)
+def test_an_autoscaler_says_that_its_target_is_missing(target, message):
+    made = autoscaler(3, 5)
+    made["spec"]["scaleTargetRef"] |= target
+    assert notes(running(made), "default/h") == [("FailedGetScale", message)]
 
 
 # -- jitter
