@@ -150,7 +150,7 @@ def next_writes(owner: DaemonSet, pods: Sequence[Pod], nodes: Sequence[Node], re
 
 def _pod(owner: DaemonSet, template: PodTemplate, spec: PodSpec, node: str, revision: str) -> Pod:
     made = replace(template, spec=only_on(spec, node))
-    return pod_from(owner, made, {HASH: revision, "pod-template-generation": str(owner.metadata.generation or 1)})
+    return pod_from(owner, made, {HASH: revision, "pod-template-generation": str(owner.metadata.generation)})
 
 
 def _by_node(pods: Sequence[Pod]) -> dict[str, list[Pod]]:

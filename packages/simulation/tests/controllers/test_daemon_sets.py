@@ -17,13 +17,15 @@ from kschedlab.objects.model import (
     Job,
     Node,
     Pod,
+    PodCondition,
     ResourceQuota,
 )
 from kschedlab_simulation import Simulation
 from kschedlab_simulation.controllers.autoscalers import desired_replicas
 from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
-from kschedlab_simulation.controllers.daemon_sets import daemon_spec, node_of, wanted_on
+from kschedlab_simulation.controllers.daemon_sets import daemon_spec, next_writes, node_of, only_on, wanted_on
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
+from kschedlab_simulation.controllers.writes import Delete
 from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.timeline.scenario import Settings
 from packages.simulation.tests.controllers.stage import documents, template
@@ -158,6 +160,61 @@ def test_pods_of_an_exported_cluster_stay():
     assert names["n0"] == "old" and set(names) == {"n0", "n1"}
     assert {each.metadata.labels["controller-revision-hash"] for each in simulation.pods()} == {"real"}
     assert {each.metadata.ownerReferences[0].name for each in simulation.pods()} == {"agent"}
+
+
+def of_daemon_set(name, on="", waits_for="", age=0, phase="Running", deleted=None, version="new", ready=True):
+    """A pod of the DaemonSet, bound to a node or waiting for one."""
+    (made,) = documents(pod(name, on, labels={"controller-revision-hash": version}, deleted=deleted))
+    created = Time.parse("2026-01-01T00:00:00Z") - age * SECOND
+    return replace(
+        made,
+        metadata=replace(made.metadata, creationTimestamp=created),
+        spec=only_on(made.spec, waits_for) if waits_for else made.spec,
+        status=replace(made.status, phase=phase, conditions=(PodCondition("Ready", str(ready)),)),
+    )
+
+
+def deleted_of(pods, on=("n1",), strategy=None):
+    """The pods that the DaemonSet deletes."""
+    owner, *known = documents(daemon_set(strategy=strategy), *(node(name) for name in on))
+    writes = next_writes(owner, pods, known, "new", Time.parse("2026-01-01T00:00:00Z"))
+    return [each.obj.metadata.name for each in writes if isinstance(each, Delete)]
+
+
+GOING = "2026-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("pods", "gone"),
+    [
+        ([of_daemon_set("a", "n1"), of_daemon_set("b", "n1", age=5)], ["a"]),
+        ([of_daemon_set("b", "n1"), of_daemon_set("a", "n1")], ["b"]),
+        ([of_daemon_set("a", "n1", age=5), of_daemon_set("b", "n1"), of_daemon_set("c", "n1")], ["b", "c"]),
+        ([of_daemon_set("a", waits_for="n1", age=5), of_daemon_set("b", "n1")], ["a"]),
+        ([of_daemon_set("a", "n1", age=5, deleted=GOING), of_daemon_set("b", "n1")], []),
+        ([of_daemon_set("a", "n1", phase="Failed"), of_daemon_set("b", "n1")], ["a"]),
+        ([of_daemon_set("a", "n1"), of_daemon_set("b", "n9")], []),
+        ([of_daemon_set("a", "n1"), of_daemon_set("b", waits_for="n9")], ["b"]),
+    ],
+)
+def test_the_oldest_bound_pod_of_a_node_stays(pods, gone):
+    """v1.37: daemon_controller.go, podsShouldBeOnNode, getUnscheduledPodsWithoutNode (PodGC deletes bound ones)."""
+    assert deleted_of(pods) == gone
+
+
+@pytest.mark.parametrize(
+    ("first", "gone"),
+    [
+        (of_daemon_set("a", "n1"), ["b", "c"]),
+        (of_daemon_set("a", "n1", deleted=GOING), ["b"]),
+        (of_daemon_set("a", "n1", ready=False), ["b"]),
+        (of_daemon_set("a", "n1", ready=False, version="old"), ["a", "b"]),
+    ],
+)
+def test_a_node_without_an_available_pod_counts_as_one_that_is_missing(first, gone):
+    """v1.37: update.go, rollingUpdate; with maxUnavailable 2. An old pod that is not available goes in any case."""
+    old = [of_daemon_set(name, on, version="old") for name, on in (("b", "n2"), ("c", "n3"))]
+    assert deleted_of([first, *old], ("n1", "n2", "n3"), {"rollingUpdate": {"maxUnavailable": 2}}) == gone
 
 
 @pytest.mark.parametrize(("most", "together"), [(1, 1), ("50%", 2), ("100%", 4)])
