@@ -23,7 +23,14 @@ from kschedlab.objects.model import (
 from kschedlab_simulation import Simulation
 from kschedlab_simulation.controllers.autoscalers import desired_replicas
 from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
-from kschedlab_simulation.controllers.daemon_sets import daemon_spec, next_writes, node_of, only_on, wanted_on
+from kschedlab_simulation.controllers.daemon_sets import (
+    daemon_spec,
+    max_unavailable,
+    next_writes,
+    node_of,
+    only_on,
+    wanted_on,
+)
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
 from kschedlab_simulation.controllers.writes import Delete
 from kschedlab_simulation.log import Recorded
@@ -125,6 +132,19 @@ def test_pods_of_nodes_that_match_no_more_go():
     simulation.api.update(replace(found, metadata=replace(found.metadata, labels={"color": "red"})))
     simulation.run("5m")
     assert simulation.pods() == []
+
+
+@pytest.mark.parametrize("cpu", ["1", "100"])
+def test_a_new_node_gets_its_pod_while_another_one_goes(cpu):
+    """A pod that runs takes its grace period to go, one that waits goes at once."""
+    blue = {"color": "blue"}
+    simulation = running(*nodes(1, labels=blue), daemon_set(nodeSelector=blue, cpu=cpu))
+    found = simulation.api.get(Node, "", "n0")
+    simulation.api.update(replace(found, metadata=replace(found.metadata, labels={"color": "red"})))
+    simulation.run("32s")
+    simulation.api.create(documents(node("new", allocatable=FULL, labels=blue))[0])
+    simulation.run("33s")
+    assert "new" in map(node_of, simulation.pods())
 
 
 def test_it_takes_room_that_other_pods_miss():
@@ -233,6 +253,16 @@ def test_a_rolling_update_keeps_the_others(most, together):
         fewest = min(fewest, ready)
     assert before.isdisjoint(each.metadata.uid for each in simulation.pods()) and len(simulation.pods()) == 4
     assert 4 - fewest == together
+
+
+@pytest.mark.parametrize(
+    ("most", "desired", "expected"),
+    [(None, 9, 1), (3, 9, 3), ("30%", 10, 3), ("31%", 10, 4), ("100%", 101, 101), ("0%", 10, 1), ("many", 10, 1)],
+)
+def test_at_least_one_pod_may_be_missing_and_shares_are_rounded_up(most, desired, expected):
+    """v1.37: pkg/controller/daemon/util/daemonset_util.go, UnavailableCount."""
+    (owner,) = documents(daemon_set(strategy=most and {"rollingUpdate": {"maxUnavailable": most}}))
+    assert max_unavailable(owner, desired) == expected
 
 
 def test_on_delete_nothing_rolls():
