@@ -110,6 +110,17 @@ def test_a_pause_and_its_end_are_conditions(paused: bool, reason: str, deadline:
     assert [(each.status, each.reason) for each in paused_conditions(owner, 0)] == after
 
 
+@pytest.mark.parametrize(("before", "since"), [("Unknown", 50), ("True", 200)])
+def test_a_condition_keeps_its_time_as_long_as_its_status(before: str, since: int):
+    """deployment_util.go, SetDeploymentCondition."""
+    owner = rollout(UPDATED)
+    known = tuple(replace(each, status=before) for each in owner.status.conditions)
+    owner = replace(owner, spec=replace(owner.spec, paused=True), status=replace(owner.status, conditions=known))
+    (condition,) = paused_conditions(owner, 200 * SECOND)
+    assert (condition.reason, condition.lastUpdateTime) == (PAUSED, 200 * SECOND)
+    assert condition.lastTransitionTime == since * SECOND
+
+
 def replica_set(name: str, wanted: int, **status: Any) -> ReplicaSet:
     observed = ReplicaStatus(observedGeneration=1, **status)
     return ReplicaSet(metadata=ObjectMeta(name=name), spec=ReplicaSetSpec(replicas=wanted), status=observed)
