@@ -75,6 +75,14 @@ def test_merged_fields_are_located_where_they_are_defined():
     assert composed.locate(0, ("b", "w")) == (5, "2")
 
 
+def test_the_aliases_of_each_document_may_expand_to_200000_values():
+    hundred = f"- &a [{', '.join(['x'] * 99)}]\n- &b x\n"
+    most = hundred + "- *a\n" * 1999 + "- *b\n" * 100
+    assert len(compose_yaml(f"{most}---\n{most}").roots) == 2
+    with pytest.raises(UnreadableError, match="aliases expand to more than 200000 values"):
+        compose_yaml(f"{hundred}---\n{most}- *b\n")
+
+
 def test_an_anchor_ends_with_its_document():
     with pytest.raises(UnreadableError, match=r"the alias \*a has no anchor"):
         compose_yaml("a: &a 1\n---\nb: *a\n")
