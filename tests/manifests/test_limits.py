@@ -115,6 +115,16 @@ LIMITS = {
 }
 
 
+def test_a_preferred_term_may_name_a_value_that_no_label_can_have():
+    """v1.37: pkg/apis/core/validation, ValidatePreferredSchedulingTerms and ValidateNodeSelector."""
+    term = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["a b"]}]}
+    preferred = [{"weight": 1, "preference": term}]
+    decode_objects([pod(affinity={"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}})])
+    required = {"nodeSelectorTerms": [term]}
+    with pytest.raises(ManifestError, match="not a valid label value"):
+        decode_objects([pod(affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}})])
+
+
 @pytest.mark.parametrize(("last", "next_one"), LIMITS.values(), ids=LIMITS)
 def test_the_last_value_is_accepted_and_the_next_one_refused(last: Manifest, next_one: Manifest):
     decode_objects([last])

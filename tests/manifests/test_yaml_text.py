@@ -40,6 +40,18 @@ def test_keys_are_text(key, text):
     assert read(f"{key}: 1") == {text: 1}
 
 
+def test_a_number_has_at_most_64_digits():
+    assert compose_yaml(f"a: {'1' * 64}").faults == []
+    assert len(compose_yaml(f"a: {'1' * 65}").faults) == 1
+
+
+def test_a_number_with_a_plus_is_an_integer_up_to_the_greatest_int64():
+    """As in Go: what ParseInt refuses becomes a fraction, because ParseUint takes no sign; JSON has its shortest digits."""
+    assert read(f"a: +{2**63 - 1}") == {"a": 2**63 - 1}
+    assert read(f"a: +{2**63}") == {"a": 9223372036854776000}
+    assert read(f"a: {2**63}") == {"a": 2**63}
+
+
 @pytest.mark.parametrize("key", ["~", "1.5", ".nan", "9" * 65, "[a]", "{a: b}"])
 def test_other_keys_are_refused(key):
     with pytest.raises(UnreadableError):
