@@ -46,7 +46,7 @@ def test_a_number_has_at_most_64_digits():
 
 
 def test_a_number_with_a_plus_is_an_integer_up_to_the_greatest_int64():
-    """As in Go: what ParseInt refuses becomes a fraction, because ParseUint takes no sign; JSON has its shortest digits."""
+    """As in Go: what ParseInt refuses is a fraction (ParseUint takes no sign), in JSON with its shortest digits."""
     assert read(f"a: +{2**63 - 1}") == {"a": 2**63 - 1}
     assert read(f"a: +{2**63}") == {"a": 9223372036854776000}
     assert read(f"a: {2**63}") == {"a": 2**63}
