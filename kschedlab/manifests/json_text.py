@@ -72,7 +72,6 @@ class _Reader:
             self.position += 1
             if self.peek() == self.closing[-1]:
                 raise self.fault(later('remove the "," before "{bracket}"', bracket=self.closing[-1]))
-        self.first = False
         if self.closing[-1] == "}":
             self.member_key()
         self.value()

@@ -122,5 +122,5 @@ def _unknown(data: dict[str, Any], type_name: str, types: Types, path: Path) -> 
 def _near(name: str, known: Iterable[str]) -> str:
     """The question after the known name that differs only in case, or the nearest one; "" if none is near."""
     wanted, by_case = name[:60].lower(), {each.lower(): each for each in known}
-    near = [wanted] if wanted in by_case else get_close_matches(wanted, by_case, 1)
+    near = [wanted] if wanted in by_case else get_close_matches(wanted, by_case)
     return later(": did you mean {name}?", name=by_case[near[0]]) if near else ""

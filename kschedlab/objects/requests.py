@@ -149,7 +149,7 @@ def _rounded(exact: Nanos) -> dict[str, int]:
 
 
 def _cpu_and_memory(exact: Nanos) -> tuple[int, int]:
-    rounded = _rounded({"cpu": 0, "memory": 0} | exact)
+    rounded = _rounded(exact)
     return rounded["cpu"], rounded["memory"]
 
 

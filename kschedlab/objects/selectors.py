@@ -19,7 +19,7 @@ from kschedlab.objects.quantity import INT64_MAX
 _SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 NAME = "metadata.name"
 """The field of a node that a term can ask for."""
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
 
 
 class SelectorError(ValueError):
@@ -95,9 +95,10 @@ class NodeTerms:
 
 def parse_int64(text: str | None) -> int | None:
     """The decimal integer, or None if the text is not one or exceeds an int64 (Go's strconv.ParseInt)."""
-    if text is None or len(text) > 40 or not _INTEGER.fullmatch(text):
+    match = _INTEGER.fullmatch(text) if text is not None else None
+    if match is None:
         return None
-    number = int(text)
+    number = int(match[1] + match[2])
     return number if -INT64_MAX - 1 <= number <= INT64_MAX else None
 
 

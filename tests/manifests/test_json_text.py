@@ -28,6 +28,12 @@ def test_fractions_keep_their_digits():
     assert value == [Decimal("0.30000000000000004"), Decimal("1E+3"), Decimal("1.50")]
 
 
+def test_a_number_has_at_most_64_digits():
+    assert compose_json("1" * 64).roots == [(int("1" * 64), 1)]
+    with pytest.raises(UnreadableError, match="more than 64 digits"):
+        compose_json("1" * 65)
+
+
 def test_lines():
     composed = compose_json('{"a":\n [1,\n  {"b": 2}\n ]}\n\n{"c": 3}', positions=True)
     assert composed.locate(0, ("a", 1, "b")) == (3, "2")

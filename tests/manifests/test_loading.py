@@ -13,7 +13,7 @@ import yaml
 
 from kschedlab.build import node_affinity, pod, term
 from kschedlab.manifests.loading import ManifestError, decode_objects, load, loads
-from kschedlab.objects.model import StatefulSet
+from kschedlab.objects.model import ResourceSlice, StatefulSet
 from tests.saying import says
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
@@ -379,6 +379,39 @@ def test_generated_names_are_numbered():
     assert [each.metadata.name for each in decode_objects(made).pods] == ["web-00001", "web-00002"]
     with pytest.raises(ManifestError, match=r"metadata\.name: is missing"):
         decode_objects([pod("x") | {"metadata": {}}])
+
+
+def test_a_generated_name_leaves_room_for_its_number():
+    """v1.37: k8s.io/apiserver pkg/storage/names/generate.go keeps 58 characters."""
+    (made,) = decode_objects([pod("x") | {"metadata": {"generateName": "a" * 70}}]).pods
+    assert made.metadata.name == "a" * 58 + "00001"
+
+
+def test_the_requests_on_a_node_may_add_up_to_the_greatest_int64():
+    half, rest = 2**62, 2**62 - 1
+    fitting = [pod("a", memory=half, on="n1"), pod("b", memory=rest, on="n1")]
+    assert len(decode_objects(fitting).pods) == 2
+    with pytest.raises(ManifestError) as caught:
+        decode_objects([*fitting, pod("c", memory=1, on="n1"), pod("d", memory=1, on="n1")])
+    (problem,) = caught.value.problems
+    assert "default/c" in str(problem)
+
+
+def test_null_is_zero_or_false_in_a_list():
+    attributes = {"a": {"ints": [None, 2]}, "b": {"bools": [None, True]}}
+    pool = {"name": "p", "generation": 1, "resourceSliceCount": 1}
+    spec = {"driver": "d.example.com", "nodeName": "n", "pool": pool}
+    spec |= {"devices": [{"name": "gpu", "attributes": attributes}]}
+    head = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"}}
+    (published,) = decode_objects([head | {"spec": spec}]).of(ResourceSlice)
+    read = published.spec.devices[0].attributes
+    assert {name: each.given for name, each in read.items()} == {"a": {"ints": (0, 2)}, "b": {"bools": (False, True)}}
+
+
+@pytest.mark.parametrize("before", ["", "\n", "\n\n"])
+def test_an_item_of_a_json_list_is_located_from_the_start_of_the_file(before):
+    with pytest.raises(ManifestError, match=rf"^<text>:{3 + len(before)}: Pod default/p: spec: expected a map"):
+        loads(before + '{"kind": "List", "items": [\n{"kind": "Pod", "metadata": {"name": "p"},\n"spec": ["x"]}]}')
 
 
 def test_one_cause_is_one_error():

@@ -40,6 +40,18 @@ def test_keys_are_text(key, text):
     assert read(f"{key}: 1") == {text: 1}
 
 
+def test_a_number_has_at_most_64_digits():
+    assert compose_yaml(f"a: {'1' * 64}").faults == []
+    assert len(compose_yaml(f"a: {'1' * 65}").faults) == 1
+
+
+def test_a_number_with_a_plus_is_an_integer_up_to_the_greatest_int64():
+    """As in Go: what ParseInt refuses is a fraction (ParseUint takes no sign), in JSON with its shortest digits."""
+    assert read(f"a: +{2**63 - 1}") == {"a": 2**63 - 1}
+    assert read(f"a: +{2**63}") == {"a": 9223372036854776000}
+    assert read(f"a: {2**63}") == {"a": 2**63}
+
+
 @pytest.mark.parametrize("key", ["~", "1.5", ".nan", "9" * 65, "[a]", "{a: b}"])
 def test_other_keys_are_refused(key):
     with pytest.raises(UnreadableError):
@@ -73,6 +85,14 @@ def test_merged_fields_are_located_where_they_are_defined():
     composed = compose_yaml("a: &a\n  x: 1\nb:\n  <<: *a\n  w: 2\n", positions=True)
     assert composed.locate(0, ("b", "x")) == (2, "1")
     assert composed.locate(0, ("b", "w")) == (5, "2")
+
+
+def test_the_aliases_of_each_document_may_expand_to_200000_values():
+    hundred = f"- &a [{', '.join(['x'] * 99)}]\n- &b x\n"
+    most = hundred + "- *a\n" * 1999 + "- *b\n" * 100
+    assert len(compose_yaml(f"{most}---\n{most}").roots) == 2
+    with pytest.raises(UnreadableError, match="aliases expand to more than 200000 values"):
+        compose_yaml(f"{hundred}---\n{most}- *b\n")
 
 
 def test_an_anchor_ends_with_its_document():

@@ -1,4 +1,4 @@
-"""Quantities: the API's results for 120 texts, and properties of all."""
+"""Quantities: the API's results for many texts, and properties of all."""
 
 import pickle
 import re

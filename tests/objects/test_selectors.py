@@ -93,6 +93,10 @@ def term(*expressions: tuple, fields: tuple = ()) -> NodeSelectorTerm:
         ("Gt", "4", "1_0", False),
         ("Gt", "4", "9223372036854775807", True),
         ("Gt", "4", "9223372036854775808", False),
+        ("Lt", "4", "-9223372036854775808", True),
+        ("Lt", "4", "-9223372036854775809", False),
+        ("Gt", "4", f"{5:063}", True),
+        ("Gt", f"{4:063}", "5", True),
     ],
 )
 def test_comparisons_parse_integers_like_go(operator, value, label, matches):

@@ -21,11 +21,13 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
+from kschedlab_simulation.controllers.replicas import replicas_of
 from kschedlab_simulation.controllers.work_queue import Latency, WorkQueue
 from kschedlab_simulation.controllers.writes import Update, UpdateStatus, Write, apply_writes
 from kschedlab_simulation.events import Record
 from kschedlab_simulation.informers import Informers
 from kschedlab_simulation.server.api import ApiServer
+from kschedlab_simulation.status import ApiError
 
 NAME = "horizontal-pod-autoscaler"
 PERIOD = 15 * SECOND
@@ -80,7 +82,7 @@ class Autoscalers:
             reference = each.spec.scaleTargetRef
             same = (reference.kind, reference.name) == (type(target).__name__, target.metadata.name)
             if same and each.metadata.namespace == target.metadata.namespace:
-                current = 1 if target.spec.replicas is None else target.spec.replicas
+                current = replicas_of(target)
                 if desired_replicas(current, each)[0] != current:
                     self._changed(each, PERIOD)
 
@@ -92,10 +94,12 @@ class Autoscalers:
         kind = next((kind for kind in SCALED if kind.__name__ == reference.kind), None)
         target: Any = self._api.find(kind, key[0], reference.name) if kind is not None else None
         if target is None:
-            why = f'{reference.kind.lower()}s "{reference.name}" not found'
+            group = reference.apiVersion.rpartition("/")[0]
+            unknown = f'no matches for kind "{reference.kind}" in group "{group}"'
+            why = str(ApiError.not_found(kind, reference.name)) if kind is not None else unknown
             self._record(autoscaler, "Warning", "FailedGetScale", why, NAME)
             return
-        current = 1 if target.spec.replicas is None else target.spec.replicas
+        current = replicas_of(target)
         desired, why = desired_replicas(current, autoscaler)
         writes: list[Write] = []
         if desired != current:

@@ -172,7 +172,7 @@ def bind(volume: PersistentVolume, claim: PersistentVolumeClaim) -> list[Write]:
     annotations = {BOUND: "yes"}
     if claim.spec.volumeName != volume.metadata.name:
         annotations = {BOUND_BY_CONTROLLER: "yes", BOUND: "yes"}
-    if claim.spec.volumeName != volume.metadata.name or BOUND not in claim.metadata.annotations:
+    if BOUND not in claim.metadata.annotations:
         metadata = replace(claim.metadata, annotations=annotations | claim.metadata.annotations)
         claim = replace(claim, metadata=metadata, spec=replace(claim.spec, volumeName=volume.metadata.name))
         writes.append(Update(claim))

@@ -150,7 +150,7 @@ def next_writes(owner: DaemonSet, pods: Sequence[Pod], nodes: Sequence[Node], re
 
 def _pod(owner: DaemonSet, template: PodTemplate, spec: PodSpec, node: str, revision: str) -> Pod:
     made = replace(template, spec=only_on(spec, node))
-    return pod_from(owner, made, {HASH: revision, "pod-template-generation": str(owner.metadata.generation or 1)})
+    return pod_from(owner, made, {HASH: revision, "pod-template-generation": str(owner.metadata.generation)})
 
 
 def _by_node(pods: Sequence[Pod]) -> dict[str, list[Pod]]:
@@ -271,11 +271,7 @@ class DaemonSets:
         """Begin to watch."""
         self._sets.add_handler(self._changed, lambda _, owner: self._changed(owner), self._changed)
         self._nodes.add_handler(lambda _: self._all(), self._node_changed, lambda _: self._all())
-        self._pods.add_handler(
-            lambda pod: self._pod_changed(pod, gone=False),
-            lambda _, pod: self._pod_changed(pod, gone=pod.metadata.deletionTimestamp is not None),
-            lambda pod: self._pod_changed(pod, gone=True),
-        )
+        self._pods.add_handler(self._pod_changed, lambda _, pod: self._pod_changed(pod), self._pod_changed)
         self._queue.start(self._shared_informers.synced)
 
     def _changed(self, owner: DaemonSet) -> None:
@@ -289,13 +285,13 @@ class DaemonSets:
         if (old.metadata.labels, old.spec) != (new.metadata.labels, new.spec):
             self._all()
 
-    def _pod_changed(self, pod: Pod, gone: bool) -> None:
+    def _pod_changed(self, pod: Pod) -> None:
         for owner in pod.metadata.ownerReferences:
             if owner.kind == "DaemonSet" and owner.controller:
                 key = pod.metadata.namespace, owner.name
                 expected = self._expected.get(key, {})
                 expected.pop(f"+{pod.metadata.uid}", None)
-                if gone:
+                if pod.metadata.deletionTimestamp is not None:
                     expected.pop(f"-{pod.metadata.uid}", None)
                 self._queue.add(key)
 

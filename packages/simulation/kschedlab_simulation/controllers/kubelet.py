@@ -399,8 +399,9 @@ class Kubelet:
     def _pod_ip(self, pod: Pod) -> str:
         """The pod's address: each node has a /24, from 10.244.0.0, whose first address is its own."""
         number = (244 << 8) + self._node_number(pod) & 0xFFFF
-        count = self._pod_counts[pod.spec.nodeName] = self._pod_counts.get(pod.spec.nodeName, 0) + 1
-        return f"10.{number >> 8}.{number & 255}.{1 + count % 254}"
+        count = self._pod_counts.get(pod.spec.nodeName, 0)
+        self._pod_counts[pod.spec.nodeName] = count + 1
+        return f"10.{number >> 8}.{number & 255}.{2 + count % 253}"
 
     def _node_number(self, pod: Pod) -> int:
         return self._node_numbers.setdefault(pod.spec.nodeName, len(self._node_numbers))

@@ -50,16 +50,16 @@ class Schedule:
 
     def next(self, after: int) -> int | None:
         """The first time after this one, in microseconds since 1970; None if there is none within five years."""
-        moment = datetime.fromtimestamp(after // SECOND, self.zone).replace(second=0, microsecond=0)
-        moment += timedelta(minutes=1)
+        moment = datetime.fromtimestamp(after // SECOND, self.zone).replace(second=0)
+        moment = _later(moment, minutes=1)
         end = moment.year + _YEARS
         while moment.year <= end:
             if moment.month not in self.months or not self._on(moment):
-                moment = moment.replace(hour=0, minute=0) + timedelta(days=1)
+                moment = _later(moment.replace(hour=0, minute=0) + timedelta(days=1))
             elif moment.hour not in self.hours:
-                moment = moment.replace(minute=0) + timedelta(hours=1)
+                moment = _later(moment, minutes=60 - moment.minute)
             elif moment.minute not in self.minutes:
-                moment += timedelta(minutes=1)
+                moment = _later(moment, minutes=1)
             else:
                 return int(moment.timestamp()) * SECOND
         return None
@@ -67,6 +67,11 @@ class Schedule:
     def _on(self, moment: datetime) -> bool:
         day, weekday = moment.day in self.days, moment.isoweekday() % 7 in self.weekdays
         return day and weekday if self.any_day or self.any_weekday else day or weekday
+
+
+def _later(moment: datetime, minutes: int = 0) -> datetime:
+    """So many minutes later, also where the clocks change; midnight becomes 1:00 where it is left out."""
+    return (moment.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(moment.tzinfo)
 
 
 def time_zone(name: str | None) -> tzinfo:

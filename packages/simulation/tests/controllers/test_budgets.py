@@ -172,6 +172,10 @@ def test_the_condition_says_whether_disruptions_are_allowed_and_since_when():
         "SufficientPods",
         NOW + 9 * SECOND,
     )
+    one = budget_status(budget(least=3), web(4, 4), lambda *_: None, NOW).status
+    assert (one.disruptionsAllowed, one.conditions[0].status) == (1, "True")
+    again = budget_status(budget(least=3, status=one), web(4, 4), lambda *_: None, NOW + SECOND).status
+    assert again is one
 
 
 AMOUNTS = st.integers(0, 12) | st.integers(0, 100).map(lambda share: f"{share}%")

@@ -1,10 +1,8 @@
 """DaemonSets, CronJobs and autoscalers, in the cases of their authors.
 
 v1.37: pkg/controller/daemon/{daemon_controller,update}_test.go, pkg/controller/cronjob/utils_test.go,
-github.com/robfig/cron/v3 (spec_test.go), pkg/controller/podautoscaler/horizontal_test.go.
+pkg/controller/podautoscaler/horizontal_test.go.
 """
-
-from datetime import UTC, datetime
 
 import pytest
 from msgspec.structs import replace
@@ -19,14 +17,22 @@ from kschedlab.objects.model import (
     Job,
     Node,
     Pod,
+    PodCondition,
     ResourceQuota,
 )
 from kschedlab_simulation import Simulation
 from kschedlab_simulation.controllers.autoscalers import desired_replicas
 from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
-from kschedlab_simulation.controllers.daemon_sets import daemon_spec, node_of, wanted_on
+from kschedlab_simulation.controllers.daemon_sets import (
+    daemon_spec,
+    max_unavailable,
+    next_writes,
+    node_of,
+    only_on,
+    wanted_on,
+)
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
-from kschedlab_simulation.controllers.schedules import parse_schedule, time_zone
+from kschedlab_simulation.controllers.writes import Delete
 from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.timeline.scenario import Settings
 from packages.simulation.tests.controllers.stage import documents, template
@@ -55,6 +61,11 @@ def running(*objects, until="30s", **more):
 
 def where(simulation):
     return sorted(pod.spec.nodeName for pod in simulation.pods())
+
+
+def notes(simulation, key):
+    """(reason, message) of the events about this object."""
+    return [(each.reason, each.message) for each in simulation.log if isinstance(each, Recorded) and each.key == key]
 
 
 # -- DaemonSets
@@ -123,6 +134,19 @@ def test_pods_of_nodes_that_match_no_more_go():
     assert simulation.pods() == []
 
 
+@pytest.mark.parametrize("cpu", ["1", "100"])
+def test_a_new_node_gets_its_pod_while_another_one_goes(cpu):
+    """A pod that runs takes its grace period to go, one that waits goes at once."""
+    blue = {"color": "blue"}
+    simulation = running(*nodes(1, labels=blue), daemon_set(nodeSelector=blue, cpu=cpu))
+    found = simulation.api.get(Node, "", "n0")
+    simulation.api.update(replace(found, metadata=replace(found.metadata, labels={"color": "red"})))
+    simulation.run("32s")
+    simulation.api.create(documents(node("new", allocatable=FULL, labels=blue))[0])
+    simulation.run("33s")
+    assert "new" in map(node_of, simulation.pods())
+
+
 def test_it_takes_room_that_other_pods_miss():
     simulation = running(*nodes(2), daemon_set(cpu="6"), deployment("d", 6, cpu="3"), until=None)
     names = [each.metadata.name.partition("-")[0] for each in simulation.pods() if each.spec.nodeName]
@@ -158,6 +182,61 @@ def test_pods_of_an_exported_cluster_stay():
     assert {each.metadata.ownerReferences[0].name for each in simulation.pods()} == {"agent"}
 
 
+def of_daemon_set(name, on="", waits_for="", age=0, phase="Running", deleted=None, version="new", ready=True):
+    """A pod of the DaemonSet, bound to a node or waiting for one."""
+    (made,) = documents(pod(name, on, labels={"controller-revision-hash": version}, deleted=deleted))
+    created = Time.parse("2026-01-01T00:00:00Z") - age * SECOND
+    return replace(
+        made,
+        metadata=replace(made.metadata, creationTimestamp=created),
+        spec=only_on(made.spec, waits_for) if waits_for else made.spec,
+        status=replace(made.status, phase=phase, conditions=(PodCondition("Ready", str(ready)),)),
+    )
+
+
+def deleted_of(pods, on=("n1",), strategy=None):
+    """The pods that the DaemonSet deletes."""
+    owner, *known = documents(daemon_set(strategy=strategy), *(node(name) for name in on))
+    writes = next_writes(owner, pods, known, "new", Time.parse("2026-01-01T00:00:00Z"))
+    return [each.obj.metadata.name for each in writes if isinstance(each, Delete)]
+
+
+GOING = "2026-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("pods", "gone"),
+    [
+        ([of_daemon_set("a", "n1"), of_daemon_set("b", "n1", age=5)], ["a"]),
+        ([of_daemon_set("b", "n1"), of_daemon_set("a", "n1")], ["b"]),
+        ([of_daemon_set("a", "n1", age=5), of_daemon_set("b", "n1"), of_daemon_set("c", "n1")], ["b", "c"]),
+        ([of_daemon_set("a", waits_for="n1", age=5), of_daemon_set("b", "n1")], ["a"]),
+        ([of_daemon_set("a", "n1", age=5, deleted=GOING), of_daemon_set("b", "n1")], []),
+        ([of_daemon_set("a", "n1", phase="Failed"), of_daemon_set("b", "n1")], ["a"]),
+        ([of_daemon_set("a", "n1"), of_daemon_set("b", "n9")], []),
+        ([of_daemon_set("a", "n1"), of_daemon_set("b", waits_for="n9")], ["b"]),
+    ],
+)
+def test_the_oldest_bound_pod_of_a_node_stays(pods, gone):
+    """v1.37: daemon_controller.go, podsShouldBeOnNode, getUnscheduledPodsWithoutNode (PodGC deletes bound ones)."""
+    assert deleted_of(pods) == gone
+
+
+@pytest.mark.parametrize(
+    ("first", "gone"),
+    [
+        (of_daemon_set("a", "n1"), ["b", "c"]),
+        (of_daemon_set("a", "n1", deleted=GOING), ["b"]),
+        (of_daemon_set("a", "n1", ready=False), ["b"]),
+        (of_daemon_set("a", "n1", ready=False, version="old"), ["a", "b"]),
+    ],
+)
+def test_a_node_without_an_available_pod_counts_as_one_that_is_missing(first, gone):
+    """v1.37: update.go, rollingUpdate; with maxUnavailable 2. An old pod that is not available goes in any case."""
+    old = [of_daemon_set(name, on, version="old") for name, on in (("b", "n2"), ("c", "n3"))]
+    assert deleted_of([first, *old], ("n1", "n2", "n3"), {"rollingUpdate": {"maxUnavailable": 2}}) == gone
+
+
 @pytest.mark.parametrize(("most", "together"), [(1, 1), ("50%", 2), ("100%", 4)])
 def test_a_rolling_update_keeps_the_others(most, together):
     """TestDaemonSetUpdatesPods: never more pods missing than maxUnavailable."""
@@ -176,6 +255,16 @@ def test_a_rolling_update_keeps_the_others(most, together):
     assert 4 - fewest == together
 
 
+@pytest.mark.parametrize(
+    ("most", "desired", "expected"),
+    [(None, 9, 1), (3, 9, 3), ("30%", 10, 3), ("31%", 10, 4), ("100%", 101, 101), ("0%", 10, 1), ("many", 10, 1)],
+)
+def test_at_least_one_pod_may_be_missing_and_shares_are_rounded_up(most, desired, expected):
+    """v1.37: pkg/controller/daemon/util/daemonset_util.go, UnavailableCount."""
+    (owner,) = documents(daemon_set(strategy=most and {"rollingUpdate": {"maxUnavailable": most}}))
+    assert max_unavailable(owner, desired) == expected
+
+
 def test_on_delete_nothing_rolls():
     simulation = running(*nodes(1), daemon_set(strategy={"type": "OnDelete"}))
     found, before = simulation.api.get(DaemonSet, "default", "agent"), simulation.pods()[0].metadata.uid
@@ -184,49 +273,6 @@ def test_on_delete_nothing_rolls():
     simulation.run("5m")
     assert simulation.pods()[0].metadata.uid == before
     assert simulation.api.get(DaemonSet, "default", "agent").status.updatedNumberScheduled == 0
-
-
-# -- schedules (github.com/robfig/cron/v3: spec_test.go, TestNext)
-
-
-@pytest.mark.parametrize(
-    ("after", "schedule", "expected"),
-    [
-        ("2012-07-09T14:45:00Z", "0/15 * * * *", "2012-07-09T15:00:00Z"),
-        ("2012-07-09T14:59:59Z", "0/15 * * * *", "2012-07-09T15:00:00Z"),
-        ("2012-07-09T15:45:00Z", "20-35/15 * * * *", "2012-07-09T16:20:00Z"),
-        ("2012-07-09T23:45:00Z", "20-35/15 * * * *", "2012-07-10T00:20:00Z"),
-        ("2012-07-09T23:35:51Z", "15/35 20-35/15 1/2 */2 *", ""),
-        ("2012-07-09T23:35:00Z", "0 0 9 Apr-Oct ?", "2012-08-09T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 */5 Apr,Aug,Oct Mon", "2012-08-01T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 */5 Oct Mon", "2012-10-01T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 * Feb Mon", "2013-02-04T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 1 Feb Mon/2", "2013-02-01T00:00:00Z"),
-        ("2012-12-31T23:59:45Z", "* * * * *", "2013-01-01T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 29 Feb ?", "2016-02-29T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "@hourly", "2012-07-10T00:00:00Z"),
-        ("2012-07-09T23:35:00Z", "0 0 31 Feb ?", None),
-    ],
-)
-def test_the_next_time(after, schedule, expected):
-    if expected == "":
-        with pytest.raises(ValueError, match="not between"):
-            parse_schedule(schedule)
-        return
-    found = parse_schedule(schedule).next(Time.parse(after))
-    assert found == (None if expected is None else Time.parse(expected))
-
-
-def test_a_time_zone():
-    moment = Time.parse("2026-01-01T00:00:00Z")
-    found = parse_schedule("0 8 * * *", time_zone("Europe/Berlin")).next(moment)
-    assert datetime.fromtimestamp(found // SECOND, UTC).hour == 7
-
-
-@pytest.mark.parametrize("text", ["", "* * * *", "60 * * * *", "* * 0 * *", "a * * * *", "*/0 * * * *", "5-3 * * * *"])
-def test_invalid_schedules(text):
-    with pytest.raises(ValueError):
-        parse_schedule(text)
 
 
 # -- CronJobs
@@ -340,7 +386,17 @@ def autoscaler(least, most):
 
 @pytest.mark.parametrize(
     ("current", "least", "most", "desired"),
-    [(1, 2, 6, 2), (9, 2, 6, 6), (3, 2, 6, 3), (0, 2, 6, 0), (0, 0, 6, 0), (1, None, 5, 1)],
+    [
+        (1, 2, 6, 2),
+        (9, 2, 6, 6),
+        (3, 2, 6, 3),
+        (0, 2, 6, 0),
+        (0, 0, 6, 0),
+        (0, 1, 6, 0),
+        (0, None, 6, 0),
+        (1, None, 5, 1),
+        (6, 2, 6, 6),
+    ],
 )
 def test_the_bounds_of_replicas(current, least, most, desired):
     assert desired_replicas(current, documents(autoscaler(least, most))[0])[0] == desired
@@ -351,9 +407,28 @@ def test_a_deployment_is_kept_within_its_bounds():
     assert len(simulation.pods()) == 3
     found = simulation.api.get(Deployment, "default", "d")
     simulation.api.update(replace(found, spec=replace(found.spec, replicas=9)))
-    simulation.run("2m")
+    simulation.run("45s")
+    assert simulation.api.get(Deployment, "default", "d").spec.replicas == 9, "it looks every 15 seconds"
+    simulation.run("45.9s")
     assert simulation.api.get(Deployment, "default", "d").spec.replicas == 5
     assert simulation.api.get(HorizontalPodAutoscaler, "default", "h").status.desiredReplicas == 5
+    assert notes(simulation, "default/h") == [
+        ("SuccessfulRescale", "New size: 3; reason: Current number of replicas below Spec.MinReplicas"),
+        ("SuccessfulRescale", "New size: 5; reason: Current number of replicas above Spec.MaxReplicas"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ({"name": "nowhere"}, 'deployments.apps "nowhere" not found'),
+        ({"kind": "Rollout", "apiVersion": "x.io/v1"}, 'no matches for kind "Rollout" in group "x.io"'),
+    ],
+)
+def test_an_autoscaler_says_that_its_target_is_missing(target, message):
+    made = autoscaler(3, 5)
+    made["spec"]["scaleTargetRef"] |= target
+    assert notes(running(made), "default/h") == [("FailedGetScale", message)]
 
 
 # -- jitter

@@ -58,6 +58,20 @@ def test_pods_have_addresses_of_their_nodes_and_those_on_the_host_network_the_no
     assert {each.metadata.name: each.status.podIP for each in again.run().all(Pod)} == addresses
 
 
+def test_the_addresses_of_a_node_do_not_leave_its_network():
+    """The first node is 172.18.0.2, its pods have 10.244.0.2 to 10.244.0.254; then they come round again."""
+    names = [f"n{i:03}" for i in range(270)]
+    stage = Stage(*map(node, names), *(bound(name, name) for name in names)).run()
+    pods = {each.metadata.name: each.status for each in stage.all(Pod)}
+    assert (pods["n000"].hostIP, pods["n000"].podIP) == ("172.18.0.2", "10.244.0.2")
+    assert (pods["n253"].hostIP, pods["n253"].podIP) == ("172.18.0.255", "10.244.253.2")
+    assert (pods["n255"].hostIP, pods["n255"].podIP) == ("172.18.1.1", "10.244.255.2")
+    assert (pods["n256"].hostIP, pods["n256"].podIP) == ("172.18.1.2", "10.245.0.2")
+    many = Stage(NODE, *(bound(f"p{i:03}") for i in range(254))).run()
+    last = [int(each.status.podIP.rpartition(".")[2]) for each in many.all(Pod)]
+    assert last == [*range(2, 255), 2]
+
+
 def test_a_running_pod_goes_when_its_grace_period_is_over_and_not_before():
     stage = Stage(NODE, bound("a", terminationGracePeriodSeconds=12)).run()
     stage.delete("a")
@@ -109,6 +123,18 @@ def test_a_pod_with_an_exit_code_fails():
     stage = Stage(NODE, bound("a", annotations={RUN_SECONDS: "1", EXIT_CODE: "3"})).run()
     assert stage.get(Pod, "a").status.phase == "Failed"
     assert stage.get(Pod, "a").status.containerStatuses[0].state.terminated.exitCode == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("0", 0), ("1", 1), ("137", 137), ("999", 999), ("1000", 1), ("-1", 1), ("many", 1)]
+)
+def test_an_exit_code_has_up_to_three_digits(text: str, code: int):
+    stage = Stage(NODE, bound("a", annotations={RUN_SECONDS: "1", EXIT_CODE: text})).run()
+    status = stage.get(Pod, "a").status
+    (ended,) = (each.state.terminated for each in status.containerStatuses)
+    assert (status.phase, ended.exitCode) == ("Failed" if code else "Succeeded", code)
+    assert ended.reason == ("Error" if code else "Completed")
+    assert (ended.startedAt, ended.finishedAt) == (NOON + 2 * SECOND, NOON + 3 * SECOND)
 
 
 def test_invalid_annotations_are_reported():

@@ -356,3 +356,25 @@ def test_a_volume_whose_claim_took_another_one_goes_if_it_was_made_for_it(
         stage.get(PersistentVolume, "spare", ""), {"default/c": stage.get(PersistentVolumeClaim, "c")}
     )
     assert planned.reclaim is made_for_it
+
+
+@pytest.mark.parametrize(("by_controller", "reference"), [(True, None), (False, "")])
+def test_a_volume_whose_claim_took_another_one_is_given_back(by_controller: bool, reference: str | None):
+    """v1.37: pv_controller.go, unbindVolume. Whoever reserved it for the claim by hand still has it reserved."""
+    annotations = {"keep": "me"} | ({"pv.kubernetes.io/bound-by-controller": "yes"} if by_controller else {})
+    spare = volume("spare", annotations=annotations, kept_for="c")
+    spare["spec"]["claimRef"]["uid"] = claim("c")["metadata"]["uid"]
+    stage = Stage(claim("c", "other"), volume("other", kept_for="c"), spare).run(1)
+    left = stage.get(PersistentVolume, "spare", "")
+    assert (left.spec.claimRef and left.spec.claimRef.uid) == reference
+    assert (left.metadata.annotations, left.status.phase) == ({"keep": "me"}, "Available")
+
+
+@pytest.mark.parametrize(("uid", "phase"), [(None, "Bound"), ("uid-of-c", "Bound"), ("another", "Lost")])
+def test_a_bound_claim_is_lost_once_its_volume_has_another(uid: str | None, phase: str):
+    """v1.37: pv_controller.go, syncBoundClaim."""
+    taken = volume("v")
+    if uid is not None:
+        taken["spec"]["claimRef"] = {"namespace": "default", "name": "c", "uid": uid}
+    stage = Stage(taken, claim("c", "v")).run(1)
+    assert stage.get(PersistentVolumeClaim, "c").status.phase == phase
