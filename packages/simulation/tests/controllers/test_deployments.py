@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from kschedlab.build import deployment
 from kschedlab.objects.meta import Time
-from kschedlab.objects.model import Deployment, ObjectMeta, ReplicaSet, ReplicaSetSpec, ReplicaStatus
+from kschedlab.objects.model import Deployment, DeploymentStatus, ObjectMeta, ReplicaSet, ReplicaSetSpec, ReplicaStatus
 from kschedlab_simulation.controllers.deployments import next_writes
-from kschedlab_simulation.controllers.writes import Create, Delete, RecordEvent, Update
+from kschedlab_simulation.controllers.writes import Create, Delete, RecordEvent, Update, UpdateStatus
 from packages.simulation.tests.controllers.stage import NOON, SECOND, documents
 
 NO_LIMIT = 2**31 - 1
@@ -195,6 +195,19 @@ def test_a_first_replica_set_has_all_pods_at_once():
         f"{PREFIX}/max-replicas": "4",
         f"{PREFIX}/revision": "1",
     }
+
+
+def test_a_further_replica_set_has_as_many_pods_as_the_surge_allows():
+    owner = web(10, surge=2, progressDeadlineSeconds=600)
+    owner = replace(owner, status=DeploymentStatus(replicas=10, availableReplicas=10))
+    (old,) = sets(owner, None, 10, desired=10, most=12)
+    created, told, *_, updated = next_writes(owner, [old], (), NOON)
+    assert isinstance(created, Create) and isinstance(created.obj, ReplicaSet) and isinstance(told, RecordEvent)
+    assert created.obj.spec.replicas == 2
+    assert told.message.endswith(" from 0 to 2")
+    assert isinstance(updated, UpdateStatus) and isinstance(updated.obj, Deployment)
+    reasons = {each.type: each.reason for each in updated.obj.status.conditions}
+    assert reasons["Progressing"] == "NewReplicaSetCreated"
 
 
 def test_a_replica_set_that_is_used_again_remembers_its_revisions():
