@@ -88,6 +88,20 @@ def test_a_gang_without_room_backs_off_and_keeps_its_condition() -> None:
     assert seconds == [0, 2, 5, 10, 19], "1, 2, 4 and 8 seconds, each to the end of a whole one"
 
 
+@pytest.mark.parametrize(
+    ("size", "gaps"),
+    [(1, [2, 3, 5, 9, 11, 11]), (4, [2, 3, 5, 9, 17, 21]), (9, [2, 3, 5, 9, 17, 31])],
+)
+def test_a_larger_group_waits_up_to_ten_seconds_times_the_root_of_its_size(size: int, gaps: list[int]) -> None:
+    """v1.37: pkg/scheduler/backend/queue/backoff_queue.go, calculateBackoffDuration."""
+    pods = [member(f"p{i}", cpu="2") for i in range(size)]
+    simulation = running(node("n1", cpu="1"), group(minimum=size), *pods)
+    simulation.run(100_000_000)
+    attempts = [each.at for each in simulation.log.entries if isinstance(each, Step) and each.step == "pop"]
+    seconds = sorted({(at - simulation.start) // 1_000_000 for at in attempts})
+    assert [later - earlier for earlier, later in zip(seconds, seconds[1:], strict=False)][:6] == gaps
+
+
 def test_victims_make_room_for_a_gang() -> None:
     objects = [node("n1", cpu="1"), node("n2", cpu="1"), pod("low", "n1", cpu="1", terminationGracePeriodSeconds=1)]
     simulation = running(*objects, group(priority=5), *(member(name, cpu="1", priority=5) for name in "ab"))

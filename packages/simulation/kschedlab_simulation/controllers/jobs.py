@@ -201,7 +201,7 @@ def _updated_record(record: JobRecord, succeeded: Sequence[Pod], failed: Sequenc
     last_success = max(map(_finished_at, succeeded)) if succeeded else None
     times = [moment for moment in map(_finished_at, failed) if last_success is None or moment > last_success]
     failures = (record.failures if last_success is None else 0) + len(times)
-    return JobRecord(counted, failures, max(times) if times else record.failed_at if last_success is None else 0)
+    return JobRecord(counted, failures, max(times, default=record.failed_at))
 
 
 def _finished_at(pod: Pod) -> int:

@@ -19,6 +19,7 @@ from kschedlab.objects.model import (
 from kschedlab_simulation.controllers.deployment_status import (
     Rollout,
     counted_status,
+    discovered,
     max_surge,
     max_unavailable,
     paused_conditions,
@@ -108,6 +109,22 @@ def test_a_pause_and_its_end_are_conditions(paused: bool, reason: str, deadline:
     owner = rollout(reason, deadline)
     owner = replace(owner, spec=replace(owner.spec, paused=paused))
     assert [(each.status, each.reason) for each in paused_conditions(owner, 0)] == after
+
+
+@pytest.mark.parametrize(
+    ("reason", "deadline", "created", "after"),
+    [
+        ("", 600, True, ["NewReplicaSetCreated"]),
+        (UPDATED, 600, True, ["NewReplicaSetCreated"]),
+        ("", 600, False, ["FoundNewReplicaSet"]),
+        (UPDATED, 600, False, [UPDATED]),
+        ("", NO_DEADLINE, True, []),
+    ],
+)
+def test_a_new_replica_set_is_made_or_found(reason: str, deadline: int, created: bool, after: list[str]):
+    """sync.go, getNewReplicaSet."""
+    conditions = discovered(rollout(reason, deadline), NEXT, created, 0)
+    assert [each.reason for each in conditions] == after
 
 
 @pytest.mark.parametrize(("before", "since"), [("Unknown", 50), ("True", 200)])

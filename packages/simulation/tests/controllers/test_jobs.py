@@ -1,12 +1,24 @@
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest
-from kschedlab.objects.model import Job, Pod
-from kschedlab_simulation.controllers.jobs import JobRecord
+from kschedlab.objects.meta import Time
+from kschedlab.objects.model import (
+    ContainerState,
+    ContainerStateTerminated,
+    ContainerStatus,
+    Job,
+    ObjectMeta,
+    Pod,
+    PodCondition,
+    PodStatus,
+)
+from kschedlab_simulation.controllers.jobs import JobRecord, JobSync, plan
 from kschedlab_simulation.controllers.kubelet import EXIT_CODE, RUN_SECONDS, KubeletSettings
-from packages.simulation.tests.controllers.stage import NODE, NOON, SECOND, Stage, owner, template
+from kschedlab_simulation.controllers.writes import Create, Delete, UpdateStatus
+from packages.simulation.tests.controllers.stage import NODE, NOON, SECOND, Stage, documents, owner, template
 
 QUICK = KubeletSettings(start=0, stop=0, run=10 * SECOND)
 
@@ -127,6 +139,108 @@ def test_its_pods_carry_its_name_and_uid():
     labels = stage.all(Pod)[0].metadata.labels
     assert labels["batch.kubernetes.io/job-name"] == "web"
     assert labels["batch.kubernetes.io/controller-uid"] == stage.get(Job, "web").metadata.uid
+
+
+def running(count: int) -> list[Pod]:
+    return [of_job(f"p{i}") for i in range(count)]
+
+
+def of_job(name: str, **status: Any) -> Pod:
+    """A pod of the Job, made a minute ago."""
+    return Pod(
+        metadata=ObjectMeta(name=name, uid=name, creationTimestamp=Time(NOON - 60 * SECOND)),
+        status=PodStatus(**{"phase": "Running"} | status),
+    )
+
+
+FRESH = JobRecord()
+
+
+def planned(pods: list[Pod], record: JobRecord = FRESH, **fields: Any) -> JobSync:
+    """What the Job does now; ``status`` is its status before."""
+    status = fields.pop("status", {})
+    (made,) = documents(job(**fields) | {"status": status})
+    return plan(made, pods, record, NOON)
+
+
+@pytest.mark.parametrize(
+    ("spec", "succeeded", "active", "change"),
+    [
+        ({}, 0, 0, 1),
+        ({"parallelism": 3}, 0, 1, 2),
+        ({"parallelism": 3}, 1, 2, 0),
+        ({"parallelism": 0}, 0, 2, -2),
+        ({"completions": 5}, 0, 0, 1),
+        ({"completions": 5, "parallelism": 2}, 0, 0, 2),
+        ({"completions": 5, "parallelism": 2}, 4, 0, 1),
+        ({"completions": 5, "parallelism": 2}, 4, 2, -1),
+        ({"parallelism": 1203}, 0, 0, 500),
+        ({"parallelism": 0}, 0, 1203, -500),
+    ],
+)
+def test_how_many_pods_a_job_makes_or_deletes(spec: dict[str, int], succeeded: int, active: int, change: int):
+    """v1.37: pkg/controller/job/job_controller.go, manageJob; at most MaxPodCreateDeletePerSync at once."""
+    writes = planned(running(active), status={"succeeded": succeeded}, **spec).writes
+    made, gone = (sum(isinstance(write, kind) for write in writes) for kind in (Create, Delete))
+    assert made - gone == change
+    (status,) = (write.obj.status for write in writes if isinstance(write, UpdateStatus))
+    assert status.active == active + change
+
+
+@pytest.mark.parametrize(("limit", "failed", "ends"), [(None, 6, False), (None, 7, True), (0, 0, False), (0, 1, True)])
+def test_a_job_fails_once_more_pods_have_failed_than_its_limit(limit: int | None, failed: int, ends: bool):
+    """Six by default (v1.37: pkg/apis/batch/v1/defaults.go)."""
+    spec = {} if limit is None else {"backoffLimit": limit}
+    writes = planned(running(1), status={"failed": failed}, **spec).writes
+    (status,) = (write.obj.status for write in writes if isinstance(write, UpdateStatus))
+    assert [each.reason for each in status.conditions] == ["BackoffLimitExceeded"] * 2 * ends
+    assert status.active == (0 if ends else 1)
+
+
+def ended(seconds: int) -> ContainerStatus:
+    return ContainerStatus("c", state=ContainerState(terminated=ContainerStateTerminated(1, finishedAt=at(seconds))))
+
+
+def at(seconds: int) -> Time:
+    """So many seconds before now."""
+    return Time(NOON - seconds * SECOND)
+
+
+UNREADY = (PodCondition("Ready", "False", lastTransitionTime=at(5)),)
+
+
+@pytest.mark.parametrize(
+    ("status", "metadata", "wait"),
+    [
+        ({"containerStatuses": (ended(7), ended(4)), "conditions": UNREADY}, {}, 6),
+        ({"containerStatuses": (ended(4), ContainerStatus("d")), "conditions": UNREADY}, {}, 5),
+        ({"conditions": UNREADY}, {"deletionTimestamp": at(3)}, 5),
+        ({}, {"deletionTimestamp": at(-27), "deletionGracePeriodSeconds": 30}, 7),
+        ({}, {"deletionTimestamp": at(2)}, 8),
+        ({}, {"creationTimestamp": at(9)}, 1),
+        ({}, {"creationTimestamp": at(10)}, 0),
+        ({}, {"creationTimestamp": at(11)}, 0),
+    ],
+)
+def test_a_job_waits_ten_seconds_from_the_end_of_a_failed_pod(status: Any, metadata: Any, wait: int):
+    """v1.37: pkg/controller/job/backoff_utils.go, getFinishedTime."""
+    pod = of_job("a", phase="Failed", **status)
+    pod = replace(pod, metadata=replace(pod.metadata, **metadata))
+    sync = planned([pod])
+    assert sync.requeue_after == wait * SECOND
+    assert any(isinstance(write, Create) for write in sync.writes) is not bool(wait)
+
+
+@pytest.mark.parametrize(
+    ("success", "failures", "wait"),
+    [(None, [3], 37), (None, [3, 4], 77), (5, [6, 4, 3], 17), (5, [6], 0), (5, [5], 0), (5, [], 0)],
+)
+def test_a_success_forgives_the_failures_before_it(success: int | None, failures: list[int], wait: int):
+    """v1.37: pkg/controller/job/backoff_utils.go, newBackoffRecord. Two pods had failed long before."""
+    pods = [of_job(f"f{each}", phase="Failed", containerStatuses=(ended(each),)) for each in failures]
+    pods += [] if success is None else [of_job("s", phase="Succeeded", containerStatuses=(ended(success),))]
+    record = JobRecord(failures=2, failed_at=NOON - 1000 * SECOND)
+    assert planned(pods, record, completions=9).requeue_after == wait * SECOND
 
 
 def test_the_wait_after_failures_doubles_up_to_ten_minutes():
