@@ -92,6 +92,15 @@ def test_scores_are_scaled_and_weighted(version: str) -> None:
     assert scores.total.tolist() == scores.results.sum(axis=0).tolist() and decision.node == "a"
 
 
+def test_an_extender_without_a_weight_weighs_1() -> None:
+    class Rates:
+        def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, int]:
+            return {"a": 3}
+
+    scores = decided("v1.37", [Rates()], node("a"), node("b"), pod("p")).scores
+    assert scores is not None and scores.weights[-1] == 1 and scores.results[-1].tolist() == [30, 0]
+
+
 @ALL
 def test_only_nodes_that_an_extender_lists_are_drawn_at_random(version: str) -> None:
     scores = decided(version, [Likes(a=0)], node("a"), node("b"), pod("p")).scores
