@@ -92,6 +92,15 @@ def test_scores_are_scaled_and_weighted(version: str) -> None:
     assert scores.total.tolist() == scores.results.sum(axis=0).tolist() and decision.node == "a"
 
 
+@ALL
+def test_an_extender_that_only_scores_leaves_the_plugins_scores_as_they_are(version: str) -> None:
+    objects = (node("a"), node("b"), pod("full", "a", cpu=3), pod("p", cpu=1))
+    alone = schedule("default/p", cluster(*objects), Generation.named(version)).scores
+    scores = decided(version, [Likes(a=0)], *objects).scores
+    assert alone is not None and scores is not None
+    assert scores.results[:-1].tolist() == alone.results.tolist()
+
+
 def test_an_extender_without_a_weight_weighs_1() -> None:
     class Rates:
         def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, int]:
