@@ -43,6 +43,7 @@ def test_amounts(resource: str, value: int, text: str) -> None:
 def test_counts_and_lists() -> None:
     assert (count(1, "node"), count(5000, "node")) == ("1 node", "5,000 nodes")
     assert (listing(list("abc")), listing(list("abcd"), 2), listing([])) == ("a, b, c", "a, b and 2 more", "")
+    assert (listing(list("abcde")), listing(list("abcdef"))) == ("a, b, c, d, e", "a, b, c, d, e and 1 more")
 
 
 def test_times_are_as_short_as_they_can_be() -> None:

@@ -153,6 +153,6 @@ def test_the_last_value_is_accepted_and_the_next_one_refused(base: Generation, l
 )
 def test_a_port_is_read_as_go_reads_it(port: int, why: str):
     document = configuration(metricsBindAddress=f"0.0.0.0:{port}")
-    document["apiVersion"] = "kubescheduler.config.k8s.io/v1beta3"
+    document["apiVersion"] = "kubescheduler.config.k8s.io/v1beta2"
     with pytest.raises(ManifestError, match=re.escape(why)):
         load_configuration(json.dumps(document), "v1.24")
