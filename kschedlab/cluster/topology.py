@@ -52,7 +52,7 @@ ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
 
 
-def zone_of(node: Node, older_labels_only: bool = False) -> tuple[str, str]:
+def zone_of(node: Node, older_labels_only: bool) -> tuple[str, str]:
     """The node's (region, zone); the older label takes precedence. v1.37: component-helpers/node/topology/helpers.go.
 
     ``older_labels_only``: ignore the newer labels. v1.16: pkg/util/node/node.go, GetZoneKey.

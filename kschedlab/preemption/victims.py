@@ -95,7 +95,7 @@ def lower_priority(pod: PodInfo, pods: PodColumns) -> IntArray:
     return np.flatnonzero((pods.priority < pod.priority) & pods.live())
 
 
-def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) -> IntArray:
+def by_importance(pods: PodColumns, rows: IntArray, older_first: bool) -> IntArray:
     """The rows sorted by node, then the most important first: higher priority, then earlier start, then arrival.
 
     v1.37: framework/preemption/util.go, MoreImportantVictim. One number holds a key and the rank by the previous keys,

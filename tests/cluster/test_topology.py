@@ -1,5 +1,7 @@
 """Domains of a topology key, and the order in which the scheduler visits nodes."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -68,7 +70,9 @@ def test_the_scheduler_visits_the_zones_round_robin(nodes, want):
 )
 def test_the_older_label_takes_precedence(labels, want):
     (only,) = cluster(node("n", labels=labels)).nodes
-    assert zone_of(only) == want
+    assert zone_of(only, older_labels_only=False) == want
+    older = {key: value for key, value in labels.items() if key in (OLD_REGION, OLD_ZONE)}
+    assert zone_of(only, older_labels_only=True) == (older.get(OLD_REGION, ""), older.get(OLD_ZONE, ""))
 
 
 ZONES = st.sampled_from([None, "a", "b", "c"])
@@ -79,8 +83,9 @@ def test_interleaving_keeps_all_nodes_and_the_order_of_each_zone(zones):
     nodes = decode_objects([in_zone(f"n{i}", zone=zone) for i, zone in enumerate(zones)]).nodes
     ordered = Cluster(Objects(nodes=nodes)).nodes
     assert sorted(n.metadata.name for n in ordered) == sorted(n.metadata.name for n in nodes)
-    for zone in {zone_of(n) for n in nodes}:
-        assert [n for n in ordered if zone_of(n) == zone] == [n for n in nodes if zone_of(n) == zone]
+    of = partial(zone_of, older_labels_only=False)
+    for zone in {of(n) for n in nodes}:
+        assert [n for n in ordered if of(n) == zone] == [n for n in nodes if of(n) == zone]
 
 
 @given(st.lists(ZONES, max_size=20), st.data())

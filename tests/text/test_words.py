@@ -11,7 +11,7 @@ from kschedlab.objects.model import Time
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
 from kschedlab.text.preemption import choice
-from kschedlab.text.words import amount, clock, count, listing, request_text
+from kschedlab.text.words import amount, clock, count, init_containers_text, listing, request_text
 from tests.saying import says
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -43,6 +43,7 @@ def test_amounts(resource: str, value: int, text: str) -> None:
 def test_counts_and_lists() -> None:
     assert (count(1, "node"), count(5000, "node")) == ("1 node", "5,000 nodes")
     assert (listing(list("abc")), listing(list("abcd"), 2), listing([])) == ("a, b, c", "a, b and 2 more", "")
+    assert (listing(list("abcde")), listing(list("abcdef"))) == ("a, b, c, d, e", "a, b, c, d, e and 1 more")
 
 
 def test_times_are_as_short_as_they_can_be() -> None:
@@ -81,6 +82,22 @@ def test_what_was_decided_in_a_sentence() -> None:
     assert said(web) == "default/web fits on none of 0 nodes."
     gated = pod("web", schedulingGates=[{"name": "a"}])
     assert says(said(node("n1"), gated), "default/web", "scheduling gates", "a")
+
+
+@pytest.mark.parametrize(("number", "named"), [(3, "low0, low1 and low2"), (4, "4 pods")])
+def test_up_to_three_victims_are_named(number: int, named: str) -> None:
+    low = [pod(f"low{i}", "n1", cpu="200m", priority=-1) for i in range(number)]
+    sentence = said(node("n1", allocatable=SMALL), *low, pod("web", cpu="1"))
+    assert sentence.endswith(f"it preempts {named} on n1.")
+
+
+def test_init_containers_that_ask_for_more_are_named() -> None:
+    asked = {"cpu": "1m", "example.com/gpu": "1"}
+    init = [{"name": "setup", "image": "i", "resources": {"requests": asked, "limits": {"example.com/gpu": "1"}}}]
+    room = {"cpu": "4", "pods": "9", "example.com/gpu": "2"}
+    world = cluster(node("n1", allocatable=room), pod("web", initContainers=init))
+    text = init_containers_text(schedule("default/web", world).pod)
+    assert text == "Init containers count: setup; without them it would ask for 0 example.com/gpu, 0m CPU."
 
 
 def test_pods_that_may_not_preempt_or_are_rejected_at_once() -> None:

@@ -62,9 +62,6 @@ class AttachmentRules:
     migration: Migration = Migration()
 
 
-TODAY = AttachmentRules()
-
-
 class Attachment(NamedTuple):
     """A volume as its driver names it. ``migrated``: of an in-tree plugin."""
 
@@ -170,7 +167,7 @@ class Driver(AttachedCounts):
 
 
 @derived(NAMES, ALLOCATABLE, CSI_NODES, ATTACHMENTS, VOLUMES)
-def driver(cluster: Cluster, name: str, rules: AttachmentRules = TODAY, migrated: bool = False) -> Driver:
+def driver(cluster: Cluster, name: str, rules: AttachmentRules, migrated: bool) -> Driver:
     return Driver(OfDriver(name, rules, migrated), cluster)
 
 

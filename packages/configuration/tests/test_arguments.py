@@ -160,6 +160,8 @@ def test_time_limits_of_devices():
     assert score(generation, "DynamicResources").filter.filter_timeout == 500_000
     plugin = filter_(configured("DynamicResources", 'filterTimeout: "0"'), "DynamicResources")
     assert (plugin.binding_timeout, plugin.filter_timeout) == (600_000_000, 0)
+    plugin = filter_(load_configuration(V1)["default-scheduler"], "DynamicResources")
+    assert (plugin.binding_timeout, plugin.filter_timeout) == (600_000_000, 10_000_000)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The last value that is accepted, and the next one: v1.37, pkg/scheduler/apis/config/validation; v1.16's Policy."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -139,3 +140,19 @@ def test_the_last_value_is_accepted_and_the_next_one_refused(base: Generation, l
     assert load_configuration(json.dumps(last), base)
     with pytest.raises(ManifestError):
         load_configuration(json.dumps(next_one), base)
+
+
+@pytest.mark.parametrize(
+    ("port", "why"),
+    [
+        (2**63 - 1, "must be empty or with an explicit 0 port"),
+        (2**63, f'strconv.Atoi: parsing "{2**63}": value out of range'),
+        (-(2**63), "must be empty or with an explicit 0 port"),
+        (-(2**63) - 1, f'strconv.Atoi: parsing "{-(2**63) - 1}": value out of range'),
+    ],
+)
+def test_a_port_is_read_as_go_reads_it(port: int, why: str):
+    document = configuration(metricsBindAddress=f"0.0.0.0:{port}")
+    document["apiVersion"] = "kubescheduler.config.k8s.io/v1beta2"
+    with pytest.raises(ManifestError, match=re.escape(why)):
+        load_configuration(json.dumps(document), "v1.24")

@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.snapshot import Overlay, Snapshot
-from kschedlab.filter.volumes.attachments import driver
+from kschedlab.filter.volumes.attachments import AttachmentRules, driver
 from tests.storage import attachment, claim, csi, csi_node, mount, volume
 
 NODES, NAMES = ["n0", "n1", "n2"], ["a", "b", "c", "d"]
@@ -38,7 +38,7 @@ def test_counted(running, held, wanted, leaving):
         world, world.pods, np.array([world.pods.row_of[f"default/r{i}"] for i in range(len(running))], int)
     )
     overlay.set(np.flatnonzero(leaving[: len(running)]), -1)
-    found = driver(world, "csi.example.com")
+    found = driver(world, "csi.example.com", AttachmentRules(), migrated=False)
     for view, pods in ((Snapshot(world), running), (Snapshot(world).with_overlay(overlay), stays)):
         attached, new = found.counts(view, np.ones(3, np.bool_), wanted)
         for name, most, count, fresh in zip(world.names, found.upper_bound(view), attached, new, strict=True):

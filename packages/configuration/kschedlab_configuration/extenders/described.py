@@ -88,7 +88,8 @@ class DescribedExtender(Extender):
         return f"<Extender {self.name}: described>"
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
-        table = self.table.filter or FilterTable()
+        table = self.table.filter
+        assert table is not None
         self._check("filter", table.status)
         if table.error:
             raise ExtenderError(table.error)
@@ -105,7 +106,8 @@ class DescribedExtender(Extender):
         return list(self.table.prioritize.scores.items())
 
     def preempt(self, pod: Pod, victims: Mapping[str, Victims]) -> Mapping[str, Returned]:
-        table = self.table.preempt or VictimTable()
+        table = self.table.preempt
+        assert table is not None
         self._check("preempt", table.status)
         return {
             node: Returned(

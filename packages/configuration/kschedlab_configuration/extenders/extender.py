@@ -60,13 +60,16 @@ class Extender:
     ``filters``, ``prioritizes``, ``preempts``, ``binds``: what it does.
     """
 
-    name = ""
+    name: str
     address = ""
-    weight = 1
-    ignorable = False
-    managed_resources: frozenset[str] = frozenset()
-    node_cache_capable = True
-    filters = prioritizes = preempts = binds = False
+    weight: int
+    ignorable: bool
+    managed_resources: frozenset[str]
+    node_cache_capable: bool
+    filters: bool
+    prioritizes: bool
+    preempts: bool
+    binds = False
 
     def is_interested(self, pod: Pod) -> bool:
         """Whether it manages a resource of the pod. v1.37: extender.go, IsInterested."""
@@ -77,7 +80,7 @@ class Extender:
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
         """The nodes that can take the pod."""
-        return Filtered([node.metadata.name for node in nodes])
+        raise NotImplementedError
 
     def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Sequence[tuple[str, int]]:
         """(name, score) of nodes, 0 to 10; a node that is left out scores 0."""

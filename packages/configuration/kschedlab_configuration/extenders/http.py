@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.problems import InputValueError
+from kschedlab.objects.problems import InputValueError, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab_configuration.extenders.extender import (
     BadStatusError,
@@ -41,7 +41,7 @@ def value(answer: Any, name: str) -> Any:
     if answer is None:
         return None
     if not isinstance(answer, Mapping):
-        raise ExtenderError(f"the extender answered {_short(answer)} where an object with {name} is expected")
+        raise ExtenderError(f"the extender answered {shortened(repr(answer))} where an object with {name} is expected")
     if name in answer:
         return answer[name]
     return next((entry for key, entry in answer.items() if key.lower() == name.lower()), None)
@@ -73,12 +73,7 @@ def mapping(answer: Any, name: str) -> dict[str, Any]:
 def _checked(part: Any, expected: type, name: str, words: str) -> Any:
     if part is None or (isinstance(part, expected) and not isinstance(part, bool)):
         return part
-    raise ExtenderError(f"the extender answered {name} {_short(part)} where {words} is expected")
-
-
-def _short(part: Any) -> str:
-    shown = repr(part)
-    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+    raise ExtenderError(f"the extender answered {name} {shortened(repr(part))} where {words} is expected")
 
 
 DEFAULT_TIMEOUT = 5.0
@@ -93,17 +88,17 @@ class HttpConfig:
     """An entry of ``extenders``. ``timeout``: seconds; an empty verb: the extender does not do this."""
 
     url: str
-    filter_verb: str = ""
-    prioritize_verb: str = ""
-    preempt_verb: str = ""
-    bind_verb: str = ""
-    weight: int = 0
-    ignorable: bool = False
-    node_cache_capable: bool = False
-    enable_https: bool = False
-    timeout: float = 0
-    managed_resources: tuple[str, ...] = ()
-    tls: ExtenderTLSConfig = ExtenderTLSConfig()
+    filter_verb: str
+    prioritize_verb: str
+    preempt_verb: str
+    bind_verb: str
+    weight: int
+    ignorable: bool
+    node_cache_capable: bool
+    enable_https: bool
+    timeout: float
+    managed_resources: tuple[str, ...]
+    tls: ExtenderTLSConfig
 
 
 class HttpExtender(Extender):
@@ -138,8 +133,6 @@ class HttpExtender(Extender):
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
         """POST ExtenderArgs, read ExtenderFilterResult."""
-        if not self.filters:
-            return super().filter(pod, nodes)
         answer = self._send(self._config.filter_verb, self._arguments(pod, nodes))
         if error := text(answer, "Error"):
             raise ExtenderError(error)

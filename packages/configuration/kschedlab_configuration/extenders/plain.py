@@ -82,8 +82,6 @@ class PlainExtender(Extender):
 
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
         """As the object's ``filter`` says."""
-        if not self.filters:
-            return super().filter(pod, nodes)
         answer = self._call(self.own.filter, pod, list(nodes))
         if isinstance(answer, Filtered):
             return answer

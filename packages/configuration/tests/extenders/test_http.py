@@ -6,6 +6,7 @@ import json
 import ssl
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,14 @@ class Server:
         self.url = f"http://127.0.0.1:{self.server.server_port}/x"
 
     def extender(self, **more: Any) -> HttpExtender:
-        verbs = {"filter_verb": "filter", "prioritize_verb": "rank", "preempt_verb": "preempt", "bind_verb": "bind"}
-        return HttpExtender(HttpConfig(**({"url": self.url, "weight": 1} | verbs | more)))
+        verbs = {"prioritize_verb": "rank", "preempt_verb": "preempt", "bind_verb": "bind"}
+        return at(self.url, **verbs | more)
+
+
+def at(url: str, **more: Any) -> HttpExtender:
+    """The extender at that URL. It filters."""
+    config = HttpConfig(url, "filter", "", "", "", 1, False, False, False, 0, (), Tls())
+    return HttpExtender(replace(config, **more))
 
 
 @pytest.fixture
@@ -173,6 +180,7 @@ def test_a_bad_status_is_an_error(server: Server) -> None:
         ({"Nodes": {"items": 7}}, "the extender answered items 7 where a list is expected"),
         ({"FailedNodes": ["a"]}, "the extender answered FailedNodes ['a'] where an object is expected"),
         ({"FailedNodes": {"a": 1}}, "the extender answered 1 where a text is expected"),
+        (["a" * 99], f"the extender answered ['{'a' * 58}... where an object with Error is expected"),
     ],
 )
 def test_an_answer_of_another_shape_is_an_error(server: Server, answer: Any, message: str) -> None:
@@ -180,7 +188,8 @@ def test_an_answer_of_another_shape_is_an_error(server: Server, answer: Any, mes
 
 
 def test_a_failure_to_score_is_ignored(server: Server) -> None:
-    for answer in ([{"Host": "b", "Score": "7"}], [{"Host": "b", "Score": 1 << 70}], {"a": 1}, 500):
+    too_large = ([{"Host": "b", "Score": score}] for score in (1 << 63, -(1 << 63) - 1))
+    for answer in ([{"Host": "b", "Score": "7"}], *too_large, {"a": 1}, 500):
         server.answer = lambda path, body, answer=answer: answer
         decision = decided(server.extender(filter_verb=""), *NODES)
         assert decision.node == "a" and decision.calls[-1].error
@@ -211,8 +220,8 @@ def test_an_empty_url_is_accepted_and_every_call_fails() -> None:
 
 
 def test_nobody_answers() -> None:
-    message = decided(HttpExtender(HttpConfig("http://127.0.0.1:9", filter_verb="f")), *NODES).error
-    assert message == 'Post "http://127.0.0.1:9/f": dial tcp 127.0.0.1:9: connect: connection refused'
+    message = decided(at("http://127.0.0.1:9"), *NODES).error
+    assert message == 'Post "http://127.0.0.1:9/filter": dial tcp 127.0.0.1:9: connect: connection refused'
 
 
 # -- HTTPS
@@ -248,7 +257,7 @@ ENCODED |= {"caData": ENCODED["certData"], "keyData": base64.b64encode(KEY.read_
 @pytest.mark.parametrize("wrong", [{name: f"!{data}"} for name, data in ENCODED.items()])
 def test_a_certificate_that_is_none_is_an_error_of_the_configuration(wrong: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="the TLS configuration of https://a/ is wrong"):
-        decided(HttpExtender(HttpConfig("https://a/", filter_verb="f", tls=Tls(**ENCODED | wrong))), *NODES)
+        decided(at("https://a/", tls=Tls(**ENCODED | wrong)), *NODES)
 
 
 # -- from a configuration

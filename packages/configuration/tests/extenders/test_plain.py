@@ -93,6 +93,24 @@ def test_scores_are_scaled_and_weighted(version: str) -> None:
 
 
 @ALL
+def test_an_extender_that_only_scores_leaves_the_plugins_scores_as_they_are(version: str) -> None:
+    objects = (node("a"), node("b"), pod("full", "a", cpu=3), pod("p", cpu=1))
+    alone = schedule("default/p", cluster(*objects), Generation.named(version)).scores
+    scores = decided(version, [Likes(a=0)], *objects).scores
+    assert alone is not None and scores is not None
+    assert scores.results[:-1].tolist() == alone.results.tolist()
+
+
+def test_an_extender_without_a_weight_weighs_1() -> None:
+    class Rates:
+        def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, int]:
+            return {"a": 3}
+
+    scores = decided("v1.37", [Rates()], node("a"), node("b"), pod("p")).scores
+    assert scores is not None and scores.weights[-1] == 1 and scores.results[-1].tolist() == [30, 0]
+
+
+@ALL
 def test_only_nodes_that_an_extender_lists_are_drawn_at_random(version: str) -> None:
     scores = decided(version, [Likes(a=0)], node("a"), node("b"), pod("p")).scores
     assert scores is not None and scores.drawn is not None and scores.drawn.tolist() == [True, False]

@@ -60,9 +60,20 @@ def test_an_unschedulable_node_is_refused_whatever_the_pod_tolerates():
     assert refused(CheckNodeCondition(), tolerant, stating(unschedulable=True)) == {"n": [UNSCHEDULABLE]}
 
 
-@pytest.mark.parametrize("found", [stating("Ready=False"), stating(unschedulable=True)], ids=["not ready", "cordoned"])
-def test_evicting_pods_makes_no_node_ready(found):
-    _, verdicts = judged(CheckNodeCondition(), pod("p"), found)
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("CheckNodeCondition", stating("Ready=False")),
+        ("CheckNodeCondition", stating("OutOfDisk=True")),
+        ("CheckNodeCondition", stating(unschedulable=True)),
+        ("CheckNodeMemoryPressure", stating("MemoryPressure=True")),
+        ("CheckNodeDiskPressure", stating("DiskPressure=True")),
+        ("CheckNodePIDPressure", stating("PIDPressure=True")),
+    ],
+)
+def test_evicting_pods_makes_no_node_healthy(name, found):
+    """v1.16: pkg/scheduler/core/generic_scheduler.go, unresolvablePredicateFailureErrors."""
+    _, verdicts = judged(REGISTRY_1_13.predicates[name], pod("p"), found)
     assert verdicts.unresolvable().tolist() == [True]
 
 
