@@ -92,8 +92,9 @@ def describe(picture: Picture) -> str:
         return sentences([verdict, size])
     changes = np.sign(pairs.differences).tolist()
     higher, lower = changes.count(1), changes.count(-1)
-    counts = later("{b} is higher for {higher} of {all} seeds, lower for {lower}.")
-    return sentences([verdict, size, say(counts, b=b, higher=higher, lower=lower, all=len(changes))])
+    counts = later("{b} is higher for {higher} of {all} seeds, lower for {lower}, equal for {equal}.")
+    said = say(counts, b=b, higher=higher, lower=lower, equal=changes.count(0), all=len(changes))
+    return sentences([verdict, size, said])
 
 
 def story(picture: Picture, room: Room) -> list[Frame]:

@@ -201,7 +201,17 @@ def told(settings: Settings) -> str:
     message = later("The selector selects {selected} of {all} devices.")
     selects, errors = say(message, selected=states.count(SELECTED), all=len(states)), states.count(FAILS)
     ends = later("On {errors} it ends in an error: if the search reaches one of them, the pod gets no node. Use has().")
-    return sentences((first, selects, say(ends, errors=errors) if errors else ""))
+    return sentences((first, selects, say(ends, errors=errors) if errors else "", reached(states)))
+
+
+def reached(states: Sequence[str]) -> str:
+    """What the lesson asks a reader to type, once the devices have these states."""
+    selected = {device for device, state in zip(DEVICES, states, strict=True) if state == SELECTED}
+    if FAILS in states:
+        return ""
+    if selected == {f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus if gpu[1] != "t4"}:
+        return say("✓ Every a100 and every h100, and no t4.")
+    return say("✓ Both GPUs with firmware 2.1, and no error.") if selected == set(FIRMWARE) else ""
 
 
 def reason(settings: Settings) -> str:

@@ -1,0 +1,143 @@
+"""A hundred comparisons of two equal schedulers, as dots: which ones seem different, looked at often and once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kschedlab.messages import later, say
+from kschedlab.text.html import Html, element
+from kschedlab_lab.views.drawing import remark
+from kschedlab_lab.views.layout import Part, moved, padded, words
+from kschedlab_lab.views.pairs import CONFIDENCE, FEWEST, Floats, leaves_out, lots_of
+from kschedlab_lab.views.style import EVICTED, INK, INK_3, PANEL, ink
+from kschedlab_lab.views.svg import Room, label, rect, svg
+
+HUNDRED, ACROSS = 100, 10
+APART, EDGE, TITLE, COUNT, BUTTON = 28, 6, 34, 30, 34
+"""Pixels between the squares of dots, and beside them; heights of a title, of a number of dots, of the button."""
+NUMBERED = 9
+"""The least radius of a dot with a number in it."""
+
+
+class Looks(NamedTuple):
+    """What the looks at one comparison said. ``first``: after how many seeds one said "different", 0 for none;
+    ``last``: whether the look at all of them does."""
+
+    first: int
+    last: bool
+
+
+@cache
+def _shares(count: int) -> Floats:
+    """Of each lot, the share of each seed: float64[seeds, lots]."""
+    lots, _ = lots_of(count)
+    return np.stack([(lots == seed).mean(axis=1) for seed in range(count)])
+
+
+def real_after(differences: Floats, count: int) -> npt.NDArray[np.bool_]:
+    """Of each row of differences, whether the rule of ``Pairs`` sees a difference in the first ones."""
+    seen = differences[:, :count]
+    rest = (100 - CONFIDENCE) / 2
+    ends = np.percentile(seen @ _shares(count), [rest, 100 - rest], axis=1)
+    bars = np.array([leaves_out(low, high) for low, high in ends.T.tolist()])
+    enough: npt.NDArray[np.bool_] = np.count_nonzero(seen, axis=1) >= FEWEST
+    return enough & bars
+
+
+def tossed(differences: Floats, seed: int) -> Floats:
+    """A hundred comparisons of two equal schedulers: these differences in another order, each with a sign by a coin."""
+    rng = np.random.default_rng(seed)
+    shuffled: Floats = rng.permuted(np.tile(differences, (HUNDRED, 1)), axis=1)
+    return shuffled * rng.choice([-1, 1], shuffled.shape)
+
+
+def looks_at(comparisons: Floats) -> list[Looks]:
+    """What is seen of each comparison by who looks after each seed."""
+    most = comparisons.shape[1]
+    counts = range(min(FEWEST, most), most + 1)
+    real = np.stack([real_after(comparisons, count) for count in counts], axis=1)
+    first = np.where(real.any(axis=1), real.argmax(axis=1) + counts.start, 0)
+    return [Looks(*each) for each in zip(first.tolist(), real[:, -1].tolist(), strict=True)]
+
+
+class Squares(NamedTuple):
+    """``looks``: of the comparisons of this round, none before the first; ``seeds``: of each comparison."""
+
+    looks: Sequence[Looks]
+    round: int
+    seeds: int
+
+
+def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = None) -> Html:
+    """Two squares of the same comparisons, one beside the other, above what is pressed for others."""
+    wide = (room.width - APART - 2 * EDGE) / 2
+    numbers = later("Numbers: after so many seeds, it seemed different. A red rim: it did once, and not after {seeds}.")
+    below = remark(say(numbers, seeds=squares.seeds), room.width - 2 * EDGE)
+    free = room.height - TITLE - COUNT - below.height - BUTTON - 12
+    side = min(wide, max(free, 160))
+    shapes = list[Html]()
+    once = say("looked at once, after {seeds} seeds", seeds=squares.seeds)
+    for name, title, x in (("often", say("looked at after each seed"), EDGE), ("once", once, EDGE + wide + APART)):
+        shapes.append(moved(words(title, bold=True, width=wide), x, 0))
+        shapes += _square(squares, name, x, side)
+    under = TITLE + COUNT + side + 6
+    if squares.looks:
+        shapes.append(moved(below, EDGE, under))
+    under += below.height + 6
+    if button is not None:
+        shapes.append(moved(button, EDGE, under))
+    return svg(shapes, room.width, under + BUTTON, alt)
+
+
+def radius(side: float) -> float:
+    """Of the dots in a square with this side."""
+    return side / ACROSS / 2 - 2
+
+
+def _square(squares: Squares, name: str, left: float, side: float) -> Iterator[Html]:
+    """A square of dots, and above it how many are red."""
+    step, top = side / ACROSS, TITLE + COUNT
+    is_often, r = name == "often", radius(side)
+    red = [look.first if is_often else squares.seeds * look.last for look in squares.looks]
+    for i in range(HUNDRED):
+        x, y = left + step * (i % ACROSS + 0.5), top + step * (i // ACROSS + 0.5)
+        at = {"transform": f"translate({x:.1f},{y:.1f})"}
+        ring = element("circle", r=round(r - 0.75, 1), fill="none", stroke=INK_3, stroke_width=1.5)
+        yield element("g", ring, data_key=f"{name}/{i}", **at)
+        if red and squares.looks[i].first:
+            dot = _red(r, red[i], is_often)
+            order = (red[i] or squares.seeds) - FEWEST
+            about = {"data_key": f"{name}/{squares.round}/{i}", "data_order": str(order)}
+            yield element("g", *dot, **about, data_tip=_tip(red[i], squares.seeds), **at)
+    if red:
+        count = words(say("{red} of {all}", red=sum(map(bool, red)), all=HUNDRED), 18, bold=True, fill=EVICTED)
+        about = {"data_key": f"{name}/count/{squares.round}", "data_order": str(squares.seeds - FEWEST)}
+        yield moved(count, left, TITLE, **about)
+
+
+def _tip(seeds: int, most: int) -> str:
+    if seeds:
+        return say("different after {seeds} seeds", seeds=seeds)
+    return say("not different after {seeds} seeds", seeds=most)
+
+
+def _red(r: float, seeds: int, is_numbered: bool) -> Iterator[Html]:
+    """A red dot, with a number where it has room; only a rim without any seeds."""
+    if not seeds:
+        yield element("circle", r=round(r - 0.75, 1), fill="none", stroke=EVICTED, stroke_width=2)
+        return
+    yield element("circle", r=round(r, 1), fill=EVICTED)
+    if is_numbered and r >= NUMBERED:
+        yield label(str(seeds), 0, 4.3, "middle", fill=ink(EVICTED), font_weight="bold")
+
+
+def press(text: str, **marks: str) -> Part:
+    """The one thing to press."""
+    inside = padded(words(text, 14, bold=True, fill=PANEL), 16, 7)
+    ground = rect(inside.width, inside.height, 9, fill=INK)
+    return Part(inside.width, inside.height, (element("g", ground, *inside.shapes, data_key="press", **marks),))
