@@ -45,8 +45,9 @@ RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
 """The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
 MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
-LINES, EDGE = 5, 6
-"""The lines of the longest search, for which every picture keeps room; the space around the claim, in pixels."""
+LINES, EDGE, BROAD = 5, 6, 420
+"""The lines of the longest search, for which every picture keeps room; the space around the claim, and the width from
+which on all pods have room beside it, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,12 @@ def claim_text(claim: Manifest) -> str:
         return "\n".join([f"{found[1]}expression: >-", *(f"{found[1]}  {part}" for part in parts)])
 
     return re.sub("( *)expression: (device.*)", folded, as_yaml([claim]))
+
+
+def request_lines(settings: Settings) -> list[str]:
+    """What the claim asks for: its ``spec.devices``, as YAML."""
+    lines = claim_text(claim(settings)).splitlines()
+    return [line[4:] for line in lines[lines.index("  devices:") + 1 :]]
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -179,7 +186,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: draw_sights(seen, room, look),
         sentence,
-        element("pre", join(claim_text(claim(settings)).splitlines(), element("br"))),
+        element("pre", join(request_lines(settings), element("br"))),
         sentence,
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [
@@ -409,21 +416,21 @@ def users(settings: Reserved, asks: bool, width: float) -> Part:
 
     ``asks``: the claim does not know of eval yet, and nothing can be changed.
     """
-    pods = ["train"] if asks else settings.users
-    told = column(
-        [
-            words(say("claim {name}", name="gpus"), bold=True),
-            words(f"reservedFor: {', '.join(pods)}" if pods else "reservedFor: []", fill=INK_2),
-            words(f"allocation: {got()[1]}" if pods else say("no allocation"), fill=INK_2),
-        ],
-        2,
+    names = ["train"] if asks else settings.users
+    told = (
+        words(say("claim {name}", name="gpus"), bold=True),
+        words(f"reservedFor: {', '.join(names) or '[]'}", fill=INK_2),
+        words(f"allocation: {got()[1]}" if names else say("no allocation"), fill=INK_2),
     )
-    card = _boxed(padded(told, 12, 8))
-    uses = column([_uses("train", settings.train, asks), _uses("eval", settings.eval and not asks, asks)], 6)
-    waits = _waits(bool(pods))
-    again = _again()
-    beside = column([_unseen(waits) if asks else waits, _unseen(again) if pods else again], 4)
-    return wrap([row([card, uses], 4), beside], width, 16, 6)
+    claim = column(told, 2)._replace(width=words("reservedFor: train, eval").width)
+    is_wide = width >= BROAD
+    pods = column([_uses("train", settings.train, asks, is_wide), _uses("eval", settings.eval, asks, is_wide)], 6)
+    waits, again = _waits(bool(names)), _again()
+    waits, again = (_unseen(waits) if asks else waits), (_unseen(again) if names else again)
+    if is_wide:
+        beside = column([row([pods, again]), row([Part(30, 0, ()), waits], 0)], 6)
+        return row([_boxed(padded(claim, 12, (beside.height - claim.height) / 2)), beside], 4)
+    return column([row([_boxed(padded(claim, 8, 6)), pods], 4), row([waits, again], 4)], 6)
 
 
 def _unseen(part: Part) -> Part:
@@ -435,30 +442,30 @@ def _waits(on: bool) -> Part:
     """The pod that wants all devices of a node, and whether it waits."""
     wants = say("claims {number} GPUs", number=len(GPUS["node-a"]))
     state = say("waits") if on else say("on {node}", node=after_both().node)
-    told = column([words(WAITING, bold=True), words(f"{wants}: {state}", fill=INK_2 if on else CHOSEN)], 2)
-    return _boxed(padded(told, 12, 8), stroke_dasharray="4 3" if on else None)
+    told = row([words(WAITING, bold=True), words(f"{wants}: {state}", fill=INK_2 if on else CHOSEN)])
+    return _boxed(padded(told, 10, 4), stroke_dasharray="4 3" if on else None)
 
 
 def _again() -> Part:
     """What brings both pods back."""
-    text = words(say("once more"), bold=True)
-    inside = _boxed(padded(text, 12, 5))
-    marks = {"data_set": "train: on, eval: on", "aria_label": say("once more")}
+    inside = _boxed(padded(words(say("again"), bold=True), 8, 4))
+    marks = {"data_set": "train: on, eval: on", "aria_label": say("again")}
     return Part(inside.width, inside.height, (element("g", *inside.shapes, **marks),))
 
 
-def _uses(pod: str, runs: bool, asks: bool) -> Part:
-    """An arrow from a pod to its claim, and the pod, which a click ends; dashed where the claim does not know of it."""
-    dash = None if runs else "4 3"
+def _uses(pod: str, runs: bool, asks: bool, is_wide: bool) -> Part:
+    """An arrow from a pod to its claim, and the pod, which a click ends. Dashed: it has ended, or is eval while
+    the claim does not know of it."""
+    knows = runs and not (asks and pod == "eval")
+    dash = None if knows else "4 3"
     line = element("path", d="M30 12H6", stroke=INK_3, stroke_width=1.5, stroke_dasharray=dash)
     head = element("path", d="M0 12l8 -4.5v9Z", fill=INK_3)
-    ended = words(say("{pod} has ended", pod=pod), bold=True, fill=INK_2)
-    name = _boxed(padded(words(pod, bold=True) if runs or asks else ended, 12, 4), stroke_dasharray=dash)
-    arrow = Part(30, 24, (line, head) if runs or asks else ())
+    ended = words(say("{pod} has ended", pod=pod) if is_wide else pod, bold=True, fill=INK_2)
+    name = _boxed(padded(words(pod, bold=True) if runs else ended, 12, 4), stroke_dasharray=dash)
     ends = say("{pod}: click, and it ends", pod=pod)
     marks = {"data_set": f"{pod}: off", "data_tip": ends, "aria_label": ends} if runs and not asks else {}
     shape = element("g", *name.shapes, data_key=f"pod/{pod}", **marks)
-    return row([arrow, Part(ended.width + 24, name.height, (shape,))], 0)
+    return row([Part(30, 24, (line, head) if runs else ()), Part(ended.width + 24, name.height, (shape,))], 0)
 
 
 def _boxed(inside: Part, **look: Any) -> Part:

@@ -137,7 +137,9 @@ def do_the_same(numbers: Numbers, hero: int = 1, **settings: Any) -> Question[An
 
     def why(settings: Any, _: str) -> str:
         differences = shown.pairs(settings).differences
-        said = [say("With {number} of {others}.", number=higher(settings), others=others)]
+        equal = int((differences == 0).sum())
+        counted = later("With {number} of {others}; with {equal}, both have the same.")
+        said = [say(counted, number=higher(settings), others=others, equal=equal)]
         if differences[hero - 1] == differences.max() > 0:
             best = later("Seed {seed} is the best of all {all}: anyone who tries for long enough finds such a run.")
             said.append(say(best, seed=hero, all=others + 1))

@@ -9,19 +9,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kschedlab.messages import later, say
+from kschedlab.messages import say, sentences
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import remark
-from kschedlab_lab.views.layout import Part, moved, padded, words
+from kschedlab_lab.views.layout import Part, column, moved, padded, words
 from kschedlab_lab.views.pairs import CONFIDENCE, FEWEST, Floats, leaves_out, lots_of
-from kschedlab_lab.views.style import EVICTED, INK, INK_3, PANEL, ink
+from kschedlab_lab.views.style import EVICTED, INK, INK_2, INK_3, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HUNDRED, ACROSS = 100, 10
-APART, EDGE, TITLE, COUNT, BUTTON = 28, 6, 34, 30, 34
-"""Pixels between the squares of dots, and beside them; heights of a title, of a number of dots, of the button."""
-NUMBERED = 9
-"""The least radius of a dot with a number in it."""
+APART, EDGE, BUTTON, LEAST, NUMBERED = 28, 6, 34, 160, 8.5
+"""Pixels between the squares of dots, and beside them; the height of the button, the least side of a square, and the
+least radius of a dot with a number in it."""
 
 
 class Looks(NamedTuple):
@@ -76,16 +75,16 @@ class Squares(NamedTuple):
 def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = None) -> Html:
     """Two squares of the same comparisons, one beside the other, above what is pressed for others."""
     wide = (room.width - APART - 2 * EDGE) / 2
-    numbers = later("Numbers: after so many seeds, it seemed different. A red rim: it did once, and not after {seeds}.")
-    below = remark(say(numbers, seeds=squares.seeds), room.width - 2 * EDGE)
-    free = room.height - TITLE - COUNT - below.height - BUTTON - 12
-    side = min(wide, max(free, 160))
+    heads = _heads(squares, wide)
+    high = max(each.height for each in heads.values()) + 6
+    below = remark(_meaning(squares, wide), room.width - 2 * EDGE)
+    side = min(wide, max(room.height - high - below.height - BUTTON - 12, LEAST))
     shapes = list[Html]()
-    once = say("looked at once, after {seeds} seeds", seeds=squares.seeds)
-    for name, title, x in (("often", say("looked at after each seed"), EDGE), ("once", once, EDGE + wide + APART)):
-        shapes.append(moved(words(title, bold=True, width=wide), x, 0))
-        shapes += _square(squares, name, x, side)
-    under = TITLE + COUNT + side + 6
+    for (name, head), x in zip(heads.items(), (EDGE, EDGE + wide + APART), strict=True):
+        about = {"data_key": f"{name}/head/{squares.round}", "data_order": str(squares.seeds - FEWEST)}
+        shapes.append(moved(head, x, 0, **(about if squares.looks else {})))
+        shapes += _square(squares, name, (x, high), side)
+    under = high + side + 6
     if squares.looks:
         shapes.append(moved(below, EDGE, under))
     under += below.height + 6
@@ -94,30 +93,50 @@ def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = N
     return svg(shapes, room.width, under + BUTTON, alt)
 
 
-def radius(side: float) -> float:
+def _meaning(squares: Squares, side: float) -> str:
+    """What the numbers and the rims mean, in squares that are so wide at most."""
+    numbers = say("A number: after so many seeds it seemed different.") if _radius(side) >= NUMBERED else ""
+    rims = say("A red rim: it seemed different before, but not after {seeds} seeds.", seeds=squares.seeds)
+    return sentences((numbers, rims))
+
+
+def _radius(side: float) -> float:
     """Of the dots in a square with this side."""
-    return side / ACROSS / 2 - 2
+    return side / ACROSS / 2 - 1
 
 
-def _square(squares: Squares, name: str, left: float, side: float) -> Iterator[Html]:
-    """A square of dots, and above it how many are red."""
-    step, top = side / ACROSS, TITLE + COUNT
-    is_often, r = name == "often", radius(side)
-    red = [look.first if is_often else squares.seeds * look.last for look in squares.looks]
+def _heads(squares: Squares, wide: float) -> dict[str, Part]:
+    """By square: what is looked at, and how many are red."""
+    titles = {"often": say("looked at after each seed"), "once": say("looked at once, at the end")}
+    heads = {}
+    for name, title in titles.items():
+        red = sum(bool(each) for each in _red_after(squares, name))
+        count = say("{red} of {all}", red=red if squares.looks else "?", all=HUNDRED)
+        fill = EVICTED if squares.looks else INK_2
+        heads[name] = column([words(title, bold=True, width=wide), words(count, 18, bold=True, fill=fill)], 2)
+    return heads
+
+
+def _red_after(squares: Squares, name: str) -> list[int]:
+    """Of each comparison, after how many seeds its dot turns red in this square, 0 for never."""
+    return [look.first if name == "often" else squares.seeds * look.last for look in squares.looks]
+
+
+def _square(squares: Squares, name: str, corner: tuple[float, float], side: float) -> Iterator[Html]:
+    """A square of dots."""
+    step, (left, top) = side / ACROSS, corner
+    r = _radius(side)
+    red = _red_after(squares, name)
     for i in range(HUNDRED):
         x, y = left + step * (i % ACROSS + 0.5), top + step * (i // ACROSS + 0.5)
         at = {"transform": f"translate({x:.1f},{y:.1f})"}
         ring = element("circle", r=round(r - 0.75, 1), fill="none", stroke=INK_3, stroke_width=1.5)
         yield element("g", ring, data_key=f"{name}/{i}", **at)
         if red and squares.looks[i].first:
-            dot = _red(r, red[i], is_often)
+            dot = _red(r, red[i], name == "often")
             order = (red[i] or squares.seeds) - FEWEST
             about = {"data_key": f"{name}/{squares.round}/{i}", "data_order": str(order)}
             yield element("g", *dot, **about, data_tip=_tip(red[i], squares.seeds), **at)
-    if red:
-        count = words(say("{red} of {all}", red=sum(map(bool, red)), all=HUNDRED), 18, bold=True, fill=EVICTED)
-        about = {"data_key": f"{name}/count/{squares.round}", "data_order": str(squares.seeds - FEWEST)}
-        yield moved(count, left, TITLE, **about)
 
 
 def _tip(seeds: int, most: int) -> str:

@@ -155,7 +155,7 @@ def _memories(moment: Moment, wide: float, step: float, tall: float, end: tuple[
         about = {"data_key": f"memory/{moment.name}/{name}", "data_tip": tip}
         yield rect(long, LINE, LINE / 2, 0, y, fill=TICK)
         yield rect(max(long * taken / size.memory, 0.1), LINE, LINE / 2, 0, y, fill=INK_2, **about)
-        free = amount("memory", size.memory - taken)
+        free = amount("memory", size.memory - taken).removesuffix(" memory")
         yield label(free, x, y + LINE, anchor, fill=INK_2, data_key=f"left/{moment.name}/{name}")
 
 
