@@ -73,7 +73,7 @@ class Tosses:
 
     def ask(self) -> Question[Settings]:
         """How many will seem different? Nothing is tossed yet."""
-        asked = say("Of 100 comparisons of two equal schedulers, how many seem different if you look after each seed?")
+        asked = say("Looked at after each seed, how many of these 100 dots will turn red?")
         choices = [say("about {number}", number=number) for number in (2, 7, 20, 50)]
         why = say(
             "Each look is one more chance. But the looks share most of their seeds, so 15 looks are not 15 chances."

@@ -77,8 +77,9 @@ def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = N
     wide = (room.width - APART - 2 * EDGE) / 2
     heads = _heads(squares, wide)
     high = max(each.height for each in heads.values()) + 6
-    below = remark(_meaning(squares, wide), room.width - 2 * EDGE)
-    side = min(wide, max(room.height - high - below.height - BUTTON - 12, LEAST))
+    across = room.width - 2 * EDGE
+    kept = remark(_meaning(squares, wide), across).height
+    side = min(wide, max(room.height - high - kept - BUTTON - 12, LEAST))
     shapes = list[Html]()
     for (name, head), x in zip(heads.items(), (EDGE, EDGE + wide + APART), strict=True):
         about = {"data_key": f"{name}/head/{squares.round}", "data_order": str(squares.seeds - FEWEST)}
@@ -86,8 +87,8 @@ def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = N
         shapes += _square(squares, name, (x, high), side)
     under = high + side + 6
     if squares.looks:
-        shapes.append(moved(below, EDGE, under))
-    under += below.height + 6
+        shapes.append(moved(remark(_meaning(squares, side), across), EDGE, under))
+    under += kept + 6
     if button is not None:
         shapes.append(moved(button, EDGE, under))
     return svg(shapes, room.width, under + BUTTON, alt)
