@@ -132,3 +132,14 @@ def test_a_click_in_a_selector_corrects_a_part_of_it_and_its_error_stays_in_the_
     error = page.page.locator(".ks-sentence")
     expect(error).to_contain_text("compareTo(quantity")
     assert error.evaluate("error => error.scrollWidth <= error.clientWidth")
+
+
+def test_pods_end_at_a_click_until_the_waiting_one_gets_the_device(shown: Show) -> None:
+    page = shown(devices.reserved().answer("node-a"))
+    for pod, says in (("train", "eval still uses"), ("eval", "large goes to node-a")):
+        page.key(f"pod/{pod}").click()
+        page.settled()
+        expect(page.sentence).to_contain_text(says)
+    page.page.get_by_role("button", name="again", exact=True).click()
+    page.settled()
+    assert page.session.panel.settings == devices.Reserved()

@@ -24,6 +24,7 @@ from kschedlab_lab.panels import (
     score,
     select_host,
     selector,
+    tosses,
     two_runs,
     your_plugin,
     your_plugin_motion,
@@ -50,6 +51,7 @@ FEW = {"800": 3}
 
 GIVEN: dict[str, Callable[..., Any]] = {
     "pairs.panel": partial(pairs.panel, NUMBERS),
+    "tosses.panel": partial(tosses.panel, [9.0, -3.0, 0.0, 4.0, 9.0, 12.0, 4.0, 9.0]),
     "two_runs.panel": partial(two_runs.panel, Three(), BOTH),
     "your_plugin_motion.panel": partial(your_plugin_motion.panel, **COLD),
     "your_plugin.panel": partial(your_plugin.panel, [ALONE], priority=9),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 from kschedlab.build import Manifest, as_yaml, node, pod
@@ -27,7 +27,7 @@ from kschedlab_lab.views.device_map import Look, draw_sights
 from kschedlab_lab.views.device_search import search_story
 from kschedlab_lab.views.device_sights import HELD, OFFERED, ROOT, TAKES, NodeSight, held_by, sights, unasked
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
-from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TRAY
+from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TRAY
 from kschedlab_lab.views.svg import Room, rect
 
 GENERATION = GENERATIONS["v1.37"]
@@ -45,8 +45,9 @@ RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
 """The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
 MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
-LINES, EDGE = 5, 6
-"""The lines of the longest search, for which every picture keeps room; the space around the claim, in pixels."""
+LINES, EDGE, BROAD = 5, 6, 420
+"""The lines of the longest search, for which every picture keeps room; the space around the claim, and the width from
+which on all pods have room beside it, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,12 @@ def claim_text(claim: Manifest) -> str:
         return "\n".join([f"{found[1]}expression: >-", *(f"{found[1]}  {part}" for part in parts)])
 
     return re.sub("( *)expression: (device.*)", folded, as_yaml([claim]))
+
+
+def request_lines(settings: Settings) -> list[str]:
+    """What the claim asks for: its ``spec.devices``, as YAML."""
+    lines = claim_text(claim(settings)).splitlines()
+    return [line[4:] for line in lines[lines.index("  devices:") + 1 :]]
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -179,7 +186,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: draw_sights(seen, room, look),
         sentence,
-        element("pre", join(claim_text(claim(settings)).splitlines(), element("br"))),
+        element("pre", join(request_lines(settings), element("br"))),
         sentence,
         names={decision.node: "chosen"} if decision.node else {},
         story=lambda room: [
@@ -235,7 +242,9 @@ def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> s
     gets = both(*(device.id.device for each in seen for device in each.devices if device.state == TAKES))
     able = [each.node for each in seen if not each.reason]
     if len(able) == 1:
-        return say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
+        goes = say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
+        wanted = settings.count > 1 and able == ["node-c"]
+        return sentences((goes, say("✓ Two devices, and only node-c has them.") if wanted else ""))
     lots = say("{nodes} can serve train: one is drawn by lot.", nodes=listed(able))
     return sentences((lots, say("Shown is {node}, where it gets {devices}.", node=decision.node, devices=gets)))
 
@@ -318,7 +327,19 @@ def pair() -> Question[Settings]:
 
 @dataclass(frozen=True)
 class Reserved(Restorable):
-    """Nothing can be changed after the decision."""
+    """Which of the two pods that use the claim gpus still run."""
+
+    train: bool = switch("train runs", True)
+    eval: bool = switch("eval runs", True)
+
+    @property
+    def users(self) -> list[str]:
+        """The pods of ``status.reservedFor``."""
+        return [name for name in ("train", "eval") if getattr(self, name)]
+
+
+WAITING = "large"
+"""A pod with a claim of its own, for as many devices as a node has: it waits until all of a node's are free."""
 
 
 def reserved() -> Panel[Reserved]:
@@ -336,7 +357,7 @@ def same_claim() -> Question[Reserved]:
         lambda *_: say(
             "The claim has its device already, so nothing is searched: both pods share {device}.", device=device
         ),
-        lambda _: partial(draw_sights, kept_for_train(), look=Look(lines=0, top=partial(users, False))),
+        lambda settings: partial(draw_sights, kept_for_train(), look=Look(lines=0, top=partial(users, settings, True))),
     )
 
 
@@ -358,30 +379,93 @@ def got() -> tuple[str, str]:
     return next((n.node, d.id.device) for n in sights(decide(Settings())) for d in n.devices if d.state == TAKES)
 
 
-def _held(_: Reserved) -> View:
+@cache
+def after_both() -> Decision:
+    """The decision for the waiting pod, once gpus holds nothing."""
+    wants = claim_of([], len(GPUS["node-a"]))
+    made = [*fleet(GPUS, RIVALS, BROKEN), wants, _user(WAITING, "gpus")]
+    return schedule(f"default/{WAITING}", Cluster.from_dicts(made, GENERATION.api), GENERATION)
+
+
+def _held(settings: Reserved) -> View:
     node, device = got()
-    seen = [each._replace(chosen=each.node == node) for each in kept_for_train()]
-    sentence = say("eval can only go to {node}: its claim, gpus, holds {device} there.", node=node, device=device)
-    look = Look(lines=0, top=partial(users, True), into=f"{DRIVER}/{node}/{device}")
+    top = partial(users, settings, False)
+    if settings.users:
+        seen = [each._replace(chosen=each.node == node) for each in kept_for_train()]
+        look = Look(lines=0, top=top, into=f"{DRIVER}/{node}/{device}")
+        sentence = still_used(settings, node, device)
+    else:
+        node = str(after_both().node)
+        seen = [each if each.chosen else unasked(each) for each in sights(after_both())]
+        look = Look(lines=0, top=top)
+        freed = later("The claim controller clears the claim: {device} is free, and {pod} goes to {node}.")
+        sentence = say(freed, device=device, pod=WAITING, node=node)
     return View(partial(draw_sights, seen, look=look), sentence, Html(), sentence, names={node: "chosen"})
 
 
-def users(known: bool, _: float) -> Part:
-    """The claim gpus and the pods that use it. ``known``: the claim knows of eval, too."""
-    pods = "train, eval" if known else "train"
-    told = column([words(say("claim {name}", name="gpus"), bold=True), words(f"reservedFor: {pods}", fill=INK_2)])
-    card = _boxed(padded(told, 12, 8))
-    uses = column([_uses("train"), _uses("eval", known)], 6)
-    return row([card, uses], 4)
+def still_used(settings: Reserved, node: str, device: str) -> str:
+    """Who keeps the device."""
+    if len(settings.users) == 1:
+        (pod,) = settings.users
+        return say("{pod} still uses the claim gpus, so {device} is not free yet.", pod=pod, device=device)
+    return say("eval can only go to {node}: its claim, gpus, holds {device} there.", node=node, device=device)
 
 
-def _uses(pod: str, known: bool = True) -> Part:
-    """An arrow from a pod to its claim; dashed before the claim knows of the pod."""
-    dash = None if known else "4 3"
+def users(settings: Reserved, asks: bool, width: float) -> Part:
+    """The claim gpus and the pods that use it, which a click ends, and the pod that waits for its device.
+
+    ``asks``: the claim does not know of eval yet, and nothing can be changed.
+    """
+    names = ["train"] if asks else settings.users
+    told = (
+        words(say("claim {name}", name="gpus"), bold=True),
+        words(f"reservedFor: {', '.join(names) or '[]'}", fill=INK_2),
+        words(f"allocation: {got()[1]}" if names else say("no allocation"), fill=INK_2),
+    )
+    claim = column(told, 2)._replace(width=words("reservedFor: train, eval").width)
+    is_wide = width >= BROAD
+    pods = column([_uses("train", settings.train, asks, is_wide), _uses("eval", settings.eval, asks, is_wide)], 6)
+    waits, again = _waits(bool(names)), _again()
+    waits, again = (_unseen(waits) if asks else waits), (_unseen(again) if names else again)
+    if is_wide:
+        beside = column([row([pods, again]), row([Part(30, 0, ()), waits], 0)], 6)
+        return row([_boxed(padded(claim, 12, (beside.height - claim.height) / 2)), beside], 4)
+    return column([row([_boxed(padded(claim, 8, 6)), pods], 4), row([waits, again], 4)], 6)
+
+
+def _unseen(part: Part) -> Part:
+    """Its room alone."""
+    return Part(part.width, part.height, ())
+
+
+def _waits(on: bool) -> Part:
+    """The pod that wants all devices of a node, and whether it waits."""
+    wants = say("claims {number} GPUs", number=len(GPUS["node-a"]))
+    state = say("waits") if on else say("on {node}", node=after_both().node)
+    told = row([words(WAITING, bold=True), words(f"{wants}: {state}", fill=INK_2 if on else CHOSEN)])
+    return _boxed(padded(told, 10, 4), stroke_dasharray="4 3" if on else None)
+
+
+def _again() -> Part:
+    """What brings both pods back."""
+    inside = _boxed(padded(words(say("again"), bold=True), 8, 4))
+    marks = {"data_set": "train: on, eval: on", "aria_label": say("again")}
+    return Part(inside.width, inside.height, (element("g", *inside.shapes, **marks),))
+
+
+def _uses(pod: str, runs: bool, asks: bool, is_wide: bool) -> Part:
+    """An arrow from a pod to its claim, and the pod, which a click ends. Dashed: it has ended, or is eval while
+    the claim does not know of it."""
+    knows = runs and not (asks and pod == "eval")
+    dash = None if knows else "4 3"
     line = element("path", d="M30 12H6", stroke=INK_3, stroke_width=1.5, stroke_dasharray=dash)
     head = element("path", d="M0 12l8 -4.5v9Z", fill=INK_3)
-    name = _boxed(padded(words(pod, bold=True), 12, 4), stroke_dasharray=dash)
-    return row([Part(30, 24, (line, head)), name], 0)
+    ended = words(say("{pod} has ended", pod=pod) if is_wide else pod, bold=True, fill=INK_2)
+    name = _boxed(padded(words(pod, bold=True) if runs else ended, 12, 4), stroke_dasharray=dash)
+    ends = say("{pod}: click, and it ends", pod=pod)
+    marks = {"data_set": f"{pod}: off", "data_tip": ends, "aria_label": ends} if runs and not asks else {}
+    shape = element("g", *name.shapes, data_key=f"pod/{pod}", **marks)
+    return row([Part(30, 24, (line, head) if runs else ()), Part(ended.width + 24, name.height, (shape,))], 0)
 
 
 def _boxed(inside: Part, **look: Any) -> Part:

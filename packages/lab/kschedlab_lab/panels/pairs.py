@@ -92,8 +92,9 @@ def describe(picture: Picture) -> str:
         return sentences([verdict, size])
     changes = np.sign(pairs.differences).tolist()
     higher, lower = changes.count(1), changes.count(-1)
-    counts = later("{b} is higher for {higher} of {all} seeds, lower for {lower}.")
-    return sentences([verdict, size, say(counts, b=b, higher=higher, lower=lower, all=len(changes))])
+    counts = later("{b} is higher for {higher} of {all} seeds, lower for {lower}, equal for {equal}.")
+    said = say(counts, b=b, higher=higher, lower=lower, equal=changes.count(0), all=len(changes))
+    return sentences([verdict, size, said])
 
 
 def story(picture: Picture, room: Room) -> list[Frame]:
@@ -136,7 +137,9 @@ def do_the_same(numbers: Numbers, hero: int = 1, **settings: Any) -> Question[An
 
     def why(settings: Any, _: str) -> str:
         differences = shown.pairs(settings).differences
-        said = [say("With {number} of {others}.", number=higher(settings), others=others)]
+        equal = int((differences == 0).sum())
+        counted = later("With {number} of {others}; with {equal}, both have the same.")
+        said = [say(counted, number=higher(settings), others=others, equal=equal)]
         if differences[hero - 1] == differences.max() > 0:
             best = later("Seed {seed} is the best of all {all}: anyone who tries for long enough finds such a run.")
             said.append(say(best, seed=hero, all=others + 1))

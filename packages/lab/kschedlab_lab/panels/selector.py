@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from kschedlab.build import Manifest
@@ -148,18 +148,22 @@ def highest(selector: str, width: float) -> float:
 
 
 def draw(
-    settings: Settings, room: Room, seen: Sequence[NodeSight], steps: Sequence[EvaluatedPart], evaluates: bool = True
+    settings: Settings,
+    room: Room,
+    seen: Sequence[NodeSight],
+    steps: Sequence[EvaluatedPart],
+    first: str,
+    evaluates: bool = True,
 ) -> Html:
     """The devices as they are seen, where a click chooses one; below them what this one has, and the parts of the
     selector, with their values or without. The devices are as high as the values of any of them permit, and those of
-    the selectors to begin with: another selector moves none."""
+    the selector to begin with (``first``), also guarded: a shorter one moves none."""
     marks = {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
     look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0)
     (has,) = (each.facts for node in seen for each in node.devices if each.key == look.ring)
     facts = wrap([words(settings.device, bold=True), words(listed(has))], room.width)
-    below = max(
-        highest(each, room.width) for each in ({settings.selector} if steps else set()).union(SELECTORS.values())
-    )
+    kept = {first, SELECTORS["guarded"], *([settings.selector] if steps else [])}
+    below = max(highest(each, room.width) for each in kept)
     high = HIGH + room.height - device_part(seen, room.width, look).height - facts.height - below - 12
     nodes = device_part(seen, room.width, look, high)
     values = evaluation_part(steps, room.width, evaluates)
@@ -168,15 +172,15 @@ def draw(
     return svg(part.shapes, room.width, part.height + 4, say("; ").join((spoken(seen), *written)))
 
 
-def show(settings: Settings) -> View:
-    """The panel's view for these settings."""
+def show(settings: Settings, first: str = SELECTORS["both"]) -> View:
+    """The panel's view for these settings. ``first``: the selector to begin with."""
     if what := fault(settings.selector):
         invalid = sentences((say("This selector is not valid."), what))
-        return View(lambda room: draw(settings, room, fleet(), ()), invalid, Html(), invalid)
+        return View(lambda room: draw(settings, room, fleet(), (), first), invalid, Html(), invalid)
     sentence, seen = told(settings), selection(settings.selector)
     error = judged(settings.selector, settings.device).why
     return View(
-        lambda room: draw(settings, room, seen, evaluated(settings)),
+        lambda room: draw(settings, room, seen, evaluated(settings), first),
         sentence,
         element("code", error) if error else Html(),
         f"{sentence}\n{error}" if error else sentence,
@@ -201,7 +205,17 @@ def told(settings: Settings) -> str:
     message = later("The selector selects {selected} of {all} devices.")
     selects, errors = say(message, selected=states.count(SELECTED), all=len(states)), states.count(FAILS)
     ends = later("On {errors} it ends in an error: if the search reaches one of them, the pod gets no node. Use has().")
-    return sentences((first, selects, say(ends, errors=errors) if errors else ""))
+    return sentences((first, selects, say(ends, errors=errors) if errors else "", reached(states)))
+
+
+def reached(states: Sequence[str]) -> str:
+    """What the lesson asks a reader to type, once the devices have these states."""
+    selected = {device for device, state in zip(DEVICES, states, strict=True) if state == SELECTED}
+    if FAILS in states:
+        return ""
+    if selected == {f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus if gpu[1] != "t4"}:
+        return say("✓ Every a100 and every h100, and no t4.")
+    return say("✓ Both GPUs with firmware 2.1, and no error.") if selected == set(FIRMWARE) else ""
 
 
 def reason(settings: Settings) -> str:
@@ -232,10 +246,11 @@ def question(asked: Settings = Settings()) -> Question[Settings]:
         (*terms("selected", "not selected", "an error"),),
         verdict,
         lambda settings, answer: reason(settings),
-        lambda settings: lambda room: draw(settings, room, fleet(), evaluated(settings), False),
+        lambda settings: lambda room: draw(settings, room, fleet(), evaluated(settings), asked.selector, False),
     )
 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, None, "selector.panel()")
+    first = Settings().changed(**settings)
+    return Panel(first, partial(show, first=first.selector), None, "selector.panel()")

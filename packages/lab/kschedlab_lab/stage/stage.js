@@ -55,7 +55,7 @@ class Stage {
     this.menu = new Menu(this);
     this.room = new Room(this, (room) => (this.states.clear(), this.post({ room }, 0)));
     this.exact = make("div", { class: "ks-exact" });
-    this.numbers = make("details", { class: "ks-numbers-of" }, make("summary", {}, say("Details")), this.table);
+    this.numbers = make("details", { class: "ks-numbers-of", ontoggle: () => this.toDetails() }, make("summary", {}, say("Details")), this.table);
     this.drawer = make("div", { class: "ks-drawer", hidden: true }, this.buttons(), this.exact, this.numbers, this.menu.el);
     this.more = button("⋯", () => this.open(this.drawer.hidden), { class: "ks-more", title: say("More"), "aria-label": say("More"), "aria-expanded": "false" });
     this.rows = this.controls.map((control) => [control, row(control, this)]);
@@ -111,6 +111,12 @@ class Stage {
     this.drawer.hidden = !on;
     this.more.setAttribute("aria-expanded", String(on));
     if (on) this.drawer.scrollIntoView({ block: "nearest" });
+    this.toDetails();
+  }
+
+  /** Details that are open are what one wants to read of the drawer. */
+  toDetails() {
+    if (this.numbers.open) this.drawer.scrollTop = this.numbers.offsetTop;
   }
 
   /** Out of what is behind the three dots, else out of the classroom. */

@@ -60,7 +60,7 @@ MOST = 86
 TALL, LINE, NAME, SIGN = 35, 16, 17.6, 21
 """The height from which a device has room for two lines of text, that of one line and of the name below, and the width
 of a sign."""
-HIGH, LOWEST, HIGHEST, FLAT, WIRES = 88, 70, 170, 60, 24
+HIGH, LOWEST, HIGHEST, FLAT, WIRES = 88, 70, 240, 60, 24
 """The heights of the largest device, of the same with less space, with more, and with trees beside its node; and of the
 wires below."""
 NARROW, SIDE, BESIDE, WRITTEN = 128, 7, 380, 160

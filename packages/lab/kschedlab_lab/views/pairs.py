@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ RESAMPLES = 4000
 CONFIDENCE = 95
 FEWEST = 6
 """Fewer differences may all have one sign by chance more often than once in twenty times: 2 / 2**5."""
+TINY = 1e-9
 PILLS, AXIS, SEEDS, EDGE, DOT, GRAIN = 28, 42, 50, 10, 4.5, 6
 """The height of a row of pills; the width of an axis with its numbers; the height of the row of seeds, of the edge
 above and below the dots, the radius of a dot, and the height of a grain; in pixels."""
@@ -34,6 +35,17 @@ alone."""
 HALO: Any = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 4, "stroke_opacity": 0.8}
 """Of numbers upon the hill."""
 GREY_SOFT = themed("#E3E7ED", "#323B49")
+
+
+@cache
+def lots_of(count: int) -> npt.NDArray[np.int64]:
+    """The places of so many seeds, drawn again and again: twice, for A and B apart."""
+    return np.random.default_rng(1).integers(0, count, (2, RESAMPLES, count))
+
+
+def leaves_out(low: float, high: float) -> bool:
+    """Whether 0 is not between the two; the last digits of a sum say nothing."""
+    return low > TINY or high < -TINY
 
 
 @dataclass(frozen=True)
@@ -69,8 +81,8 @@ class Pairs:
 
     @cached_property
     def lots(self) -> npt.NDArray[np.int64]:
-        """The places of the seeds that are drawn: twice, for A and B apart."""
-        return np.random.default_rng(1).integers(0, len(self.a), (2, RESAMPLES, len(self.a)))
+        """The places of the seeds that are drawn."""
+        return lots_of(len(self.a))
 
     @cached_property
     def interval(self) -> tuple[float, float]:
@@ -87,8 +99,7 @@ class Pairs:
     @property
     def real(self) -> bool:
         """Whether the interval leaves 0 out, and enough seeds differ to say so."""
-        low, high = self.interval
-        return self.enough and (low > 0 or high < 0)
+        return self.enough and leaves_out(*self.interval)
 
 
 @dataclass(frozen=True)
@@ -182,10 +193,11 @@ def draw_pairs(
     ``seeds``: those that are drawn, by default all that count. ``grains``: means of so many lots instead of the hill.
     """
     plan = _Plan(picture, room, answered, seeds)
-    shapes = [*_axis(plan), *_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan))]
+    shapes = [*_axis(plan), *(_differences_axis(plan) if answered else ())]
+    shapes += [*_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan))]
     if answered:
         under, over = ([*_hill(plan)], [*_interval(plan)]) if grains is None else ([], [*_grains(plan, grains)])
-        shapes += [*_choices(plan), *_differences_axis(plan), *under, *_swarm(plan, grains == 1), *over, *_seeds(plan)]
+        shapes += [*_choices(plan), *under, *_swarm(plan, grains == 1), *over, *_seeds(plan)]
     return svg(shapes, plan.width, plan.bottom + SEEDS, alt)
 
 

@@ -78,16 +78,16 @@ class Moment:
     def percent(self) -> str:
         return f"{100 * self.used / self.capacity:.1f}"
 
-    def memory(self, node: str) -> float:
-        """The share of the node's memory that its pods have."""
-        return sum(pod.size.memory for pod in self.pods if pod.node == node) / self.nodes[node].memory
+    def memory(self, node: str) -> int:
+        """How much of the node's memory its pods have, in bytes."""
+        return sum(pod.size.memory for pod in self.pods if pod.node == node)
 
 
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     """One column beside the other, and between them the names of the nodes."""
     has_memory = any(pod.size.memory for moment in moments for pod in moment.pods)
     sizes = say("At the top: the CPU that placed pods request. Pods are as long as their CPU; numbers are free CPU.")
-    memory = say("The line below a node is its memory.") if has_memory else ""
+    memory = say("The line below a node is its memory; the number at its end is what is free.") if has_memory else ""
     ring = say("A green ring: the pod waits in the other column.")
     below = remark(sentences((sizes, memory, ring)), room.width - 2 * EDGE)
     names, waits = [*moments[0].nodes], say("waiting")
@@ -102,7 +102,9 @@ def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
         title = words(fitted(name, between - 6, bold=is_node), bold=is_node, fill=None if is_node else INK_2)
         drawn.append(placed(title, room.width / 2, HEAD + step * i + (tall - title.height) / 2))
     for moment, other, x in zip(moments, reversed(moments), (EDGE, EDGE + wide + between), strict=True):
-        column = [*_title(moment, wide), *_nodes(moment, other.waiting, wide, step, tall, has_memory)]
+        end = (wide + 4, "start") if x == EDGE else (-4, "end")
+        column = [*_title(moment, wide), *_nodes(moment, other.waiting, wide, step, tall)]
+        column += _memories(moment, wide, step, tall, end) if has_memory else []
         drawn.append(element("g", *column, transform=f"translate({x:g},0)"))
     bottom = HEAD + step * (len(names) + 1)
     return svg([*drawn, moved(below, EDGE, bottom)], room.width, bottom + below.height + 4, alt)
@@ -120,7 +122,7 @@ def _title(moment: Moment, wide: float) -> Iterator[Html]:
     yield rect(full, BAR, BAR / 2, 0, 24, fill=INK_3, data_key=f"share/{moment.name}")
 
 
-def _nodes(moment: Moment, others: set[str], wide: float, step: float, tall: float, has_memory: bool) -> Iterator[Html]:
+def _nodes(moment: Moment, others: set[str], wide: float, step: float, tall: float) -> Iterator[Html]:
     """The nodes with their pods, and at the end what waits. A pod that waits only elsewhere (``others``) is ringed."""
     largest = max(size.cpu for size in moment.nodes.values())
     waiting = sum(pod.size.cpu for pod in moment.pods if not pod.node)
@@ -141,17 +143,20 @@ def _nodes(moment: Moment, others: set[str], wide: float, step: float, tall: flo
         if free and text_width(written) + 10 <= scale * size.cpu - x:
             key = f"free/{moment.name}/{name}"
             yield label(written, scale * size.cpu - 6, y + tall / 2 + 4, "end", fill=INK_2, data_key=key)
-        if has_memory:
-            yield from _memory(moment, name, scale * size.cpu, y + tall + 2)
 
 
-def _memory(moment: Moment, name: str, wide: float, y: float) -> Iterator[Html]:
-    """Below a node, how much of its memory is taken."""
-    share = moment.memory(name)
-    tip = say("{share:.0f} % of the memory of {node}", share=100 * share, node=name)
-    yield rect(wide, LINE, LINE / 2, 0, y, fill=TICK)
-    about = {"data_key": f"memory/{moment.name}/{name}", "data_tip": tip}
-    yield rect(max(wide * share, 0.1), LINE, LINE / 2, 0, y, fill=INK_2, **about)
+def _memories(moment: Moment, wide: float, step: float, tall: float, end: tuple[float, str]) -> Iterator[Html]:
+    """Below each node, how much of its memory is taken, and at the ``end`` how much is free."""
+    largest = max(size.cpu for size in moment.nodes.values())
+    x, anchor = end
+    for i, (name, size) in enumerate(moment.nodes.items()):
+        y, long, taken = HEAD + step * i + tall + 2, wide * size.cpu / largest, moment.memory(name)
+        tip = say("{share:.0f} % of the memory of {node}", share=100 * taken / size.memory, node=name)
+        about = {"data_key": f"memory/{moment.name}/{name}", "data_tip": tip}
+        yield rect(long, LINE, LINE / 2, 0, y, fill=TICK)
+        yield rect(max(long * taken / size.memory, 0.1), LINE, LINE / 2, 0, y, fill=INK_2, **about)
+        free = amount("memory", size.memory - taken).removesuffix(" memory")
+        yield label(free, x, y + LINE, anchor, fill=INK_2, data_key=f"left/{moment.name}/{name}")
 
 
 def _block(pod: Placed, run: str, waits_there: bool) -> Block:

@@ -86,8 +86,8 @@ OWN_NAMES = {
         "normalize reverse Score plugin plugins running failed with Fit"
     ),
     "devices": (  # claims, pods, a taint; attributes; fields of a claim; parts of selectors, broken into lines
-        "rival gpus train eval broken Broken model memory capacity firmware constraints requests tolerations count "
-        "key true false in gi com"
+        "rival gpus train eval large allocation broken Broken model memory capacity firmware constraints requests "
+        "tolerations count key true false in gi com"
     ),
     # policies, pods, fields of a pod
     "experiments": "default packing lucky cpu memory spec bootstrap name middle means small large",

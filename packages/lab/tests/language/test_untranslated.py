@@ -37,6 +37,7 @@ from kschedlab_lab.panels import (
     score_two,
     select_host,
     selector,
+    tosses,
     two_runs,
     weights,
     your_cluster,
@@ -111,6 +112,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         cold=COLD, patient=node_filter("ColdNode", events=[])(COLD)
     ),
     "experiments, two runs": lambda: two_runs.panel(Three(), BOTH),
+    "experiments, tosses": lambda: tosses.panel([9.0, -3.0, 0.0, 4.0, 9.0, 12.0, 4.0, 9.0]),
     "experiments": lambda: pairs.panel(NUMBERS, hero=1).ask(pairs.do_the_same(NUMBERS)),
     "experiments, real": lambda: pairs.panel(NUMBERS, policy="lucky", joined=False).ask(pairs.is_it_chance(NUMBERS)),
 }

@@ -190,6 +190,27 @@ def test_a_second_pod_with_the_claim_of_train_goes_where_the_claim_is():
     assert "reservedFor: train, eval" in drawn(panel.view)
 
 
+def test_a_device_is_free_when_the_last_pod_of_its_claim_has_ended():
+    """Then a pod gets it that waits for all three of a node; until then it stays with the claim."""
+    panel = devices.reserved()
+    for ended in ("train", "eval"):
+        picture = drawn(panel.move(**{ended: False}).view)
+        assert picture.count('data-state="held"') == 2 and 'data-state="takes"' not in picture
+    both = panel.move(train=False, eval=False).view
+    assert drawn(both).count('data-state="takes"') == 3 and says(both.sentence, "gpu-0 is free", "large", "node-a")
+    assert 'data-set="train: on, eval: on"' in drawn(both)
+
+
+def test_a_reader_hears_when_what_the_lesson_asks_for_is_reached():
+    asked = devices.Settings().changed(model="any", memory=60, count=2, tolerates=True)
+    assert "✓" in devices.show(asked).sentence and "✓" not in devices.show(asked.changed(tolerates=False)).sentence
+    model = f"{selector.ATTRIBUTES}.model"
+    for typed in (f'{model} in ["a100", "h100"]', f'{model} != "t4"', selector.SELECTORS["guarded"]):
+        assert "✓" in selector.show(selector.Settings(typed)).sentence
+    for typed in (f'{model} == "a100"', selector.SELECTORS["an unknown attribute"]):
+        assert "✓" not in selector.show(selector.Settings(typed)).sentence
+
+
 def test_only_the_toleration_lets_train_have_the_broken_h100():
     settings = devices.Settings().changed(model="h100")
     assert devices.decide(settings).node is None
