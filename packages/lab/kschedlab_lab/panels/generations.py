@@ -72,7 +72,7 @@ class Settings(Restorable):
     version: str = slider("version", VERSIONS, VERSIONS[0])
     without: str = typed("changes taken out", NONE, (NONE, *SOME), read_changes)
     allowed: int = slider("budget allows", range(3), 1)
-    mail: int = slider("mail requests", range(1000, 3001, 100), 2100, lambda size: f"{size / 1000:g} CPU")
+    mail: int = slider("mail requests", range(1500, 3001, 100), 2100, lambda size: f"{size / 1000:g} CPU")
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -139,7 +139,7 @@ def rungs(cluster: str) -> tuple[int, ...]:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision, shown = bare(decide(settings)), board(settings)
-    first, why = decided_and_why(decision)
+    first, why = told(decision)
     said = sentence(settings, first, why)
     runs = (next(run) for _, run in groupby(shown.stops, key=lambda each: each.answer))
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in runs)
@@ -151,6 +151,16 @@ def show(settings: Settings) -> View:
         idle={"cluster": "", **dict.fromkeys(SIZES - {*STORIES[settings.cluster].controls}, "")},
         names=colours(decision),
     )
+
+
+def told(decision: Decision) -> tuple[str, str]:
+    """What was decided, and why. Among nodes of one score the versions choose differently, not all at random."""
+    first, why = decided_and_why(decision)
+    if decision.node is None or len(decision.best) == 1:
+        return first, why
+    others = listing([name for name in decision.best if name != decision.node], 3)
+    score = total(decision, decision.node)
+    return first, say("It has the highest score, {score}; {node} has the same.", score=score, node=others)
 
 
 def board(settings: Settings) -> Board:

@@ -12,7 +12,7 @@ from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import CHOSEN, INK, INK_2, INK_3, KINDS, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import dragged, rect
 
-HIGH, BETWEEN, ENDS, SHARE = 24, 6, 92, 0.8
+HIGH, BETWEEN, ENDS, SHARE = 24, 6, 92, 0.76
 """The height of a bar and what parts two, in pixels; the room for a sum; how much of all points fits on a bar."""
 LEAST = 0.05
 """A smaller part of a point is not drawn."""

@@ -21,9 +21,9 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 EDGE, LINE = 14, 15
 """Space at both ends, and the height of a line of text; in pixels."""
-LOW, BAR, AXIS, POLE = 104, LINE + 6, 2 * LINE + 22, 9
-"""The least height of the largest node; the height of the bar with the answers; where the line is below it; how far a
-flag reaches to the left of its pole."""
+LOW, HIGHER, BAR, AXIS, POLE = 104, 140, LINE + 6, 2 * LINE + 22, 9
+"""The least height of the largest node, and without rules below it; the height of the bar with the answers; where the
+line is below it; how far a flag reaches to the left of its pole."""
 FLAT = 0.78
 """The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size."""
 COLON = re.compile("[:：]")
@@ -93,13 +93,13 @@ def _picture(
     shown: Sequence[Box], decision: Decision, board: Board, room: Room, alt: str, asked: int | None, captions: bool
 ) -> Html:
     """``asked``: how many rules are asked, None for all; ``captions``: whether there are lines below the nodes."""
-    below = _below(board, room)
+    below, short = _below(board, room), LOW if board.rungs else HIGHER
     room = room._replace(height=min(room.height, int(FLAT * room.width)))
-    first, *_ = arrange(shown, room, below.height, captions, most=room.width, short=LOW).places
+    first, *_ = arrange(shown, room, below.height, captions, most=room.width, short=short).places
     shown = in_list_order(shown, first.bar)
     rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight=True, only=board.rungs)
     high = rules.row * len(board.rungs) + TOP if board.rungs else 0
-    plan = arrange(shown, room, below.height + high, captions, most=room.width, short=LOW)
+    plan = arrange(shown, room, below.height + high, captions, most=room.width, short=short)
     parts = shapes(shown, plan, scarcest(decision), captions)
     if board.rungs and decision.preemption is not None:
         at = lanes(shown, plan, tight=True)._replace(only=board.rungs)
