@@ -21,7 +21,7 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 EDGE, LINE = 14, 15
 """Space at both ends, and the height of a line of text; in pixels."""
-LOW, HIGHER, BAR, AXIS, POLE = 104, 140, LINE + 6, 2 * LINE + 22, 9
+LOW, HIGHER, BAR, AXIS, POLE = 104, 124, LINE + 6, 2 * LINE + 22, 9
 """The least height of the largest node, and without rules below it; the height of the bar with the answers; where the
 line is below it; how far a flag reaches to the left of its pole."""
 FLAT = 0.78
@@ -111,7 +111,7 @@ def _picture(
 def _below(board: Board, room: Room) -> Part:
     """What is said of the cluster, and the timeline with its flags."""
     about = board.about(room.width - 2 * GAP)
-    return column([padded(about, GAP) if about.height else about, timeline(board, room.width)], 8)
+    return column([padded(about, GAP) if about.height else about, timeline(board, room.width)], 5)
 
 
 def timeline(board: Board, width: float) -> Part:
