@@ -62,11 +62,11 @@ def never() -> list[Manifest]:
     ]
 
 
-def one_percent(mail: int = 2100) -> list[Manifest]:
-    """node-b has 1 % more room; node-a has the image already, which is worth less than one point of ten.
-
-    ``mail``: the request of the pod on node-a, in thousandths of a CPU and in Mi.
+def one_percent(room: int = 59) -> list[Manifest]:
+    """node-b has 60 % room for one more such pod; node-a has the image already, which is worth less than one point of
+    ten. ``room``: how many percent of node-a stay free with web on it.
     """
+    mail = 100 * (80 - room)
     return [
         node("node-a", 10, "10000Mi", images=[{"names": ["example/app:1"], "sizeBytes": 230 * 2**20}]),
         node("node-b", 10, "10000Mi"),
@@ -114,7 +114,7 @@ STORIES = {
         one_percent,
         ("hundred_points",),
         {"v1.20": Asked(later("v1.16 chooses node-b. And v1.20, with 100 points?"), NODES[:2], FINER, NONE)},
-        ("mail",),
+        ("room",),
         signs={"node-a": (Badge("disk", later("has the pod's image")),)},
     ),
 }

@@ -72,7 +72,7 @@ class Settings(Restorable):
     version: str = slider("version", VERSIONS, VERSIONS[0])
     without: str = typed("changes taken out", NONE, (NONE, *SOME), read_changes)
     allowed: int = slider("budget allows", range(3), 1)
-    mail: int = slider("mail requests", range(1500, 3001, 100), 2100, lambda size: f"{size / 1000:g} CPU")
+    room: int = slider("room on node-a", range(50, 66), 59, lambda percent: f"{percent} %")
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -174,7 +174,7 @@ def board(settings: Settings) -> Board:
         rungs(settings.cluster),
         partial(about, settings),
         Handles(node_badges=there.signs),
-        captions="mail" not in there.controls,
+        captions="room" not in there.controls,
     )
 
 
@@ -184,8 +184,8 @@ def about(settings: Settings, width: float, asks: bool = False) -> Part:
     if "allowed" in there.controls:
         handle = {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}
         return budgets_row(budgets_of(decision), {}, {} if asks else {"shop": handle}, {})
-    if "mail" in there.controls:
-        return rounding(points(settings), width, {} if asks else {"node-a": ("mail", say("mail requests"))})
+    if "room" in there.controls:
+        return rounding(points(settings), width, {} if asks else {"node-a": ("room", say("room on node-a"))})
     return remark(say(there.about), width)
 
 

@@ -115,7 +115,7 @@ def _halo(fill: str) -> dict[str, Any]:
 
 
 def _grip(x: float, step: float, control: str, name: str) -> Html:
-    """The end of a bar, which is dragged: to the right for more room, which is less for the pod on the node."""
+    """The end of a bar, which is dragged."""
     high = HIGH + 4
     arrows = f"M4.5 {high / 2 - 4:g}l-3 4l3 4M7.5 {high / 2 - 4:g}l3 4l-3 4"
     return element(
@@ -125,5 +125,5 @@ def _grip(x: float, step: float, control: str, name: str) -> Html:
         element("path", d=arrows, fill="none", stroke=PANEL, stroke_width=1.5),
         transform=f"translate({x:.1f},-2)",
         data_key="steps/grip",
-        **dragged(control, "x", round(-step, 2), name),
+        **dragged(control, "x", round(step, 2), name),
     )
