@@ -40,7 +40,7 @@ from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 
 VERSIONS = tuple(GENERATIONS)
-SIZES = {name for story in STORIES.values() for name in story.controls}
+SIZES = [name for story in STORIES.values() for name in story.controls]
 """The settings that change a cluster."""
 SCORES = {
     later("room"): ("LeastRequestedPriority", "NodeResourcesLeastAllocated", "NodeResourcesFit"),
@@ -148,7 +148,7 @@ def show(settings: Settings) -> View:
         sentence(settings, first) if shown.rungs else said,  # the rules say why
         rules_html([CHANGES[flag.name] for flag in shown.flags]),
         f"{said}\n{answers}",
-        idle={"cluster": "", **dict.fromkeys(SIZES - {*STORIES[settings.cluster].controls}, "")},
+        idle={"cluster": ""} | {name: "" for name in SIZES if name not in STORIES[settings.cluster].controls},
         names=colours(decision),
     )
 
