@@ -49,6 +49,27 @@ def test_the_handle_goes_along_the_timeline_and_a_change_is_taken_out(shown: Sho
     expect(page.sentence).to_contain_text("v1.20: ")
 
 
+def test_the_end_of_a_bar_is_pulled_until_the_nodes_are_equal(shown: Show) -> None:
+    page = shown(generations.panel(cluster="one percent", version="v1.16"))
+    expect(page.sentence).to_contain_text("goes to node-b")
+    page.drag("steps/grip", 600, 0)
+    expect(page.sentence).to_contain_text("node-b has the same")
+    assert page.faults() == []
+    page.drag("steps/grip", -600, 0)
+    expect(page.sentence).to_contain_text("goes to node-b")
+    assert page.faults() == []
+    page.key("steps/grip").press("End")
+    expect(page.sentence).to_contain_text("node-b has the same")
+
+
+def test_the_budget_is_dragged_and_the_answers_on_the_timeline_change(shown: Show) -> None:
+    page = shown(generations.panel(version="v1.20"))
+    expect(page.sentence).to_contain_text("goes to node-c")
+    page.drag("budget/shop/allowed", 16, 0)
+    expect(page.sentence).to_contain_text("goes to node-b")
+    assert page.faults() == []
+
+
 def test_a_node_is_picked_and_the_answer_comes(shown: Show) -> None:
     page = shown(generations.asked())
     assert page.faults() == []

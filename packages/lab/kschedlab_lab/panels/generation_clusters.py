@@ -10,26 +10,33 @@ from kschedlab.messages import later
 from kschedlab_lab.views.glyphs import Badge
 
 
+class Asked(NamedTuple):
+    """A question about a cluster. ``without``: the changes taken out of all versions; ``why``: said of each answer."""
+
+    text: str
+    choices: tuple[str, ...]
+    why: str
+    without: str
+
+
 class Story(NamedTuple):
     """A cluster whose pod ``pod`` is decided, and what the lesson asks about it.
 
-    ``about``: what is special; ``changes``: the names of those that give ``pod`` another place; ``version`` and
-    ``without``: the settings that ``question`` is about; ``whys``: by answer, what is said of it; ``signs``: by node.
+    ``changes``: the names of those that give ``pod`` another place; ``asks``: by version, a question about its answer;
+    ``controls``: the names of the settings that ``manifests`` takes; ``about``: a remark; ``signs``: by node.
     """
 
     pod: str
-    about: str
-    manifests: Callable[[], list[Manifest]]
+    manifests: Callable[..., list[Manifest]]
     changes: tuple[str, ...]
-    version: str
-    without: str
-    question: str
-    whys: Mapping[str, str]
+    asks: Mapping[str, Asked]
+    controls: tuple[str, ...] = ()
+    about: str = ""
     signs: Mapping[str, tuple[Badge, ...]] = {}
 
 
-def budget_of_one() -> list[Manifest]:
-    """Three nodes of 5 CPU with two shop pods each, of which a budget lets one go; each node must give up both."""
+def budget_of(allowed: int = 1) -> list[Manifest]:
+    """Three nodes of 5 CPU with two shop pods each, of which a budget lets some go; each node must give up both."""
     shop = {"app": "shop"}
     return [
         *(node(name, 5) for name in ("node-a", "node-b", "node-c")),
@@ -39,7 +46,7 @@ def budget_of_one() -> list[Manifest]:
         pod("b-low", "node-b", 2, 50, 9 * HOUR, shop),
         pod("c-high", "node-c", 2, 150, 8 * HOUR, shop),
         pod("c-low", "node-c", 2, 0, 8 * HOUR, shop),
-        budget("shop", 1),
+        budget("shop", allowed),
         pod("urgent", "", 4, 1000),
     ]
 
@@ -55,12 +62,15 @@ def never() -> list[Manifest]:
     ]
 
 
-def one_percent() -> list[Manifest]:
-    """node-b has 1 % more room; node-a has the image already, which is worth less than one point of ten."""
+def one_percent(room: int = 59) -> list[Manifest]:
+    """node-b has 60 % room for one more such pod; node-a has the image already, which is worth less than one point of
+    ten. ``room``: how many percent of node-a stay free with web on it.
+    """
+    mail = 100 * (80 - room)
     return [
         node("node-a", 10, "10000Mi", images=[{"names": ["example/app:1"], "sizeBytes": 230 * 2**20}]),
         node("node-b", 10, "10000Mi"),
-        pod("mail", "node-a", "2100m", 0, 8 * HOUR, memory="2100Mi"),
+        pod("mail", "node-a", f"{mail}m", 0, 8 * HOUR, memory=f"{mail}Mi"),
         pod("jobs", "node-b", 2, 0, 8 * HOUR, memory="2000Mi"),
         pod("web", "", 2, 0, memory="2000Mi"),
     ]
@@ -68,41 +78,44 @@ def one_percent() -> list[Manifest]:
 
 NONE = later("none")
 NO_NODE = later("no node")
+NODES = ("node-a", "node-b", "node-c")
 COUNTED = later("The pods that find no disruption left are now first: 50, 50 and 0. Rule 2 does not see c-high (150).")
+SORTED = later("Each list begins with its most important victim again: 100, 100 and 150, as in v1.16.")
 LOST = later("The scheduler would obey Never, but the API server drops the field before the scheduler sees it.")
 FINER = later("The image brings node-a 9 points; more room brings node-b 1.")
 
 STORIES = {
-    later("a budget of one"): Story(
+    later("a budget"): Story(
         "urgent",
-        later("The budget allows one disruption."),
-        budget_of_one,
+        budget_of,
         ("start_times", "counted_down", "sorted_again"),
-        "v1.20",
-        NONE,
-        later("v1.16 chooses node-b. Which node does v1.20 choose?"),
-        dict.fromkeys(("node-a", "node-b", "node-c"), COUNTED),
+        {
+            "v1.20": Asked(later("v1.16 chooses node-b. Which node does v1.20 choose?"), NODES, COUNTED, NONE),
+            "v1.30": Asked(later("v1.28 still chooses node-c. Which node does v1.30 choose?"), NODES, SORTED, NONE),
+        },
+        ("allowed",),
     ),
     later("never preempt"): Story(
         "patient",
-        later("preemptionPolicy of patient: Never."),
         never,
         ("policy_stored", "policy_obeyed"),
-        "v1.20",
-        "policy_stored",
-        later("Which node does v1.20 choose if the policy is not stored?"),
-        dict.fromkeys(("node-a", "node-b", NO_NODE), LOST),
+        {
+            "v1.20": Asked(
+                later("Which node does v1.20 choose if the policy is not stored?"),
+                ("node-a", "node-b", NO_NODE),
+                LOST,
+                "policy_stored",
+            )
+        },
+        about=later("preemptionPolicy of patient: Never."),
     ),
     later("one percent"): Story(
         "web",
-        later("node-a has the image. With web, node-b has 60 % free, node-a 59 %."),
         one_percent,
         ("hundred_points",),
-        "v1.20",
-        NONE,
-        later("Which node does v1.20 choose for web?"),
-        dict.fromkeys(("node-a", "node-b"), FINER),
-        {"node-a": (Badge("disk", later("has the pod's image")),)},
+        {"v1.20": Asked(later("v1.16 chooses node-b. And v1.20, with 100 points?"), NODES[:2], FINER, NONE)},
+        ("room",),
+        signs={"node-a": (Badge("disk", later("has the pod's image")),)},
     ),
 }
 """By title."""

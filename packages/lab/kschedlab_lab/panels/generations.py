@@ -5,6 +5,7 @@ The timeline chooses the version. Each change is a flag on it, which takes the c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations, groupby
@@ -15,10 +16,11 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import listed, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import InputValueError
 from kschedlab.scheduler import schedule
+from kschedlab.score.plugin import MAX_NODE_SCORE
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import steps
 from kschedlab.text.words import listing
@@ -27,13 +29,24 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.generation_clusters import NO_NODE, NONE, STORIES
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
+from kschedlab_lab.views.drawing import remark
+from kschedlab_lab.views.layout import Part
 from kschedlab_lab.views.picture import Handles, colours, decided_and_why
+from kschedlab_lab.views.preemption_scene import budgets_of, budgets_row
+from kschedlab_lab.views.rounding import Points, Steps, rounding
 from kschedlab_lab.views.rules import rules_html
-from kschedlab_lab.views.score import bare
+from kschedlab_lab.views.score import STAGES, bare, number, total
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 
 VERSIONS = tuple(GENERATIONS)
+SIZES = [name for story in STORIES.values() for name in story.controls]
+"""The settings that change a cluster."""
+SCORES = {
+    later("room"): ("LeastRequestedPriority", "NodeResourcesLeastAllocated", "NodeResourcesFit"),
+    later("image"): ("ImageLocalityPriority", "ImageLocality"),
+}
+"""What tells the nodes of "one percent" apart, with the names that the plugin had."""
 FIRST = next(iter(STORIES))
 CHANGES = {rule.name: rule for rule in NAMED_RULES}
 FLAGS = [each.changes for each in STORIES.values()]
@@ -58,6 +71,13 @@ class Settings(Restorable):
     cluster: str = choice("cluster", STORIES, FIRST)
     version: str = slider("version", VERSIONS, VERSIONS[0])
     without: str = typed("changes taken out", NONE, (NONE, *SOME), read_changes)
+    allowed: int = slider("budget allows", range(3), 1)
+    room: int = slider("room on node-a", range(50, 66), 59, lambda percent: f"{percent} %")
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """What the cluster's manifests are made of."""
+        return tuple(getattr(self, name) for name in STORIES[self.cluster].controls)
 
     @property
     def out(self) -> frozenset[str]:
@@ -76,23 +96,23 @@ class Settings(Restorable):
 
 def manifests(settings: Settings) -> list[Manifest]:
     """The manifests of the cluster."""
-    return STORIES[settings.cluster].manifests()
+    return STORIES[settings.cluster].manifests(*settings.sizes)
 
 
 @lru_cache(maxsize=64)
-def _world(cluster: str, api: Api) -> Cluster:
-    return Cluster(decode_objects(STORIES[cluster].manifests()), api)
+def _world(cluster: str, sizes: tuple[int, ...], api: Api) -> Cluster:
+    return Cluster(decode_objects(STORIES[cluster].manifests(*sizes)), api)
 
 
 @lru_cache(maxsize=1024)
-def _decide(cluster: str, version: str, missing: frozenset[str]) -> Decision:
+def _decide(cluster: str, sizes: tuple[int, ...], version: str, missing: frozenset[str]) -> Decision:
     made = scaled(switched(version, missing))
-    return schedule(f"default/{STORIES[cluster].pod}", _world(cluster, made.api), made, exhaustive=False)
+    return schedule(f"default/{STORIES[cluster].pod}", _world(cluster, sizes, made.api), made, exhaustive=False)
 
 
 def decide(settings: Settings) -> Decision:
     """The decision for the cluster's waiting pod."""
-    return _decide(settings.cluster, settings.version, settings.missing)
+    return _decide(settings.cluster, settings.sizes, settings.version, settings.missing)
 
 
 def best(decision: Decision) -> list[str]:
@@ -119,7 +139,7 @@ def rungs(cluster: str) -> tuple[int, ...]:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision, shown = bare(decide(settings)), board(settings)
-    first, why = decided_and_why(decision)
+    first, why = told(decision)
     said = sentence(settings, first, why)
     runs = (next(run) for _, run in groupby(shown.stops, key=lambda each: each.answer))
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in runs)
@@ -128,9 +148,19 @@ def show(settings: Settings) -> View:
         sentence(settings, first) if shown.rungs else said,  # the rules say why
         rules_html([CHANGES[flag.name] for flag in shown.flags]),
         f"{said}\n{answers}",
-        idle={"cluster": ""},
+        idle={"cluster": ""} | {name: "" for name in SIZES if name not in STORIES[settings.cluster].controls},
         names=colours(decision),
     )
+
+
+def told(decision: Decision) -> tuple[str, str]:
+    """What was decided, and why. Among nodes of one score the versions choose differently, not all at random."""
+    first, why = decided_and_why(decision)
+    if decision.node is None or len(decision.best) == 1:
+        return first, why
+    others = listing([name for name in decision.best if name != decision.node], 3)
+    score = total(decision, decision.node)
+    return first, say("It has the highest score, {score}; {node} has the same.", score=score, node=others)
 
 
 def board(settings: Settings) -> Board:
@@ -142,9 +172,38 @@ def board(settings: Settings) -> Board:
         VERSIONS.index(settings.version),
         [flag(settings, name) for name in there.changes],
         rungs(settings.cluster),
-        say(there.about),
+        partial(about, settings),
         Handles(node_badges=there.signs),
+        captions="room" not in there.controls,
     )
+
+
+def about(settings: Settings, width: float, asks: bool = False) -> Part:
+    """What the cluster is about: its budget, the points of its nodes, or a remark. ``asks``: a question is open."""
+    there, decision = STORIES[settings.cluster], decide(settings)
+    if "allowed" in there.controls:
+        handle = {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}
+        return budgets_row(budgets_of(decision), {}, {} if asks else {"shop": handle}, {})
+    if "room" in there.controls:
+        return rounding(points(settings), width, {} if asks else {"node-a": ("room", say("room on node-a"))})
+    return remark(say(there.about), width)
+
+
+def points(settings: Settings) -> Steps:
+    """The points of each node; v1.20's hundred say how many there were before rounding."""
+    decision, fine = bare(decide(settings)), decide(replace(settings, version="v1.20", without=NONE))
+    highest, nodes = switched(settings.version, settings.missing).max_node_score, list[Points]()
+    for node in decision.cluster.names:
+        got = {name: _of(decision, plugins, node) for name, plugins in SCORES.items()}
+        parts = {name: (got[name], _of(fine, SCORES[name], node) * highest / MAX_NODE_SCORE) for name in SCORES}
+        rest = (total(decision, node) or 0) - sum(got.values())
+        nodes.append(Points(node, parts, rest, best(decision) == [node]))
+    return Steps(settings.version, highest, nodes)
+
+
+def _of(decision: Decision, plugins: Sequence[str], node: str) -> int:
+    """What the one of these plugins that there is gives the node."""
+    return sum(number(decision, STAGES[2], plugin, node) or 0 for plugin in plugins)
 
 
 def flag(settings: Settings, name: str) -> Flag:
@@ -165,25 +224,27 @@ def before(settings: Settings, picks: tuple[str, ...], room: Room) -> Html:
     shown, marks = board(settings), {name: {"data_pick": name} for name in picks}
     stops = [replace(each, sets="") if i < shown.at else Stop(each.name, "") for i, each in enumerate(shown.stops)]
     flags = [replace(each, sets="") for each in shown.flags]
-    asked = replace(shown, stops=stops, flags=flags, handles=replace(shown.handles, nodes=marks))
+    earlier = replace(settings, version=VERSIONS[shown.at - 1])
+    handles = replace(shown.handles, nodes=marks)
+    asked = replace(shown, stops=stops, flags=flags, handles=handles, about=partial(about, earlier, asks=True))
     return stage_before(decide(settings), asked, room)
 
 
-def asked(cluster: str = FIRST) -> Panel[Settings]:
-    """The panel with the lesson's question about this cluster."""
+def asked(cluster: str = FIRST, version: str = "v1.20") -> Panel[Settings]:
+    """The panel with the lesson's question about this cluster and this version."""
     first = panel(cluster=cluster)
-    there = STORIES[first.settings.cluster]
-    whys = {say(answer): say(why) for answer, why in there.whys.items()}
+    ask = STORIES[first.settings.cluster].asks[version]
+    choices = tuple(map(say, ask.choices))
     question = Question[Settings](
-        say(there.question),
-        tuple(whys),
+        say(ask.text),
+        choices,
         right=lambda settings: picked(decide(settings)),
-        why=lambda _, said: whys[said],
-        before=lambda settings: partial(before, settings, tuple(whys)),
-        drawn=NO_NODE not in there.whys,
+        why=lambda settings, said: say(ask.why),
+        before=lambda settings: partial(before, settings, choices),
+        drawn=NO_NODE not in ask.choices,
         moment=True,
     )
-    return first.move(version=there.version, without=there.without).ask(question)
+    return first.move(version=version, without=ask.without).ask(question)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

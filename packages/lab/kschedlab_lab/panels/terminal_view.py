@@ -33,7 +33,7 @@ def view_of(seen: Seen, start: str) -> View:
     """The panel's view. ``start``: what it says before anything has happened."""
     lines = seen.lines
     changes = [line for line in lines if not line.message]
-    said = _nominations(seen) or (told(changes[-1]) if changes else say(start))
+    said = _nominations(seen) or (latest(changes[-1]) if changes else say(start))
     events = element("ul", *(element("li", told(each)) for each in lines), style=LIST) if lines else Html()
     return View(lambda room: _picture(seen, said, room), said, events, "\n".join([said, *map(told, lines)]))
 
@@ -44,6 +44,12 @@ def _nominations(seen: Seen) -> str:
     nodes = [visible(pod.status.nominatedNodeName) for pod in waiting if pod.status.nominatedNodeName]
     message = later("{number} pods are nominated to {nodes}.")
     return say(message, number=len(nodes), nodes=listing(sorted({*nodes}))) if len(nodes) > 1 else ""
+
+
+def latest(line: Happened) -> str:
+    """The newest change, which says since when its time counts."""
+    message = later("{time} after the first change: {what}.") if line.after else later("First change: {what}.")
+    return say(message, time=seconds(line.after), what=line.text)
 
 
 def told(line: Happened) -> str:

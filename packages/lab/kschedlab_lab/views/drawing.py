@@ -36,9 +36,10 @@ from kschedlab_lab.views.svg import Room, rect, svg
 
 LEAST, MOST, GAP, HEAD = 96, 176, 14, 24
 """Limits of a node's width, the gap between nodes, and the height of a name below a node; in pixels."""
-SLIM, NARROW, TIGHT, BESIDE, FIRST = 60, 560, 6, 66, 88
-"""The least width of a node, and the gap, in a room that is narrower than the second number; the least width of nodes
-with the place beside them (where they would be narrower, that is a bar above them), and of that place."""
+SLIM, NARROW, TIGHT, AWAY, BESIDE, FIRST = 60, 560, 6, 8, 66, 88
+"""The least width of a node, and the gap, in a room that is narrower than the second number, with what more there is
+after the place beside the nodes; the least width of nodes with that place (where they would be narrower, it is a bar
+above them), and of the place."""
 SHORT, TALL, SHORTER = 134, 192, 126
 """Limits of the height of the largest node; the lower one with a bar above the nodes."""
 EDGE, TOP, BAR, SHELF = 8, 10, 42, 120
@@ -201,7 +202,8 @@ def arrange(
     edge = EDGE if room.width > SLIM * 4 + 120 else 5
     rows = -(-len(nodes) // max(int((room.width - 2 * edge + gap) // (slim + gap)), 1))
     columns = max(-(-len(nodes) // max(rows, 1)), 1)
-    width = min((room.width - 2 * edge + gap) / columns - gap, most)
+    away = AWAY if narrow and has_place and not above else 0
+    width = min((room.width - 2 * edge + gap - away) / columns - gap, most)
     more = max(FIRST - width, 0.0) if narrow and has_place and not above else 0.0  # for the place beside them
     width -= more / max(columns - 1, 1)
     lines = [_below_height(nodes[r * columns : (r + 1) * columns], width, captions) for r in range(rows)]
@@ -213,9 +215,10 @@ def arrange(
     for r in range(rows):
         inside = nodes[r * columns : (r + 1) * columns]
         widths = [FIRST if more and r == i == 0 else width for i in range(len(inside))]
-        places += [Place(edge + sum(widths[:i]) + i * gap, y, each, tall) for i, each in enumerate(widths)]
+        lefts = [edge + sum(widths[:i]) + i * gap + away * bool(i) for i in range(len(inside))]
+        places += [Place(x, y, each, tall) for x, each in zip(lefts, widths, strict=True)]
         y += tall + lines[r]
-    wide = 2 * edge - gap + max(columns, 3) * (width + gap) + (FIRST - width if more else 0)
+    wide = 2 * edge - gap + max(columns, 3) * (width + gap) + (FIRST - width if more else 0) + away
     return Arrangement(tuple(places), min(wide, room.width), y)
 
 

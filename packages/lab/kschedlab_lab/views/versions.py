@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import GAP, Box, arrange, remark, shapes
+from kschedlab_lab.views.drawing import GAP, Box, arrange, shapes
 from kschedlab_lab.views.ladder_drawing import TOP, Lane, Lanes, ladder, lanes
-from kschedlab_lab.views.layout import Part, column, moved, padded, phrase
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, phrase
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, in_list_order, scarcest
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, INK, INK_2, INK_3, ON_ACCENT, TRAY
@@ -21,9 +21,9 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 EDGE, LINE = 14, 15
 """Space at both ends, and the height of a line of text; in pixels."""
-LOW, BAR, AXIS, POLE = 104, LINE + 6, 2 * LINE + 22, 9
-"""The least height of the largest node; the height of the bar with the answers; where the line is below it; how far a
-flag reaches to the left of its pole."""
+LOW, HIGHER, BAR, AXIS, POLE = 104, 124, LINE + 6, 2 * LINE + 22, 9
+"""The least height of the largest node, and without rules below it; the height of the bar with the answers; where the
+line is below it; how far a flag reaches to the left of its pole."""
 FLAT = 0.78
 """The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size."""
 COLON = re.compile("[:：]")
@@ -63,20 +63,22 @@ class Board:
     """A timeline with its flags, and what the drawing of the nodes above it needs.
 
     ``at``: the number of the version shown; ``rungs``: the numbers of preemption's rules that tell nodes apart in some
-    version; ``about``: a remark on the cluster; ``handles``: signs, and what one picks.
+    version; ``about``: what is above the timeline, for a width; ``handles``: signs, and what one picks and drags;
+    ``captions``: whether there are lines below the nodes.
     """
 
     stops: Sequence[Stop]
     at: int
     flags: Sequence[Flag]
     rungs: tuple[int, ...] = ()
-    about: str = ""
+    about: Callable[[float], Part] = lambda width: NOTHING
     handles: Handles = NO_HANDLES
+    captions: bool = True
 
 
 def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
     """What the version decides: the nodes, and the rules of preemption below them, above the timeline."""
-    is_told = bool(board.rungs) and decision.preemption is not None  # by the rules
+    is_told = not board.captions or bool(board.rungs) and decision.preemption is not None  # by bars, or by the rules
     shown = [replace(box, captions=() if is_told else box.captions[:1]) for box in boxes(decision, board.handles)]
     return _picture(shown, decision, board, room, alt, None, captions=not is_told)
 
@@ -91,13 +93,13 @@ def _picture(
     shown: Sequence[Box], decision: Decision, board: Board, room: Room, alt: str, asked: int | None, captions: bool
 ) -> Html:
     """``asked``: how many rules are asked, None for all; ``captions``: whether there are lines below the nodes."""
-    below = _below(board, room)
+    below, short = _below(board, room), LOW if board.rungs else HIGHER
     room = room._replace(height=min(room.height, int(FLAT * room.width)))
-    first, *_ = arrange(shown, room, below.height, captions, most=room.width, short=LOW).places
+    first, *_ = arrange(shown, room, below.height, captions, most=room.width, short=short).places
     shown = in_list_order(shown, first.bar)
     rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight=True, only=board.rungs)
     high = rules.row * len(board.rungs) + TOP if board.rungs else 0
-    plan = arrange(shown, room, below.height + high, captions, most=room.width, short=LOW)
+    plan = arrange(shown, room, below.height + high, captions, most=room.width, short=short)
     parts = shapes(shown, plan, scarcest(decision), captions)
     if board.rungs and decision.preemption is not None:
         at = lanes(shown, plan, tight=True)._replace(only=board.rungs)
@@ -107,9 +109,9 @@ def _picture(
 
 
 def _below(board: Board, room: Room) -> Part:
-    """A remark, and the timeline with its flags."""
-    about = padded(remark(board.about, room.width - 2 * GAP), GAP)
-    return column([about, timeline(board, room.width)], 6)
+    """What is said of the cluster, and the timeline with its flags."""
+    about = board.about(room.width - 2 * GAP)
+    return column([padded(about, GAP) if about.height else about, timeline(board, room.width)], 5)
 
 
 def timeline(board: Board, width: float) -> Part:

@@ -15,7 +15,7 @@ from kschedlab.whatif.compare import changes
 from kschedlab.whatif.comparison import effect
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
 from kschedlab_lab.panels.generation_clusters import STORIES
-from kschedlab_lab.panels.generations import CHANGES, Settings, asked, decide, panel, picked, show
+from kschedlab_lab.panels.generations import CHANGES, Settings, asked, decide, panel, picked, points, show
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
@@ -23,7 +23,7 @@ from tools.history import dated
 
 TIE = "tie: node-a, node-b"
 ANSWERS = {
-    "a budget of one": ((TIE, "node-b", "node-c", "node-b"), {"start_times", "counted_down", "sorted_again"}),
+    "a budget": ((TIE, "node-b", "node-c", "node-b"), {"start_times", "counted_down", "sorted_again"}),
     "never preempt": (("node-a", "node-a", "no node", "no node"), {"policy_stored", "policy_obeyed"}),
     "one percent": (("node-b", "node-b", "node-a", "node-a"), {"hundred_points"}),
 }
@@ -57,7 +57,7 @@ def test_every_change_decides_in_some_cluster() -> None:
     assert set.union(*(rules for _, rules in ANSWERS.values())) == {*CHANGES}
 
 
-@pytest.mark.parametrize("cluster", ["a budget of one", "one percent"])
+@pytest.mark.parametrize("cluster", ["a budget", "one percent"])
 def test_changes_that_matter_are_causes_for_compare_too(cluster: str) -> None:
     world = Cluster(loads(panel(cluster=cluster).yaml()))
     for step in compare(f"default/{STORIES[cluster].pod}", world).steps:
@@ -156,9 +156,21 @@ def test_a_question_hides_this_answer_and_the_later_ones() -> None:
     assert "Not quite." in wrong and "Rule 2 decides: lowest first victim priority. node-c has 0, node-a 50" in wrong
 
 
-@pytest.mark.parametrize(("cluster", "right"), [*zip(STORIES, ("node-c", "node-a", "node-a"), strict=True)])
-def test_each_cluster_has_a_question_with_the_engine_s_answer(cluster: str, right: str) -> None:
-    open_one = asked(cluster)
+QUESTIONS = [
+    ("a budget", "v1.20", "node-c"),
+    ("a budget", "v1.30", "node-b"),
+    ("never preempt", "v1.20", "node-a"),
+    ("one percent", "v1.20", "node-a"),
+]
+
+
+def test_every_question_of_a_cluster_is_known_here() -> None:
+    assert {(name, version) for name, each in STORIES.items() for version in each.asks} == {q[:2] for q in QUESTIONS}
+
+
+@pytest.mark.parametrize(("cluster", "version", "right"), QUESTIONS)
+def test_each_question_has_the_engine_s_answer(cluster: str, version: str, right: str) -> None:
+    open_one = asked(cluster, version)
     assert open_one.question is not None and open_one.question.right(open_one.settings) == right
     assert right in open_one.question.choices and len(open_one.question.choices) > 1
 
@@ -190,6 +202,55 @@ def test_the_ladder_shows_the_rule_at_which_two_versions_part() -> None:
     assert states["v1.13"] == [("2", "node-c", "lost")]
     assert states["v1.16"] == [("2", "node-c", "lost"), ("5", "node-a", "lost"), ("5", "node-b", "wins")]
     assert states["v1.20"] == [("2", "node-a", "lost"), ("2", "node-b", "lost"), ("2", "node-c", "wins")]
+
+
+@pytest.mark.parametrize(
+    ("room", "v16", "v20"), [(60, "tie", "node-a"), (51, "node-b", "tie"), (59, "node-b", "node-a")]
+)
+def test_a_little_more_or_less_room_makes_nodes_equal_in_one_version_only(room: int, v16: str, v20: str) -> None:
+    for version, answer in (("v1.16", v16), ("v1.20", v20)):
+        settings = Settings("one percent", version, room=room)
+        assert picked(decide(settings)).partition(":")[0] == answer
+        sums = [sum(got for got, _ in each.parts.values()) for each in points(settings).nodes]
+        assert (sums[0] == sums[1]) == (answer == "tie")
+
+
+def test_of_nodes_with_the_same_score_none_is_said_to_be_picked_at_random() -> None:
+    said = show(Settings("one percent", "v1.13", room=60)).sentence  # v1.13 takes them in turn
+    assert said == "v1.13: web goes to node-a. It has the highest score, 36; node-b has the same."
+
+
+def test_a_bar_shows_what_rounding_takes_off() -> None:
+    first, second = points(Settings("one percent", "v1.16")).nodes
+    assert first.parts == {"room": (5, 5.9), "image": (0, 0.9)} and second.parts == {
+        "room": (6, 6.0),
+        "image": (0, 0.0),
+    }
+    first, second = points(Settings("one percent", "v1.20")).nodes
+    assert first.parts == {"room": (59, 59.0), "image": (9, 9.0)} and first.rest == second.rest == 400
+
+
+@pytest.mark.parametrize("version", GENERATIONS)
+def test_other_scores_give_both_nodes_the_same(version: str) -> None:
+    for room in (50, 59, 65):
+        first, second = points(Settings("one percent", version, room=room)).nodes
+        assert first.rest == second.rest
+
+
+@pytest.mark.parametrize(
+    ("allowed", "answers"), [(0, {TIE, "node-b"}), (1, {TIE, "node-b", "node-c"}), (2, {TIE, "node-b"})]
+)
+def test_counting_down_matters_only_where_the_budget_lets_some_victims_go(allowed: int, answers: set[str]) -> None:
+    assert {picked(decide(Settings(version=version, allowed=allowed))) for version in GENERATIONS} == answers
+
+
+def test_what_changes_a_cluster_can_be_moved_in_that_cluster_only() -> None:
+    moved = {"a budget": {"allowed"}, "never preempt": set[str](), "one percent": {"room"}}
+    for story, controls in moved.items():
+        view = show(Settings(story))
+        assert callable(view.picture)
+        assert {*re.findall('data-drag="(allowed|room)"', str(view.picture(Room())))} == controls
+        assert {"allowed", "room"} - {*view.idle} == controls
 
 
 def test_points_that_all_nodes_get_are_left_out() -> None:
