@@ -68,7 +68,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
         ),
         shown(base),
         as_yaml(base),
-        as_yaml([pod("web-1", "node-b", "0.1", memory="1Mi")]),
+        as_yaml([pod("web-1", "node-a", "0.1", memory="1Mi")]),
         lambda objects: turn(schedule(NEW, Cluster(objects, TWO.api), TWO)),
     )
 

@@ -31,8 +31,8 @@ DESIGNS = SHARED, LOCKED, OWN = later("no lock"), later("a lock"), later("own ce
 NODES, NODE = node_names(4), "node-b"
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority")
 """By worker, the priority whose score it adds."""
-EARLY = 2
-"""When the first step is."""
+EARLY, SOON = 2, 3
+"""When the first step is, and how soon after its read a worker that has waited for the lock can write."""
 NONE, STEPS = later("none"), 4
 """No step yet; how many there are: each worker reads and writes."""
 WHOLE = sorted({"".join(each) for each in permutations("1122")})
@@ -89,7 +89,7 @@ def additions(settings: Settings) -> tuple[Adding, Adding]:
     first = Adding(early + 1, scores[early], *spans[early], seen=0, own=own)
     (read, write), waits = spans[late], None
     if settings.design == LOCKED and read < first.write:
-        read, write, waits = first.write + 1, first.write + 1 + write - read, read
+        read, write, waits = first.write + 1, max(write, first.write + 1 + SOON), read
     seen = first.gives if first.write < read and not own else 0
     return first, Adding(late + 1, scores[late], read, write, seen, waits, own)
 

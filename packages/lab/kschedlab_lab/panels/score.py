@@ -74,7 +74,7 @@ class Raw(Settings):
 
     LAST, LINES = 0, 3
     SHOWN = ("step",)
-    plugin: str = choice("plugin", PLUGINS, ORDER[0])
+    plugin: str = choice("plugin", PLUGINS, ORDER[0], folded=True)
     step: int = steps("rows", len(ORDER) - 1, 0)
 
     @property

@@ -14,10 +14,11 @@ from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, HAIR, INK, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-AXIS, EDGE, STEP = 24, 8, 5
+AXIS, EDGE, STEP = 25, 8, 5
 """Moments that are drawn: a worker that waits for a lock is late. Pixels free at the right. Moments of a step."""
-LEFT, LANE, TALL, PILLS, AGAIN = 88, 66, 48, 32, 110
-"""Width of the names; height of a worker's lane, of the bar in it, and of the buttons above; width of the one below."""
+LEFT, LANE, TALL, PILLS, AGAIN, LEAST = 88, 66, 48, 32, 110, 42
+"""Width of the names; height of a worker's lane, of the bar in it, and of the buttons above; width of the one below;
+the least width of a step to be clicked."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def draw_update(
     shapes = [*memory(both, end, unit), *lanes, *(part for each in both for part in _arrows(each, end, unit))]
     y = 3.0 * LANE + 10
     if until is not None:
-        x = LEFT + (until + 0.5) * unit
+        x = LEFT + (until + 1) * unit
         shapes.append(element("path", d=f"M{x:.1f} 0V{y - 18:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
     shapes.append(label(say("time →"), room.width - EDGE, y, "end"))
     above = list[Html]()
@@ -105,7 +106,7 @@ def draw_update(
 
 def _next(both: Both, steps: Mapping[int, str], end: int, unit: float) -> list[Html]:
     """In the lane of each worker that is not done, its next step, to be clicked."""
-    shapes, wide = [], STEP * unit - 4
+    shapes, wide = [], max(STEP * unit - 4, LEAST)
     for each in both:
         if each.worker in steps:
             does = say("write") if each.read <= end else say("begin") if each.own else say("read")
