@@ -19,8 +19,9 @@ PANELS = [
     map_reduce.panel(nodes=4, workers=16, step=3),
     map_reduce.panel(workers=8).ask(map_reduce.how_long()),
     lost_update.panel(),
-    lost_update.panel(start=13, design="a lock"),
-    lost_update.panel(start=15, design="own cells"),
+    lost_update.panel(order="1 2 1", design="a lock"),
+    lost_update.panel(order="1 2 2 1", design="a lock"),
+    lost_update.panel(order="1 2 2 1", design="own cells"),
     map_reduce.after_map().ask(map_reduce.who_wins()),
 ]
 
@@ -60,15 +61,17 @@ def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Show) -> None:
     expect(page.sentence).to_contain_text("Tick 4:")
 
 
-def test_a_bar_is_dragged_out_of_the_overlap(shown: Show) -> None:
+def test_an_update_is_lost_by_hand_and_a_lock_makes_a_worker_wait(shown: Show) -> None:
     page = shown(lost_update.panel())
-    sentence = page.sentence
-    expect(sentence).to_contain_text("the 10 is lost. The total is 6 instead of 16")
-    for _ in range(2):
-        page.key("start/2").press("ArrowRight")
-    expect(sentence).to_contain_text("the 6 is lost. The total is 10 instead of 16")
-    page.drag("start/2", 260, 0)
-    expect(sentence).to_contain_text("One worker reads after the other has written. The total is 16, and node-b wins.")
+    for worker in (1, 2, 2, 1):
+        page.key(f"step/{worker}").click()
+    expect(page.sentence).to_contain_text("the 10 is lost. The total is 6 instead of 16")
+    page.page.get_by_role("button", name="order: none").click()
+    page.page.get_by_role("button", name="design: a lock").click()
+    for worker in (1, 2):
+        page.key(f"step/{worker}").press("Enter")
+    expect(page.sentence).to_contain_text("Worker 2 waits for the lock.")
+    expect(page.key("step/2")).to_have_count(0)
 
 
 def test_a_node_is_asked_for_and_its_column_is_the_answer(shown: Show) -> None:

@@ -39,7 +39,7 @@ TWO = weighted({LEAST: 1, SPREAD: 1})
 
 def reduce_turns(rng: random.Random) -> Exercise:
     """A cluster in which Reduce changes the order of two nodes."""
-    sizes = rng.sample([2, 3, 4, 6, 8], 2)
+    sizes, ahead = rng.sample([2, 3, 4, 6, 8], 2), rng.randint(3, 5)
     base = [
         service("web", {"app": "web"}),
         *(node(name, size, "16Gi") for name, size in zip(NODES, sizes, strict=False)),
@@ -50,12 +50,13 @@ def reduce_turns(rng: random.Random) -> Exercise:
         say("Reduce turns the tables"),
         say(
             "v1.16 has two priorities, {least} and {spread}, with weight 1 each. web-new belongs to the Service web, "
-            "which selects app=web. Add running pods until Map's scores give one node the higher sum, and the scores "
-            "after Reduce give it to the other.",
+            "which selects app=web. Add running pods until Map's scores put node-a at least {ahead} points ahead, and "
+            "the scores after Reduce put node-b ahead.",
             least=short(LEAST),
             spread=short(SPREAD),
+            ahead=ahead,
         ),
-        turned,
+        partial(turned, ahead=ahead),
         as_yaml(crowd),
         say(
             "After Map each pod of the Service is a point for its node. Reduce reverses that: the node with none "
@@ -77,8 +78,8 @@ def turn(decision: Decision) -> Html:
     return outcome(decision) if decision.scores is None else fitting(partial(draw_turn, decision, alt=lead(decision)))
 
 
-def turned(objects: Objects) -> str:
-    """Whether Reduce swaps the order of the two nodes; if not, the sums."""
+def turned(objects: Objects, ahead: int) -> str:
+    """Whether Map puts node-a so far ahead, and Reduce node-b; if not, the sums."""
     waiting = [each.metadata.name for each in objects.pods if not each.spec.nodeName]
     if len(objects.nodes) != 2 or len(objects.of(Service)) != 1 or waiting != ["web-new"]:
         return say("Add only running pods: spec.nodeName must be node-a or node-b.")
@@ -87,13 +88,15 @@ def turned(objects: Objects) -> str:
         return say("web-new must fit on both nodes. Otherwise nothing is scored.")
     before = [int(sum(scored.raw[place] for scored in scores.rows)) for place in (0, 1)]
     after = scores.total.tolist()
-    if (before[0] - before[1]) * (after[0] - after[1]) < 0:
-        return ""
-    return say(
-        "As Map leaves them, node-a has {one} and node-b {other}; after Reduce {then} and "
-        "{afterwards}: the order is not reversed.",
-        one=before[0],
-        other=before[1],
-        then=after[0],
-        afterwards=after[1],
-    )
+    if before[0] - before[1] < ahead:
+        return say(
+            "As Map leaves them, node-a has {one} and node-b {other}: node-a is not {ahead} points ahead.",
+            one=before[0],
+            other=before[1],
+            ahead=ahead,
+        )
+    if after[0] >= after[1]:
+        return say(
+            "After Reduce node-a has {one} and node-b {other}: node-b is not ahead.", one=after[0], other=after[1]
+        )
+    return ""

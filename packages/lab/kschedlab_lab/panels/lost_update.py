@@ -1,13 +1,15 @@
-"""A lost update: settings -> when two workers read and write one total -> what is left of it, and which node wins.
+"""A lost update: settings -> the order in which two workers read and write one total -> what is left of it, and which
+node wins.
 
-Two priorities score node-b: each worker adds one of the scores to node-b's total. The engine computes the scores.
+Two priorities score node-b: each worker adds one of the scores to node-b's total. The engine computes the scores; who
+looks at the picture says which worker takes the next step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import permutations
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
@@ -17,11 +19,11 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.base import Frame, Panel, Picture, View
+from kschedlab_lab.panels.base import Panel, Picture, View
 from kschedlab_lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.views.lost_update import Adding, by_write, draw_update, left, lost
+from kschedlab_lab.panels.settings import Restorable, choice
+from kschedlab_lab.views.lost_update import STEP, Adding, Choices, by_write, draw_update, left, lost
 from kschedlab_lab.views.score import together
 from kschedlab_lab.views.svg import Room
 
@@ -29,17 +31,32 @@ DESIGNS = SHARED, LOCKED, OWN = later("no lock"), later("a lock"), later("own ce
 NODES, NODE = node_names(4), "node-b"
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority")
 """By worker, the priority whose score it adds."""
-FIRST, LONG = (6, 14), 4
-"""When worker 1 reads and writes the total, and how much later worker 2 writes it than it has read it. No two moments
-are the same."""
+EARLY, SOON = 2, 3
+"""When the first step is, and how soon after its read a worker that has waited for the lock can write."""
+NONE, STEPS = later("none"), 4
+"""No step yet; how many there are: each worker reads and writes."""
+WHOLE = sorted({"".join(each) for each in permutations("1122")})
+"""The orders in which two workers can take their two steps each, by their numbers."""
+ORDERS = (NONE, *sorted({" ".join(each[:n]) for each in WHOLE for n in range(1, STEPS + 1)}))
+"""These orders, and how each begins."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Whether the workers share a total, with a lock or without, and when worker 2 begins."""
+    """What the workers share, and which of them took which step so far."""
 
     design: str = choice("the workers have", DESIGNS, SHARED)
-    start: int = slider("worker 2 begins", range(1, 16, 2), 7)
+    order: str = choice("the steps of", ORDERS, NONE, folded=True)
+
+    @property
+    def taken(self) -> str:
+        """The workers' numbers, in the order of their steps."""
+        return "" if self.order == NONE else self.order.replace(" ", "")
+
+    @property
+    def until(self) -> int | None:
+        """Up to when something has happened; None: all has."""
+        return None if len(self.taken) == STEPS else EARLY + STEP * len(self.taken) - 1
 
 
 def rivals() -> dict[str, int]:
@@ -63,15 +80,16 @@ def amounts() -> list[list[int]]:
 
 def additions(settings: Settings) -> tuple[Adding, Adding]:
     """Both workers' additions, the earlier one first; with a lock the later one waits until the other has written, and
-    with cells of their own neither reads."""
-    spans = FIRST, (settings.start, settings.start + LONG)
+    with cells of their own neither reads. Steps that are not taken yet come last."""
+    whole = next(each for each in WHOLE if each.startswith(settings.taken))
+    spans = [(EARLY + STEP * whole.index(each), EARLY + STEP * whole.rindex(each)) for each in "12"]
     scores = [row[NODES.index(NODE)] for row in amounts()]
     early, late = sorted((0, 1), key=lambda worker: spans[worker][0])
     own = settings.design == OWN
     first = Adding(early + 1, scores[early], *spans[early], seen=0, own=own)
     (read, write), waits = spans[late], None
     if settings.design == LOCKED and read < first.write:
-        read, write, waits = first.write + 1, first.write + 1 + write - read, read
+        read, write, waits = first.write + 1, max(write, first.write + 1 + SOON), read
     seen = first.gives if first.write < read and not own else 0
     return first, Adding(late + 1, scores[late], read, write, seen, waits, own)
 
@@ -79,36 +97,43 @@ def additions(settings: Settings) -> tuple[Adding, Adding]:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     said = describe(settings)
-    return View(
-        lambda room: draw(settings, None, room, said), said, Html(), said, story=lambda room: story(settings, room)
-    )
+    return View(lambda room: draw(settings, room, said), said, Html(), said)
 
 
-def draw(settings: Settings, until: int | None, room: Room, alt: str) -> Html:
-    """What happens until then, with a lock or without to choose from."""
-    return draw_update(additions(settings), (DESIGNS, settings.design), until, rivals(), room, alt)
-
-
-def story(settings: Settings, room: Room) -> Sequence[Frame]:
-    """The events one by one, in the order of time."""
-    both, events = additions(settings), list[tuple[int, str]]()
-    gone = lost(both)
-    for each in both:
-        if not each.own:
-            events.append((each.read, say("Worker {worker} reads {seen}.", worker=each.worker, seen=each.seen)))
-        drops = say(", and {lost} is lost", lost=gone.score) if gone is not None and gone is not each else ""
-        message = later("Worker {worker} writes {gives}{gone}.")
-        events.append((each.write, say(message, worker=each.worker, gives=each.gives, gone=drops)))
-    told = [
-        (-1, say("The cells are empty.") if both[0].own else say("The total is 0.")),
-        *sorted(events),
-        (None, describe(settings)),
-    ]
-    return [Frame(draw(settings, until, room, caption), caption) for until, caption in told]
+def draw(settings: Settings, room: Room, alt: str, asks: bool = False) -> Html:
+    """What has happened so far, and unless the picture ``asks``, what one can click."""
+    both, taken, until = additions(settings), settings.taken, settings.until
+    steps = {
+        each.worker: "order: " + " ".join(f"{taken}{each.worker}")
+        for each in both
+        if taken.count(str(each.worker)) < STEPS / 2 and not (until is not None and each.is_waiting(until))
+    }
+    choices = None if asks else Choices(DESIGNS, settings.design, steps, f"order: {NONE}" if taken else "")
+    return draw_update(both, choices, until, rivals(), room, alt)
 
 
 def describe(settings: Settings) -> str:
-    """What is left of the total, why, and which node wins."""
+    """What has happened last; in the end what is left of the total, why, and which node wins."""
+    if settings.until is None:
+        return _outcome(settings)
+    asked = say("Click a step: who takes the next one?")
+    return sentences((_latest(settings, settings.until), asked))
+
+
+def _latest(settings: Settings, until: int) -> str:
+    """The last step that was taken."""
+    both, events = additions(settings), list[tuple[int, str]]()
+    for each in both:
+        begins = later("Worker {worker} begins.") if each.own else later("Worker {worker} reads {seen}.")
+        events.append((each.read, say(begins, worker=each.worker, seen=each.seen)))
+        events.append((each.write, say("Worker {worker} writes {gives}.", worker=each.worker, gives=each.gives)))
+        if each.waits is not None:
+            events.append((each.waits, say("Worker {worker} waits for the lock.", worker=each.worker)))
+    start = say("The cells are empty.") if both[0].own else say("The total is 0.")
+    return max([(-1, start), *(each for each in events if each[0] <= until)])[1]
+
+
+def _outcome(settings: Settings) -> str:
     first, last = by_write(additions(settings))
     gone, sums = lost((first, last)), rivals()
     if gone is None:
@@ -135,7 +160,7 @@ def _safe(last: Adding) -> str:
     if last.own:
         return say("Each worker writes its own cell, and waits for nobody. Then one adds up.")
     if last.waits is not None:
-        return say("Worker {worker} waits for the lock.", worker=last.worker)
+        return say("Worker {worker} has waited for the lock.", worker=last.worker)
     return say("One worker reads after the other has written.")
 
 
@@ -148,20 +173,21 @@ def what_is_left() -> Question[Settings]:
     """What is the total, once both have written?"""
     scores = [row[NODES.index(NODE)] for row in amounts()]
 
+    def written(settings: Settings) -> Settings:
+        return settings.changed(order="1 2 1 2")
+
     def right(settings: Settings) -> str:
-        return str(by_write(additions(settings))[1].gives)
+        return str(by_write(additions(written(settings)))[1].gives)
 
     def why(settings: Settings, answer: str) -> str:
-        if answer == str(sum(scores)):
-            return say("{number} needs one worker to read after the other has written.", number=answer)
-        last = by_write(additions(settings))[1]
-        return say("The last write decides: worker {worker} writes {value}.", worker=last.worker, value=last.gives)
+        first, last = by_write(additions(written(settings)))
+        if answer == str(first.gives):
+            return say("Worker {worker} writes {value} over it.", worker=last.worker, value=last.gives)
+        message = later("Worker {worker} has read {seen}, so it writes {value}, and the {lost} is lost.")
+        return say(message, worker=last.worker, seen=last.seen, value=last.gives, lost=first.score)
 
     def before(settings: Settings) -> Picture:
-        alt = say("Both workers, before they begin.")
-        return lambda room: draw_update(additions(settings), None, -1, rivals(), room, alt)
+        return lambda room: draw(settings, room, say("Both workers have read the total."), asks=True)
 
-    asked = say(
-        "Worker 1 adds {one}, worker 2 adds {other}, as drawn. What is the total?", one=scores[0], other=scores[1]
-    )
-    return Question(asked, (str(scores[0]), str(scores[1]), str(sum(scores))), right, why, before)
+    asked = say("Both have read 0. Now worker 1 writes, then worker 2. What is the total?")
+    return Question(asked, (str(scores[0]), str(scores[1]), str(sum(scores))), right, why, before, shows=written)

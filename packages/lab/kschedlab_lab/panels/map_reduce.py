@@ -167,7 +167,8 @@ def handout(settings: Settings | Reducing) -> Handout:
     last, stage = ends(settings), (MAPPING, REDUCED, SUMMED)[max(settings.after, 0)]
     tick = last + min(settings.after, 0)
     is_plain = isinstance(settings, Reducing)
-    return Handout(decide(settings.nodes), pieces(settings), tick, stage, plain=is_plain)
+    idle = max(settings.workers - settings.nodes, 0)
+    return Handout(decide(settings.nodes), pieces(settings), tick, stage, plain=is_plain, idle=idle)
 
 
 def show(settings: Settings | Reducing) -> View:
@@ -210,7 +211,13 @@ def describe(settings: Settings | Reducing, now: Handout) -> str:
         return say("Map is done: each column has one writer, and its colour. Reduce comes next.")
     if settings.after == 0:
         alone = say("Map is done after {step} ticks, and each column has one writer.", step=step)
-        return sentences((alone, say("The channel is empty and all workers are done: ParallelizeUntil returns.")))
+        few = say(
+            "Of {workers} workers {nodes} have started, one for each node.",
+            workers=settings.workers,
+            nodes=settings.nodes,
+        )
+        returns = say("The channel is empty and all workers are done: ParallelizeUntil returns.")
+        return sentences((alone, few if now.idle else "", returns))
     taken = [
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",

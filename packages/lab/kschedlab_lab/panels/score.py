@@ -5,6 +5,7 @@ The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -20,13 +21,16 @@ from kschedlab_lab.views import arithmetic
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, signed, winners
 from kschedlab_lab.views.score_bars import points
-from kschedlab_lab.views.score_map import ScoreMap
+from kschedlab_lab.views.score_map import REWARDS, ScoreMap
 
 PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
 MOST = 600
 """No setting leads to a higher sum: the bars keep their scale."""
 NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The plugins with a NormalizeScore, in the order of the rows."""
+FIRST = ("NodeResourcesLeastAllocated", "NodeAffinity", "ImageLocality", "InterPodAffinity")
+ORDER = (*FIRST, *(plugin for plugin in PLUGINS if plugin not in FIRST))
+"""The order in which the rows come to the map of raw scores: first those that one knows."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,41 @@ class Settings(Cause):
         """The rows that are normalised one after the other up to this step, if they are."""
         return []
 
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """The rows of the map."""
+        return PLUGINS
+
+    @property
+    def looked(self) -> str:
+        """The plugin whose cell is written out, or the sum."""
+        return self.plugin
+
 
 @dataclass(frozen=True)
 class Raw(Settings):
-    """The first pass alone."""
+    """The first pass alone. Each step brings one more row, which is looked at."""
 
     LAST, LINES = 0, 3
-    SHOWN = ()
-    step: int = steps("pass", 0, 0)
+    SHOWN = ("step",)
+    plugin: str = choice("plugin", PLUGINS, ORDER[0], folded=True)
+    step: int = steps("rows", len(ORDER) - 1, 0)
+
+    @property
+    def stage(self) -> str:
+        return STAGES[0]
+
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        return tuple(plugin for plugin in PLUGINS if plugin in ORDER[: self.step + 1])
+
+    @property
+    def looked(self) -> str:
+        return self.plugin if self.plugin in self.plugins else ORDER[self.step]
+
+    def at(self, indices: Mapping[str, Any]) -> Raw:
+        found = super().at(indices)
+        return found if found.step == self.step else replace(found, plugin=ORDER[found.step])
 
 
 @dataclass(frozen=True)
@@ -114,16 +145,17 @@ def picture(settings: Settings, alt: str) -> ScoreMap:
     rows = settings.rows
     return ScoreMap(
         decide(settings),
-        PLUGINS,
+        settings.plugins,
         NODES,
         settings.stage,
-        (rows[-1] if rows else settings.plugin, settings.node),
+        (rows[-1] if rows else settings.looked, settings.node),
         alt,
         most=MOST,
         bars=settings.LAST == 3,
         pending=NORMALISING[len(rows) :] if rows else (),
         facts=facts(settings),
         lines=settings.LINES,
+        rows=len(PLUGINS),
     )
 
 
@@ -135,22 +167,27 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
         brings = say("{plugin} brings its row to 0 … 100.", plugin=plugin)
         formula = in_cell(settings.changed(plugin=plugin))[1]
         return brings, say("{node}: {formula}.", node=node, formula=formula)
-    if settings.plugin == SUM:
+    plugin = settings.looked
+    if plugin == SUM:
         return (said,)
     points, formula = in_cell(settings)
-    gives = say("{plugin} gives {node} {number}", plugin=short(settings.plugin), node=node, number=points)
+    gives = say("{plugin} gives {node} {number}", plugin=short(plugin), node=node, number=points)
     if settings.stage == STAGES[-1]:
         because = say("{gives}: {formula}", gives=gives, formula=formula) if formula else gives
         return said, say("In the frame: {because}.", because=because)
-    return say("{gives}.", gives=gives), say("{formula}.", formula=formula[:1].upper() + formula[1:]) if formula else ""
+    how = say("{formula}.", formula=formula[:1].upper() + formula[1:]) if formula else ""
+    if settings.LAST == 0:
+        return say(REWARDS[plugin]), say("It gives {node} {number}.", node=node, number=points), how
+    return say("{gives}.", gives=gives), how
 
 
 def in_cell(settings: Settings) -> tuple[str, str]:
     """The number in a plugin's cell, and the steps that lead to it: those of this stage, or the last that count."""
-    found = arithmetic.steps(decide(settings), settings.plugin, settings.node)
+    plugin = settings.looked
+    found = arithmetic.steps(decide(settings), plugin, settings.node)
     raw, normalised, weighted = (i for i, step in enumerate(found) if step.what in STAGES)
     passes = STAGES.index(settings.stage)
-    led = found[raw + 1 : normalised + 1] if passes and settings.plugin in NORMALISING else found[: raw + 1]
+    led = found[raw + 1 : normalised + 1] if passes and plugin in NORMALISING else found[: raw + 1]
     if passes > 1 and not found[weighted].formula.endswith(" × 1"):
         led += found[weighted:]
     return led[-1].result, say("; ").join(filter(None, map(_written, led)))

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, name_lines, short, text_width
-from kschedlab_lab.views.style import ACT, INK_2, ink
+from kschedlab_lab.views.style import ACT, HAIR, INK_2
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE = 14
 """Height of one of two lines, in pixels at normal size."""
-BROAD, SWATCH, DIAL = 132, 10, 52
-"""The greatest width of a cell, and the widths of a row's colour and of a dial."""
+BROAD, SWATCH, DIAL, NUMBER, STRIP = 132, 10, 52, 30, 5
+"""The greatest width of a cell; the widths of a row's colour, of a dial and of the number beside a bar; the height of
+a bar below its number, where there is no room beside it."""
 
 
 @dataclass(frozen=True)
 class GridCell:
-    """``text`` in a box of colour ``fill`` (None: only an outline), of which it fills ``share``.
+    """``text`` beside a bar of colour ``fill`` that fills this ``share`` of its box, or alone in a box (None).
 
     ``tip``: the cell in words; ``sets``: the settings that a click applies.
     """
@@ -37,7 +39,8 @@ class Grid:
     """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
     ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour;
-    ``below``: lines below the name of a column; ``dials``: by name of a row, a number that can be changed.
+    ``below``: lines below the name of a column; ``dials``: by name of a row, a number that can be changed; ``tips`` and
+    ``sets``: by name of a row, what it means, and the settings that a click on its name applies.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -50,6 +53,8 @@ class Grid:
     swatches: Mapping[str, str] = field(default_factory=dict)
     below: Mapping[str, Sequence[str]] = field(default_factory=dict)
     dials: Mapping[str, Dial] = field(default_factory=dict)
+    tips: Mapping[str, str] = field(default_factory=dict)
+    sets: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def above(self) -> int:
@@ -78,6 +83,14 @@ class GridMeasures:
             *self._frame_of_selected(),
         ]
 
+    def empty(self, rows: int) -> list[Html]:
+        """Boxes of so many rows that are still to come."""
+        wide, high = int(self.wide - 2), int(self.high - 2)
+        places = product(range(rows), range(len(self.grid.columns)))
+        corners = ((self.left + self.wide * c + 1, self.end + self.high * r + 1) for r, c in places)
+        path = "".join(f"M{x:.0f} {y:.0f}h{wide}v{high}h{-wide}z" for x, y in corners)
+        return [element("path", d=path, fill="none", stroke=HAIR)] if path else []
+
     def picks(self, asked: Sequence[str]) -> list[Html]:
         """A frame around each of these columns, for an answer by a click."""
         look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
@@ -86,10 +99,10 @@ class GridMeasures:
         return [rect(self.wide - 2, self.end - 3, 6, x + 1, 3, **look, **pick) for pick, x in picks]
 
     def _rows(self) -> list[Html]:
-        shapes = []
-        for r, name in enumerate(self.grid.rows):
-            note = f" {self.grid.notes[name]}" if name in self.grid.notes else ""
-            right = self.names - (DIAL if name in self.grid.dials else 0)
+        shapes, grid = [], self.grid
+        for r, name in enumerate(grid.rows):
+            note = f" {grid.notes[name]}" if name in grid.notes else ""
+            right = self.names - (DIAL if name in grid.dials else 0)
             room = right - 4 - text_width(note)
             title = short(name)
             lines = name_lines(title, room)
@@ -97,13 +110,14 @@ class GridMeasures:
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]
             words = [label(line, right, y + CLOSE * i, "end") for i, line in enumerate(shown)]
-            if name in self.grid.swatches:
+            if name in grid.swatches:
                 middle = self.top + self.high * (r + 0.5)
                 place = self.names + 6, middle - SWATCH / 2
-                words.append(rect(SWATCH, SWATCH, 3, *place, fill=self.grid.swatches[name]))
-            shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
-            if name in self.grid.dials:
-                shapes.append(self.grid.dials[name].drawn(self.names, self.top + self.high * (r + 0.5)))
+                words.append(rect(SWATCH, SWATCH, 3, *place, fill=grid.swatches[name]))
+            tip = grid.tips.get(name) or _tip(name, lines)
+            shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=tip, data_set=grid.sets.get(name)))
+            if name in grid.dials:
+                shapes.append(grid.dials[name].drawn(self.names, self.top + self.high * (r + 0.5)))
         return shapes
 
     def _columns(self) -> list[Html]:
@@ -126,9 +140,13 @@ class GridMeasures:
         key = f"cell/{self.grid.rows[r]}/{self.grid.columns[c]}"
         wide, high = int(self.wide - 2), int(self.high - 2)
         outline: dict[str, Any] = {"fill": "transparent", "stroke": "currentColor", "stroke_opacity": 0.25}
-        shapes = [rect(wide, high, 2, **outline)] if cell.fill is None or cell.share < 1 else []
+        is_below = wide < 2 * NUMBER
+        track = wide if cell.fill is None or is_below else wide - NUMBER
+        shapes = [rect(track, high, 2, **outline)]
         if cell.fill is not None:
-            shapes.append(rect(round(wide * cell.share, 1), high, 2, fill=cell.fill, data_key=f"{key}/box"))
+            tall = STRIP if is_below else high
+            long = round(track * cell.share, 1)
+            shapes.append(rect(long, tall, 2, None, high - tall or None, fill=cell.fill, data_key=f"{key}/box"))
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about["data_tip"] = cell.tip
@@ -137,14 +155,10 @@ class GridMeasures:
 
     def _words(self, cell: GridCell, selected: bool) -> Html:
         place: dict[str, Any] = {"x": (self.wide - 2) / 2, "y": (self.high - 2) / 2 + 4.5}
-        if cell.share < 1:  # numbers below each other
+        if cell.fill is not None:  # numbers below each other
             place |= {"x": self.wide - 5, "text_anchor": "end"}
-        is_open = cell.fill is None or cell.share < 1
-        look = {
-            "fill": "currentColor" if is_open else ink(cell.fill or ""),
-            "font_weight": "bold" if selected else None,
-        }
-        return element("text", cell.text, **place, **look)
+            place["y"] -= STRIP / 2 if self.wide - 2 < 2 * NUMBER else 0
+        return element("text", cell.text, **place, fill="currentColor", font_weight="bold" if selected else None)
 
     def _frame_of_selected(self) -> list[Html]:
         if self.grid.selected is None:

@@ -102,6 +102,8 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     centre = (lanes.top + lanes.bottom) / 2
     shapes = [named(say("channel"), at, 16), *empty, *_cards(now, scale, places), *_lanes(now, lanes, scale)]
     shapes += [named(say("workers"), at, centre - 9, after=NUMBER), dials[1].drawn(at.left - NUMBER - 4, centre + 12)]
+    if now.idle:
+        shapes.append(named(say("{number} start", number=len(workers)), at, centre + 33, after=NUMBER))
     shapes += [label(say("each line is one tick"), at.left, lanes.bottom + 13, fill=INK_2)]
     shapes += [dials[0].drawn(at.left - 6, y + HEAD / 2), *_table(now, at, y, high)]
     return svg(shapes, room.width, y + HEAD + high * len(plugins) + 2 + KEY, alt)

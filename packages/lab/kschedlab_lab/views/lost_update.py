@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.cells import CROSS, STAR, UNCHANGED, WORKERS, Box, Cell, draw_cell, middle, pills, token
 from kschedlab_lab.views.lettering import fitting, text_width
-from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, ink
-from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
+from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, HAIR, INK, PANEL, ink
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
-AXIS, EDGE = 24, 8
-"""Moments that are drawn: a worker that waits for a lock is late. Pixels free at the right."""
-LEFT, LANE, TALL, PILLS = 88, 66, 48, 32
-"""Width of the names; height of a worker's lane, of the bar in it, and of the buttons above."""
+AXIS, EDGE, STEP = 25, 8, 5
+"""Moments that are drawn: a worker that waits for a lock is late. Pixels free at the right. Moments of a step."""
+LEFT, LANE, TALL, PILLS, AGAIN, LEAST = 88, 66, 48, 32, 110, 42
+"""Width of the names; height of a worker's lane, of the bar in it, and of the buttons above; width of the one below;
+the least width of a step to be clicked."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,21 @@ class Adding:
     def gives(self) -> int:
         return self.seen + self.score
 
+    def is_waiting(self, now: int) -> bool:
+        return self.waits is not None and self.waits <= now < self.read
+
 
 Both = tuple[Adding, Adding]
+
+
+class Choices(NamedTuple):
+    """What can be clicked: the designs, of which one is chosen; by worker what its next step sets; what takes all steps
+    back, "" if there are none."""
+
+    designs: Sequence[str]
+    chosen: str
+    steps: Mapping[int, str]
+    again: str
 
 
 def by_write(both: Both) -> Both:
@@ -61,36 +76,47 @@ def left(both: Both) -> int:
 
 
 def draw_update(
-    both: Both,
-    choices: tuple[Sequence[str], str] | None,
-    until: int | None,
-    sums: Mapping[str, int],
-    room: Room,
-    alt: str,
+    both: Both, choices: Choices | None, until: int | None, sums: Mapping[str, int], room: Room, alt: str
 ) -> Html:
     """Worker 1 above, worker 2 below, memory between them; time runs to the right. Below, the total of each node.
 
-    ``choices``: the designs and the one chosen; None: nothing can be moved. ``until``: hide what happens after this
-    time; -1 hides all. ``sums``: by node, its right total; of one of them both add up the total.
+    ``choices``: None: nothing can be clicked. ``until``: what happens after this time is hidden. ``sums``: by node, its
+    right total; of one of them both add up the total.
     """
     unit, end = (room.width - LEFT - EDGE) / AXIS, AXIS if until is None else until
-    lanes = (part for each in both for part in _lane(each, unit, end, choices is not None and until is None))
+    lanes = (part for each in both for part in _lane(each, unit, end))
     memory = _cells if both[0].own else _memory
     shapes = [*memory(both, end, unit), *lanes, *(part for each in both for part in _arrows(each, end, unit))]
-    y = 3.0 * LANE + 6
-    if until is not None and until >= 0:
-        x = LEFT + (until + 0.5) * unit
-        shapes.append(element("path", d=f"M{x:.1f} 0V{y:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
-    shapes.append(label(say("time →"), room.width - EDGE, y - 6, "end"))
+    y = 3.0 * LANE + 10
+    if until is not None:
+        x = LEFT + (until + 1) * unit
+        shapes.append(element("path", d=f"M{x:.1f} 0V{y - 18:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
+    shapes.append(label(say("time →"), room.width - EDGE, y, "end"))
     above = list[Html]()
     if choices is not None:
-        known, chosen = choices
-        wide = min(110, room.width / len(known))
-        named = [(say(name), f"design: {name}", name == chosen) for name in known]
-        above = pills(named, min(LEFT, room.width - wide * len(known)), 2, wide)
+        wide = min(110, room.width / len(choices.designs))
+        named = [(say(name), f"design: {name}", name == choices.chosen) for name in choices.designs]
+        above = pills(named, min(LEFT, room.width - wide * len(choices.designs)), 2, wide)
+        shapes += _next(both, choices.steps, end, unit)
+        shapes += pills([(say("start again"), choices.again, False)], LEFT - 2, y - 16, AGAIN) if choices.again else []
     moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
-    totals = _totals(both, sums, until is None, Box(LEFT, PILLS + y + 26, (room.width - LEFT - EDGE) / len(sums), 24))
-    return svg([*above, moved, *totals], room.width, PILLS + y + 52, alt)
+    totals = _totals(both, sums, until is None, Box(LEFT, PILLS + y + 30, (room.width - LEFT - EDGE) / len(sums), 24))
+    return svg([*above, moved, *totals], room.width, PILLS + y + 56, alt)
+
+
+def _next(both: Both, steps: Mapping[int, str], end: int, unit: float) -> list[Html]:
+    """In the lane of each worker that is not done, its next step, to be clicked."""
+    shapes, wide = [], max(STEP * unit - 4, LEAST)
+    for each in both:
+        if each.worker in steps:
+            does = say("write") if each.read <= end else say("begin") if each.own else say("read")
+            x, y = LEFT + (end + 1) * unit, _top(each.worker)
+            words = label(fitting((does, ""), wide - 4, bold=True), x + wide / 2, y + TALL / 2 + 4, "middle")
+            about = {"data_set": steps[each.worker], "data_key": f"step/{each.worker}"}
+            about["aria_label"] = say("worker {worker}: {does}", worker=each.worker, does=does)
+            frame = rect(wide, TALL, 8, x, y, fill=PANEL, stroke=ACT, stroke_width=1.5)
+            shapes.append(element("g", frame, words, fill=ACT, font_weight="bold", **about))
+    return shapes
 
 
 def _totals(both: Both, sums: Mapping[str, int], is_known: bool, at: Box) -> list[Html]:
@@ -112,31 +138,30 @@ def _totals(both: Both, sums: Mapping[str, int], is_known: bool, at: Box) -> lis
     return [*words, middle(shapes)]
 
 
-def _lane(adding: Adding, unit: float, end: int, is_loose: bool) -> list[Html]:
-    """The worker, and its bar from read to write; that of worker 2 can be moved."""
+def _lane(adding: Adding, unit: float, end: int) -> list[Html]:
+    """The worker, and its bar from read to write, as far as it has come."""
     number, y = adding.worker, _top(adding.worker)
     who = token(number, 14, y + TALL / 2, data_key=f"worker/{number}")
     shapes = [who, label(say("adds {score}", score=adding.score), 30, y + TALL / 2 + 4)]
-    x, long = LEFT + adding.read * unit, (adding.write - adding.read + 1) * unit
-    if adding.waits is not None:
-        start = LEFT + adding.waits * unit
+    if adding.waits is not None and adding.waits <= end:
+        start, long = LEFT + adding.waits * unit, (min(adding.read, end + 1) - adding.waits) * unit
         look = {"fill": "none", "stroke": INK, "stroke_dasharray": "4 3", "data_key": f"wait/{number}"}
-        words = say("waits") if text_width(say("waits")) + 6 < x - start else ""
-        shapes += [rect(x - start, TALL - 16, None, start, y + 8, **look), label(words, start + 4, y + TALL / 2 + 4)]
+        words = say("waits") if text_width(say("waits")) + 6 < long else ""
+        shapes += [rect(long, TALL - 16, None, start, y + 8, **look), label(words, start + 4, y + TALL / 2 + 4)]
+    if adding.read > end:
+        return shapes
+    is_done = end >= adding.write
+    x, long = LEFT + adding.read * unit, (min(adding.write, end) - adding.read + 1) * unit
     colour = WORKERS[number - 1]
     black = ink(colour)
-    reads = "" if adding.own else _said(say("reads {seen}", seen=adding.seen), end >= adding.read, long)
-    writes = _said(say("writes {gives}", gives=adding.gives), end >= adding.write, long)
-    bar = [
+    reads = "" if adding.own else _said(say("reads {seen}", seen=adding.seen), long)
+    writes = _said(say("writes {gives}", gives=adding.gives), long) if is_done else ""
+    return [
+        *shapes,
         rect(long, TALL, 8, x, y, fill=colour, stroke=HAIR, data_key=f"bar/{number}"),
-        label(reads, x + 12, y + 20, fill=black),
-        label(writes, x + long - 12, y + 42, "end", fill=black),
+        label(reads, x + 8, y + 20, fill=black),
+        label(writes, x + long - 8, y + 42, "end", fill=black),
     ]
-    if number == 1 or not is_loose:
-        return [*shapes, *bar]
-    grip = element("path", d=f"M{x + 4:.1f} {y + 18}v16m3 -16v16", stroke=black, stroke_width=1.5)
-    about = dragged("start", "x", 2 * unit, say("worker 2 begins"))
-    return [*shapes, element("g", *bar, grip, data_key="start/2", **about)]
 
 
 def _top(worker: int) -> float:
@@ -144,10 +169,9 @@ def _top(worker: int) -> float:
     return 0 if worker == 1 else 2 * LANE + 6
 
 
-def _said(text: str, known: bool, long: float) -> str:
-    """What a worker does, as much of it as its bar has room for: the number counts. ``known``: it has happened."""
-    does, _, number = text.partition(" ")
-    return fitting((text, number, "") if known else (does, ""), long - 18)
+def _said(text: str, long: float) -> str:
+    """What a worker does, as much of it as its bar has room for: the number counts."""
+    return fitting((text, text.rpartition(" ")[2], ""), long - 12)
 
 
 def _memory(both: Both, end: int, unit: float) -> list[Html]:

@@ -34,7 +34,8 @@ class Piece:
 class Handout:
     """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED.
 
-    ``asks``: what is an answer: a "worker", or a "node"; ``plain``: whether the table is drawn alone.
+    ``asks``: what is an answer: a "worker", or a "node"; ``plain``: whether the table is drawn alone; ``idle``: how
+    many workers do not start, because there are no more nodes.
     """
 
     decision: Decision
@@ -43,6 +44,7 @@ class Handout:
     stage: int = MAPPING
     asks: str = ""
     plain: bool = False
+    idle: int = 0
 
     @property
     def scores(self) -> Scores:

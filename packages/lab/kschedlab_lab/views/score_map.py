@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kschedlab.decision import Decision
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
@@ -30,6 +30,23 @@ FULL = 200
 """The points that fill a cell, at least: twice what a plugin gives at most, so that one sees a weight of 2."""
 
 
+REWARDS = {
+    "NodeResourcesBalancedAllocation": later(
+        "BalancedAllocation rewards nodes whose CPU and memory are in use equally."
+    ),
+    "ImageLocality": later("ImageLocality rewards nodes that already have the pod's image."),
+    "InterPodAffinity": later(
+        "InterPodAffinity rewards nodes near pods that the new pod likes, far from those it dislikes."
+    ),
+    "NodeResourcesLeastAllocated": later("LeastAllocated rewards nodes with much room left."),
+    "NodeAffinity": later("NodeAffinity rewards nodes with labels that the pod would like."),
+    "NodePreferAvoidPods": later("NodePreferAvoidPods gives 0 where an annotation asks to keep the pod away."),
+    "PodTopologySpread": later("PodTopologySpread rewards zones with few pods of the same app."),
+    "TaintToleration": later("TaintToleration rewards nodes without taints that put the pod off."),
+}
+"""By plugin, what it rewards."""
+
+
 @dataclass(frozen=True)
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
@@ -38,7 +55,8 @@ class ScoreMap:
     ``asks``: the nodes of which it is asked which wins, before the last stage without their sums; ``most``: the sum
     that fills the width; ``full``: the points that fill a cell, at least; ``bars``: whether sums have a place;
     ``pending``: the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a
-    narrow room); ``dials``: by plugin, its weight to be changed; then no cell can be selected.
+    narrow room); ``dials``: by plugin, its weight to be changed; then no cell can be selected; ``rows``: for how many
+    plugins there is a place, if there are more to come.
     """
 
     decision: Decision
@@ -49,6 +67,7 @@ class ScoreMap:
     alt: str
     question: Sequence[str] = ()
     lines: int = 0
+    rows: int = 0
     asks: Sequence[str] = ()
     most: float = 0
     full: int = FULL
@@ -60,13 +79,14 @@ class ScoreMap:
     def __call__(self, room: Room) -> Html:
         """The map, and below it as many bars as there are nodes; a narrow room has the highest rows, whose names may
         break into two lines."""
-        bars = len(self.nodes) if self.bars else 0
+        bars, rows = len(self.nodes) if self.bars else 0, max(self.rows, len(self.plugins))
         is_narrow = room.width < NARROW
         grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (44 if self.dials else 0), room)
-        fair = int((room.height - TOP - grid.above - LINE * self.lines) / (len(self.plugins) + bars))
+        fair = int((room.height - TOP - grid.above - LINE * self.lines) / (rows + bars))
         high = 30 if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
-        shapes, bottom = plan.shapes(), plan.end + 4
+        more = rows - len(self.plugins)
+        shapes, bottom = [*plan.shapes(), *plan.empty(more)], plan.end + 4 + high * more
         for i, line in enumerate(self.question):
             shapes.append(label(line, plan.width, bottom + LINE * (i + 0.75), "end"))
         bottom += LINE * self.lines
@@ -91,7 +111,8 @@ class ScoreMap:
         return max(self.full * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
     def grid(self, left: float, room: Room) -> Grid:
-        lines, rows = max(map(len, self.facts.values()), default=0), len(self.plugins) + len(self.nodes) * self.bars
+        lines = max(map(len, self.facts.values()), default=0)
+        rows = max(self.rows, len(self.plugins)) + len(self.nodes) * self.bars
         is_low = room.height < TOP + CLOSE * lines + LEAST * rows
         short = is_low or (room.width - left - 6) / len(self.nodes) < WORDY
         cells = [[self._cell(plugin, node) for node in self.nodes] for plugin in self.plugins]
@@ -106,6 +127,8 @@ class ScoreMap:
             notes=self._weights() if self.stage in STAGES[2:] and not self.dials else {},
             dials=self.dials,
             swatches=self._fills,
+            tips={plugin: say(REWARDS[plugin]) for plugin in self.plugins if plugin in REWARDS},
+            sets={} if self.dials else {plugin: f"plugin: {plugin}" for plugin in self.plugins},
             below={node: said[:1] if short else said for node, said in self.facts.items()},
         )
 
@@ -126,7 +149,7 @@ class ScoreMap:
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and self.stage in STAGES[2:]:
             return GridCell("✓", None, tip, sets=sets)
-        share = 0.99 * max(found, 0) / self._full  # less than 1: the number stays at the right
+        share = max(found, 0) / self._full
         fill = self._fills.get(plugin, TICK)
         return GridCell(with_minus(str(found)), fill, tip, sets, share)
 

@@ -9,6 +9,7 @@ from kschedlab.build import as_yaml, node, pod
 from kschedlab_lab.exercises import map_reduce
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import State
+from kschedlab_lab.exercises.map_reduce_build import NODES
 from kschedlab_lab.exercises.predict import Predict
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
@@ -45,13 +46,25 @@ def test_forgetting_weights_or_reduce_is_told():
     assert exercise.check("node-a").state is State.ERROR and exercise.tries == tries  # not a number: no attempt
 
 
-def test_pods_that_change_nothing_do_not_turn_the_tables():
+@pytest.mark.parametrize("seed", sampled(SEEDS, 8))
+def test_a_label_alone_does_not_turn_the_tables(seed):
+    exercise = exercises(seed)[1]
+    assert isinstance(exercise, Build)
+    for given in (exercise.start, *(as_yaml([pod("web-1", name, "0.1", labels={"app": "web"})]) for name in NODES[:2])):
+        assert "node-a is not" in exercise.check(given).words
+
+
+def test_what_is_missing_is_told():
     exercise = exercises(1)[1]
     assert isinstance(exercise, Build)
-    said = exercise.check(as_yaml([pod("idle", "node-a", "2")])).words
-    assert "the order is not reversed" in said
-    one, other, then, afterwards = (int(sum) for sum in re.findall(r"\d+", said))
-    assert one < other and (then, afterwards) == (one + 10, other + 10), "without pods of the Service Reduce adds 10"
+    idle = [pod(f"idle-{n}", "node-b", "100m") for n in range(8)]
+    web = [
+        pod(f"web-{n}{name}", name, "10m", labels={"app": "web"}, memory="1Mi") for n in range(8) for name in NODES[:2]
+    ]
+    assert re.search(
+        r"node-a has \d+ and node-b \d+: node-a is not \d points ahead", exercise.check(as_yaml(idle)).words
+    )
+    assert "node-a is not" in exercise.check(as_yaml(web)).words, "as many on both"
     assert "Add only running pods" in exercise.check(as_yaml([node("node-c")])).words
     assert "Add only running pods" in exercise.check(as_yaml([pod("waiting", "", "10m")])).words
     assert "nothing is scored" in exercise.check(as_yaml([pod("big", "node-a", "8")])).words

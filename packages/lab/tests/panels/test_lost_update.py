@@ -1,43 +1,49 @@
-"""Two additions to one total, at every moment: against a memory that is read and written here."""
+"""Two additions to one total, in every order: against a memory that is read and written here."""
 
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
 from kschedlab_lab.panels.lost_update import (
     DESIGNS,
-    FIRST,
     LOCKED,
-    LONG,
     NODES,
+    NONE,
+    ORDERS,
     OWN,
+    WHOLE,
     Settings,
     additions,
     amounts,
     decide,
-    panel,
     show,
-    story,
     what_is_left,
 )
 from kschedlab_lab.views.lost_update import AXIS, by_write, lost
 from kschedlab_lab.views.svg import Room
 
 ROOM = Room(640, 330)
-ALL = [Settings(start=start) for start in panel().settings.controls()["start"].values]
+ALL = [Settings(order=" ".join(each)) for each in WHOLE]
 
 
 def total(settings):
-    """What is in memory at the end, from the moments alone."""
-    events = [(FIRST[0], 1, "r"), (FIRST[1], 1, "w"), (settings.start, 2, "r"), (settings.start + LONG, 2, "w")]
+    """What is in memory at the end: a worker's first step reads, its second writes."""
     memory, seen = 0, {}
-    for _, worker, does in sorted(events):
-        if does == "r":
-            seen[worker] = memory
+    for worker in settings.taken:
+        if worker in seen:
+            memory = seen[worker] + {"1": 6, "2": 10}[worker]
         else:
-            memory = seen[worker] + {1: 6, 2: 10}[worker]
+            seen[worker] = memory
     return memory
+
+
+def drawn(settings):
+    return ElementTree.fromstring(str(show(settings).picture(ROOM)))
+
+
+def sets(settings):
+    """By key, what a click on a part of the picture sets."""
+    return {each.get("data-key"): each.get("data-set") for each in drawn(settings).iter() if each.get("data-set")}
 
 
 def test_the_scores_are_those_of_two_priorities_on_node_b():
@@ -47,16 +53,14 @@ def test_the_scores_are_those_of_two_priorities_on_node_b():
     assert [sum(column) for column in zip(*amounts(), strict=True)] == scores.total.tolist()
 
 
-def test_every_moment_at_which_worker_2_may_begin():
-    assert {total(each) for each in ALL} == {6, 10, 16}
+def test_of_six_orders_two_are_right():
+    assert len(ALL) == 6 and sorted(map(total, ALL)) == [6, 6, 10, 10, 16, 16]
     for settings in ALL:
         both, said = additions(settings), show(settings).sentence
         left, gone = by_write(both)[1].gives, lost(both)
         assert left == total(settings)
         assert 16 - left == (gone.score if gone else 0)
         assert f"the {16 - left} is lost" in said if gone else "node-b wins" in said
-        overlap = settings.start < FIRST[1] and FIRST[0] < settings.start + LONG
-        assert overlap == bool(gone)
 
 
 def test_a_lost_addition_costs_the_victory_and_the_sums_say_so():
@@ -65,21 +69,19 @@ def test_a_lost_addition_costs_the_victory_and_the_sums_say_so():
     assert said[10].endswith("node-b only ties with node-a and node-d.")
 
 
-def sums(picture):
+def sums(root):
     """By node: what is said of its total."""
-    shown = {
-        each.get("data-key"): "".join(each.itertext()) for each in ElementTree.fromstring(str(picture(ROOM))).iter()
-    }
+    shown = {each.get("data-key"): "".join(each.itertext()) for each in root.iter()}
     return [shown[f"sum/{node}"] for node in NODES]
 
 
 def test_all_totals_are_drawn_and_the_best_have_a_star():
     for each in ALL:
-        picture = show(each).picture
-        assert sums(picture) == ["10", str(total(each)), "8", "10"]
+        root = drawn(each)
+        assert sums(root) == ["10", str(total(each)), "8", "10"]
         best = {16: ["node-b"], 10: ["node-a", "node-b", "node-d"], 6: ["node-a", "node-d"]}[total(each)]
-        assert [node for node in NODES if f"★{node}" in str(picture(ROOM))] == best
-    assert sums(what_is_left().before(Settings()))[1] == "?"
+        assert [node for node in NODES if any(part.text == f"★{node}" for part in root.iter())] == best
+    assert sums(drawn(Settings(order="1 2 1")))[1] == "?"
 
 
 def test_with_a_lock_nobody_reads_before_the_other_has_written():
@@ -94,58 +96,55 @@ def test_with_a_lock_nobody_reads_before_the_other_has_written():
     assert 0 < waited < len(ALL)
 
 
+def test_who_waits_for_the_lock_cannot_go_on_until_it_is_free():
+    settings = Settings(design=LOCKED, order="1 2")
+    assert "Worker 2 waits for the lock." in show(settings).sentence
+    assert set(sets(settings)) & {"step/1", "step/2"} == {"step/1"}
+    free = settings.changed(order="1 2 1")
+    assert "Worker 2 reads 6." in show(free).sentence and sets(free)["step/2"] == "order: 1 2 1 2"
+
+
 def test_with_cells_of_their_own_nobody_reads_waits_or_loses():
     for each in ALL:
         settings = each.changed(design=OWN)
         both, picture = additions(settings), str(show(settings).picture(ROOM))
-        spans = {adding.worker: (adding.read, adding.write) for adding in both}
-        assert spans == {1: FIRST, 2: (settings.start, settings.start + LONG)}, "each is as fast as alone"
         assert lost(both) is None and {adding.gives for adding in both} == {6, 10}
+        assert all(adding.waits is None for adding in both)
         assert "arrow/read" not in picture and "reads" not in picture
-        assert sums(show(settings).picture) == ["10", "16", "8", "10"]
-    captions = [frame.caption for frame in story(Settings(design=OWN), ROOM)]
-    assert captions[:3] == ["The cells are empty.", "Worker 2 writes 10.", "Worker 1 writes 6."]
+        assert sums(drawn(settings)) == ["10", "16", "8", "10"]
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_worker_2_can_be_moved(design):
-    for settings in ALL:
-        view = show(settings.changed(design=design))
-        drawn = ElementTree.fromstring(str(view.picture(ROOM)))
-        assert drawn.get("aria-label") == view.sentence
-        assert {each.get("data-drag") for each in drawn.iter()} - {None} == {"start"}
-        keys = [each.get("data-key") for each in drawn.iter() if each.get("data-key")]
+def test_clicks_lead_from_no_step_to_every_order_and_back(design):
+    seen, reached = set(), [Settings(design=design)]
+    while reached:
+        settings = reached.pop()
+        seen.add(settings.order)
+        marks = sets(settings)
+        reached += [Settings.parse(f"{settings}, {text}") for key, text in marks.items() if key and "step/" in key]
+        assert (f"order: {NONE}" in marks.values()) == (settings.order != NONE)
+    assert {order for order in ORDERS if len(order) == 7} <= seen or design == LOCKED
+    assert any(len(order) == 7 for order in seen)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_sentence_says_the_last_step_and_the_picture_no_later_one(design):
+    for order in ORDERS:
+        settings = Settings(design=design, order=order)
+        root = drawn(settings)
+        assert root.get("aria-label") == show(settings).sentence
+        keys = [each.get("data-key") for each in root.iter() if each.get("data-key")]
         assert len(keys) == len(set(keys))
+        written = {key for key in keys if key.startswith("arrow/write")}
+        assert len(written) <= sum(settings.taken.count(worker) == 2 for worker in "12")
 
 
-def test_the_story_tells_each_event_and_ends_with_the_picture():
-    view = show(Settings())
-    captions = [frame.caption for frame in story(Settings(), ROOM)]
-    assert captions == [
-        "The total is 0.",
-        "Worker 1 reads 0.",
-        "Worker 2 reads 0.",
-        "Worker 2 writes 10.",
-        "Worker 1 writes 6, and 10 is lost.",
-        view.sentence,
-    ]
-    assert view.story(ROOM)[-1].picture == view.picture(ROOM)
-
-
-def test_the_total_grows_to_the_right_as_time_goes_on():
-    ends = []
-    for frame in story(Settings(), ROOM):
-        bars = [
-            each for each in ElementTree.fromstring(str(frame.picture)).iter() if "total/" in each.get("data-key", "")
-        ]
-        ends.append(max(float(each.get("x")) + float(each.get("width")) for each in bars))
-    assert all(before < after for before, after in pairwise(ends[1:]))
-
-
-def test_the_question_has_the_right_answer_for_these_moments():
+def test_the_question_has_the_right_answer():
     asked = what_is_left()
+    settings = Settings(order="1 2")
     assert asked.choices == ("6", "10", "16")
-    for settings in ALL:
-        assert asked.right(settings) == str(total(settings))
-    before = str(asked.before(Settings())(ROOM))
-    assert "data-drag" not in before and "lost" not in before and "writes 6" not in before
+    assert asked.right(settings) == "10" == str(total(asked.shows(settings)))
+    before = str(asked.before(settings)(ROOM))
+    assert "data-set" not in before and "lost" not in before and "writes" not in before
+    assert asked.why(settings, "6") == "Worker 2 writes 10 over it."
+    assert asked.why(settings, "16") == "Worker 2 has read 0, so it writes 10, and the 6 is lost."

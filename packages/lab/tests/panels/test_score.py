@@ -21,7 +21,7 @@ from kschedlab_lab.panels.score import PLUGINS, Settings
 from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, decide
 from kschedlab_lab.panels.weights import FIELDS, Weights
 from kschedlab_lab.views.score import STAGES, together
-from kschedlab_lab.views.score_map import ScoreMap
+from kschedlab_lab.views.score_map import REWARDS, ScoreMap
 from kschedlab_lab.views.svg import Room
 
 CAUSES = list(Cause.grid())
@@ -121,8 +121,8 @@ def test_a_click_goes_to_a_cell() -> None:
 
 def test_the_image_counts_as_the_lesson_says() -> None:
     """900Mi on half of the nodes is 450Mi."""
-    said = score.panel("raw", plugin="ImageLocality", node="node-b").view.sentence
-    assert said == "ImageLocality gives node-b 43. (450Mi - 23Mi) × 100 / (1000Mi - 23Mi) = 43."
+    said = score.panel("raw", plugin="ImageLocality", node="node-b", step=7).view.sentence
+    assert said == f"{REWARDS['ImageLocality']} It gives node-b 43. (450Mi - 23Mi) × 100 / (1000Mi - 23Mi) = 43."
 
 
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
@@ -138,7 +138,24 @@ def test_every_mark_in_the_picture_is_understood() -> None:
         root = ElementTree.fromstring(str(drawn(panel.view.picture, Room())))
         sets = [each.get("data-set") for each in root.iter() if each.get("data-set")]
         moved = {str(panel.restore(f"{panel.settings}, {text}").settings) for text in sets}
-        assert len(moved) == len(sets) == len(PLUGINS) * len(NODES)
+        assert len(moved) == len(sets) - len(PLUGINS) == len(PLUGINS) * len(NODES), "a row's name is the cell in use"
+
+
+def test_raw_rows_come_one_after_the_other_and_say_what_they_reward() -> None:
+    settings = score.panel("raw", node="node-b").settings
+    seen, heights = [], set()
+    for step in range(len(PLUGINS)):
+        settings = settings.at({"step": step})
+        view = score.show(settings)
+        root = ElementTree.fromstring(str(drawn(view.picture, Room())))
+        heights.add(root.get("viewBox"))
+        rows = {key[4:]: each for each in root.iter() if (key := each.get("data-key", "")).startswith("row/")}
+        new = set(rows) - set(seen)
+        seen += new
+        assert new == {settings.plugin} and view.sentence.startswith(REWARDS[settings.plugin])
+        assert all(each.get("data-tip") == REWARDS[name] for name, each in rows.items())
+    assert set(seen) == set(PLUGINS) and len(heights) == 1, "the picture does not jump"
+    assert score.show(settings.at({"step": 0})).sentence.startswith(REWARDS[seen[0]]), "and back"
 
 
 def test_rows_are_normalised_one_after_the_other() -> None:

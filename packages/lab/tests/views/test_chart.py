@@ -13,6 +13,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.views.chart_bars import FILLS, BarMeasures, Bars, Fixed
 from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.chart_lines import Curve, ticks
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.score_bars import KNOWN, fills
 from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT
 from kschedlab_lab.views.svg import Room, svg
@@ -37,15 +38,19 @@ def heat_map(
     return lambda room: svg(GridMeasures(grid, room, 30).shapes(), room.width, room.height, "")
 
 
-def test_a_cell_that_is_not_full_has_an_outline() -> None:
-    """Else a small share, or none, would not show how much is missing."""
-
-    def shapes(fill: str | None, share: float = 1) -> int:
-        grid = Grid([[GridCell("5", fill, "", share=share)]], ["Fit"], ["node-a"], 150)
-        picture = svg(GridMeasures(grid, ROOMS[1], 30).shapes(), 640, 330, "")
-        return len(list(keyed(ElementTree.fromstring(str(picture)))["cell/Fit/node-a"].iter(f"{SVG}rect")))
-
-    assert (shapes(None), shapes(CHOSEN_SOFT), shapes(CHOSEN_SOFT, 0.5)) == (1, 1, 2)
+@pytest.mark.parametrize("width", [360, 640, 1100])
+def test_a_number_is_beside_its_bar_or_above_it_however_long_that_is(width: int) -> None:
+    for share in (0, 0.5, 1):
+        grid = Grid([[GridCell("200", CHOSEN_SOFT, "", share=share)] * 4], ["Fit"], [*COLUMNS, "node-d"], 160)
+        picture = svg(GridMeasures(grid, Room(width, 300), 30).shapes(), width, 300, "")
+        cell = keyed(ElementTree.fromstring(str(picture)))["cell/Fit/node-a"]
+        box, bar = cell.iter(f"{SVG}rect")
+        wide, long, top = float(box.get("width", 0)), float(bar.get("width", 0)), float(bar.get("y", 0))
+        assert long == pytest.approx(share * wide, abs=0.1)
+        number = next(cell.iter(f"{SVG}text"))
+        assert number.get("text-anchor") == "end"
+        is_beside = wide <= float(number.get("x", 0)) - text_width("200")
+        assert is_beside or top >= float(number.get("y", 0))
 
 
 def bars(shown: Bars) -> Callable[[Room], Html]:
