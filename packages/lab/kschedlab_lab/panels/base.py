@@ -209,6 +209,15 @@ class Panel(Generic[S]):
         told, error = attempted(lambda: [*tell(room)])
         return told or [Frame(drawn(view.picture, room), say("Error: {error}", error=error))]
 
+    def way(self, room: Room) -> Sequence[str]:
+        """The pictures between the question and its answer."""
+        question, asked = self.question, self.gate.settings
+        if question is None or question.way is None or asked is None:
+            return []
+        way = question.way
+        found, _ = attempted(lambda: [str(draw(room)) for draw in way(question.shows(asked))])
+        return found or []
+
     def menu(self) -> dict[str, str]:
         """Texts to copy."""
         return {"state": str(self.settings), "link": self.link(), "yaml": self.yaml()}

@@ -5,7 +5,7 @@ Each story is a scenario that ``kschedlab simulate`` can run too: two nodes, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import takewhile
@@ -27,6 +27,7 @@ from kschedlab_lab.views import loop
 from kschedlab_lab.views.drawing import Block, Box
 from kschedlab_lab.views.loop import Taken, Way, draw_way
 from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.log import LogEntry, Moved, Step
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.scheduler import context
@@ -209,7 +210,13 @@ def what_next() -> Question[Settings]:
         _why_next,
         lambda settings: partial(draw_way, ways(settings.story)[0], say("web and shop wait in the activeQ.")),
         moment=True,
+        way=_way_to,
     )
+
+
+def _way_to(settings: Settings) -> list[Callable[[Room], Html]]:
+    """The pictures of the steps before this one."""
+    return [partial(draw_way, way, way.steps[-1].words) for way in ways(settings.story)[1 : settings.step]]
 
 
 def _before_shop(story: str) -> str:

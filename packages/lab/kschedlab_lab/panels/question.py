@@ -38,6 +38,7 @@ class Question(Generic[S]):
     while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
     on them. ``shows``: the settings that are shown with the answer, where they are not those that were asked about.
     ``moment``: whether the answer is about one step alone, so that at another nothing is said of it.
+    ``way``: the pictures between ``before`` and the answer's, which are played once when it is given.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Question(Generic[S]):
     shows: Callable[[S], S] = as_asked
     moment: bool = False
     drawn: bool = False
+    way: Callable[[S], Iterable[Callable[[Room], Html]]] | None = None
 
     def fixed(self, settings: Any) -> list[str]:
         """The controls that the answer is about: not what only looks, and not the steps that one walks through."""
