@@ -212,10 +212,9 @@ class Panel(Generic[S]):
     def way(self, room: Room) -> Sequence[str]:
         """The pictures between the question and its answer."""
         question, asked = self.question, self.gate.settings
-        if question is None or question.way is None or asked is None:
+        if question is None or asked is None:
             return []
-        way = question.way
-        found, _ = attempted(lambda: [str(draw(room)) for draw in way(question.shows(asked))])
+        found, _ = attempted(lambda: question.leads(asked, room))
         return found or []
 
     def menu(self) -> dict[str, str]:

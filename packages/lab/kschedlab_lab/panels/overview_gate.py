@@ -170,7 +170,7 @@ def how_many_reasons() -> Question[Settings]:
     """The question before the panel: how many of the things in the way are named."""
     waits = say("web waits, and no predicate has been asked yet.")
     return Question(
-        say("Three things on node-a are in the way of web. How many of them does its FitError name?"),
+        say("Three things on node-a are in web's way. How many does its FitError name?"),
         ("1", "2", "3"),
         lambda settings: str(len(decide(settings).reasons)),
         _why,

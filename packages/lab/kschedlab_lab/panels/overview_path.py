@@ -204,7 +204,7 @@ AFTER: Mapping[str, str] = {
 def what_next() -> Question[Settings]:
     """The question before the panel: where is web when the next pod is taken from the queue?"""
     return Question(
-        say("shop waits in the queue behind web. How far must web be before the scheduler takes shop?"),
+        say("shop waits behind web. How far must web be before the scheduler takes shop?"),
         tuple(terms(*BEFORE.values())),
         lambda settings: say(BEFORE[_before_shop(settings.story)]),
         _why_next,
@@ -236,7 +236,7 @@ def _why_next(settings: Settings, answer: str) -> str:
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        say("The API server cannot take the binding. What does web's binding cycle do next?"),
+        say("The API server cannot take the binding. What comes next?"),
         tuple(terms(*AFTER.values())),
         lambda settings: say(AFTER[taken(settings.story)[_bind(settings.story)].title]),
         _why_undone,

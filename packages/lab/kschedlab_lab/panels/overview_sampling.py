@@ -82,9 +82,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    asked = say(
-        "5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?"
-    )
+    asked = say("5,000 nodes, all feasible. After how many does v1.16 stop, if nothing is set?")
     empty = Curve(SIZES, {}, titles(), asked, 5000, above=partial(draw_sample, Sample(None, "", SCORES)))
     return Question(asked, (), lambda settings: str(find(settings)), _why, lambda _: empty, most=5000)
 

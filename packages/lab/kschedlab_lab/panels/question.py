@@ -58,6 +58,10 @@ class Question(Generic[S]):
         controls = settings.controls().items()
         return [name for name, each in controls if name not in self.looks and (self.moment or not each.counts_steps)]
 
+    def leads(self, settings: S, room: Room) -> list[str]:
+        """The pictures of the way from these settings to their answer."""
+        return [] if self.way is None else [str(draw(room)) for draw in self.way(self.shows(settings))]
+
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""
         asked = {"text": self.text, "choices": [*self.choices]}
