@@ -183,6 +183,9 @@ def _asks(panel: Panel[Any], question: Question[Any], shared: Shared) -> dict[st
         "gate": _name(panel.gate, shared.gates),
         "asked": question.asked(),
         "before": [shared.parts.markup(shown["picture"]) for shown in before],
+        "way": [[*map(shared.parts.markup, question.leads(settings, room))] for room in ROOMS]
+        if question.way
+        else None,
         "handles": before[0].get("handles"),
         "idle": before[0]["idle"],
         "said": said,

@@ -104,7 +104,7 @@ export class Recording extends Model {
    */
   constructor(record, world, parts, gates, words) {
     super({ controls: record.controls, large: false, spoken: words.spoken });
-    Object.assign(this, { record, world, parts, gates, words, room: 0 });
+    Object.assign(this, { record, world, parts, gates, words, room: 0, way: [] });
     this.first = world.named(record.start);
     this.at = { ...this.first };
     this.found = world.find(this.at);
@@ -135,13 +135,14 @@ export class Recording extends Model {
     if ("story" in message) return this.tell("msg:custom", { story: this.story() });
     if ("menu" in message) return this.tell("msg:custom", { menu: this.menu() });
     this.error = "";
+    this.way = [];
     this.obey(message);
     this.refresh(message.n);
   }
 
   /** Shows the current state; `n`: the message that it answers. */
   refresh(n) {
-    this.change("shown", { ...this.look(), n });
+    this.change("shown", { ...this.look(), n, way: this.way.map((each) => this.text(each)) });
   }
 
   obey({ set, state, reset, room, answer, uncover, again }) {
@@ -181,12 +182,13 @@ export class Recording extends Model {
   }
 
   answer(answer) {
-    const { asked, gate, shows } = this.record.asks, given = answer === null ? null : this.checked(answer, asked);
+    const { asked, gate, shows, way } = this.record.asks, given = answer === null ? null : this.checked(answer, asked);
     const allowed = asked.choices.length ? `${this.words.notOneOf} ${asked.choices.join(", ")}` : `${this.words.isNot} ${asked.numbers}`;
     if (given === undefined) this.error = answer || asked.choices.length ? `"${answer}" ${allowed}` : this.words.noNumber;
     else {
       const { at } = this;
       this.at = { ...at, ...shows };
+      this.way = way?.[this.room] ?? []; // the pictures that lead to the answer
       this.gates.open(gate, given, at);
     }
   }

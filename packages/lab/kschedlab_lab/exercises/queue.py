@@ -68,12 +68,14 @@ def when_again(rng: random.Random) -> Exercise:
         case.again: why,
     }
     head = terms("time", "what happens")
-    rows = [[f"{each:g} s", say("web fails: no room")] for each in case.failed]
-    rows.append([f"{case.event} s", say("a pod on a node ends")])
+    again = say("web, which the end of a pod has woken, is tried and fails: no room")
+    happened = [say("web is tried and fails: no room"), *[again] * (len(case.failed) - 1)]
+    rows = [[f"{each:g} s", what] for each, what in zip(case.failed, happened, strict=True)]
+    rows.append([f"{case.event} s", say("a pod on a node ends, which wakes web")])
     told = Instance(table(head, (row(*each) for each in rows)), "\n".join(aligned([list(head), *rows], "")))
     return Predict(
         say("When again?"),
-        say("v1.37. The scheduler always has other pods to try. When does web next enter the active queue?"),
+        say("v1.37. The scheduler always has other pods to try. When does web next enter activeQ?"),
         at(case.again),
         why,
         (

@@ -209,6 +209,14 @@ class Panel(Generic[S]):
         told, error = attempted(lambda: [*tell(room)])
         return told or [Frame(drawn(view.picture, room), say("Error: {error}", error=error))]
 
+    def way(self, room: Room) -> Sequence[str]:
+        """The pictures between the question and its answer."""
+        question, asked = self.question, self.gate.settings
+        if question is None or asked is None:
+            return []
+        found, _ = attempted(lambda: question.leads(asked, room))
+        return found or []
+
     def menu(self) -> dict[str, str]:
         """Texts to copy."""
         return {"state": str(self.settings), "link": self.link(), "yaml": self.yaml()}

@@ -106,7 +106,7 @@ def asked(settings: Settings) -> Sequence[str]:
 def draw(settings: Settings, room: Room, upto: int | None = None, alt: str = "", asks: bool = False) -> Html:
     """The pod, the predicates and the node, after ``upto`` predicates were asked; None: after the decision.
 
-    ``asks``: each row is an answer.
+    ``asks``: nothing can be changed.
     """
     verdict = decide(settings)
     done = asked(settings)[:upto]
@@ -166,25 +166,20 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, manifests, "gate.panel()")
 
 
-def who_refuses() -> Question[Settings]:
-    """The question before the panel: which predicate refuses, if several things are in the way."""
+def how_many_reasons() -> Question[Settings]:
+    """The question before the panel: how many of the things in the way are named."""
     waits = say("web waits, and no predicate has been asked yet.")
     return Question(
-        say("Which of v1.16's predicates refuses node-a first?"),
-        SEEN,
-        lambda settings: decide(settings).plugin or "nobody",
+        say("Three things on node-a are in web's way. How many does its FitError name?"),
+        ("1", "2", "3"),
+        lambda settings: str(len(decide(settings).reasons)),
         _why,
         lambda settings: partial(draw, settings, upto=0, alt=waits, asks=True),
+        way=lambda settings: [partial(draw, settings, upto=upto) for upto in range(1, len(asked(settings)))],
     )
 
 
 def _why(settings: Settings, answer: str) -> str:
     verdict = decide(settings)
-    right, said = verdict.plugin, listed(verdict.reasons)
-    if right is None or answer == right:
-        message = later("{right} comes first of those that see something in the way.")
-    elif answer in verdict.also:
-        message = later("{answer} would refuse, but {right} is asked before it, and the first refusal ends the search.")
-    else:
-        message = later("{answer} sees nothing in the way. {right} refuses: {reasons}.")
-    return say(message, answer=answer, right=right, reasons=said)
+    why = later("{number} of them: all parts of {right} are asked, and no predicate after it.")
+    return say(why, number=len(verdict.reasons), right=verdict.plugin or "")

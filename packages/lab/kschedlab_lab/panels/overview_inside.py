@@ -144,4 +144,5 @@ def where_to() -> Question[Settings]:
         lambda settings: str(decide(settings).node),
         _why,
         lambda settings: partial(draw, settings, known=ASKS, alt=say("web waits for a node."), asks=True),
+        way=lambda settings: [partial(draw, settings, known=known) for known in (FILTER, SCORE)],
     )

@@ -5,7 +5,7 @@ Each story is a scenario that ``kschedlab simulate`` can run too: two nodes, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import takewhile
@@ -27,6 +27,7 @@ from kschedlab_lab.views import loop
 from kschedlab_lab.views.drawing import Block, Box
 from kschedlab_lab.views.loop import Taken, Way, draw_way
 from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.log import LogEntry, Moved, Step
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.scheduler import context
@@ -203,13 +204,19 @@ AFTER: Mapping[str, str] = {
 def what_next() -> Question[Settings]:
     """The question before the panel: where is web when the next pod is taken from the queue?"""
     return Question(
-        say("shop waits in the queue behind web. How far must web be before the scheduler takes shop?"),
+        say("shop waits behind web. How far must web be before the scheduler takes shop?"),
         tuple(terms(*BEFORE.values())),
         lambda settings: say(BEFORE[_before_shop(settings.story)]),
         _why_next,
         lambda settings: partial(draw_way, ways(settings.story)[0], say("web and shop wait in the activeQ.")),
         moment=True,
+        way=_way_to,
     )
+
+
+def _way_to(settings: Settings) -> list[Callable[[Room], Html]]:
+    """The pictures of the steps before this one."""
+    return [partial(draw_way, way, way.steps[-1].words) for way in ways(settings.story)[1 : settings.step]]
 
 
 def _before_shop(story: str) -> str:
@@ -229,7 +236,7 @@ def _why_next(settings: Settings, answer: str) -> str:
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        say("The API server cannot take the binding. What does web's binding cycle do next?"),
+        say("The API server cannot take the binding. What comes next?"),
         tuple(terms(*AFTER.values())),
         lambda settings: say(AFTER[taken(settings.story)[_bind(settings.story)].title]),
         _why_undone,

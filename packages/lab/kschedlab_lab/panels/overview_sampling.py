@@ -1,11 +1,12 @@
-"""How many feasible nodes are enough: the curve of numFeasibleNodesToFind.
+"""How many feasible nodes are enough: the curve of numFeasibleNodesToFind, and whether the best node is among them.
 
-v1.16: pkg/scheduler/core/generic_scheduler.go.
+v1.16: pkg/scheduler/core/generic_scheduler.go; v1.37: pkg/scheduler/schedule_one.go, which counts the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from kschedlab.filter.stage import nodes_to_find
@@ -16,11 +17,16 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart_lines import Curve
+from kschedlab_lab.views.sample import Sample, draw_sample
 
-SIZES = (50, *range(250, 10_001, 250))
-"""Numbers of nodes, in even steps that a hand can follow; 5,000 is the largest cluster that v1.16 is tested with."""
+SIZES = tuple(range(50, 10_001, 50))
+"""Numbers of nodes, in steps so small that the point follows the hand; 5,000 is the most that v1.16 is tested with."""
 STEPS = (50, 99, 100, 200, 205, *(size for step in range(125, 10_001, 125) for size in (step - 1, step)))
 """Where a line bends if the percentage is not set: it falls at each full 125 nodes, and at first 100 are the least."""
+BEST = 0.2
+"""How much of the nodes the search sees before the best one."""
+SCORES = {0.02: 86, BEST: 95}
+"""The two highest, by their places in the order of the search."""
 UNSET = later("not set")
 
 
@@ -50,16 +56,24 @@ def find(settings: Settings, nodes: int = 0) -> int:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     line = {size: find(settings, size) for size in bends(settings.percentage)}
-    said, titles = _sentence(settings), (say("nodes in the cluster"), say("nodes found"))
-    picture = Curve(SIZES, line, titles, said, max(line.values()), settings.nodes, "nodes")
+    said, found, nodes = _sentence(settings), find(settings), settings.nodes
+    above = partial(draw_sample, Sample(found / nodes, say("{found:,} found", found=found), SCORES))
+    picture = Curve(SIZES, line, titles(), said, max(line.values()), nodes, "nodes", above)
     return View(picture, said, Html(), said)
 
 
+def titles() -> tuple[str, str]:
+    """Of the axes."""
+    return say("nodes in the cluster"), say("nodes found")
+
+
 def _sentence(settings: Settings) -> str:
-    found = find(settings)
-    if found == settings.nodes:
-        return say("v1.16 looks at all {nodes:,} nodes.", nodes=settings.nodes)
-    return say("v1.16 stops after {found:,} feasible nodes of {nodes:,}.", found=found, nodes=settings.nodes)
+    found, nodes = find(settings), settings.nodes
+    if found == nodes:
+        return say("v1.16 looks at all {nodes:,} nodes.", nodes=nodes)
+    misses = later("v1.16 stops after {found:,} feasible nodes of {nodes:,}, and misses the best.")
+    finds = later("v1.16 stops after {found:,} feasible nodes of {nodes:,}, and finds the best.")
+    return say(finds if found / nodes > BEST else misses, found=found, nodes=nodes)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -68,10 +82,8 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    asked = say(
-        "5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?"
-    )
-    empty = Curve(SIZES, {}, (say("nodes in the cluster"), say("nodes found")), asked, 5000)
+    asked = say("5,000 nodes, all feasible. After how many does v1.16 stop, if nothing is set?")
+    empty = Curve(SIZES, {}, titles(), asked, 5000, above=partial(draw_sample, Sample(None, "", SCORES)))
     return Question(asked, (), lambda settings: str(find(settings)), _why, lambda _: empty, most=5000)
 
 

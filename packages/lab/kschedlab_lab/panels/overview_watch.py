@@ -228,13 +228,19 @@ def where_to() -> Question[Settings]:
             "Nominated is not bound: urgent goes to the first node with room, and mail-a leaves for nothing. "
             "NOMINATED NODE keeps node-a: in v1.16 binding does not clear it."
         ),
-        _before,
+        lambda settings: _at(settings, _begins(settings.story), say("mail-a terminates, and urgent waits."), True),
         moment=True,
+        way=lambda settings: [_at(settings, at) for at in range(_begins(settings.story) + 1, settings.change)],
     )
 
 
-def _before(settings: Settings) -> Callable[[Room], Html]:
-    """The picture at the moment at which the story goes on."""
-    begins, alt = run(settings.story).start + BEGINS, say("mail-a terminates, and urgent waits.")
-    found = (line for line in lines(settings.story) if line.change is not None and line.change.at >= begins)
-    return partial(draw, settings.story, next(found).position, alt, picks=True)
+def _begins(story: str) -> int:
+    """The change with which the story goes on."""
+    begins = run(story).start + BEGINS
+    return next(at for at, line in enumerate(lines(story)) if line.change is not None and line.change.at >= begins)
+
+
+def _at(settings: Settings, change: int, alt: str = "", picks: bool = False) -> Callable[[Room], Html]:
+    """The picture after this change."""
+    line = lines(settings.story)[change]
+    return partial(draw, settings.story, line.position, alt or _sentence(line.change), picks=picks)

@@ -38,6 +38,7 @@ class Question(Generic[S]):
     while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
     on them. ``shows``: the settings that are shown with the answer, where they are not those that were asked about.
     ``moment``: whether the answer is about one step alone, so that at another nothing is said of it.
+    ``way``: the pictures between ``before`` and the answer's, which are played once when it is given.
     """
 
     text: str
@@ -50,11 +51,16 @@ class Question(Generic[S]):
     shows: Callable[[S], S] = as_asked
     moment: bool = False
     drawn: bool = False
+    way: Callable[[S], Iterable[Callable[[Room], Html]]] | None = None
 
     def fixed(self, settings: Any) -> list[str]:
         """The controls that the answer is about: not what only looks, and not the steps that one walks through."""
         controls = settings.controls().items()
         return [name for name, each in controls if name not in self.looks and (self.moment or not each.counts_steps)]
+
+    def leads(self, settings: S, room: Room) -> list[str]:
+        """The pictures of the way from these settings to their answer."""
+        return [] if self.way is None else [str(draw(room)) for draw in self.way(self.shows(settings))]
 
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""

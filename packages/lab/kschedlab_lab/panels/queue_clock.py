@@ -106,7 +106,8 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     said = say("time: {seconds:g} s", seconds=time)
     handle = dragged("time", "x", step, said, say("drag the time")) if known is None else {}
     ticks = [(second, str(second)) for second in range(0, LAST + 1, 2)]
-    clock = Clock(LAST, (time, f"{time} s"), ticks, handle)
+    flag = f"{time} s" if known in (None, time) else ""
+    clock = Clock(LAST, (time, flag), ticks, handle)
     alt = told(settings) if known is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=time)
     return draw_clock(histories, events, clock, alt, room)
 

@@ -54,7 +54,8 @@ class Session:
             self._obey(message)
         except Exception as error:  # noqa: BLE001  # of a view, or of what was typed
             self.panel.fail(str(error) or type(error).__name__)
-        return [{"shown": {**self.look(), "n": message.get("n")}}]
+        way = {"way": self.panel.way(self.room)} if "answer" in message else {}
+        return [{"shown": {**self.look(), **way, "n": message.get("n")}}]
 
     def _asked(self, message: Mapping[str, Any]) -> Message | None:
         """What a message asks for beside the state."""

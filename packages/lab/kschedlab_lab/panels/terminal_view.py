@@ -19,7 +19,8 @@ from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.layout import moved
 from kschedlab_lab.views.picture import WAITING
 from kschedlab_lab.views.preemption_scene import budgets_row
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.style import INK_2
+from kschedlab_lab.views.svg import Room, label, svg
 from kschedlab_simulation.pods import TERMINAL
 
 NODES, FEW = 8, 4
@@ -71,6 +72,7 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     places = (bar, *(place._replace(y=place.y + above) for place in plan.places))
     parts = shapes([waiting, *nodes], replace(plan, places=places), "cpu")
     parts += [moved(budgets, EDGE, 0)] if seen.budgets else []
+    parts += [] if waiting.blocks else [label(say("no pod waits"), EDGE, bar.y + BAR / 2, font_size=13, fill=INK_2)]
     bottom = plan.bottom + above
     return svg([*parts, moved(more, EDGE, bottom)], room.width, bottom + more.height, alt)
 

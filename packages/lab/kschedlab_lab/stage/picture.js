@@ -9,11 +9,14 @@ function handleId(element) {
   return [drag, pick, key ?? element.getAttribute("aria-label")].join("|");
 }
 
+const PACE = 700; // milliseconds between two pictures of a way
+
 export class Picture {
-  /** `mark`: turns what is marked in an SVG into handles. */
+  /** `mark`: turns what is marked in an SVG into handles. `way`: the pictures that are still to come. */
   constructor(mark) {
     this.el = make("div", { class: "ks-picture" });
     this.mark = mark;
+    this.way = [];
   }
 
   get svg() {
@@ -22,15 +25,33 @@ export class Picture {
 
   /** Comes after another panel's picture in the same place: what both have moves on from there. */
   follow(last) {
-    const { markup } = this;
+    const markup = this.goal;
     if (!markup || !this.svg || still()) return;
     this.el.replaceChildren(last.cloneNode(true));
-    this.markup = null;
+    Object.assign(this, { markup: null, way: [] });
     this.draw(markup, MOVE);
   }
 
+  /** The picture that is there in the end. */
+  get goal() {
+    return this.way.at(-1) ?? this.markup;
+  }
+
+  /** Shows these one after the other; another picture ends that. */
+  play([next, ...way]) {
+    this.put(next, MOVE);
+    this.way = way;
+    if (way.length) this.timer = setTimeout(() => this.play(way), PACE);
+  }
+
   draw(markup, duration) {
-    if (markup === this.markup) return;
+    if (markup === this.goal) return;
+    clearTimeout(this.timer);
+    this.way = [];
+    this.put(markup, duration);
+  }
+
+  put(markup, duration) {
     this.markup = markup;
     const old = this.svg, fresh = [...parsed(markup).childNodes];
     const focused = this.el.contains(document.activeElement) ? handleId(document.activeElement) : null;

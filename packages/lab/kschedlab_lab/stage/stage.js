@@ -10,7 +10,7 @@ import { learn, say } from "./language.js";
 import { Mail } from "./mail.js";
 import { announce, read } from "./marks.js";
 import { Menu } from "./menu.js";
-import { DRAG, MOVE } from "./motion.js";
+import { DRAG, MOVE, still } from "./motion.js";
 import { Picture } from "./picture.js";
 import { QuestionBox } from "./question.js";
 import { Room } from "./room.js";
@@ -259,11 +259,12 @@ class Stage {
   }
 
   draw(shown, duration, settle) {
-    const { moment, covered } = this.shown;
+    const { moment, covered, asking } = this.shown;
     this.shown = shown;
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();
-    this.picture.draw(shown.picture, duration);
+    if (asking && shown.way?.length && !still()) this.picture.play([...shown.way, shown.picture]);
+    else this.picture.draw(shown.picture, duration);
     if (!this.hand.held) this.tip.settle();
     this.judge(shown);
     this.saying.show(shown.sentence, shown.names, this.why);

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import TypeAlias
 
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.layout import NOTHING, Part, moved
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import ACT
 from kschedlab_lab.views.svg import Room, dragged, label, svg
 
 Number: TypeAlias = int | float
-TOP, FOOT = 48, 48
-"""The heights above the plot and below it."""
+TOP, FOOT, APART = 48, 48, 12
+"""The heights above the plot and below it, and the space below what is above both."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Curve:
     """``line``: its points, among them one for each of ``xs``; ``at``: the x in question; ``most``: the highest y.
 
     ``titles``: of the axes; ``drag``: the control that dragging the point changes, one value for each of ``xs``.
+    ``above``: from the left edge of the plot and its width to what is drawn above it.
     """
 
     xs: Sequence[int]
@@ -31,6 +33,7 @@ class Curve:
     most: Number
     at: int | None = None
     drag: str = ""
+    above: Callable[[float, float], Part] | None = None
 
     def __call__(self, room: Room) -> Html:
         return _Drawing(self, room).svg()
@@ -44,21 +47,23 @@ class _Drawing:
         self.ticks = ticks(0, max(curve.most, 1))
         self.left = max(text_width(f"{tick:,}", 13) for tick in self.ticks) + 16
         self.width = room.width - self.left - 24
-        self.height = max(min(room.height - TOP - FOOT, room.width * 0.35 + 100), 110)
+        self.above = NOTHING if curve.above is None else curve.above(self.left, self.width)
+        self.top = TOP + (self.above.height + APART if self.above.height else 0)
+        self.height = max(min(room.height - self.top - FOOT, room.width * 0.35 + 100), 110)
         self.low, self.high = min(curve.xs), max(curve.xs)
 
     def x(self, value: Number) -> float:
         return self.left + self.width * (value - self.low) / ((self.high - self.low) or 1)
 
     def y(self, value: Number) -> float:
-        return TOP + self.height * (1 - value / self.ticks[-1])
+        return self.top + self.height * (1 - value / self.ticks[-1])
 
     def svg(self) -> Html:
-        shapes = [*self._across(), *self._down(), *self._line()]
-        return svg(shapes, self.room.width, TOP + self.height + FOOT, self.curve.alt)
+        shapes = [moved(self.above, 0, 2), *self._across(), *self._down(), *self._line()]
+        return svg(shapes, self.room.width, self.top + self.height + FOOT, self.curve.alt)
 
     def _across(self) -> Iterator[Html]:
-        bottom = TOP + self.height
+        bottom = self.top + self.height
         numbers = [tick for tick in ticks(self.low, self.high) if self.low <= tick <= self.high]
         room = max(text_width(f"{tick:,}", 13) for tick in numbers) + 12
         every = max(ceil(room * len(numbers) / self.width), 1)
@@ -67,7 +72,7 @@ class _Drawing:
         yield label(f"{self.curve.titles[0]} →", self.left + self.width, bottom + 39, "end", font_size=13)
 
     def _down(self) -> Iterator[Html]:
-        yield label(f"{self.curve.titles[1]} ↑", 4, 14, font_size=13)
+        yield label(f"{self.curve.titles[1]} ↑", 4, self.top - TOP + 14, font_size=13)
         for tick in self.ticks:
             y = self.y(tick)
             ends = {"x1": self.left, "x2": self.left + self.width, "y1": y, "y2": y}
@@ -88,9 +93,17 @@ class _Drawing:
         step = self.width / max(len(curve.xs) - 1, 1)
         yield element(
             "g",
-            element("line", x1=x, x2=x, y1=TOP, y2=TOP + self.height, stroke="currentColor", stroke_dasharray="3 4"),
+            element(
+                "line",
+                x1=x,
+                x2=x,
+                y1=self.top,
+                y2=self.top + self.height,
+                stroke="currentColor",
+                stroke_dasharray="3 4",
+            ),
             element("circle", cx=x, cy=y, r=9, fill=ACT, stroke="currentColor"),
-            label(said, middle, TOP - 14, "middle", font_size=15, font_weight="bold"),
+            label(said, middle, self.top - 14, "middle", font_size=15, font_weight="bold"),
             data_key="point",
             **(dragged(curve.drag, "x", step, curve.titles[0]) if curve.drag else {}),
         )

@@ -40,13 +40,13 @@ class Fact:
 
 @dataclass(frozen=True)
 class Lock:
-    """A predicate. ``sign``: ✓ if it lets the pod pass, ✕ if it refuses, "" if it was not asked; ``pick``: the row is
-    an answer, and what is not there is not drawn."""
+    """A predicate. ``sign``: ✓ if it lets the pod pass, ✕ if it refuses, "" if it was not asked; ``fixed``: nothing can
+    be changed, and what is not there is not drawn."""
 
     predicate: str
     sign: str
     facts: tuple[Fact, ...]
-    pick: bool
+    fixed: bool
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _lock(lock: Lock, wide: float, width: float, left: float) -> Part:
     """The predicate's sign and name, and its facts below it, or beside it where they begin further to the right."""
     refuses = lock.sign == "✕"
     name = words(lock.predicate, 13, refuses, fill=EVICTED if refuses else None)
-    facts = [_line(each, wide, lock.pick) for each in lock.facts]
+    facts = [_line(each, wide, lock.fixed) for each in lock.facts]
     beside = left > LEFT
     lines = column(facts if beside else [name, *facts], 1)
     high = lines.height + 4
@@ -91,19 +91,18 @@ def _lock(lock: Lock, wide: float, width: float, left: float) -> Part:
     if beside:
         shapes.append(moved(name, LEFT, (high - name.height) / 2))
     shapes.append(moved(lines, left, 1))
-    marks = {"data_key": f"lock/{lock.predicate}", "data_pick": lock.predicate if lock.pick else None}
-    return Part(width, high, (element("g", *shapes, **marks),))
+    return Part(width, high, (element("g", *shapes, data_key=f"lock/{lock.predicate}"),))
 
 
-def _line(fact: Fact, wide: float, asks: bool) -> Part:
+def _line(fact: Fact, wide: float, fixed: bool) -> Part:
     """What the pod wants, beside it what the node has: a badge that a click puts there or takes away."""
     wants = column([words(line, 13) for line in flowed(fact.wants, wide - 26, 13)], 0)
     shapes = [icon(fact.kind, 0, 5, INK_2), moved(wants, 22, 4)]
     high = max(wants.height + 8, BADGE)
-    if fact.there or not asks:
+    if fact.there or not fixed:
         badge = _badge(fact, wide)
         high = max(high, badge.height)
-        switch = {} if asks else {"data_set": fact.sets, "aria_label": _aloud(fact)}
+        switch = {} if fixed else {"data_set": fact.sets, "aria_label": _aloud(fact)}
         shapes.append(moved(badge, wide + EDGE, 0, data_key=f"has/{fact.name}", **switch))
     return Part(2 * wide, high, tuple(shapes))
 

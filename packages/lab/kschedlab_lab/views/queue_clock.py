@@ -17,7 +17,7 @@ EDGE, NAMES, TOP = 8, 72, 62
 """The margin, the width of the names at the left, and where the lanes begin."""
 BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
-SMALL, LOW, ROOMY = 7, 62, 120
+SMALL, LOW, ROOMY = 6, 62, 120
 """The radius of a bolt in a lane; below which height it has one line of words, and above which it names its tries."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
@@ -71,7 +71,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock. ``steps``: its length; ``now``: the moment, as steps and in words; ``ticks``: (steps, words).
+    """The clock. ``steps``: its length; ``now``: the moment, as steps and in words, without which
+    it has no flag; ``ticks``: (steps, words).
 
     ``handle``: what makes the moment a control.
     """
@@ -95,7 +96,8 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
         x = NAMES + at * step
         shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
         shapes.append(label(said, x, bottom + 18, "middle", font_size=12))
-    shapes.append(_now(clock, TOP - 4, bottom, step, room))
+    if clock.now[1]:
+        shapes.append(_now(clock, TOP - 4, bottom, step, room))
     return svg(shapes, room.width, bottom + BELOW, alt, size=13)
 
 
@@ -117,14 +119,14 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         tip = say("{pod}: {part}", pod=history.pod, part=names[0])
         yield rect(wide, high - 2, min(6, wide / 2), x, y + 1, **look, data_tip=tip)
         before = 14 if is_low else 0
-        said = fitting((*names, ""), wide - before - (2 * SMALL if {each.start, each.end} & {*history.woken} else 0))
+        said = fitting((*names, ""), wide - before)
         ink = ON_ACCENT if each.kind == "bound" else "currentColor"
-        base = y + 14 if is_low else (y + 18 + low) / 2 + 4
+        base = y + 15 if is_low else (y + 18 + low) / 2 + 4
         yield label(said, x + (wide + before) / 2, base, "middle", font_size=12, fill=ink)
     if history.backoffs and not is_low:
         yield label(say("backoff"), NAMES - 10, low + bar / 2 + 4, "end", font_size=12, fill=INK_2)
     if high > ROOMY:
-        yield label(say("attempt"), NAMES - 10, y + 14, "end", font_size=12, fill=INK_2)
+        yield label(say("attempt"), NAMES - 10, y + 15, "end", font_size=12, fill=INK_2)
     for start, end in history.backoffs:
         x, wide = NAMES + start * step, (end - start) * step
         shape = rect(wide, bar, 4, x, low, fill=INK_2)
@@ -135,7 +137,7 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         yield element("g", shape, length, data_tip=say("the backoff of {pod}", pod=history.pod))
     yield from _tries(history, now, y, high, step)
     for at in history.woken:
-        bolt = _bolt(NAMES + at * step, y + 10 if is_low else (y + 18 + low) / 2, SMALL, True)
+        bolt = _bolt(NAMES + at * step, y, SMALL, True)  # on the edge, where it hides no words
         yield element("g", bolt, data_tip=say("an event wakes {pod}", pod=history.pod))
 
 
@@ -152,7 +154,7 @@ def _beside(history: History, middle: float, is_low: bool) -> Iterator[Html]:
 
 
 def _tries(history: History, now: float, y: float, high: float, step: float) -> Iterator[Html]:
-    """A stroke for each try, with its number beside it; in a low lane also beside the bolt that woke the pod."""
+    """A stroke for each try, with its number beside it."""
     is_bound = any(each.kind == "bound" for each in history.stretches)
     ends = [*history.tries[1:], now]
     for number, (at, end) in enumerate(zip(history.tries, ends, strict=False), 1):
@@ -160,8 +162,7 @@ def _tries(history: History, now: float, y: float, high: float, step: float) -> 
         line = element("path", d=f"M{x:.1f} {y + high}V{y:.1f}", stroke="currentColor", stroke_width=3)
         yield element("g", line, data_tip=say("{pod} is tried", pod=history.pod))
         said = fitting((str(number), ""), (end - at) * step - 7)
-        beside = SMALL + 3 if high < LOW and at in history.woken else 6
-        yield label(said, x + beside, y + 14, font_size=12, fill=ON_ACCENT if is_bound and is_last else INK_2)
+        yield label(said, x + 6, y + 15, font_size=12, fill=ON_ACCENT if is_bound and is_last else INK_2)
 
 
 def step_of(steps: float, room: Room) -> float:

@@ -86,6 +86,6 @@ def test_backoff_counted_from_the_event_never_gives_the_right_time():
     for seed in SEEDS:
         exercise = exercises(seed)[0]
         event = int(re.findall(r"(\d+) s +a pod on a node ends", exercise.text())[0])
-        failures = exercise.text().count("web fails")
+        failures = exercise.text().count("fails: no room")
         wrong = f"at {event + 2 ** (failures - 1)} s"
         assert wrong in exercise.choices() and wrong != exercise.right

@@ -74,7 +74,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "overview, what next": lambda: path.panel(step=5).ask(path.what_next()),
     "overview, what is undone": lambda: path.panel(story="bind failure", step=9).ask(path.what_is_undone()),
     "overview, inside": lambda: inside.panel().ask(inside.where_to()),
-    "overview, gate": lambda: gate.panel(busy=False, port=True, taint=True).ask(gate.who_refuses()),
+    "overview, gate": lambda: gate.panel(port=True, taint=True).ask(gate.how_many_reasons()),
     "overview, sampling": lambda: sampling.panel(nodes=5000).ask(sampling.how_many()),
     "overview, watch": lambda: watch.panel(story="another node becomes free", change=9).ask(watch.where_to()),
     "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),

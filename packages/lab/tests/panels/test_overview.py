@@ -15,6 +15,7 @@ from kschedlab_lab.panels import (
     overview_sampling as sampling,
     overview_watch as watch,
 )
+from kschedlab_lab.panels.session import Session
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
@@ -148,6 +149,17 @@ def plainly(nodes, percentage):
 def test_every_number_of_the_curve():
     for settings in sampling.Settings.grid():
         assert sampling.find(settings) == plainly(settings.nodes, settings.percentage)
+
+
+def test_the_best_node_is_missed_where_a_fifth_is_enough():
+    """So says the lesson: from 3,750 nodes on, unless more are asked for."""
+    for settings in sampling.Settings.grid():
+        if settings.percentage in (0, 20, 25):
+            seen, chart = plainly(settings.nodes, settings.percentage), str(sampling.show(settings).picture(ROOM))
+            sees = settings.nodes < 100 or seen > settings.nodes / 5
+            assert ("★ 95" in chart, "★ 86" in chart) == (sees, not sees)
+            assert ("misses" in sampling.show(settings).sentence) != sees
+            assert settings.percentage or sees == (settings.nodes < 3750)
 
 
 def test_the_sentence_and_the_marked_point_say_the_same():
@@ -292,7 +304,7 @@ QUESTIONS = {
     "next": (path.what_next(), path.Settings(), "counted in the cache"),
     "undone": (path.what_is_undone(), path.Settings("bind failure"), "free web's room"),
     "inside": (inside.where_to(), inside.Settings(), "node-a"),
-    "gate": (gate.who_refuses(), gate.Settings(taint=True, disk=True, busy=False), "NoDiskConflict"),
+    "gate": (gate.how_many_reasons(), gate.Settings(port=True, taint=True), "2"),
     "sampling": (sampling.how_many(), sampling.Settings(5000), "500"),
     "watch": (watch.where_to(), watch.Settings("another node becomes free"), "node-b"),
 }
@@ -309,6 +321,26 @@ def test_a_question_knows_the_engine_s_answer_and_has_a_word_for_each(name):
         picture = str(question.before(settings)(ROOM))
         if "data-pick" in picture:
             assert all(f'data-pick="{choice}"' in picture for choice in question.choices)
+
+
+@pytest.mark.parametrize(
+    ("panel", "between"),
+    [
+        (path.panel(step=8).ask(path.what_next()), 7),
+        (inside.panel().ask(inside.where_to()), 2),
+        (gate.panel(port=True, taint=True).ask(gate.how_many_reasons()), 1),
+        (watch.panel(change=10).ask(watch.where_to()), 4),
+    ],
+)
+def test_an_answer_comes_with_the_pictures_that_lead_to_it(panel, between):
+    session = Session(panel)
+    asked = session.shown["picture"]
+    (reply,) = session.receive({"answer": None})
+    pictures = [asked, *reply["shown"]["way"], reply["shown"]["picture"]]
+    assert len(reply["shown"]["way"]) == between
+    assert all(one != other for one, other in pairwise(pictures)), "each of them shows something new"
+    (reply,) = session.receive({"set": session.panel.settings.indices()})
+    assert "way" not in reply["shown"], "they are played once"
 
 
 # -- stories
