@@ -141,7 +141,8 @@ class Finding(NamedTuple):
 class CheckReport:
     """The findings of :func:`check_plugin`. ``wrong``: errors to fix; ``remarks``: possible improvements.
 
-    ``clusters``: number of clusters used; ``raises``: whether a remark is an error, which only odd labels give.
+    ``clusters``: number of clusters used; ``raises``: whether a remark is an error, which only odd labels give;
+    ``against``: the first cluster on which something was wrong, and the key of the pod that was asked about.
     """
 
     plugin: str
@@ -149,6 +150,7 @@ class CheckReport:
     remarks: tuple[Finding, ...]
     clusters: int
     raises: bool = False
+    against: tuple[Cluster, str] | None = None
 
     @property
     def ok(self) -> bool:
@@ -215,7 +217,7 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     if not check.wrong:
         remarks = [*(each._replace(remedy=say(ODD_LABEL)) for each in odd.wrong[:1]), *check.remarks()]
     raises = bool(odd.wrong) and not check.wrong
-    return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more), raises)
+    return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more), raises, check.against)
 
 
 class _Asked(NamedTuple):
@@ -235,6 +237,7 @@ class _Check:
 
     name: str
     wrong: list[Finding] = field(default_factory=list)
+    against: tuple[Cluster, str] | None = None
     _kinds: set[str] = field(default_factory=set)
     _depends: bool = False
     _pods_matter: bool = False
@@ -255,6 +258,8 @@ class _Check:
             for what, one, other in zip(whats, before, _written(info, cluster), strict=True):
                 if one != other:
                     self._add("changes", "", what, later("copy what you change"))
+            if self.wrong and self.against is None:
+                self.against = cluster, info.key
 
     def remarks(self) -> Iterator[Finding]:
         """A declaration that is more cautious than necessary."""

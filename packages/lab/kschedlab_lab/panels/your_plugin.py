@@ -17,6 +17,7 @@ from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
+from kschedlab.plugins import check_plugin
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.tables import LIMITS, folded, html
@@ -24,8 +25,8 @@ from kschedlab.text.words import listing
 from kschedlab_lab.exercises.limits import EndlessError, alarm
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.picture import colours, decided_and_why
+from kschedlab_lab.panels.settings import Nothing, Restorable, slider
+from kschedlab_lab.views.picture import colours, decided_and_why, picture, tied
 from kschedlab_lab.views.racks import NO_LABEL, STEP, Points, Rack, stage, stage_before
 from kschedlab_lab.views.svg import Room
 
@@ -128,17 +129,24 @@ def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
     rows = zip(scores.plugins, scores.weights, scores.results, strict=True)
     yours = {f"{plugin} ×{weight}": results for plugin, weight, results in rows if plugin in own}
     usual = scores.total - sum(yours.values())
-    parts = {"v1.37": usual - usual.min(), **yours}
+    same = _everywhere(decision)
+    parts = {"v1.37": usual - same, **yours}
     alone = made.plugin(own[-1]).score(decision.pod.key, decision.cluster, nodes=names) if own else {}
     return Points(
         {part: dict(zip(names, results.tolist(), strict=True)) for part, results in parts.items()},
         decision.best,
-        int(usual.min()),
+        same,
         100 * MOST + 50,
         MOST,
         own[-1] if own else "",
         {name: score.normalized for name, score in alone.items()},
     )
+
+
+def _everywhere(decision: Decision) -> int:
+    """What v1.37 alone gives every rack, also one that a filter refuses."""
+    scores = schedule(decision.pod.key, decision.cluster).scores
+    return int(scores.total.min()) if scores is not None else 0
 
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
@@ -160,14 +168,11 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 def sentence(decision: Decision) -> str:
     """Where the pod goes, and which racks are out."""
     if decision.error:
-        return say("One of your functions failed. {error}", error=decision.error)
-    if decision.node is None:
-        (said, why), preemption = decided_and_why(decision), decision.preemption
-        is_tied = preemption is not None and len(preemption.tied) > 1
-        return sentences((said, why if is_tied else "", _no_eviction(decision)))
-    tie = decision.scores is not None and len(decision.best) > 1
-    said = say("{nodes} tie.", nodes=listing(decision.best)) if tie else decided_and_why(decision)[0]
-    return sentences((said, _refusals(decision)))
+        failed = say("One of your functions failed. {error}", error=decision.error)
+        return sentences((failed, _refusals(decision)))
+    what, why = decided_and_why(decision)
+    out = _no_eviction(decision) if decision.node is None else _refusals(decision)
+    return sentences((what, why if tied(decision) else "", out))
 
 
 def _refuses(plugin: str | None, node: str, reason: str) -> str:
@@ -265,6 +270,21 @@ def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
     made = Racks(Settings().changed(**settings), view, manifests, "your_plugin.panel()")
     made.plugins = added
     return made
+
+
+def counterexample(plugin: object) -> Panel[Nothing]:
+    """The cluster on which :func:`check_plugin` found that the plugin breaks a rule; four racks if it breaks none."""
+    report = check_plugin(plugin)
+    if report.against is None:
+        decision, wrong = decide(Settings(priority=9), [plugin]), say("No rule is broken.")
+    else:
+        cluster, pod = report.against
+        decision = schedule(pod, cluster, V1_37.plus(plugin))
+        first = report.wrong[0]
+        wrong = say("{node}: {said}.", node=first.node or first.plugin, said=first.what)
+    said = sentences((decided_and_why(decision)[0], wrong))
+    view = View(partial(picture, decision), said, Html(), said, names=colours(decision))
+    return Panel(Nothing(), lambda _: view, call="your_plugin.counterexample(...)")
 
 
 def several(plugins: object) -> tuple[object, ...]:

@@ -41,10 +41,10 @@ BAR, GAP, LEAST, LONGEST = 5, 8, 40, 240
 """The height of a bar, the space beside it, and the least and the greatest length of the longest one, in pixels."""
 BARS = 3
 """The most plugins with their points."""
+SHARE = 0.45
+"""How much of a row a change takes at most, where not all of them fit whole."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
-SHARE = 0.45
-"""How much of a row a change takes at most."""
 SWATCH = 14
 """The size of a sample, in pixels."""
 ONLY = later("only {plugin}")
@@ -256,8 +256,12 @@ def ask_part(question: str, back: str, on: bool) -> Part:
 
 def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int = 3) -> Part:
     """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked and always there, and a
-    click takes it back."""
-    buttons = {choice.word: _change(choice, choice.word == applied, width) for choice in choices}
+    click takes it back. Long changes are cut only if not all fit."""
+    whole = wrap([ask, *(_change(each, each.word == applied, width - 14) for each in choices)], width, 6, 4)
+    if whole.height <= rows * (ask.height + 4):
+        return whole
+    longest = max(SHARE * width, LONGEST)
+    buttons = {choice.word: _change(choice, choice.word == applied, longest) for choice in choices}
     for rest in range(len(buttons)):
         more = [words(say("and {number} more in Details, behind ⋯", number=rest), fill=INK_2)] if rest else []
         shown = [*buttons][: len(buttons) - rest]
@@ -269,10 +273,10 @@ def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: floa
     return ask
 
 
-def _change(choice: Choice, on: bool, width: float) -> Part:
+def _change(choice: Choice, on: bool, longest: float) -> Part:
     marks = {"data_set": f"change: {'none' if on else choice.word}", "aria_pressed": str(on).lower()}
     about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
-    text = both_ends(choice.change, max(SHARE * width, LONGEST), bold=True)
+    text = both_ends(choice.change, longest, bold=True)
     return _button(text, on, data_key=f"change/{choice.word}", **marks, **about)
 
 

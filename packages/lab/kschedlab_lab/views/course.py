@@ -13,7 +13,7 @@ from kschedlab_lab.views.style import ACT, ACT_SOFT, HAIR, INK, INK_2, INK_3, ON
 from kschedlab_lab.views.svg import Room, rect, svg
 
 Point: TypeAlias = tuple[float, float]
-CARD, GAP, DISC, EDGE, MOST = (176, 42), 17, 14, 3, 620
+CARD, GAP, DISC, EDGE, MOST = (176, 42), 17, 14, 3, 430
 """The size of a card, the space between two rows, the radius of a card's disc, the margin, and the most width of all;
 in pixels at normal size."""
 
@@ -39,9 +39,8 @@ def draw_course(cards: Sequence[LessonCard], alt: str, room: Room) -> Html:
     """The cards and their arrows."""
     width = min(room.width, MOST)
     wide = min(CARD[0], (width - 2 * EDGE - GAP) / 2)
-    left = EDGE + (room.width - width) / 2
     pitch = width - 2 * EDGE - wide
-    spots = {card.number: (left + card.place[1] * pitch, EDGE + card.place[0] * (CARD[1] + GAP)) for card in cards}
+    spots = {card.number: (EDGE + card.place[1] * pitch, EDGE + card.place[0] * (CARD[1] + GAP)) for card in cards}
     lit = {card.number for card in cards if card.lit or card.here}
     arrows = [
         _arrow(spots[before], spots[card.number], wide, is_lit=before in lit and card.number in lit)
@@ -49,7 +48,7 @@ def draw_course(cards: Sequence[LessonCard], alt: str, room: Room) -> Html:
         for before in card.after
     ]
     bottom = max(y for _, y in spots.values()) + CARD[1] + EDGE
-    return svg([*arrows, *(_card(card, *spots[card.number], wide) for card in cards)], room.width, bottom, alt)
+    return svg([*arrows, *(_card(card, *spots[card.number], wide) for card in cards)], width, bottom, alt)
 
 
 def _card(card: LessonCard, x: float, y: float, wide: float) -> Html:

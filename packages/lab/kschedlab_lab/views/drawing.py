@@ -48,6 +48,8 @@ INSET, PARTED, ROUND = 3, 2, 8
 """Between tray and pods, between pods, and the radius of a pod's corners."""
 LINE, NAME, SMALL = 15, 14, 11.2
 """The height of a line; the font sizes of a node's name and of second lines."""
+LOW = 2 * LINE + 4
+"""The height below which a pod has its number beside its name."""
 PILL = 17
 SIGNS = {
     "evicted": Badge("evicted", later("evicted")),
@@ -455,7 +457,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     apart, columns = 2 if place.width >= LEAST else 1, 1 if is_stacked and signs else len(signs)
     beside = room - (side + apart) * columns + (edge - corner)
     ringed = block.mark in ("arriving", "placed") and place.width < LEAST
-    if (place.width < SLIM or ringed) and text_width(block.name, SMALL, bold=True) > beside:
+    shown = [block.name, *(each.text for each in block.numbers[:1] if ringed and high < LOW and not each.marks)]
+    if (place.width < SLIM or ringed) and text_width("  ".join(shown), SMALL, bold=True) > beside:
         signs, beside = [], room  # the ring says it, too
     halo: dict[str, Any] = (
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
@@ -466,14 +469,14 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     inside = beside if is_stacked and len(signs) > 1 else room
     numbers = _numbers(block, inside, colour, halo)
     clear = 10 if len(numbers) == 1 and row([name, *numbers], 8).width <= beside else 7
-    is_low = high < 2 * LINE + 4 or any(each.height + name.height + clear > high for each in numbers[:1])
+    is_low = high < LOW or any(each.height + name.height + clear > high for each in numbers[:1])
     if is_low:
         gap = 4 if len(signs) > 1 else 8
         first = row([name, *numbers[:1]], gap)
         if block.numbers and numbers and numbers[0].is_text and not halo:
             first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=gap)
         tall = first.height
-        if first.width > beside:
+        if first.width > beside * 1.06:
             first, tall = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name, name.height
         y = (high - first.height) / 2
         found = [moved(first, edge, y)]

@@ -25,10 +25,10 @@ from kschedlab_lab.views.drawing import (
     shapes,
 )
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
-from kschedlab_lab.views.layout import moved, placed, words
+from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, words
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.picture import pods_on
-from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
+from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
 TOP, BELOW, SHELF, SMALLER, SCORED = 34, 94, 38, 0.01, 24
@@ -104,11 +104,19 @@ def _scores(decision: Decision, plan: Pull) -> Iterator[Html]:
         if not said:
             continue
         free = f"{100 - round(100 * (box.used + box.tried) / box.capacity)} %"
-        score = fitting((said, said.split(" ")[-1]), place.width, 13, bold=True)
-        lines = [words(score, 13, bold=True, fill=CHOSEN if box.chosen else None)]
-        lines.append(words(fitting((say("{share} free", share=free), free), place.width), 12, fill=INK_2))
-        for line, y in zip(lines, (SCORED, SCORED + 17), strict=True):
-            yield placed(line, place.x + place.width / 2, plan.base + y)
+        share = words(fitting((say("{share} free", share=free), free), place.width), 12, fill=INK_2)
+        score = _verdict(said, place.width, CHOSEN if box.chosen else INK)
+        yield placed(column([score, share], 0, "middle"), place.x + place.width / 2, plan.base + SCORED)
+
+
+def _verdict(said: str, width: float, colour: str) -> Part:
+    """A word and its number, one below the other where they have no room side by side."""
+    word, _, number = said.rpartition(" ")
+    bold = words(number, 13, bold=True, fill=colour)
+    if not word:
+        return bold
+    line = phrase((word, colour, False), (number, colour, True), size=13, gap=4)
+    return line if line.width <= width else column([words(word, fill=INK_2), bold], 0, "middle")
 
 
 def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:

@@ -32,7 +32,7 @@ OF_GENERAL = {PORTS_TAKEN: "port", WRONG_HOSTNAME: "label", NO_MATCH_1_16: "labe
 def obstacle(decision: Decision, node: str) -> str:
     """Why the pod can't have this node, not even by evicting others; "" if it could."""
     verdict, preemption = decision.verdict(node), decision.preemption
-    if decision.error or verdict.passes:
+    if verdict.passes:
         return ""
     if preemption is not None and preemption.eligible:
         if node in preemption.candidates:

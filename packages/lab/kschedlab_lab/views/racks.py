@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import GAP, Arrangement, Block, Box, Place, arrange, shapes
+from kschedlab_lab.views.drawing import GAP, Arrangement, Block, Box, Number, Place, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
 from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
@@ -136,7 +136,7 @@ def _stage(
 
 
 def _ranked(block: Block) -> Block:
-    """The pod with its priority in words, and without its start, if its priority matters; else with its request.
+    """The pod with its priority in words, and its start, if its priority matters; else with its request.
 
     Only the pods that leave are marked, not those that would leave other nodes.
     """
@@ -145,7 +145,8 @@ def _ranked(block: Block) -> Block:
     first = block.numbers[0]
     if first.name != "priority":
         return replace(block, numbers=(first,))
-    return replace(block, numbers=(), note=block.note or say("priority {priority}", priority=block.priority))
+    starts = tuple(Number(say("started {time}", time=at.text), name="start", short=at.text) for at in block.numbers[1:])
+    return replace(block, numbers=starts, note=block.note or say("priority {priority}", priority=block.priority))
 
 
 def _asks(decision: Decision) -> int:
@@ -157,7 +158,8 @@ def _waits(boxes: Sequence[Box], places: Sequence[Place]) -> Iterator[Html]:
     """What the pod above the racks does, beside it."""
     place, above, most = boxes[0], places[0], max(box.capacity for box in boxes)
     for block in place.blocks:
-        note = [block.note] if block.note else []
+        starts = [each.text for each in block.numbers if each.name == "start"]
+        note = starts or ([block.note] if block.note else [])
         said = words(say(", ").join([say(place.title or place.name), *note]), fill=INK_2)
         middle = above.y + above.height * (1 - block.size / most / 2)
         yield moved(said, above.x - said.width - 8, middle - said.height / 2)
@@ -213,7 +215,7 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
             element("path", d="M-3 -1.5L0 -4.5L3 -1.5M-3 1.5L0 4.5L3 1.5", stroke=PANEL, stroke_width=1.3, fill="none"),
             transform=f"translate({x:g},{zero - high:g})",
             data_key=f"{key}/handle",
-            data_least=1,
+            data_least=int(bool(rack.toggle)),
             **dragged(rack.control, "y", round(-scale * rack.step, 2), say("celsius of {node}", node=name)),
         )
 

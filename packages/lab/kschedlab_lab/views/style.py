@@ -55,7 +55,7 @@ RAMP = (
 )
 """From the lowest priority to the highest, in light and in dark: the more important, the more it stands out."""
 PRIORITIES = _all_themed(zip(*RAMP, strict=True))
-STOPS = (0, 100, 200, 500, 1000, 2_000_000_000)
+STOPS = (0, 200, 400, 700, 1000, 2_000_000_000)
 """The priorities of the ramp's colours; those between two of them are mixed."""
 
 KINDS = _all_themed(

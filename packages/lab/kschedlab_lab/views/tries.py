@@ -30,6 +30,7 @@ class Lane:
 def draw_tries(
     moments: Mapping[int, Mapping[str, int]],
     refused: Sequence[int],
+    controls: Mapping[tuple[int, str], str],
     lanes: Sequence[Lane],
     room: Room,
     alt: str,
@@ -37,7 +38,7 @@ def draw_tries(
 ) -> Html:
     """``moments``: by second, the temperature of each rack; ``refused``: degrees at which the plugins refuse a rack.
 
-    ``answered``: else the lanes are empty.
+    ``controls``: by second and rack, the setting that its thermometer drags; ``answered``: else the lanes are empty.
     """
     tall = min(max(room.height - HEAD - TAG - LANE * len(lanes), LEAST), MOST)
     wide = room.width / len(moments)
@@ -45,20 +46,21 @@ def draw_tries(
     for i, (second, celsius) in enumerate(moments.items()):
         x = wide * (i + 0.5)
         drawn.append(placed(words(f"{second} s", 15, bold=True), x, 0))
-        drawn += _thermometers(second, celsius, refused, x, tall)
+        dragged = {rack: controls.get((second, rack), "") for rack in celsius}
+        drawn += _thermometers(second, celsius, refused, dragged, x, tall)
     for k, lane in enumerate(lanes):
         drawn += _lane(lane, wide, HEAD + tall + TAG + LANE * k, room.width, answered)
     return svg(drawn, room.width, HEAD + tall + TAG + LANE * len(lanes), alt)
 
 
 def _thermometers(
-    second: int, celsius: Mapping[str, int], refused: Sequence[int], x: float, tall: float
+    second: int, celsius: Mapping[str, int], refused: Sequence[int], dragged: Mapping[str, str], x: float, tall: float
 ) -> Iterator[Html]:
     """The racks' thermometers at one moment, side by side around ``x``."""
     for k, (rack, degrees) in enumerate(celsius.items()):
         middle = x + (k - (len(celsius) - 1) / 2) * 2 * SLIM
         place = Place(middle - SLIM + 16, HEAD, SLIM, tall)
-        yield from tube(f"{second}/{rack}", Rack(degrees, "", STEP, 90, tuple(refused)), place, SLIM)
+        yield from tube(f"{second}/{rack}", Rack(degrees, dragged[rack], STEP, 90, tuple(refused)), place, SLIM)
         yield placed(words(rack, 12, fill=INK_2), middle, HEAD + tall + 30)
 
 

@@ -131,7 +131,7 @@ def test_a_filter_that_says_evicting_does_not_help_is_not_asked_again():
         shown = panel([cold, alone], priority=9).ask(where([cold, alone]))
         before = str(shown.question.before(shown.settings)(ROOM))
         assert "taken" not in before and "data-drag" not in before and "refuses" not in before
-        assert says(before, "waiting, priority 9") and before.count("priority 0") >= 3 and "08:00" not in before
+        assert says(before, "waiting, priority 9") and before.count("priority 0") >= 3 and "started 08:00" in before
         assert says(shown.question.why(shown.settings, "rack-a"), "ColdNode refuses rack-a")
         assert "would be evicted" not in str(shown.view.picture(ROOM))
         return f"{shown.question.right(shown.settings)}: {shown.view.sentence}"
@@ -177,6 +177,21 @@ def test_a_plugin_that_fails_shows_its_error():
     view = show(Settings(), [half])
     assert "Half" in view.sentence and "an integer is expected" in view.sentence
     assert "points/" not in str(view.picture(Room()))
+
+
+def test_a_score_that_fails_leaves_the_filters_refusals_in_sight():
+    def broken(pod, node):
+        raise ValueError("no score today")
+
+    shown = panel([cold, node_score("Broken")(broken)]).view
+    assert says(shown.sentence, "no score today", "refuses rack-a")
+    assert str(shown.picture(ROOM)).count('data-state="refused"') == 1
+
+
+def test_what_v1_37_gives_every_rack_does_not_change_with_what_a_filter_refuses():
+    plugins = [cold, node_score("Cooler")(lambda pod, node: 1)]
+    cool, hot = decide(Settings(d=35), plugins), decide(Settings(d=75), plugins)
+    assert points(cool, plugins).same == points(hot, plugins).same
 
 
 def test_nothing_is_asked_while_a_plugin_fails():
@@ -229,3 +244,14 @@ def test_a_tie_of_nodes_says_who_leaves():
     alone = node_filter("Alone")(lambda pod, node: "taken" if node.pods else None)
     said = your_plugin.panel([cold, alone]).move(priority=9, b=80).view.sentence
     assert says(said, "rack-c and rack-d tie", "here to rack-c", "There db has to leave.", "No rule")
+
+
+def test_the_cluster_on_which_a_plugin_breaks_a_rule_can_be_seen():
+    def broken(unresolvable: bool):
+        alone = node_filter("Alone", unresolvable=unresolvable)(lambda pod, node: "taken" if node.pods else None)
+        return your_plugin.counterexample(alone).view
+
+    wrong = broken(True)
+    assert says(wrong.sentence, "web keeps waiting", "probe-1: unresolvable is declared True")
+    assert {"old-1", "old-2"} <= set(re.findall(r"pod/([\w-]+)", str(wrong.picture(ROOM))))
+    assert says(broken(False).sentence, "No rule is broken")

@@ -43,8 +43,16 @@ def test_events_and_a_hint_save_tries():
 
 def test_each_moment_has_its_thermometers_with_what_the_filter_refuses():
     picture = str(panel(**ALL).view.picture(ROOM))
-    assert [picture.count(f">{degrees}°<") for degrees in (75, 74, 70, 40)] == [1, 2, 2, 1]
+    assert [picture.count(f">{degrees}°<") for degrees in (75, 70, 80, 40)] == [1, 2, 2, 1]
     assert "your filter refuses 20/rack-b at 60 degrees" in picture
+
+
+def test_a_rack_that_is_dragged_cool_takes_web_earlier():
+    shown = panel(**ALL)
+    assert 'data-drag="a"' in str(shown.view.picture(ROOM))
+    cooled = shown.move(a=50).view
+    assert str(cooled.picture(ROOM)).count("runs on rack-a") == 3
+    assert says(cooled.sentence, "3 with cold", "2 with choosy", "2 with patient")
 
 
 def test_it_asks_before_anything_was_tried():

@@ -231,7 +231,7 @@ def test_a_change_that_is_applied_can_be_taken_back_where_few_fit():
 def test_names_of_changes_that_are_cut_differ():
     taints = ("node.kubernetes.io/unschedulable", "node.kubernetes.io/unreachable")
     many = [Choice(taint, f"if no node had the taint {taint}") for taint in taints]
-    text = str(join(choices_part(ask_part(WHAT_IF, WHY, on=True), many, "", 540).shapes))
+    text = str(join(choices_part(ask_part(WHAT_IF, WHY, on=True), many, "", 540, rows=2).shapes))
     assert len(set(re.findall("if no node[^<]*…[^<]*<", text))) == 2
 
 

@@ -207,7 +207,7 @@ def test_labels_can_be_read_on_every_colour(fill: str) -> None:
 
 
 def test_a_pods_colour_depends_on_its_priority_alone() -> None:
-    assert [priority_fill(p) for p in (-5, 0, 100, 1000, 2_000_000_000, 2**31 - 1)] == [
+    assert [priority_fill(p) for p in (-5, 0, 200, 1000, 2_000_000_000, 2**31 - 1)] == [
         PRIORITIES[0],
         PRIORITIES[0],
         PRIORITIES[1],
