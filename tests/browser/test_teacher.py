@@ -35,6 +35,7 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
     expect(form.get_by_role("status")).to_contain_text('"one" is neither a number nor a range')
     a_class = page.page.locator(".ks-desk").filter(has_text="Drop the files")
     a_mark_opens_the_answer_and_closes_it(a_class)
+    a_mark_stays_where_it_is_clicked(a_class)
     save = a_class.get_by_role("button", name="Download as CSV")
     expect(save).to_be_hidden()
     for name, text in (("li-na.json", EXPORT), ("otto.json", EXPORT.replace("right", "not yet")), ("x.json", "no")):
@@ -47,7 +48,8 @@ def sheets_are_downloaded_and_files_of_a_class_become_a_table(page: Notebook, tm
         save.click()
     assert "li-na,queue,1,1,The array,right" in Path(download.value.path()).read_text(encoding="utf-8")
     a_class.get_by_role("button", name="Start over").click()
-    expect(a_class.get_by_text("A class that is made up, until you drop files")).to_be_visible()
+    expect(a_class.get_by_text("A class that is made up, until you drop files")).to_be_in_viewport()
+    expect(a_class.get_by_label("files of the class")).to_be_in_viewport()
     expect(save).to_be_hidden()
 
 
@@ -77,6 +79,18 @@ def a_mark_opens_the_answer_and_closes_it(a_class: Locator) -> None:
         expect(a_class.get_by_role("row").filter(has_text="Last answer")).to_contain_text("node-a is still chosen")
         press()
         expect(a_class.get_by_text("Last answer")).to_have_count(0)
+
+
+def a_mark_stays_where_it_is_clicked(a_class: Locator) -> None:
+    above, below = (a_class.get_by_role("row").filter(has_text=name).get_by_role("button") for name in ("mei", "sam"))
+    above.nth(1).click()
+    expect(a_class.get_by_text("Last answer")).to_be_visible()
+    below.nth(2).scroll_into_view_if_needed()
+    before = below.nth(2).bounding_box() or {}
+    below.nth(2).click()
+    expect(a_class.get_by_text("goes wrong")).to_be_visible()
+    assert (below.nth(2).bounding_box() or {})["y"] == pytest.approx(before["y"], abs=2)
+    below.nth(2).click()
 
 
 WIDTH = 703

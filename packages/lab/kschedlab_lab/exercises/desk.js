@@ -64,11 +64,20 @@ function sheets(model, el, send) {
   return () => model.off("msg:custom", told);
 }
 
+/** What changes above the node scrolls by as much: the node stays where it is on the screen. */
+function staying(node, change) {
+  const top = () => node.getBoundingClientRect().top, before = top();
+  change();
+  for (let box = node.parentElement; box && Math.round(top() - before); box = box.parentElement)
+    if (["auto", "scroll"].includes(getComputedStyle(box).overflowY) || box === document.scrollingElement) box.scrollTop += top() - before;
+}
+
 /** Progress: files dropped or chosen. */
 function roster(model, el, send) {
   const { largest } = model.get("form");
   const table = make("div", { class: "ks-table", "aria-live": "polite" });
   let asked = null; // the mark whose answer is open, or on its way
+  let begins = false; // after “Start over” the form is seen from its top
   const fill = (html) => {
     asked = null;
     table.innerHTML = html;
@@ -78,12 +87,12 @@ function roster(model, el, send) {
       mark.setAttribute("aria-expanded", "false");
     }
   };
+  const close = () => table.querySelector(".ks-answer")?.remove();
   const ask = (mark) => {
     const old = asked;
-    table.querySelector(".ks-answer")?.remove();
     old?.setAttribute("aria-expanded", "false");
     asked = mark === old ? null : mark;
-    if (!asked) return;
+    if (!asked) return staying(mark, close);
     asked.setAttribute("aria-expanded", "true");
     send({ show: asked.dataset.answer });
   };
@@ -91,8 +100,10 @@ function roster(model, el, send) {
     if (asked?.dataset.answer !== of) return;
     const line = asked.closest("tr"), cell = make("td", { colSpan: line.cells.length });
     cell.innerHTML = html;
-    table.querySelector(".ks-answer")?.remove();
-    line.after(make("tr", { class: "ks-answer" }, cell));
+    staying(asked, () => {
+      close();
+      line.after(make("tr", { class: "ks-answer" }, cell));
+    });
   };
   table.addEventListener("click", ({ target }) => {
     const mark = target.closest("[data-answer]");
@@ -128,6 +139,7 @@ function roster(model, el, send) {
   });
   const clear = () => {
     input.value = "";
+    begins = true;
     send({ clear: true });
   };
   const save = button(say("Download as CSV"), () => download(model.get("merged").csv, "class.csv", "text/csv"));
@@ -137,6 +149,8 @@ function roster(model, el, send) {
     fill(html);
     save.hidden = !csv;
     buttons.hidden = !begun;
+    if (begins) zone.scrollIntoView({ block: "nearest" });
+    begins = false;
   };
   merged();
   model.on("change:merged", merged);

@@ -90,7 +90,8 @@ class SheetForm(Desk):
 class RosterForm(Desk):
     """A form that merges the progress of a class: files to drop; a table, and a file to download.
 
-    ``read``: by student and name of the file, the files so far; ``wrong``: by name, those that can't be read.
+    ``read``: by student and name of the file, the files so far; ``wrong``: by name, those of the last drop that can't
+    be read.
     ``roster``: what the table shows; until there is a file, a class that is made up.
     ``merged``: the table of all files so far, the same as CSV, and whether there are any; a page that is loaded again
     shows it.
@@ -114,6 +115,8 @@ class RosterForm(Desk):
             return {"answer": str(self.roster.answer(student, lesson, number)), "of": message["show"]}
         if "clear" in message:
             self.read, self.wrong = {}, {}
+        if "files" in message:
+            self.wrong = {}
         for name, text in message.get("files", {}).items():
             self._take(str(name), str(text))
         self._merge()
@@ -131,7 +134,6 @@ class RosterForm(Desk):
         students = [*Roster([(name, text)]).students]
         if students:
             self.read[students[0], name] = text
-            self.wrong.pop(name, None)
         else:
             self.wrong[name] = text
 
@@ -151,9 +153,32 @@ def made_up() -> Iterator[tuple[str, str]]:
 
 
 def _made_up(seed: int, number: int, exercise: Exercise, rng: random.Random) -> Record:
+    """What became of an exercise, in a class that is made up."""
     tries = rng.randint(0 if number > 2 else 1, 2 + number)
     solved = tries > 0 and rng.random() > 0.2 * number
     state = State.RIGHT if solved else State.WRONG if tries else State.UNATTEMPTED
     hints = min(rng.randint(0, 2), max(tries - 1, 0))
-    answer = "" if exercise.answered_by == "function" else exercise.right if solved else WRONG.sub("2", exercise.right)
-    return Record(EXAMPLE, seed, number, exercise.title, state, tries, hints, hints == 2 and not solved, answer)
+    if tries:
+        exercise.check(exercise.right if solved else _mistaken(seed, exercise))
+    looked = hints, hints == 2 and not solved
+    return Record(EXAMPLE, seed, number, exercise.title, state, tries, *looked, exercise.given, exercise.said)
+
+
+def _mistaken(seed: int, exercise: Exercise) -> Any:
+    """A wrong answer of a class that is made up: most forget the priorities, one forgets which way round it goes."""
+    if exercise.answered_by == "function":
+        return the_wrong_way_round if seed % 2 else not_by_priority
+    return WRONG.sub("2", exercise.right)
+
+
+def not_by_priority(starts: dict[str, list[tuple[int, int]]]) -> str:
+    times = {node: min(start for _, start in victims) for node, victims in starts.items()}
+    return max(times, key=lambda node: times[node])
+
+
+def the_wrong_way_round(starts: dict[str, list[tuple[int, int]]]) -> str:
+    times = {}
+    for node, victims in starts.items():
+        highest = max(priority for priority, _ in victims)
+        times[node] = min(start for priority, start in victims if priority == highest)
+    return min(times, key=lambda node: (times[node], node))

@@ -131,8 +131,9 @@ class Exercise(ABC):
     ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
     ``right``: an answer that :meth:`check` accepts. ``on_progress``: called after each check, hint and solution;
     progress is kept there. ``given``, ``reply``: the last answer as text, and what was said last; above it are the
-    ``open_hints`` first hints, until an answer is right. ``call``: the code that names the exercise. ``seed``: that of
-    its lesson, for the live card: after another seed is chosen, a card shows whether its cell has run again.
+    ``open_hints`` first hints, until an answer is right. ``said``: the verdict on code, which is not run again.
+    ``call``: the code that names the exercise. ``seed``: that of its lesson, for the live card: after another seed is
+    chosen, a card shows whether its cell has run again.
     """
 
     kind: ClassVar[str]
@@ -143,7 +144,7 @@ class Exercise(ABC):
     def __init__(self, title: str, question: str, hints: tuple[str, ...], instance: Instance = NOTHING) -> None:
         self.title, self.question, self.hints, self.instance = title, question, hints, instance
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
-        self.open_hints, self.given, self.call = 0, "", "exercise"
+        self.open_hints, self.given, self.said, self.call = 0, "", "", "exercise"
         self.seed: int | None = None
         self.reply: Verdict | Note | None = None
         self.on_progress: Callable[[Exercise], None] = lambda _: None
@@ -185,7 +186,7 @@ class Exercise(ABC):
         if verdict.state is State.RIGHT:
             self.open_hints = 0
             verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
-        self.given = answer if isinstance(answer, str) else self.given
+        self.remember(answer, verdict)
         if self.is_as_given(answer):
             verdict = self.untouched(verdict)
         else:
@@ -194,6 +195,10 @@ class Exercise(ABC):
                 self.state = verdict.state
             self.on_progress(self)
         return self._say(verdict)
+
+    def remember(self, answer: Any, verdict: Verdict) -> None:
+        """Keep the answer as text, for the next session and for a teacher."""
+        self.given = answer if isinstance(answer, str) else self.given
 
     def answer(self, given: Any) -> Any:
         """Check an answer that is written in a notebook's cell, and show the verdict below that cell.
@@ -233,13 +238,17 @@ class Exercise(ABC):
             self.on_progress(self)
         return self._say(Note(say("Solution"), self.explained(), self.drawing(), self.markup()))
 
-    def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
+    def resume(self, state: State, tries: int, hints: int, solution: bool, given: str, said: str = "") -> None:
         """Go on where the student was before the kernel restarted; what was answered is judged again."""
         self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
-        self.open_hints, self.given = 0 if state is State.RIGHT else hints, given
+        self.open_hints, self.given, self.said = 0 if state is State.RIGHT else hints, given, said
         if self.choices() and given not in self.choices():
             self.given = ""  # chosen in another language
-        self.reply = self.judge(self.given) if self.given else None
+        self.reply = self.judged_before()
+
+    def judged_before(self) -> Verdict | None:
+        """The verdict on what was answered in the session before."""
+        return self.judge(self.given) if self.given else None
 
     def drawing(self) -> Html:
         """The picture of the solution, empty without one."""
@@ -309,11 +318,12 @@ class Exercise(ABC):
         said = join(each.html() for each in self.replies())
         if part == CELL:
             return said, "\n".join(map(repr, self.replies()))
+        if self.answered_by == "function":
+            return self.html(saved=True), self.text()
         picked = (element("div", f"{'●' if each == self.given else '○'} {each}") for each in self.choices())
         written = self.given or self.start
         typed = lines(written) if written and not self.choices() else None
-        shown = said if self.answered_by != "function" else None
-        return element("div", self.html(saved=True), *picked, typed, shown), self.text()
+        return element("div", self.html(saved=True), *picked, typed, said), self.text()
 
     def __repr__(self) -> str:
         return self.text()

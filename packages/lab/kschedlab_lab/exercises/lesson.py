@@ -17,6 +17,7 @@ from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import MARKS, Exercise, State
 from kschedlab_lab.exercises.progress import Progress, Record, file_name
 from kschedlab_lab.stage.live import show, show_again
+from kschedlab_lab.views.coded import coded
 
 LESSONS = (
     "overview",
@@ -59,7 +60,7 @@ class Lesson:
         for number, exercise in enumerate(self._exercises, 1):
             exercise.call, exercise.seed = f"exercises[{number}]", seed
             if kept := self.kept.of(name, seed, number):
-                exercise.resume(kept.state, kept.tries, kept.hints, kept.solution, kept.answer)
+                exercise.resume(kept.state, kept.tries, kept.hints, kept.solution, kept.answer, kept.said)
             exercise.on_progress = partial(self._keep, number)
 
     def __getitem__(self, number: int) -> Exercise:
@@ -137,9 +138,11 @@ class Summary:
         if not self.export:
             return Html()
         data = b64encode(self.export.encode()).decode()
-        name = file_name(self.lesson.kept.student, self.lesson.seed)
+        student = self.lesson.kept.student
+        name = file_name(student, self.lesson.seed)
         where = {"href": f"data:application/json;base64,{data}", "download": name}
-        return element("p", element("a", say("Save my progress"), **where))
+        sign = "" if student else say("With your name: {code}.", code='`exercises.progress("Li Na")`')
+        return element("p", element("a", say("Save my progress"), **where), f" ({name}) ", coded(sign))
 
     def _repr_html_(self) -> str:
         return str(self.html())

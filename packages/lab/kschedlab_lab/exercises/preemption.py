@@ -13,7 +13,9 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.messages import later, say, sentences
-from kschedlab.preemption.evidence import Preemption
+from kschedlab.objects.model import PodDisruptionBudget
+from kschedlab.preemption.budgets import MatchesBudget
+from kschedlab.preemption.evidence import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import steps
@@ -149,8 +151,7 @@ def save_node(rng: random.Random) -> Exercise:
         decision = decided(objects)
         if decision.preemption is None or decision.nominated_node != spared:
             return ""
-        times = count(decision.preemption.candidates[spared].violations, "time")
-        return say("{node} is still chosen: evicting its victims breaks a budget {times}.", node=spared, times=times)
+        return unspared_why(objects, decision.preemption.candidates[spared])
 
     return Build(
         say("Spare a node"),
@@ -176,6 +177,22 @@ def save_node(rng: random.Random) -> Exercise:
             if Case([*case.manifests, budget(app, allowed)]).preemption.nominated_node != spared
         ],
     )
+
+
+def unspared_why(objects: Objects, candidate: Candidate) -> str:
+    """Why the only budget does not keep the scheduler from this node."""
+    (budget,) = objects.of(PodDisruptionBudget)
+    about = MatchesBudget.of_budget(budget)
+    labelled = ((each, each.pod.metadata) for each in candidate.victims)
+    covered = [each for each, meta in labelled if about.covers(meta.namespace, meta.labels)]
+    if not covered:
+        message = later("{node} is still chosen: it would lose {victims}, and the budget is not about them.")
+    elif candidate.violations:
+        message = later("{node} is still chosen: evicting {covered} breaks the budget, but no node breaks it less.")
+    else:
+        message = later("{node} is still chosen: the budget lets {pods} go, so evicting {covered} breaks nothing.")
+    pods, victims = count(budget.status.disruptionsAllowed, "pod"), evicted(candidate.victims)
+    return say(message, node=candidate.node, victims=victims, covered=evicted(covered), pods=pods)
 
 
 def spared_why(case: Case, decision: Decision) -> str:

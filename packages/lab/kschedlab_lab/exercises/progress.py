@@ -10,6 +10,7 @@ from typing import Any
 from unicodedata import normalize
 
 import msgspec
+from msgspec.structs import replace
 
 from kschedlab.messages import later, say
 from kschedlab_lab.exercises.exercise import Exercise, State
@@ -24,7 +25,7 @@ FORMULA = "=+-@\t\r"
 
 
 class Record(msgspec.Struct, frozen=True):
-    """The progress with one exercise. ``seed``: its instance; ``answer``: the last answer that is text."""
+    """The progress with one exercise. ``seed``: its instance; ``answer``: the last; ``said``: what was said of code."""
 
     lesson: str
     seed: int
@@ -35,6 +36,7 @@ class Record(msgspec.Struct, frozen=True):
     hints: int = 0
     solution: bool = False
     answer: str = ""
+    said: str = ""
 
 
 class Progress:
@@ -64,18 +66,21 @@ class Progress:
         """Record the progress with the exercise; a right answer stays, whatever is tried later."""
         self._read()
         before = self._kept.get((lesson, seed, number))
-        solved = before is not None and before.state is State.RIGHT
-        self._kept[lesson, seed, number] = Record(
+        now = Record(
             lesson,
             seed,
             number,
             exercise.title,
-            State.RIGHT if solved else exercise.state,
+            exercise.state,
             exercise.tries,
             exercise.hints_seen,
             exercise.solution_seen,
-            before.answer if before is not None and solved else exercise.given,
+            exercise.given,
+            exercise.said,
         )
+        if before is not None and before.state is State.RIGHT:
+            now = replace(now, state=before.state, answer=before.answer, said=before.said)
+        self._kept[lesson, seed, number] = now
         self._write(**{ENTRY: msgspec.to_builtins([self._kept[key] for key in sorted(self._kept)])})
 
     def records(self) -> list[Record]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import traceback
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -22,6 +23,9 @@ from kschedlab_lab.views.style import CHOSEN, EVICTED
 SIGNS = {"- ": f"border-left:4px solid {EVICTED};", "+ ": f"border-left:4px solid {CHOSEN};"}
 """How lines of the broken and of the mended function are marked; their signs say the same."""
 PLAIN = "border-left:4px solid transparent;"
+DECORATORS = re.compile(r"\A(@.*\n)+")
+MOST = 4000
+"""Most characters of a function, and of what was said of it, in the file that a student hands in."""
 
 
 class Repair(Exercise):
@@ -121,6 +125,20 @@ class Repair(Exercise):
 
     def _with_imports(self, source: str) -> str:
         return f"{self.needs}\n\n\n{source}" if self.needs else source
+
+    def remember(self, answer: Any, verdict: Verdict) -> None:
+        """Keep its source, and what was said of it: nobody else will run it."""
+        if not verdict.read or self.is_as_given(answer):
+            return
+        try:
+            source = DECORATORS.sub("", dedent(self._named(answer)))
+        except (OSError, TypeError):  # nobody knows how it is written
+            source = ""
+        self.given, self.said = source[:MOST], f"{verdict.words}\n{verdict.evidence}"[:MOST]
+
+    def judged_before(self) -> Verdict | None:
+        words, _, evidence = self.said.partition("\n")
+        return Verdict(self.state, words, evidence) if words else None
 
     def _call(self, case: tuple[Any, ...]) -> str:
         return f"{self.name}({', '.join(map(_short, case))})"

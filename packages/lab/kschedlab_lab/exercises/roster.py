@@ -30,8 +30,6 @@ TINTS = {State.RIGHT: GREEN, State.WRONG: RED, State.ERROR: RED, State.UNATTEMPT
 FEW = 5
 """How many students who are stuck a lesson's summary names."""
 BLOCK = "display:block;border-radius:0.4em;padding:0.3em 0.6em;white-space:nowrap;background:"
-COLUMNS = Record.__struct_fields__[:-1]
-"""Those of a record that the class's own file has."""
 
 
 class HandedIn(msgspec.Struct):
@@ -121,25 +119,23 @@ class Roster:
             exercise = dict(enumerate(exercises_of(lesson, record.seed), 1))[number]
         except (ValueError, KeyError):
             return element("p", say("There is no such exercise."), role="alert")
-        exercise.resume(record.state, record.tries, record.hints, record.solution, record.answer)
+        exercise.resume(record.state, record.tries, record.hints, record.solution, record.answer, record.said)
         given: Child = lines(record.answer) if "\n" in record.answer else record.answer
-        if exercise.answered_by == "function":
-            given = say("Code is not handed in. Ask {student} to show it.", student=student)
-        said = [element("p", element("b", say("Last answer"))), element("p", given or say("There is no answer yet."))]
+        said = [element("p", element("b", say("Last answer"))), element("p", given or say("No answer was handed in."))]
         title = element("p", element("b", exercise.title))
         asked = element("div", title, *exercise.paragraphs(), exercise.instance.common, in_print(exercise))
-        return element("div", asked, element("div", *said, *(each.html() for each in exercise.replies())))
+        answered = element("div", *said, *(each.html() for each in exercise.replies()))
+        return element("div", asked, answered, class_=f"ks-by-{exercise.answered_by}")
 
     def export(self) -> str:
         """Every record as CSV, with the student's name; and each exercise of these lessons that was not tried."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(("name", *COLUMNS))
+        writer.writerow(("name", *Record.__struct_fields__))
         for name in self._names:
             records = [*self.students[name], *self._untried(name)]
             for record in sorted(records, key=lambda each: (each.lesson, each.seed, each.number)):
-                made = msgspec.to_builtins(record)
-                writer.writerow(map(_cell, (name, *(made[column] for column in COLUMNS))))
+                writer.writerow(map(_cell, (name, *msgspec.to_builtins(record).values())))
         return out.getvalue()
 
     def html(self) -> Html:

@@ -153,7 +153,8 @@ def show(settings: Settings) -> View:
 
 def story(settings: Settings, room: Room) -> list[Frame]:
     """One predicate after the other is asked."""
-    told = [say("podFitsOnNode asks {number} predicates about {node}.", number=len(ORDER), node=NODE)]
+    first = later("podFitsOnNode has {number} predicates to ask about {node}; the {drawn} that can refuse are drawn.")
+    told = [say(first, number=len(ORDER), node=NODE, drawn=len(SEEN))]
     told += [say("{predicate}: nothing is in the way.", predicate=each) for each in asked(settings)]
     if not decide(settings).passes:
         told.pop()

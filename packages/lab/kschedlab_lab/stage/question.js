@@ -53,7 +53,7 @@ export class QuestionBox {
     const how = given.length ? (polls ? "" : this.where(asking)) : say("Type {numbers}. ", { numbers });
     const later = make("span", { class: "ks-later" }, say(" What you read about is shown after it."));
     const hint = make("small", {}, how, polls ? this.counting(given) : later);
-    return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls))];
+    return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls, given.length))];
   }
 
   buttons(given, polls) {
@@ -71,19 +71,21 @@ export class QuestionBox {
     return button(answer, () => this.pick(answer), { class: "ks-vote", title: say("add a vote"), "data-key": key });
   }
 
-  /** In a poll the key of an answer is a hand for it, and a figure goes to the field, whatever has the focus, unless somebody types. */
+  /** In a poll the key of an answer is a hand for it, and a figure goes to the field, whatever has the focus, unless
+   * somebody types; Backspace takes a hand back, Enter opens the answer. */
   press(event) {
     const { key, target, ctrlKey, altKey, metaKey } = event, types = target.closest?.("input[type=text], textarea");
-    if (!/^\w$/.test(key) || types || ctrlKey || altKey || metaKey) return;
+    if (!/^(\w|Backspace|Enter)$/.test(key) || types || ctrlKey || altKey || metaKey) return;
+    if (key === "Enter" && target.closest?.("button, [data-pick]")) return; // which it presses
     if (this.input && /^\d$/.test(key)) {
       this.input.focus({ preventScroll: true }); // the browser types it there
       return event.stopPropagation();
     }
-    const voted = this.el.querySelector(`[data-key="${key.toUpperCase()}"]`);
-    if (!voted) return;
+    const pressed = this.el.querySelector(`[data-key="${key.length > 1 ? key : key.toUpperCase()}"]`);
+    if (!pressed) return;
     event.preventDefault();
     event.stopPropagation(); // JupyterLab would make a heading of the cell
-    voted.click();
+    pressed.click();
   }
 
   /** A place to type. */
@@ -104,10 +106,11 @@ export class QuestionBox {
     return say("For each hand: a click on its answer, or key {first} to {last}.", { first, last });
   }
 
-  ends(polls) {
+  /** `keyed`: keys end the poll; else they are for the field. */
+  ends(polls, keyed) {
     const { votes } = this, answer = () => this.stage.post({ answer: this.winner(), votes });
-    const open = button(polls ? say("Open the answer") : say("Show the answer"), answer, { title: say("without predicting"), class: "ks-open" });
-    const { length } = votes, attributes = { class: "ks-hands", title: say("take the last vote back"), disabled: length ? null : "" };
+    const open = button(polls ? say("Open the answer") : say("Show the answer"), answer, { title: say("without predicting"), class: "ks-open", "data-key": polls && keyed ? "Enter" : null });
+    const { length } = votes, attributes = { class: "ks-hands", title: say("take the last vote back"), "data-key": keyed ? "Backspace" : null, disabled: length ? null : "" };
     const back = button(`↶ ${length}`, () => this.count(votes.slice(0, -1)), attributes);
     const crowd = make("span", { class: "ks-crowd", style: `--ks-hands: ${length}` });
     return polls ? [back, crowd, open] : [open];
@@ -151,16 +154,17 @@ export class QuestionBox {
     return this.stage.shown.sentence ? [...bars, said] : [...bars, make("p", {}, make("b", {}, ...coded(text))), said];
   }
 
-  /** The votes for each answer, the most first, and last those that nobody gave; `solution` is the right one. */
+  /** The votes for each answer, the most first, and last those that nobody gave. `solution`: the right one; null: they
+   * were about another picture. */
   bars(votes, choices, solution) {
     const given = ranked(votes), rest = choices.filter((each) => !votes.includes(each)).map((each) => [each, 0]);
-    return make("ul", { class: "ks-votes" }, ...[...given, ...rest].map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
+    return make("ul", { class: solution === null ? "ks-votes ks-before" : "ks-votes" }, ...[...given, ...rest].map(([choice, count]) => make("li", { class: choice === solution ? "ks-chosen" : "" },
       make("span", {}, choice === solution ? `${choice} ✓` : choice), make("span", {}, String(count)), make("i", { style: `--ks-share: ${count / votes.length}` }))));
   }
 
-  /** Whatever is changed after the answer, the votes stay in sight. */
+  /** Whatever is changed after the answer, the votes stay in sight; what was right then may be wrong now. */
   polled(answered) {
-    return answered?.votes?.length ? [this.bars(answered.votes, answered.choices, answered.solution)] : [];
+    return answered?.votes?.length ? [this.bars(answered.votes, answered.choices, null)] : [];
   }
 
   /** Whether the headline says all that the verdict could: nobody answered, and it gives no reason. */

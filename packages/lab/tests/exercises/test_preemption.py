@@ -52,7 +52,10 @@ def test_a_wrong_node_is_told_where_it_drops_out():
 
 def test_a_budget_that_changes_nothing_is_told_why():
     exercise = exercises(1)[1]
-    assert "is still chosen" in exercise.check(as_yaml([budget("nobody", 0)])).words
+    nobody = exercise.check(as_yaml([budget("nobody", 0)])).words
+    assert says(nobody, "node-b is still chosen", "it would lose logs-b0 and logs-b1", "not about them")
+    large = exercises(3)[1].check(as_yaml([budget("shop", 2)])).words
+    assert says(large, "node-a is still chosen", "lets 2 pods go, so evicting shop-a0 breaks nothing")
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)
     more = as_yaml([budget("shop", 0), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}])
     assert exercise.check(more).words == "Only PodDisruptionBudgets may be added."

@@ -4,6 +4,7 @@ import csv
 import html
 import io
 import json
+from unittest.mock import Mock
 
 import pytest
 from msgspec.structs import replace
@@ -12,9 +13,12 @@ from kschedlab_lab.exercises import Lesson, Progress, lesson as lessons, roster 
 from kschedlab_lab.exercises.desk import ANSWERS, SHEETS, SOLUTIONS, RosterForm, SheetForm, made_up
 from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.exercises.preemption import latest_of_earliest
 from kschedlab_lab.exercises.progress import Record, handed_in
+from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.exercises.roster import LARGEST, Roster
 from kschedlab_lab.kept import FILE
+from tests.cells import run_cell
 
 
 @pytest.fixture(autouse=True)
@@ -142,11 +146,14 @@ def test_two_files_of_one_name_are_kept_apart():
 
 
 def test_names_are_escaped_and_are_no_formulas():
-    roster = roster_of({"<b>=1+1.json": EXPORT, "=1+1.json": EXPORT})
+    handed = handed_in([replace(TRIED, answer="=2+2")])
+    roster = roster_of({"<b>=1+1.json": handed, "=1+1.json": handed})
     assert "<b>=" not in str(roster.html()) and "&lt;b&gt;=1+1" in str(roster.html())
     rows = [*csv.reader(io.StringIO(roster.export()))]
-    assert rows[0] == ["name", "lesson", "seed", "number", "title", "state", "tries", "hints", "solution"]
-    tried, other = ["1", "Number 1", "right", "1", "0", "False"], ["2", "Number 2", "not tried", "0", "0", "False"]
+    head = ["name", "lesson", "seed", "number", "title", "state", "tries", "hints", "solution", "answer", "said"]
+    tried = ["1", "Number 1", "right", "1", "0", "False", "'=2+2", ""]
+    other = ["2", "Number 2", "not tried", "0", "0", "False", "", ""]
+    assert rows[0] == head
     assert rows[1:] == [[name, "queue", "1", *each] for name in ("<b>=1+1", "'=1+1") for each in (tried, other)]
 
 
@@ -175,8 +182,9 @@ def test_a_damaged_file_takes_no_student_away():
     told(form, files={"li.json": EXPORT})
     again = told(form, files={"li.json": EXPORT[: len(EXPORT) // 2]})["table"]
     assert "1 student" in again and 'role="alert"' in again
+    assert 'role="alert"' not in told(form, files={"otto.json": EXPORT})["table"]
     mended = told(form, files={"li.json": EXPORT})["table"]
-    assert "1 student" in mended and 'role="alert"' not in mended
+    assert "2 students" in mended and 'role="alert"' not in mended
 
 
 def test_the_form_for_sheets_makes_each_document():
@@ -248,6 +256,34 @@ def test_a_mark_leads_to_the_answer_and_what_is_wrong_with_it(tmp_path):
     assert html.escape(place) in shown
     reply = told(form, show=place)
     assert reply["of"] == place and "node-b" in reply["answer"] and "Hint 1 of 1" in reply["answer"]
+
+
+def no_better(starts):
+    return "<b>node-b"
+
+
+def test_code_is_handed_in_with_what_was_said_of_it_and_never_run_again(monkeypatch, tmp_path):
+    for module in (lessons, rosters):
+        monkeypatch.setattr(module, "exercises_of", lambda _, seed: [latest_of_earliest(seed)])
+    mended = solved(tmp_path / FILE, 3, (1, no_better))
+    again = Lesson("queue", 3, Progress(tmp_path / FILE))[1]
+    again.hint()  # in the next session, before the cell was run
+    monkeypatch.setattr(Repair, "judge", Mock(side_effect=AssertionError("code of a student was run")))
+    shown = str(roster_of({"li.json": mended.export()}).answer("li", "queue", 1))
+    assert "return &quot;&lt;b&gt;node-b&quot;" in shown and "Case 1 goes wrong." in shown
+    assert "expected: &#x27;node-" in shown and "<b>node-b" not in shown
+
+
+def test_long_code_is_handed_in_in_part(tmp_path, monkeypatch):
+    monkeypatch.setattr(lessons, "exercises_of", lambda _, seed: [latest_of_earliest(seed)])
+    long = run_cell(f"def mine(starts):\n    return '{'x' * 99_999}'")["mine"]
+    (record,) = solved(tmp_path / FILE, 3, (1, long)).records()
+    assert 0 < len(record.answer) < 10_000 and 0 < len(record.said) < 10_000
+
+
+def test_a_file_without_an_answer_says_so():
+    roster = roster_of({"li.json": handed_in([replace(TRIED, state=State.WRONG)])})
+    assert "No answer was handed in." in str(roster.answer("li", "queue", 1))
 
 
 @pytest.mark.parametrize("number", [0, 9])

@@ -16,6 +16,7 @@ from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.exercises.sheet import answers, answers_html, sheets
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
+    class_vote,
     cluster_questions,
     contents,
     devices,
@@ -75,6 +76,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "overview, what is undone": lambda: path.panel(story="bind failure", step=9).ask(path.what_is_undone()),
     "overview, inside": lambda: inside.panel().ask(inside.where_to()),
     "overview, gate": lambda: gate.panel(port=True, taint=True).ask(gate.how_many_reasons()),
+    "overview, a class votes": class_vote.three_in_the_way,
     "overview, sampling": lambda: sampling.panel(nodes=5000).ask(sampling.how_many()),
     "overview, watch": lambda: watch.panel(story="another node becomes free", change=9).ask(watch.where_to()),
     "queue, heap, after pop": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
