@@ -92,6 +92,8 @@ def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     below = remark(sentences((sizes, memory, ring)), room.width - 2 * EDGE)
     names, waits = [*moments[0].nodes], say("waiting")
     between = min(max(text_width(name, bold=True) for name in (*names, waits)) + 10, WIDEST)
+    if has_memory:  # a number at the end of each of two lines
+        between = max(between, *(2 * text_width(_memory_text(each.memory)) + 20 for each in moments[0].nodes.values()))
     wide = (room.width - 2 * EDGE - between) / 2
     step = (room.height - HEAD - below.height - 4) / (len(names) + 1)
     step = min(max(step, LOWEST), HIGHEST)
@@ -155,8 +157,12 @@ def _memories(moment: Moment, wide: float, step: float, tall: float, end: tuple[
         about = {"data_key": f"memory/{moment.name}/{name}", "data_tip": tip}
         yield rect(long, LINE, LINE / 2, 0, y, fill=TICK)
         yield rect(max(long * taken / size.memory, 0.1), LINE, LINE / 2, 0, y, fill=INK_2, **about)
-        free = amount("memory", size.memory - taken).removesuffix(" memory")
+        free = _memory_text(size.memory - taken)
         yield label(free, x, y + LINE, anchor, fill=INK_2, data_key=f"left/{moment.name}/{name}")
+
+
+def _memory_text(size: int) -> str:
+    return amount("memory", size).removesuffix(" memory")
 
 
 def _block(pod: Placed, run: str, waits_there: bool) -> Block:
