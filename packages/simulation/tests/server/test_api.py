@@ -680,6 +680,13 @@ def test_a_refused_eviction_has_the_budgets_reason(api: Server, status: dict[str
     assert error.status.details.causes[0].reason == "DisruptionBudget"
 
 
+def test_two_thousand_evictions_may_be_pending(api: Server) -> None:
+    """v1.37: pkg/registry/core/pod/storage/eviction.go, MaxDisruptedPodSize."""
+    running(api)
+    api.restore(budget("b", 1, disruptedPods={str(i): None for i in range(2000)}))
+    assert api.evict("default", "web").metadata.deletionTimestamp
+
+
 def test_an_unprocessed_budget_allows_no_eviction(api: Server) -> None:
     running(api)
     api.create(budget("b", 5))
@@ -689,11 +696,19 @@ def test_an_unprocessed_budget_allows_no_eviction(api: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "healthy", "allowed"), [(None, 3, True), (None, 1, False), ("AlwaysAllow", 1, True)]
+    ("policy", "healthy", "desired", "allowed"),
+    [
+        (None, 3, 2, True),
+        (None, 2, 2, True),
+        (None, 1, 1, True),
+        (None, 1, 2, False),
+        (None, 0, 0, False),
+        ("AlwaysAllow", 1, 2, True),
+    ],
 )
-def test_eviction_of_unready_pods(api: Server, policy: str | None, healthy: int, allowed: bool) -> None:
+def test_eviction_of_unready_pods(api: Server, policy: str | None, healthy: int, desired: int, allowed: bool) -> None:
     running(api, ready="False")
-    given = budget("b", 0, currentHealthy=healthy)
+    given = budget("b", 0, currentHealthy=healthy, desiredHealthy=desired)
     api.restore(replace(given, spec=replace(given.spec, unhealthyPodEvictionPolicy=policy)))
     if allowed:
         assert api.evict("default", "web").metadata.deletionTimestamp
