@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kschedlab.build import Manifest, pod
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Pod, ResourceQuota
-from kschedlab_simulation.server.quotas import usage
+from kschedlab_simulation.server.quotas import matches, usage
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.controllers.stage import NODE, Stage, documents, owner
@@ -145,6 +146,62 @@ def test_scopes(spec, made, limited):
         assert "exceeded quota" in refused(stage, made)
     else:
         stage.create(made)
+
+
+def by_class(operator: str, *values: str) -> Manifest:
+    expression = {"scopeName": "PriorityClass", "operator": operator} | ({"values": [*values]} if values else {})
+    return {"scopeSelector": {"matchExpressions": [expression]}}
+
+
+def near(kind: str, **where: Any) -> Manifest:
+    """Affinity to pods of these namespaces."""
+    term = {"topologyKey": "zone", "labelSelector": {}} | where
+    weighted = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term}]}
+    return {kind: weighted if kind == "podAntiAffinity" else {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+CRITICAL = {"priorityClassName": "system-node-critical"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "made", "limited"),
+    [
+        (by_class("In", "system-node-critical"), CRITICAL, True),
+        (by_class("In", "other"), CRITICAL, False),
+        (by_class("NotIn", "other"), CRITICAL, True),
+        (by_class("NotIn", "system-node-critical"), CRITICAL, False),
+        (by_class("Exists"), CRITICAL, True),
+        (by_class("In", "other"), {}, False),
+        (by_class("NotIn", "other"), {}, True),
+        (by_class("DoesNotExist"), CRITICAL, False),
+        (by_class("DoesNotExist"), {}, True),
+        ({"scopes": ["PriorityClass"]}, CRITICAL, True),
+        ({"scopes": ["PriorityClass"]}, {}, False),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {}, False),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAffinity")}, False),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAffinity", namespaces=["x"])}, True),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAntiAffinity", namespaces=["x"])}, True),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAffinity", namespaceSelector={})}, True),
+        ({"scopes": ["Terminating", "NotBestEffort"]}, {"activeDeadlineSeconds": 5, "cpu": "1"}, True),
+        ({"scopes": ["Terminating", "NotBestEffort"]}, {"activeDeadlineSeconds": 5}, False),
+        ({"scopes": ["Terminating", "NotBestEffort"]}, {"cpu": "1"}, False),
+    ],
+)
+def test_all_scopes_of_a_quota_must_include_a_pod(spec: Manifest, made: Manifest, limited: bool):
+    """v1.37: pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc."""
+    bounds, subject = documents(quota(hard={"pods": 0}, **spec), pod("p", **made))
+    assert matches(bounds, subject) is limited
+
+
+def test_claims_count_for_their_storage_class():
+    """v1.37: pkg/quota/v1/evaluator/core/persistent_volume_claims.go."""
+    prefix = "fast.storageclass.storage.k8s.io"
+    hard = {f"{prefix}/requests.storage": "5Gi", f"{prefix}/persistentvolumeclaims": 2}
+    stage = Stage(NODE, quota(hard=hard), binds=False)
+    stage.create(claim("a", size="4Gi", of="fast"), claim("slow", size="9Gi", of="slow"))
+    assert f"requested: {prefix}/requests.storage=2Gi" in refused(stage, claim("b", size="2Gi", of="fast"))
+    stage.create(claim("b", size="512Mi", of="fast"))
+    assert f"requested: {prefix}/persistentvolumeclaims=1" in refused(stage, claim("c", size="512Mi", of="fast"))
 
 
 def test_counts_of_objects():
