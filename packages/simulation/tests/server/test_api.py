@@ -8,7 +8,7 @@ import simpy
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from kschedlab.build import node, pod
+from kschedlab.build import deployment, node, pod
 from kschedlab.manifests.decoding import KINDS, decode
 from kschedlab.objects.api import API_1_13, API_1_37, Api
 from kschedlab.objects.kinds import RESOURCES
@@ -27,6 +27,7 @@ from kschedlab.objects.model import (
     PodCondition,
     PodDisruptionBudget,
     PodDisruptionBudgetStatus,
+    PodStatus,
     PriorityClass,
     ReplicaSet,
     Service,
@@ -246,6 +247,31 @@ def test_a_cluster_is_set_up_with_its_status_and_age(api: Server) -> None:
     assert refused(api.restore, given).reason == "AlreadyExists"
 
 
+@pytest.mark.parametrize("uid", ["", "u"])
+@pytest.mark.parametrize("created", [None, Time(NOON - 5 * SECOND)])
+@pytest.mark.parametrize("generation", [0, 7])
+def test_an_object_of_a_cluster_keeps_what_it_has_and_gets_what_it_lacks(
+    api: Server, uid: str, created: Time | None, generation: int
+) -> None:
+    metadata = ObjectMeta(name="x", uid=uid, creationTimestamp=created, generation=generation)
+    for obj in (web("x", "n"), replica_set(), typed(node("x"))):
+        kept = api.restore(replace(obj, metadata=metadata)).metadata
+        assert kept.uid == uid if uid else kept.uid.startswith("00000000-0000-4000-8000-")
+        assert kept.creationTimestamp == (created or NOON)
+        assert kept.generation == (generation or (0 if isinstance(obj, Node) else 1))
+
+
+def test_a_pod_of_a_cluster_has_a_phase_and_a_class(api: Server) -> None:
+    obj = web("x", "n")
+    for name, status in (
+        ("a", PodStatus()),
+        ("b", PodStatus(phase="Running")),
+        ("c", PodStatus(qosClass="Guaranteed")),
+    ):
+        kept = api.restore(replace(obj, metadata=ObjectMeta(name=name), status=status)).status
+        assert (kept.phase, kept.qosClass) == (status.phase or "Pending", status.qosClass or "BestEffort")
+
+
 def test_a_cluster_is_set_up_with_owners_that_have_no_template(api: Server) -> None:
     bare = replica_set(template=None)
     assert refused(api.create, bare).reason == "Invalid"
@@ -327,6 +353,19 @@ def test_the_generation_counts_changes_of_the_spec(api: Server) -> None:
     labelled = api.update(replace(scaled, metadata=replace(scaled.metadata, labels={"a": "b"})))
     stated = api.update_status(replace(labelled, status=replace(labelled.status, replicas=5)))
     assert [one.metadata.generation for one in (made, scaled, labelled, stated)] == [1, 2, 2, 2]
+
+
+def test_new_objects_whose_spec_is_counted_begin_with_one(api: Server) -> None:
+    kinds = (web(), replica_set(), budget(), typed(node("n")))
+    assert [api.create(each).metadata.generation for each in kinds] == [1, 1, 1, 0]
+
+
+def test_the_generation_of_a_deployment_counts_its_annotations_too(api: Server) -> None:
+    """v1.37: pkg/registry/apps/deployment/strategy.go, PrepareForUpdate."""
+    for obj, expected in ((typed(deployment("d", 1)), 2), (replica_set(), 1)):
+        made = api.create(obj)
+        annotated = api.update(replace(made, metadata=replace(made.metadata, annotations={"a": "b"})))
+        assert annotated.metadata.generation == expected
 
 
 def test_a_missing_object_cannot_be_updated(api: Server) -> None:

@@ -215,6 +215,13 @@ def test_counts_of_objects():
     )
 
 
+def test_some_kinds_count_by_their_bare_name_too():
+    """v1.37: pkg/quota/v1/evaluator/core/registry.go, legacyObjectCountAliases."""
+    (controller,), (deployed,) = documents(owner("ReplicationController")), documents(owner("Deployment"))
+    assert usage(controller, 0).keys() == {"count/replicationcontrollers", "replicationcontrollers"}
+    assert usage(deployed, 0).keys() == {"count/deployments.apps"}
+
+
 def test_what_is_gone_or_done_counts_no_more():
     stage = Stage(NODE, quota(hard={"pods": 1}), pod("done", on="n1") | {"status": {"phase": "Succeeded"}}, binds=False)
     stage.create(pod("p"))
