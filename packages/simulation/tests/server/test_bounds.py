@@ -222,6 +222,30 @@ def test_some_kinds_count_by_their_bare_name_too():
     assert usage(deployed, 0).keys() == {"count/deployments.apps"}
 
 
+ONE, TWO = {"limits": {"cpu": "1"}}, {"limits": {"cpu": "2"}}
+PLAIN = {"name": "a", "image": "i"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "used"),
+    [
+        ({"containers": [PLAIN]}, None),
+        ({"containers": [PLAIN], "overhead": {"cpu": "1"}}, None),
+        ({"containers": [PLAIN | {"resources": ONE}]}, 1),
+        ({"containers": [PLAIN | {"resources": ONE}], "overhead": {"cpu": "1"}}, 2),
+        ({"containers": [PLAIN | {"resources": ONE}, {"name": "b", "image": "i", "resources": TWO}]}, 3),
+        ({"containers": [PLAIN], "initContainers": [{"name": "b", "image": "i", "resources": TWO}]}, 2),
+        ({"containers": [PLAIN], "resources": TWO}, 2),
+    ],
+)
+def test_the_limits_of_all_containers_and_of_the_pod_count(spec: Manifest, used: int | None):
+    """v1.37: pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc); component-helpers resource/helpers.go (PodLimits)."""
+    made = pod("p")
+    made["spec"] |= spec
+    (subject,) = documents(made)
+    assert usage(subject, 0).get("limits.cpu") == (None if used is None else used * 10**9)
+
+
 def test_what_is_gone_or_done_counts_no_more():
     stage = Stage(NODE, quota(hard={"pods": 1}), pod("done", on="n1") | {"status": {"phase": "Succeeded"}}, binds=False)
     stage.create(pod("p"))
