@@ -382,7 +382,10 @@ IMMUTABLE = [
     (dict(priority=9), "changed: priority"),
     (dict(containers=()), "spec.containers"),
     (dict(tolerations=()), "spec.tolerations: Forbidden: existing toleration can not be modified"),
-    (dict(activeDeadlineSeconds=70), "must be less than or equal to previous value"),
+    (dict(activeDeadlineSeconds=61), "must be less than or equal to previous value"),
+    (dict(activeDeadlineSeconds=2**31 - 1), "must be less than or equal to previous value"),
+    (dict(activeDeadlineSeconds=2**31), "must be between 1 and 2147483647, inclusive"),
+    (dict(activeDeadlineSeconds=0), "must be between 1 and 2147483647, inclusive"),
     (dict(activeDeadlineSeconds=None), "must not update from a positive integer to nil value"),
     (dict(activeDeadlineSeconds=-1), "must be between 1 and 2147483647, inclusive"),
     (dict(nodeSelector={"a": "b"}), "changed: nodeSelector"),
@@ -456,6 +459,8 @@ def test_mutable_pod_fields(api: Server) -> None:
     )
     new = api.update(replace(made, spec=spec))
     assert (new.spec, new.metadata.generation) == (spec, 2)
+    same = api.update(replace(new, metadata=replace(new.metadata, labels={"a": "b"})))
+    assert (same.spec, same.metadata.generation) == (spec, 2)
 
 
 def test_a_gated_pod_may_lose_gates_and_get_stricter_constraints(api: Server) -> None:
@@ -845,6 +850,22 @@ def test_every_kind_that_is_served_can_be_named() -> None:
     assert {kind.__name__ for kind in RESOURCES} == set(KINDS) - {"Unserved"}
     assert RESOURCES[Deployment].qualified == "deployments.apps"
     assert RESOURCES[Job].qualified == "jobs.batch"
+
+
+def test_new_uids_follow_those_of_an_earlier_simulation(api: Server) -> None:
+    prefix = "00000000-0000-4000-8000-"
+    earlier = [replace(web(), metadata=ObjectMeta(uid=uid)) for uid in (f"{prefix}00000000001f", "u", f"{prefix}x")]
+    api.leave_uids(earlier)
+    assert api.create(web()).metadata.uid == f"{prefix}000000000020"
+    fresh = Server()
+    fresh.leave_uids([])
+    assert fresh.create(web()).metadata.uid == f"{prefix}000000000001"
+
+
+def test_the_largest_version_has_64_bits(api: Server) -> None:
+    """Go: strconv.ParseUint."""
+    api.create(web())
+    assert not api.watch(Pod, str(2**64 - 1)).pending
 
 
 def test_a_history_must_not_be_empty() -> None:

@@ -86,7 +86,20 @@ def test_claims_have_bounds_too():
     why = "maximum storage usage per PersistentVolumeClaim is 3Gi, but request is 4Gi"
     assert why in refused(stage, claim("c", size="4Gi"))
     assert "minimum storage usage" in refused(stage, claim("c", size="1Gi"))
-    stage.create(claim("c", size="2Gi"))
+    stage.create(claim("c", size="2Gi"), claim("d", size="3Gi"))
+
+
+def test_containers_may_ask_for_exactly_the_bounds():
+    bounds = limit_range({"type": "Container", "min": {"cpu": "1"}, "max": {"cpu": "2"}})
+    stage = Stage(NODE, bounds, binds=False)
+    for name, request, limit in (("a", "1", "1"), ("b", "1", "2"), ("c", "2", "2")):
+        made = pod(name)
+        made["spec"]["containers"] = containers("c", 1, {"cpu": request}, {"cpu": limit})
+        stage.create(made)
+    made["spec"]["containers"] = containers("c", 1, {"cpu": "999m"}, {"cpu": "2"})
+    assert "minimum cpu usage per Container is 1, but request is 999m" in refused(stage, made)
+    made["spec"]["containers"] = containers("c", 1, {"cpu": "2"}, {"cpu": "2001m"})
+    assert "maximum cpu usage per Container is 2, but limit is 2001m" in refused(stage, made)
 
 
 def test_what_already_runs_is_left_as_it_is():
