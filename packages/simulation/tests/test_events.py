@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kschedlab.objects.model import ObjectMeta, Pod
-from kschedlab_simulation.events import NORMAL, NOTE_LENGTH, Broadcaster, truncated
+from kschedlab_simulation.events import NORMAL, Broadcaster, truncated
 from kschedlab_simulation.log import Log
 
 
@@ -19,6 +19,6 @@ def test_events_recorded_before_the_start_are_sent_at_the_start():
 
 
 def test_a_note_has_at_most_1024_bytes():
-    assert truncated("a" * NOTE_LENGTH) == "a" * NOTE_LENGTH
-    assert truncated("a" * (NOTE_LENGTH + 1)) == "a" * (NOTE_LENGTH - 4) + " ..."
-    assert len(truncated("é" * NOTE_LENGTH).encode()) == NOTE_LENGTH
+    assert truncated("a" * 1024) == "a" * 1024
+    assert truncated("a" * 1025) == "a" * 1020 + " ..."
+    assert len(truncated("é" * 1024).encode()) == 1024

@@ -63,7 +63,9 @@ def revisions(owner: StatefulSet, pods: Sequence[Pod], known: dict[str, PodTempl
 def ordinal(owner: StatefulSet, name: str) -> int:
     """The ordinal of the pod with this name; -1 if the name is not one of the set's."""
     number = name.removeprefix(f"{owner.metadata.name}-")
-    return int(number) if number != name and number.isdecimal() and len(number) < 10 else -1
+    if number == name or not number.isdecimal() or int(number) >= 2**31:
+        return -1
+    return int(number)
 
 
 def next_writes(

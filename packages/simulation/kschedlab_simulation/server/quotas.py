@@ -19,6 +19,7 @@ from kschedlab.objects.model import (
     ApiObject,
     PersistentVolumeClaim,
     Pod,
+    PodSpec,
     ResourceQuota,
     ResourceQuotaStatus,
     ScopedResourceSelectorRequirement,
@@ -64,10 +65,17 @@ def _of_pod(pod: Pod) -> Nanos:
             used[name] = nanos
         if name in COMPUTE or name.startswith("hugepages-") or is_served_by_classes(name):
             used[f"requests.{name}"] = nanos
+    limited = _limited(pod.spec)
     for name, nanos in exact_requests(limits_as_requests(pod)).items():
-        if name in COMPUTE and any(name in c.resources.limits for c in pod.spec.containers):
+        if name in COMPUTE and name in limited:  # overhead alone is no limit
             used[f"limits.{name}"] = nanos
     return used
+
+
+def _limited(spec: PodSpec) -> set[str]:
+    """The resources that a container, or the pod itself, limits."""
+    limits = [each.resources.limits for each in (*spec.containers, *spec.initContainers)]
+    return {name for each in (*limits, spec.resources.limits if spec.resources is not None else {}) for name in each}
 
 
 def _of_claim(claim: PersistentVolumeClaim) -> Nanos:

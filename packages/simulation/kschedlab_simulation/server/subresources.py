@@ -38,7 +38,7 @@ _replace = msgspec.structs.replace
 # -- binding
 
 
-def bound(pod: Pod, node: str, now: int, keeps_nomination: bool = False) -> Pod:
+def bound(pod: Pod, node: str, now: int, keeps_nomination: bool) -> Pod:
     """The pod, assigned to the node. ApiError if it is already assigned, being deleted, or gated."""
     name = pod.metadata.name
     if fault := name_fault(node) if node else "Required value":
@@ -112,8 +112,6 @@ def _check_budget(budget: PodDisruptionBudget) -> None:
         cause = _cause(f"The disruption budget {name} is still being processed by the server.")
         raise ApiError.too_many_requests(_VIOLATED, 10, cause)
     refusal = f"The disruption budget {name} does not allow evicting pods currently"
-    if status.disruptionsAllowed < 0:
-        raise _forbidden(name, "pdb disruptions allowed is negative", f"{refusal}: pdb disruptions allowed is negative")
     if len(status.disruptedPods) > MAX_DISRUPTED_PODS:
         why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
         raise _forbidden(name, why, f"{refusal}: too many pending evictions not confirmed by PDB controller")

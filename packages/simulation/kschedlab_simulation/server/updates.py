@@ -128,8 +128,6 @@ def _deadline(old: int | None, new: int | None) -> Iterator[FieldError]:
     if new is None:
         if old is not None:
             yield invalid_value(field, new, "must not update from a positive integer to nil value")
-    elif not 0 <= new < 2**31:
-        yield invalid_value(field, new, "must be between 0 and 2147483647, inclusive")
     elif old is not None and old < new:
         yield invalid_value(field, new, "must be less than or equal to previous value")
 

@@ -22,7 +22,8 @@ def test_a_bound_pod_starts_at_once_and_runs_after_the_start_delay():
     stage = Stage(NODE, bound("a"), kubelet=KubeletSettings(start=3 * SECOND)).run(2)
     taken_up = stage.get(Pod, "a")
     assert (taken_up.status.phase, taken_up.status.startTime) == ("Pending", NOON)
-    assert taken_up.status.containerStatuses[0].state.waiting.reason == "ContainerCreating"
+    (creating,) = taken_up.status.containerStatuses
+    assert (creating.state.waiting.reason, creating.ready, creating.resources) == ("ContainerCreating", False, None)
     assert conditions(taken_up)["Ready"] == "False"
     running = stage.run(2).get(Pod, "a")
     assert (running.status.phase, running.status.startTime) == ("Running", NOON)
@@ -135,6 +136,7 @@ def test_an_exit_code_has_up_to_three_digits(text: str, code: int):
     assert (status.phase, ended.exitCode) == ("Failed" if code else "Succeeded", code)
     assert ended.reason == ("Error" if code else "Completed")
     assert (ended.startedAt, ended.finishedAt) == (NOON + 2 * SECOND, NOON + 3 * SECOND)
+    assert not status.containerStatuses[0].ready
 
 
 def test_invalid_annotations_are_reported():
@@ -153,6 +155,7 @@ def test_a_kubelet_reports_each_container():
     assert stage.events("kubelet") == expected
     assert {entry.host for entry in stage.log if isinstance(entry, Recorded)} == {"n1"}
     stage.delete("a")
+    assert stage.run(1).events("kubelet") == [*expected, ("Killing", "Stopping container c")]
     stage.delete("a", grace_seconds=10)
     assert stage.run(5).events("kubelet") == [*expected, ("Killing", "Stopping container c")]
 
@@ -162,6 +165,13 @@ def test_a_pod_that_is_active_for_too_long_fails():
     assert stage.get(Pod, "a").status.phase == "Running"
     status = stage.run(2).get(Pod, "a").status
     assert (status.phase, status.reason) == ("Failed", "DeadlineExceeded")
+    assert status.containerStatuses[0].state.terminated.exitCode == 137, "killed"
+
+
+def test_a_pod_that_ends_at_its_deadline_succeeds():
+    """It is active since it was taken up, two seconds before its container runs."""
+    ends = bound("a", annotations={RUN_SECONDS: "28"}, activeDeadlineSeconds=30)
+    assert Stage(NODE, ends).run().phases() == {"Succeeded": 1}
 
 
 def test_the_pods_of_jobs_end_by_themselves():
@@ -175,6 +185,22 @@ def test_an_initially_running_pod_ends_at_its_original_time():
     running = bound("a", annotations={RUN_SECONDS: "100"})
     running["status"] = {"phase": "Running", "startTime": "2023-11-14T22:12:30Z"}  # 50 seconds before noon
     stage = Stage(NODE, running).run(49)
+    assert stage.phases() == {"Running": 1}
+    assert stage.run(2).phases() == {"Succeeded": 1}
+
+
+def test_a_pod_of_a_job_runs_for_a_minute_by_default():
+    stage = Stage(NODE, owner("Job", template=template(restartPolicy="Never")))
+    assert stage.run(61.9).phases() == {"Running": 1}
+    assert stage.run(0.2).phases() == {"Succeeded": 1}
+
+
+def test_a_container_of_a_cluster_runs_since_it_was_started():
+    running = bound("a", annotations={RUN_SECONDS: "100"})
+    since = {"running": {"startedAt": "2023-11-14T22:12:50Z"}}  # 30 seconds before noon, and 20 after the pod
+    status = {"name": "main", "image": "i", "imageID": "", "ready": True, "restartCount": 0, "state": since}
+    running["status"] = {"phase": "Running", "startTime": "2023-11-14T22:12:30Z", "containerStatuses": [status]}
+    stage = Stage(NODE, running).run(69)
     assert stage.phases() == {"Running": 1}
     assert stage.run(2).phases() == {"Succeeded": 1}
 
@@ -208,3 +234,5 @@ def test_init_containers_are_done_and_sidecars_run():
     status = Stage(NODE, bound("a", **spec)).run().get(Pod, "a").status
     states = {each.name: each.state for each in status.initContainerStatuses}
     assert states["once"].terminated is not None and states["beside"].running is not None
+    assert (states["once"].terminated.exitCode, states["once"].terminated.reason) == (0, "Completed")
+    assert all(each.ready for each in status.initContainerStatuses)

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod
@@ -101,6 +102,21 @@ def test_a_waiting_pod_gets_the_room_once_the_smaller_size_is_enacted() -> None:
     assert simulation.api.get(Pod, "default", "b").spec.nodeName == "n"
     moves = [entry.event for entry in simulation.log if isinstance(entry, Moved)]
     assert "AssignedPodUpdatePodScaleDown" in moves
+
+
+@pytest.mark.parametrize(("priority", "first"), [(0, "a"), (1, "b"), (-1, "a")])
+def test_of_deferred_resizes_the_highest_priority_comes_first_then_the_oldest(priority: int, first: str) -> None:
+    """v1.37: pkg/kubelet/allocation/allocation_manager.go, sortPendingResizes; ``priority``: of b, which asks later."""
+    simulation = simulated(
+        node("n", cpu="4"), pod("a", cpu="1"), pod("b", cpu="1", priority=priority), pod("c", cpu="2")
+    )
+    for name, until in (("a", "20s"), ("b", "30s")):
+        resize(simulation, name, cpu="3")
+        simulation.run(until)
+    simulation.api.delete(Pod, "default", "c")
+    simulation.run("100s")
+    sizes = {name: reported(simulation, name)[0] for name in "ab"}
+    assert sizes == dict.fromkeys("ab", "1") | {first: "3"}
 
 
 def test_a_smaller_pod_makes_room_for_a_deferred_resize() -> None:

@@ -67,6 +67,9 @@ def test_pods_stay_as_long_as_they_tolerate():
     assert toleration_time([Toleration("gone", "Exists", "", "", 60), five], both) == MINUTE
     assert toleration_time([Toleration("gone", "Exists", "", "", -1), anything], both) == 0
     assert toleration_time([anything], []) is None
+    assert toleration_time(
+        [Toleration("gone", "Exists", "", "", 60), Toleration("gone", "Exists", "", "", 5), five], both
+    ) == (MINUTE), "the first toleration of a taint"
 
 
 def test_pods_on_an_unreachable_node_become_unready_and_are_evicted_after_five_minutes():
@@ -129,6 +132,20 @@ def test_toleration_time_starts_with_the_first_taint():
     stage.ready("Unknown")
     assert stage.run(99).phases() == {"Running": 1}
     assert stage.run(2).phases() == {"Terminating": 1}
+
+
+def test_a_pod_that_tolerates_longer_stays_longer():
+    tolerates = {"key": "broken", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}
+    stage = Stage(NODE, *(pod(name, "n1", tolerations=[tolerates]) for name in "ab")).run(10)
+    found = stage.get(Node, "n1", "")
+    stage.api.update(replace(found, spec=replace(found.spec, taints=(Taint("broken", "", "NoExecute"),))), by="test")
+    stage.run(30)
+    kept = stage.get(Pod, "a")
+    longer = (replace(kept.spec.tolerations[0], tolerationSeconds=None), *kept.spec.tolerations[1:])
+    stage.api.update(replace(kept, spec=replace(kept.spec, tolerations=longer)), by="test")
+    assert stage.run(29).phases() == {"Running": 2}
+    assert stage.run(100).phases() == {"Running": 1}
+    assert ("TaintManagerEviction", "Cancelling deletion of Pod default/a") in stage.events(*LIFECYCLE)
 
 
 def test_existing_and_new_pods_without_toleration_are_evicted_at_once():

@@ -44,7 +44,17 @@ def test_an_owner_creates_its_replicas(kind: str):
 
 @pytest.mark.parametrize(
     ("name", "number"),
-    [("web-0", 0), ("web-12", 12), ("web", -1), ("web-", -1), ("web-a", -1), ("web-1234567890", -1), ("7", -1)],
+    [
+        ("web-0", 0),
+        ("web-12", 12),
+        ("web", -1),
+        ("web-", -1),
+        ("web-a", -1),
+        ("7", -1),
+        ("web-007", 7),
+        ("web-2147483647", 2**31 - 1),
+        ("web-2147483648", -1),
+    ],
 )
 def test_a_stateful_set_knows_its_pods_by_their_ordinals(name: str, number: int):
     """v1.37: stateful_set_utils.go, getParentNameAndOrdinal."""

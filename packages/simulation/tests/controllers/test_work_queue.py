@@ -92,6 +92,16 @@ def test_failures_are_retried_with_backoff():
     assert [at - 1 for at, _ in calls.seen] == [0, 5_000, 15_000, 35_000, 35_000]
 
 
+def test_the_wait_after_failures_doubles_up_to_a_thousand_seconds():
+    """v1.37: client-go util/workqueue/default_rate_limiters.go: five milliseconds to 1000 seconds."""
+    calls = started(failures=30)
+    calls.work.add("a")
+    calls.env.run()
+    moments = [at for at, _ in calls.seen]
+    waits = [later - earlier for earlier, later in zip(moments, moments[1:], strict=False)]
+    assert waits == [5_000 * 2**i for i in range(18)] + [1000 * 1_000_000] * 12
+
+
 def server() -> ApiServer:
     return ApiServer(simpy.Environment(initial_time=NOON), Log())
 

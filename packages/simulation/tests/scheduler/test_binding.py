@@ -68,6 +68,17 @@ def test_a_pod_waits_on_permit_until_it_is_allowed(generation: str) -> None:
     ]
 
 
+def test_a_pod_waits_on_permit_for_a_quarter_of_an_hour_at_most() -> None:
+    """v1.37: framework/runtime/framework.go, maxTimeout."""
+    plane = Plane(node("n1"), plugins=[Gate(3600)])
+    plane.create(pod("web"))
+    plane.run(899)
+    assert plane.scheduler.context.cache.sizes()["assumed_pods"] == 1
+    plane.run(1.5)
+    message = WITH_HINTS.format("rejected due to timeout after waiting 15m0s at plugin Gate")
+    assert message in plane.condition("web")[2]
+
+
 @pytest.mark.parametrize(
     ("generation", "message"),
     [

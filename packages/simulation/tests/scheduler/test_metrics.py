@@ -120,6 +120,39 @@ def test_the_text_is_in_the_format_that_prometheus_reads() -> None:
     assert found["scheduler_preemption_victims"].samples[-1].value == 0
 
 
+BUCKETS = {
+    "scheduling_attempt_duration_seconds": (0.001, 15),
+    "permit_wait_duration_seconds": (0.001, 15),
+    "pod_scheduling_sli_duration_seconds": (0.01, 20),
+    "pod_scheduling_attempts": (1, 5),
+    "preemption_victims": (1, 7),
+}
+"""The first bound of each histogram, and how many there are (v1.37: pkg/scheduler/metrics/metrics.go)."""
+
+
+def test_each_bound_of_a_histogram_is_twice_the_one_before() -> None:
+    metrics = Metrics(dict, dict)
+    metrics.attempted("scheduled", "p", 0)
+    metrics.waited("a", 0)
+    metrics.scheduled(1, 0)
+    bounds: dict[str, list[float]] = {}
+    for family in text_string_to_metric_families(metrics.text().decode()):
+        if family.type == "histogram":
+            bounds[family.name.removeprefix("scheduler_")] = [
+                float(each.labels["le"]) for each in family.samples if each.labels.get("le", "+Inf") != "+Inf"
+            ]
+    assert {name: pytest.approx(each) for name, each in bounds.items()} == {
+        name: [first * 2**i for i in range(count)] for name, (first, count) in BUCKETS.items()
+    }
+
+
+@pytest.mark.parametrize(("attempts", "label"), [(1, "1"), (14, "14"), (15, "15+"), (99, "15+")])
+def test_many_attempts_share_a_label(attempts: int, label: str) -> None:
+    metrics = Metrics(dict, dict)
+    metrics.scheduled(attempts, 0)
+    assert f'scheduler_pod_scheduling_sli_duration_seconds_count{{attempts="{label}"}} 1' in metrics.text().decode()
+
+
 def test_metrics_do_not_depend_on_the_wall_clock() -> None:
     def text() -> bytes:
         plane = Plane(node("n1"))

@@ -8,7 +8,7 @@ import simpy
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from kschedlab.build import node, pod
+from kschedlab.build import deployment, node, pod
 from kschedlab.manifests.decoding import KINDS, decode
 from kschedlab.objects.api import API_1_13, API_1_37, Api
 from kschedlab.objects.kinds import RESOURCES
@@ -27,6 +27,7 @@ from kschedlab.objects.model import (
     PodCondition,
     PodDisruptionBudget,
     PodDisruptionBudgetStatus,
+    PodStatus,
     PriorityClass,
     ReplicaSet,
     Service,
@@ -246,6 +247,31 @@ def test_a_cluster_is_set_up_with_its_status_and_age(api: Server) -> None:
     assert refused(api.restore, given).reason == "AlreadyExists"
 
 
+@pytest.mark.parametrize("uid", ["", "u"])
+@pytest.mark.parametrize("created", [None, Time(NOON - 5 * SECOND)])
+@pytest.mark.parametrize("generation", [0, 7])
+def test_an_object_of_a_cluster_keeps_what_it_has_and_gets_what_it_lacks(
+    api: Server, uid: str, created: Time | None, generation: int
+) -> None:
+    metadata = ObjectMeta(name="x", uid=uid, creationTimestamp=created, generation=generation)
+    for obj in (web("x", "n"), replica_set(), typed(node("x"))):
+        kept = api.restore(replace(obj, metadata=metadata)).metadata
+        assert kept.uid == uid if uid else kept.uid.startswith("00000000-0000-4000-8000-")
+        assert kept.creationTimestamp == (created or NOON)
+        assert kept.generation == (generation or (0 if isinstance(obj, Node) else 1))
+
+
+def test_a_pod_of_a_cluster_has_a_phase_and_a_class(api: Server) -> None:
+    obj = web("x", "n")
+    for name, status in (
+        ("a", PodStatus()),
+        ("b", PodStatus(phase="Running")),
+        ("c", PodStatus(qosClass="Guaranteed")),
+    ):
+        kept = api.restore(replace(obj, metadata=ObjectMeta(name=name), status=status)).status
+        assert (kept.phase, kept.qosClass) == (status.phase or "Pending", status.qosClass or "BestEffort")
+
+
 def test_a_cluster_is_set_up_with_owners_that_have_no_template(api: Server) -> None:
     bare = replica_set(template=None)
     assert refused(api.create, bare).reason == "Invalid"
@@ -329,6 +355,19 @@ def test_the_generation_counts_changes_of_the_spec(api: Server) -> None:
     assert [one.metadata.generation for one in (made, scaled, labelled, stated)] == [1, 2, 2, 2]
 
 
+def test_new_objects_whose_spec_is_counted_begin_with_one(api: Server) -> None:
+    kinds = (web(), replica_set(), budget(), typed(node("n")))
+    assert [api.create(each).metadata.generation for each in kinds] == [1, 1, 1, 0]
+
+
+def test_the_generation_of_a_deployment_counts_its_annotations_too(api: Server) -> None:
+    """v1.37: pkg/registry/apps/deployment/strategy.go, PrepareForUpdate."""
+    for obj, expected in ((typed(deployment("d", 1)), 2), (replica_set(), 1)):
+        made = api.create(obj)
+        annotated = api.update(replace(made, metadata=replace(made.metadata, annotations={"a": "b"})))
+        assert annotated.metadata.generation == expected
+
+
 def test_a_missing_object_cannot_be_updated(api: Server) -> None:
     error = refused(api.update, budget())
     assert (error.code, str(error)) == (404, 'poddisruptionbudgets.policy "b" not found')
@@ -343,7 +382,10 @@ IMMUTABLE = [
     (dict(priority=9), "changed: priority"),
     (dict(containers=()), "spec.containers"),
     (dict(tolerations=()), "spec.tolerations: Forbidden: existing toleration can not be modified"),
-    (dict(activeDeadlineSeconds=70), "must be less than or equal to previous value"),
+    (dict(activeDeadlineSeconds=61), "must be less than or equal to previous value"),
+    (dict(activeDeadlineSeconds=2**31 - 1), "must be less than or equal to previous value"),
+    (dict(activeDeadlineSeconds=2**31), "must be between 1 and 2147483647, inclusive"),
+    (dict(activeDeadlineSeconds=0), "must be between 1 and 2147483647, inclusive"),
     (dict(activeDeadlineSeconds=None), "must not update from a positive integer to nil value"),
     (dict(activeDeadlineSeconds=-1), "must be between 1 and 2147483647, inclusive"),
     (dict(nodeSelector={"a": "b"}), "changed: nodeSelector"),
@@ -417,6 +459,8 @@ def test_mutable_pod_fields(api: Server) -> None:
     )
     new = api.update(replace(made, spec=spec))
     assert (new.spec, new.metadata.generation) == (spec, 2)
+    same = api.update(replace(new, metadata=replace(new.metadata, labels={"a": "b"})))
+    assert (same.spec, same.metadata.generation) == (spec, 2)
 
 
 def test_a_gated_pod_may_lose_gates_and_get_stricter_constraints(api: Server) -> None:
@@ -680,6 +724,13 @@ def test_a_refused_eviction_has_the_budgets_reason(api: Server, status: dict[str
     assert error.status.details.causes[0].reason == "DisruptionBudget"
 
 
+def test_two_thousand_evictions_may_be_pending(api: Server) -> None:
+    """v1.37: pkg/registry/core/pod/storage/eviction.go, MaxDisruptedPodSize."""
+    running(api)
+    api.restore(budget("b", 1, disruptedPods={str(i): None for i in range(2000)}))
+    assert api.evict("default", "web").metadata.deletionTimestamp
+
+
 def test_an_unprocessed_budget_allows_no_eviction(api: Server) -> None:
     running(api)
     api.create(budget("b", 5))
@@ -689,11 +740,19 @@ def test_an_unprocessed_budget_allows_no_eviction(api: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "healthy", "allowed"), [(None, 3, True), (None, 1, False), ("AlwaysAllow", 1, True)]
+    ("policy", "healthy", "desired", "allowed"),
+    [
+        (None, 3, 2, True),
+        (None, 2, 2, True),
+        (None, 1, 1, True),
+        (None, 1, 2, False),
+        (None, 0, 0, False),
+        ("AlwaysAllow", 1, 2, True),
+    ],
 )
-def test_eviction_of_unready_pods(api: Server, policy: str | None, healthy: int, allowed: bool) -> None:
+def test_eviction_of_unready_pods(api: Server, policy: str | None, healthy: int, desired: int, allowed: bool) -> None:
     running(api, ready="False")
-    given = budget("b", 0, currentHealthy=healthy)
+    given = budget("b", 0, currentHealthy=healthy, desiredHealthy=desired)
     api.restore(replace(given, spec=replace(given.spec, unhealthyPodEvictionPolicy=policy)))
     if allowed:
         assert api.evict("default", "web").metadata.deletionTimestamp
@@ -791,6 +850,22 @@ def test_every_kind_that_is_served_can_be_named() -> None:
     assert {kind.__name__ for kind in RESOURCES} == set(KINDS) - {"Unserved"}
     assert RESOURCES[Deployment].qualified == "deployments.apps"
     assert RESOURCES[Job].qualified == "jobs.batch"
+
+
+def test_new_uids_follow_those_of_an_earlier_simulation(api: Server) -> None:
+    prefix = "00000000-0000-4000-8000-"
+    earlier = [replace(web(), metadata=ObjectMeta(uid=uid)) for uid in (f"{prefix}00000000001f", "u", f"{prefix}x")]
+    api.leave_uids(earlier)
+    assert api.create(web()).metadata.uid == f"{prefix}000000000020"
+    fresh = Server()
+    fresh.leave_uids([])
+    assert fresh.create(web()).metadata.uid == f"{prefix}000000000001"
+
+
+def test_the_largest_version_has_64_bits(api: Server) -> None:
+    """Go: strconv.ParseUint."""
+    api.create(web())
+    assert not api.watch(Pod, str(2**64 - 1)).pending
 
 
 def test_a_history_must_not_be_empty() -> None:

@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kschedlab.build import Manifest, pod
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Pod, ResourceQuota
-from kschedlab_simulation.server.quotas import usage
+from kschedlab_simulation.server.quotas import matches, usage
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.controllers.stage import NODE, Stage, documents, owner
@@ -85,7 +86,20 @@ def test_claims_have_bounds_too():
     why = "maximum storage usage per PersistentVolumeClaim is 3Gi, but request is 4Gi"
     assert why in refused(stage, claim("c", size="4Gi"))
     assert "minimum storage usage" in refused(stage, claim("c", size="1Gi"))
-    stage.create(claim("c", size="2Gi"))
+    stage.create(claim("c", size="2Gi"), claim("d", size="3Gi"))
+
+
+def test_containers_may_ask_for_exactly_the_bounds():
+    bounds = limit_range({"type": "Container", "min": {"cpu": "1"}, "max": {"cpu": "2"}})
+    stage = Stage(NODE, bounds, binds=False)
+    for name, request, limit in (("a", "1", "1"), ("b", "1", "2"), ("c", "2", "2")):
+        made = pod(name)
+        made["spec"]["containers"] = containers("c", 1, {"cpu": request}, {"cpu": limit})
+        stage.create(made)
+    made["spec"]["containers"] = containers("c", 1, {"cpu": "999m"}, {"cpu": "2"})
+    assert "minimum cpu usage per Container is 1, but request is 999m" in refused(stage, made)
+    made["spec"]["containers"] = containers("c", 1, {"cpu": "2"}, {"cpu": "2001m"})
+    assert "maximum cpu usage per Container is 2, but limit is 2001m" in refused(stage, made)
 
 
 def test_what_already_runs_is_left_as_it_is():
@@ -147,6 +161,62 @@ def test_scopes(spec, made, limited):
         stage.create(made)
 
 
+def by_class(operator: str, *values: str) -> Manifest:
+    expression = {"scopeName": "PriorityClass", "operator": operator} | ({"values": [*values]} if values else {})
+    return {"scopeSelector": {"matchExpressions": [expression]}}
+
+
+def near(kind: str, **where: Any) -> Manifest:
+    """Affinity to pods of these namespaces."""
+    term = {"topologyKey": "zone", "labelSelector": {}} | where
+    weighted = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": term}]}
+    return {kind: weighted if kind == "podAntiAffinity" else {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+CRITICAL = {"priorityClassName": "system-node-critical"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "made", "limited"),
+    [
+        (by_class("In", "system-node-critical"), CRITICAL, True),
+        (by_class("In", "other"), CRITICAL, False),
+        (by_class("NotIn", "other"), CRITICAL, True),
+        (by_class("NotIn", "system-node-critical"), CRITICAL, False),
+        (by_class("Exists"), CRITICAL, True),
+        (by_class("In", "other"), {}, False),
+        (by_class("NotIn", "other"), {}, True),
+        (by_class("DoesNotExist"), CRITICAL, False),
+        (by_class("DoesNotExist"), {}, True),
+        ({"scopes": ["PriorityClass"]}, CRITICAL, True),
+        ({"scopes": ["PriorityClass"]}, {}, False),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {}, False),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAffinity")}, False),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAffinity", namespaces=["x"])}, True),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAntiAffinity", namespaces=["x"])}, True),
+        ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAffinity", namespaceSelector={})}, True),
+        ({"scopes": ["Terminating", "NotBestEffort"]}, {"activeDeadlineSeconds": 5, "cpu": "1"}, True),
+        ({"scopes": ["Terminating", "NotBestEffort"]}, {"activeDeadlineSeconds": 5}, False),
+        ({"scopes": ["Terminating", "NotBestEffort"]}, {"cpu": "1"}, False),
+    ],
+)
+def test_all_scopes_of_a_quota_must_include_a_pod(spec: Manifest, made: Manifest, limited: bool):
+    """v1.37: pkg/quota/v1/evaluator/core/pods.go, podMatchesScopeFunc."""
+    bounds, subject = documents(quota(hard={"pods": 0}, **spec), pod("p", **made))
+    assert matches(bounds, subject) is limited
+
+
+def test_claims_count_for_their_storage_class():
+    """v1.37: pkg/quota/v1/evaluator/core/persistent_volume_claims.go."""
+    prefix = "fast.storageclass.storage.k8s.io"
+    hard = {f"{prefix}/requests.storage": "5Gi", f"{prefix}/persistentvolumeclaims": 2}
+    stage = Stage(NODE, quota(hard=hard), binds=False)
+    stage.create(claim("a", size="4Gi", of="fast"), claim("slow", size="9Gi", of="slow"))
+    assert f"requested: {prefix}/requests.storage=2Gi" in refused(stage, claim("b", size="2Gi", of="fast"))
+    stage.create(claim("b", size="512Mi", of="fast"))
+    assert f"requested: {prefix}/persistentvolumeclaims=1" in refused(stage, claim("c", size="512Mi", of="fast"))
+
+
 def test_counts_of_objects():
     stage = Stage(
         NODE, quota(hard={"count/pods": 1, "persistentvolumeclaims": 1, "requests.storage": "5Gi"}), binds=False
@@ -156,6 +226,37 @@ def test_counts_of_objects():
     assert "requests.storage=3Gi, used: persistentvolumeclaims=1,requests.storage=3Gi" in refused(
         stage, claim("d", size="3Gi")
     )
+
+
+def test_some_kinds_count_by_their_bare_name_too():
+    """v1.37: pkg/quota/v1/evaluator/core/registry.go, legacyObjectCountAliases."""
+    (controller,), (deployed,) = documents(owner("ReplicationController")), documents(owner("Deployment"))
+    assert usage(controller, 0).keys() == {"count/replicationcontrollers", "replicationcontrollers"}
+    assert usage(deployed, 0).keys() == {"count/deployments.apps"}
+
+
+ONE, TWO = {"limits": {"cpu": "1"}}, {"limits": {"cpu": "2"}}
+PLAIN = {"name": "a", "image": "i"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "used"),
+    [
+        ({"containers": [PLAIN]}, None),
+        ({"containers": [PLAIN], "overhead": {"cpu": "1"}}, None),
+        ({"containers": [PLAIN | {"resources": ONE}]}, 1),
+        ({"containers": [PLAIN | {"resources": ONE}], "overhead": {"cpu": "1"}}, 2),
+        ({"containers": [PLAIN | {"resources": ONE}, {"name": "b", "image": "i", "resources": TWO}]}, 3),
+        ({"containers": [PLAIN], "initContainers": [{"name": "b", "image": "i", "resources": TWO}]}, 2),
+        ({"containers": [PLAIN], "resources": TWO}, 2),
+    ],
+)
+def test_the_limits_of_all_containers_and_of_the_pod_count(spec: Manifest, used: int | None):
+    """v1.37: pkg/quota/v1/evaluator/core/pods.go (PodUsageFunc); component-helpers resource/helpers.go (PodLimits)."""
+    made = pod("p")
+    made["spec"] |= spec
+    (subject,) = documents(made)
+    assert usage(subject, 0).get("limits.cpu") == (None if used is None else used * 10**9)
 
 
 def test_what_is_gone_or_done_counts_no_more():

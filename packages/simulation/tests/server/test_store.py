@@ -99,6 +99,29 @@ def test_a_history_of_one_change_serves_the_last_version() -> None:
         writer.watch(1)
 
 
+def test_a_history_of_two_changes_serves_both() -> None:
+    writer = Writer(history=2)
+    for name in "abc":
+        writer.put(name)
+    assert seen(writer.watch(2)) == [("ADDED", "b", "3"), ("ADDED", "c", "4")]
+    with pytest.raises(ApiError):
+        writer.watch(1)
+
+
+def test_a_watch_that_has_not_read_a_forgotten_change_ends() -> None:
+    writer = Writer()
+    writer.put("a")
+    writer.put("b")
+    behind, ahead, done = writer.watch(1), writer.watch(2), writer.watch(3)
+    writer.store.forget_oldest()
+    assert [each.closed for each in (behind, ahead, done)] == [True, False, False]
+    assert (seen(behind), seen(ahead)) == ([], [("ADDED", "b", "3")])
+    with pytest.raises(ApiError):
+        writer.watch(1)
+    assert seen(writer.watch(2)) == [("ADDED", "b", "3")]
+    assert writer.store.changes == 1
+
+
 def test_an_object_that_stops_matching_is_deleted_as_it_last_matched() -> None:
     writer = Writer()
     watch = writer.watch(1, filter=RUNNING)
@@ -134,6 +157,7 @@ def test_a_stopped_watch_sees_nothing_more_and_notifies_once() -> None:
     watch, told = writer.watch(1), []
     watch.on_event = lambda: told.append(watch.closed)
     writer.put("a")
+    assert told == [False]
     writer.put("b")
     watch.stop()
     watch.stop()
