@@ -19,10 +19,11 @@ def test_node_name(wanted, want):
 
 
 def test_a_node_with_another_name_is_refused():
-    world, verdicts = judged(NodeName(), pod("p", "foo"), *NODES)
-    (refusal,) = verdicts.refusals
-    assert refusal is not None and refusal.reasons(world.index["bar"]) == [WRONG_NAME]
-    assert verdicts.unresolvable().tolist() == [False, True]
+    for plugin in (NodeName(), NodeName(returns_node_names=False)):
+        world, verdicts = judged(plugin, pod("p", "foo"), *NODES)
+        (refusal,) = verdicts.refusals
+        assert refusal is not None and refusal.reasons(world.index["bar"]) == [WRONG_NAME]
+        assert verdicts.unresolvable()[[world.index["foo"], world.index["bar"]]].tolist() == [False, True]
 
 
 TOLERATES = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}

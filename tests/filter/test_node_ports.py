@@ -39,6 +39,7 @@ def wants(name, on="", /, *texts, **spec):
         (["TCP/127.0.0.1/8001"], ["//8001"], False),
         (["SCTP//8001"], ["TCP//8001", "UDP//8001"], True),
         (["TCP/::/8001"], ["TCP/127.0.0.1/8001"], True),
+        (["TCP//1"], ["TCP//1"], False),
     ],
     ids=[
         "no host port",
@@ -58,6 +59,7 @@ def wants(name, on="", /, *texts, **spec):
         "TCP on all addresses is the default of what is taken",
         "sctp beside tcp and udp",
         "only 0.0.0.0 means all addresses",
+        "the least port",
     ],
 )
 def test_host_ports(wanted, taken, passes):

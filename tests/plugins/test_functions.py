@@ -195,6 +195,8 @@ def test_an_error_of_a_filter_names_it_in_every_generation(generation: Generatio
         (lambda: True, r"returned True, where an integer is expected: return a number.*; on node hot.*"),
         (lambda: "9", r"returned '9', where an integer is expected: return a number.*; on node hot.*"),
         (lambda: None, r"returned None, where an integer is expected: return a number.*; on node hot.*"),
+        (lambda: 2**63, rf"returned {2**63}, which does not fit in 64 bits.*"),
+        (lambda: -(2**63) - 1, rf"returned {-(2**63) - 1}, which does not fit in 64 bits.*"),
         (lambda: 101, r"returns an invalid score 101, .* \[0, 100\] .*; on node hot: return less.*"),
         (lambda: -1, r"returns an invalid score -1, .* \[0, 100\] .*; on node hot: return less.*"),
     ],

@@ -90,6 +90,15 @@ def test_installed_plugins_are_found_by_their_entry_points() -> None:
         load_plugin("Coolrack")
 
 
+def test_a_plugin_that_two_packages_declare_is_not_chosen(hot_racks: Path) -> None:
+    twin = hot_racks / "twin-1.0.dist-info"
+    twin.mkdir()
+    (twin / "METADATA").write_text("Metadata-Version: 2.1\nName: twin\nVersion: 1.0\n")
+    (twin / "entry_points.txt").write_text("[kschedlab.plugins]\nCoolRack = twin:Rack\n")
+    with pytest.raises(PluginNotFoundError, match='plugin "CoolRack" is declared twice: hot_racks.*twin:Rack'):
+        load_plugin("CoolRack")
+
+
 # -- configurations
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"

@@ -33,6 +33,14 @@ def test_a_line_appears_only_in_long_runs(monkeypatch: pytest.MonkeyPatch):
     assert re.search(r"\r {39,}\r$", out.getvalue()), "the line is gone when the work is done"
 
 
+@pytest.mark.parametrize(("total", "text"), [(0, "0 of 0 pods bound"), (1, "0 of 1 pod bound")])
+def test_the_line_counts_few_pods(total: int, text: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = Terminal()
+    Progress(out, lambda: 1.0, patience=0.0).show(0, total)
+    assert out.getvalue() == f"\r[{'.' * 30}] {text}"
+
+
 def test_nothing_is_drawn_where_there_is_no_terminal(tmp_path: Path):
     out = io.StringIO()
     progress = Progress(out, patience=0.0)

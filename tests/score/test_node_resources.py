@@ -96,6 +96,16 @@ def test_a_node_with_a_single_unit_is_empty_or_full():
     assert least_allocated(np.array([0, 1, 0]), np.array([1, 1, 0])).tolist() == [100, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("strategy", "want"),
+    [(least_allocated, [0, 50]), (most_allocated, [100, 50]), (RequestedToCapacityRatio(), [100, 50])],
+)
+def test_the_only_device_of_a_node_counts(strategy, want):
+    plugin = NodeResourcesFitScore(strategy=strategy, resources=((GPU, 1),))
+    sizes = [amounts(4, 10000, **{GPU: number}) for number in (1, 2)]
+    assert score(plugin, amounts(1, 1, **{GPU: 1}), sizes) == want
+
+
 def test_a_single_device_counts_for_the_balance():
     requested, capacities = [np.array([1]), np.array([0])], [np.array([1]), np.array([4])]
     assert balance(requested, capacities, present_on(capacities)).tolist() == [50]

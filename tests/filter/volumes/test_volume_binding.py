@@ -102,8 +102,14 @@ def test_the_first_claim_that_fails_decides():
 
 
 def test_no_preemption_for_a_volume():
-    _, verdicts = judged(PLUGIN, WANTED, *NODES, claim("c", "pv"), volume("pv", at("a")))
-    assert verdicts.unresolvable().sum() == 1
+    without_space = [*MADE, claim("c"), csi_driver(storageCapacity=True), storage_capacity("r", "a", "99Gi")]
+    for objects in (
+        [*NODES, claim("c", "pv"), volume("pv", at("a"))],
+        [*LOCAL, claim("c"), volume("pv", at("a"))],
+        without_space,
+    ):
+        _, verdicts = judged(PLUGIN, WANTED, *objects)
+        assert verdicts.unresolvable().sum() == 1
 
 
 EBS_ZONE = "topology.ebs.csi.aws.com/zone"
