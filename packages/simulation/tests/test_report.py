@@ -27,7 +27,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab_simulation.log import Acted, Began, Changed, Log, Measured, Step
-from kschedlab_simulation.report import Report, WaitTimes, cause_of, csv_of, report_of
+from kschedlab_simulation.report import Report, WaitTimes, cause_of, csv_of, percentile, report_of
 from kschedlab_simulation.rollouts import Rollouts
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.usage import Shapes
@@ -103,6 +103,14 @@ def test_waits_by_priority_highest_first():
     entries += scheduled(3, 3.25, a_pod("high", priority=100))
     found = report(*entries)
     assert list(found.waits.items()) == [(100, WaitTimes(1, 0.25, 0.25, 0.25)), (0, WaitTimes(20, 10, 19, 20))]
+
+
+@pytest.mark.parametrize(
+    ("count", "percent", "expected"),
+    [(1, 50, 1), (2, 50, 1), (3, 50, 2), (100, 95, 95), (101, 50, 51), (101, 95, 96), (101, 100, 101), (7, 100, 7)],
+)
+def test_a_percentile_is_the_nearest_rank(count, percent, expected):
+    assert percentile([seconds * SECOND for seconds in range(count, 0, -1)], percent) == expected
 
 
 def test_a_recreated_pod_waits_from_its_new_creation():
