@@ -65,7 +65,7 @@ class Rollouts:
             wanted, available = replicas_of(owner), status.availableReplicas
             updated = getattr(status, "updatedReplicas", status.replicas)
             old = status.replicas - updated if isinstance(owner, Deployment) else 0
-            if (updated >= wanted and available >= wanted and old <= 0) or _is_paused(owner):
+            if (updated >= wanted and available >= wanted and not old) or _is_paused(owner):
                 continue
             pending = dict(causes.get((kind, name), Counter()).most_common())
             found.append(
@@ -75,7 +75,7 @@ class Rollouts:
                     wanted,
                     updated,
                     available,
-                    max(0, old),
+                    old,
                     since=(at - start) / SECOND,
                     deadline_exceeded=_timed_out(owner),
                     pending=pending,

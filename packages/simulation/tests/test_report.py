@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from kschedlab.build import deployment, node
+from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import (
     Container,
     Node,
@@ -26,7 +27,8 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab_simulation.log import Acted, Began, Changed, Log, Measured, Step
-from kschedlab_simulation.report import Report, WaitTimes, cause_of, csv_of, report_of
+from kschedlab_simulation.report import Report, WaitTimes, cause_of, csv_of, percentile, report_of
+from kschedlab_simulation.rollouts import Rollouts
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.usage import Shapes
 from tests.saying import says
@@ -101,6 +103,14 @@ def test_waits_by_priority_highest_first():
     entries += scheduled(3, 3.25, a_pod("high", priority=100))
     found = report(*entries)
     assert list(found.waits.items()) == [(100, WaitTimes(1, 0.25, 0.25, 0.25)), (0, WaitTimes(20, 10, 19, 20))]
+
+
+@pytest.mark.parametrize(
+    ("count", "percent", "expected"),
+    [(1, 50, 1), (2, 50, 1), (3, 50, 2), (100, 95, 95), (101, 50, 51), (101, 95, 96), (101, 100, 101), (7, 100, 7)],
+)
+def test_a_percentile_is_the_nearest_rank(count, percent, expected):
+    assert percentile([seconds * SECOND for seconds in range(count, 0, -1)], percent) == expected
 
 
 def test_a_recreated_pod_waits_from_its_new_creation():
@@ -336,6 +346,40 @@ def test_a_rollout_that_hangs_is_named_with_its_cause():
     [stuck] = simulation.report().stuck
     assert (stuck.kind, stuck.name, stuck.wanted, stuck.available) == ("Deployment", "default/web", 3, 2)
     assert sum(stuck.pending.values()) == 1 and "anti-affinity" in next(iter(stuck.pending))
+
+
+DONE = {"replicas": 3, "updatedReplicas": 3, "availableReplicas": 3, "observedGeneration": 1}
+LATE = {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]}
+GOING_ON = {"conditions": [{"type": "Progressing", "status": "True", "reason": "ReplicaSetUpdated"}]}
+
+
+@pytest.mark.parametrize(
+    ("status", "spec", "expected"),
+    [
+        (DONE, {}, None),
+        (DONE | {"replicas": 4}, {}, (3, 3, 1, False)),
+        (DONE | {"updatedReplicas": 2}, {}, (2, 3, 1, False)),
+        (DONE | {"availableReplicas": 2}, {}, (3, 2, 0, False)),
+        (DONE | {"availableReplicas": 2} | LATE, {}, (3, 2, 0, True)),
+        (DONE | {"availableReplicas": 2} | GOING_ON, {}, (3, 2, 0, False)),
+        (DONE | {"availableReplicas": 2}, {"paused": True}, None),
+        (DONE | {"availableReplicas": 2, "observedGeneration": 0}, {}, None),
+    ],
+)
+def test_a_rollout_is_complete_once_all_pods_are_new_and_available(status, spec, expected):
+    """Else: how many are updated, available, and of an older template, and whether it is late."""
+    manifest = deployment("web", 3)
+    manifest["spec"] |= spec
+    owner, _ = decode(manifest | {"status": status}, "Deployment")
+    rollouts = Rollouts()
+    rollouts.take(
+        Changed(at=5 * SECOND, type="ADDED", kind="Deployment", key="default/web", old=None, new=owner, by="")
+    )
+    stuck = rollouts.stuck(2 * SECOND, {})
+    assert [(each.updated, each.available, each.old, each.deadline_exceeded) for each in stuck] == [expected] * bool(
+        expected
+    )
+    assert all((each.wanted, each.since) == (3, 3) for each in stuck)
 
 
 def test_a_rollout_that_is_refused_pods_says_why():

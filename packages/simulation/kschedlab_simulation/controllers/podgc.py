@@ -33,7 +33,7 @@ NODE_DELETED = PodCondition(DISRUPTION_TARGET, "True", "DeletionByPodGC", "PodGC
 class PodGCSettings:
     """Microseconds. ``period``: between rounds; ``quarantine``: how long a node must have been deleted.
 
-    ``terminated_threshold``: how many finished pods to keep, the youngest; 0 keeps all (terminated-pod-gc-threshold).
+    ``terminated_threshold``: how many finished pods to keep, the youngest (terminated-pod-gc-threshold).
     """
 
     period: int = 20 * SECOND
@@ -69,7 +69,7 @@ class PodGC:
         if pod.status.phase in TERMINAL:
             self._terminated[pod.key] = None
         orphaned = self._nodes.get(node) is None if node else pod.metadata.deletionTimestamp is not None
-        if orphaned or 0 < self._settings.terminated_threshold < len(self._terminated):
+        if orphaned or self._settings.terminated_threshold < len(self._terminated):
             self._schedule_round()
 
     def _pod_deleted(self, pod: Pod) -> None:
@@ -90,7 +90,7 @@ class PodGC:
             if now >= end:
                 self._remove(self._pods.by_index(NODE, name), NODE_DELETED)
         self._remove(self._unscheduled_terminating())
-        if 0 < self._settings.terminated_threshold < len(self._terminated):
+        if self._settings.terminated_threshold < len(self._terminated):
             self._remove(self._oldest(len(self._terminated) - self._settings.terminated_threshold))
         pending = [end for end in self._quarantine_ends.values() if end > now]
         if pending:

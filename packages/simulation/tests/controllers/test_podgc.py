@@ -12,7 +12,7 @@ def finished(name: str, **metadata: str) -> Manifest:
 
 
 def test_pods_of_a_deleted_node_are_deleted_after_the_quarantine():
-    stage = Stage(NODE, node("n2"), pod("a", "n1"), pod("b", "n2")).run(5)
+    stage = Stage(NODE, node("n2"), pod("a", "n1"), pod("b", "n2")).run(7)
     stage.api.delete(Node, "", "n1")
     assert stage.run(50).phases() == {"Running": 2}
     assert stage.run(30).names() == ["b"]
