@@ -183,7 +183,7 @@ class FilterRun:
         """
         verdicts = self._both_ways(self.verdicts_in)
         if errors := list(verdicts.errors()):
-            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0]))
+            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0][:2]))
         return verdicts
 
     def dry_run(self, overlay: Overlay | None = None) -> Verdicts:
@@ -229,7 +229,7 @@ class FilterRun:
         return self._static[number]
 
 
-def first_error(plugin: str, message: str, nodes: int) -> str:
+def first_error(plugin: str, message: str) -> str:
     """The first error only. v1.37: pkg/scheduler/framework/runtime/framework.go, RunFilterPlugins."""
     return f'running "{plugin}" filter plugin: {message}'
 

@@ -138,7 +138,7 @@ def dry_run_errors(run: DryRun) -> str:
         refused = run.emptied.refusals[number] if (number := int(run.emptied.refused_by[node])) >= 0 else None
         for part in refused.parts if refused is not None else ():
             if part.error and part.mask[node]:
-                errors[first_error(run.emptied.plugins[number], part.reason, 1)] = None
+                errors[first_error(run.emptied.plugins[number], part.reason)] = None
     return next(iter(errors), "") if len(errors) < 2 else f"[{', '.join(errors)}]"
 
 

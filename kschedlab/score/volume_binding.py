@@ -53,8 +53,7 @@ class VolumeBindingScore:
         count, total = np.zeros((2, len(nodes)), np.int64)
         for usage in usages.values():
             count += usage.counts
-            full = usage.capacity == 0  # without any capacity, the class counts as full
-            score = self.shape(np.where(full, 2, usage.requested), np.where(full, 1, usage.capacity))
+            score = self.shape(usage.requested, usage.capacity)  # without any capacity, the class counts as full
             total += np.where(usage.counts, score, 0)
         raw = rounded(total / np.maximum(count, 1))
         terms = {f"{name} requested": usage.requested for name, usage in usages.items()}

@@ -81,6 +81,7 @@ def test_init_containers_use_ports_only_as_sidecars(policy, passes, running):
     other = wants("o", "" if running else "n", "//80")
     asking, present = (other, init) if running else (init, other)
     assert refused(NodePorts(), asking, node("n"), present) == ({} if passes else {"n": [PORTS_TAKEN]})
+    assert refused(NodePorts(counts_sidecars=False), asking, node("n"), present) == {}
 
 
 def test_pods_with_host_network_use_their_containers_ports():

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from kschedlab.build import cluster, pod as manifest
 from kschedlab.objects.model import ObjectMeta, Pod
 from kschedlab.queue.order import ZERO, active_q_comp, pod_timestamp, queue_order
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from tests.queue.pods import moment, pod, scheduled
 
 
@@ -35,6 +36,7 @@ def test_no_priority_is_priority_zero() -> None:
     none = replace(none, spec=replace(none.spec, priority=None))
     assert active_q_comp(none, pod("b", 0, created=2))
     assert active_q_comp(none, pod("b", -1))
+    assert QueuedPodInfo(none, 0).rank == QueuedPodInfo(pod("b", 0), 0).rank
     assert not active_q_comp(none, pod("b", 1, created=2))
 
 

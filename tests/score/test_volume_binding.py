@@ -64,6 +64,13 @@ def test_if_a_volume_is_bound_new_volumes_do_not_count():
     assert static(*objects, *capacities, wanted=BOTH, plugin=VolumeBindingScore()) == {"a": 75, "b": 80, "c": 0}
 
 
+def test_a_class_without_free_capacity_counts_as_full():
+    """v1.37: volumebinding/scorer.go, buildScorerFunction."""
+    objects = [claim("c"), csi_driver(storageCapacity=True)]
+    objects += [storage_capacity("r", "a", "0", largest="5Gi"), storage_capacity("s", "b", "100Gi")]
+    assert static(*objects) == {"a": 100, "b": 1, "c": 0}
+
+
 def test_the_real_scheduler_panics_without_a_capacity():
     objects = [claim("c"), csi_driver(storageCapacity=True), storage_capacity("r", "a", None, largest="5Gi")]
     with pytest.raises(SchedulingError, match=PANIC):

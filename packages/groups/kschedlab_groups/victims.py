@@ -132,7 +132,7 @@ class _Trials:
             for part in (each for each in refused.parts if each.mask[node]):
                 self.refusals.setdefault(number, []).append(replace(part, mask=here))
                 if part.error:
-                    self.errors[first_error(self.filters[number].name, part.reason, 1)] = None
+                    self.errors[first_error(self.filters[number].name, part.reason)] = None
         return number
 
     def evidence(self) -> DryRun:

@@ -234,7 +234,8 @@ def test_an_extender_can_name_other_victims(version: str) -> None:
     generation = Generation.named(version).extended_by(as_extender(Answers(victims=both)))
     preemption = schedule("default/p", world, generation).preemption
     assert preemption is not None and [v.key for v in preemption.victims] == ["default/low", "default/high"]
-    assert preemption.candidates["a"].attempts[-1].refused_by == "Extender"
+    last = preemption.candidates["a"].attempts[-1]
+    assert (last.refused_by, last.violates) == ("Extender", False)
 
 
 def test_a_node_that_was_not_offered_breaks_no_budget() -> None:
