@@ -56,6 +56,14 @@ def test_fit_knows_devices_by_their_resource_and_stops_at_the_limit():
     assert limited.replicas == 5 and limited.stop is None and limited.check.holds
 
 
+def test_fit_counts_from_zero():
+    world = cluster(node("a", cpu=1))
+    none = plan_fit(pod("web", cpu=1), world, most=0)
+    assert none.replicas == 0 and none.stop is None and none.check.holds
+    with pytest.raises(ValueError, match="from 0, got -1"):
+        plan_fit(pod("web", cpu=1), world, most=-1)
+
+
 def test_fit_of_a_pod_that_runs_plans_for_copies():
     world = cluster(node("a", cpu=3), pod("web", on="a", cpu=1))
     assert plan_fit("default/web", world).replicas == 2

@@ -100,6 +100,13 @@ def test_without_a_choice_every_weight_stays():
         weight_region(schedule("default/web", cluster(node("a", cpu=1), pod("web", cpu=2))))
 
 
+@pytest.mark.parametrize(
+    ("weight", "strict", "holds"), [(3, True, True), (2, False, True), (2, True, False), (1, False, False)]
+)
+def test_a_node_wins_by_a_point_or_by_its_name(weight, strict, holds):
+    assert HalfSpace("b", {"A": 1, "B": -2}, strict).holds({"A": weight, "B": 1}) is holds
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_of_two_borders_at_one_weight_the_strict_one_ends_the_range(order):
     """The chosen node ties with both others at weight 2; it is before one of them by name, and behind the other."""
