@@ -227,9 +227,9 @@ def about(settings: Settings, width: float, asks: bool = False) -> Part:
 def policy(settings: Settings, asks: bool) -> list[tuple[str, str, bool | None]]:
     """The way of a pod's policy, and who obeys it. ``asks``: a question is open."""
     stored, obeyed = settings.has("policy_stored"), settings.has("policy_obeyed")
-    obeys = later("obeys it") if stored and obeyed else later("sees none") if obeyed else later("does not look")
+    obeys = later("obeys it") if stored and obeyed else later("sees none") if obeyed else later("ignores it")
     return [
-        ("patient", "Never", None),
+        ("", "Never", None),
         (later("API server"), say("stores it") if stored else say("drops it"), stored),
         (later("scheduler"), "?" if asks else say(obeys), None if asks else stored and obeyed),
     ]

@@ -455,7 +455,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     marked = block.mark in SIGNS and not block.big
     signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if marked else []), *block.badges]
     side = SIZE if place.width >= LEAST else SIZE * 0.75
-    side = max(side, min(high - 14, BIG)) if block.big and place.width >= LEAST else side
+    if block.big and place.width >= SLIM + 20:
+        side = max(side, min(high - 14, BIG if place.width >= LEAST + 16 else LINE + 3))  # above the numbers, or beside
     is_stacked = _stacks(block, place, room, side * len(signs))
     signs = signs[: max(int((room - 40) // (side + 2)), 1 + is_stacked)] if high >= side + 2 else []
     apart, columns = 2 if place.width >= LEAST else 1, 1 if is_stacked and signs else len(signs)

@@ -24,7 +24,7 @@ EDGE, LINE = 14, 15
 LOW, HIGHER, BAR, AXIS, POLE = 104, 124, LINE + 6, 2 * LINE + 22, 9
 """The least height of the largest node, and without rules below it; the height of the bar with the answers; where the
 line is below it; how far a flag reaches to the left of its pole."""
-FLAT = 0.84
+FLAT = 0.78
 """The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size."""
 COLON = re.compile("[:：]")
 
