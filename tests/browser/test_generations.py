@@ -10,6 +10,7 @@ from kschedlab.plugins import node_score
 from kschedlab_lab.exercises.your_plugin import cold
 from kschedlab_lab.panels import generations, your_plugin
 from kschedlab_lab.panels.generation_clusters import STORIES
+from kschedlab_lab.panels.generations import Settings
 from tests.browser.conftest import Show
 
 SIZES = pytest.mark.parametrize(("width", "height", "large"), [(800, 600, False), (1280, 720, True)])
@@ -24,7 +25,7 @@ def cooler(pod, node):
 def test_every_cluster_fits_in_every_version(shown: Show, width: int, height: int, large: bool) -> None:
     for cluster in STORIES:
         page = shown(generations.panel(cluster=cluster), width, height, large=large, dark=large)
-        for name in NAMES:
+        for name in Settings(cluster).versions:
             page.key(f"version/{name}").click()
             page.settled()
             expect(page.sentence).to_contain_text(f"{name}: ")
@@ -49,6 +50,13 @@ def test_the_handle_goes_along_the_timeline_and_a_change_is_taken_out(shown: Sho
     expect(page.sentence).to_contain_text("v1.20: ")
 
 
+def test_the_handle_stops_at_the_end_of_a_shorter_timeline(shown: Show) -> None:
+    page = shown(generations.panel(cluster="a budget until v1.28", version="v1.20"))
+    page.drag("timeline/knob", 900, 0)
+    expect(page.sentence).to_contain_text("v1.28: ")
+    assert page.faults() == []
+
+
 def test_the_end_of_a_bar_is_pulled_until_the_nodes_are_equal(shown: Show) -> None:
     page = shown(generations.panel(cluster="one percent", version="v1.16"))
     expect(page.sentence).to_contain_text("goes to node-b")
@@ -71,7 +79,7 @@ def test_the_budget_is_dragged_and_the_answers_on_the_timeline_change(shown: Sho
 
 
 def test_a_node_is_picked_and_the_answer_comes(shown: Show) -> None:
-    page = shown(generations.asked())
+    page = shown(generations.asked("a budget until v1.28"))
     assert page.faults() == []
     expect(page.picture.locator('[data-key="node/node-c"][data-state="chosen"]')).to_have_count(0)
     page.page.locator('[data-pick="node-a"]').click()

@@ -207,7 +207,7 @@ def test_buttons_and_controls_are_chinese(shown: Show) -> None:
 
 ASKED: dict[str, Any] = {
     "gate": lambda: overview_gate.panel(port=True, taint=True).ask(overview_gate.how_many_reasons()),
-    "generations": generations.asked,
+    "generations": lambda: generations.asked("a budget", "v1.30"),
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "largest": lambda: score.panel().ask(score.who_wins()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),

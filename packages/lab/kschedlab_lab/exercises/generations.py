@@ -249,7 +249,10 @@ def count_down(seed: int) -> Exercise:
         victims_mended,
         by_engine,
         victims_of_budgets,
-        say("That one line is the whole change: each victim uses up one of the disruptions that the budget allows."),
+        say(
+            "One new line is enough: each victim uses up one of the disruptions that the budget allows. The Go source "
+            "counts before its test, so there the test becomes < 0."
+        ),
         (
             say("How many disruptions are left after the first victim?"),
             say("In this code the number never changes. Where should it?"),

@@ -23,7 +23,7 @@ class Story(NamedTuple):
     """A cluster whose pod ``pod`` is decided, and what the lesson asks about it.
 
     ``changes``: the names of those that give ``pod`` another place; ``asks``: by version, a question about its answer;
-    ``controls``: the names of the settings that ``manifests`` takes; ``about``: a remark; ``signs``: by node.
+    ``controls``: the names of the settings that ``manifests`` takes; ``signs``: by node; ``last``: the last version.
     """
 
     pod: str
@@ -31,8 +31,8 @@ class Story(NamedTuple):
     changes: tuple[str, ...]
     asks: Mapping[str, Asked]
     controls: tuple[str, ...] = ()
-    about: str = ""
     signs: Mapping[str, tuple[Badge, ...]] = {}
+    last: str = "v1.37"
 
 
 def budget_of(allowed: int = 1) -> list[Manifest]:
@@ -57,7 +57,7 @@ def never() -> list[Manifest]:
         node("node-a"),
         node("node-b"),
         pod("mail", "node-a", 3, 0, 9 * HOUR),
-        pod("shop", "node-b", 3, 100, 7 * HOUR),
+        pod("jobs", "node-b", 3, 100, 7 * HOUR),
         pod("patient", "", 2, 1000, preemptionPolicy="Never"),
     ]
 
@@ -89,11 +89,16 @@ STORIES = {
         "urgent",
         budget_of,
         ("start_times", "counted_down", "sorted_again"),
-        {
-            "v1.20": Asked(later("v1.16 chooses node-b. Which node does v1.20 choose?"), NODES, COUNTED, NONE),
-            "v1.30": Asked(later("v1.28 still chooses node-c. Which node does v1.30 choose?"), NODES, SORTED, NONE),
-        },
+        {"v1.30": Asked(later("v1.28 still chooses node-c. Which node does v1.30 choose?"), NODES, SORTED, NONE)},
         ("allowed",),
+    ),
+    later("a budget until v1.28"): Story(
+        "urgent",
+        budget_of,
+        ("start_times", "counted_down"),
+        {"v1.20": Asked(later("v1.16 chooses node-b. Which node does v1.20 choose?"), NODES, COUNTED, NONE)},
+        ("allowed",),
+        last="v1.28",
     ),
     later("never preempt"): Story(
         "patient",
@@ -107,7 +112,6 @@ STORIES = {
                 "policy_stored",
             )
         },
-        about=later("preemptionPolicy of patient: Never."),
     ),
     later("one percent"): Story(
         "web",

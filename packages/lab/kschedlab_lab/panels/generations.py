@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations, groupby
-from typing import Any
+from typing import Any, Self
 
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
@@ -29,10 +29,10 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.generation_clusters import NO_NODE, NONE, STORIES
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
-from kschedlab_lab.views.drawing import remark
 from kschedlab_lab.views.layout import Part
 from kschedlab_lab.views.picture import Handles, colours, decided_and_why
 from kschedlab_lab.views.preemption_scene import budgets_of, budgets_row
+from kschedlab_lab.views.relay import relay
 from kschedlab_lab.views.rounding import Points, Steps, rounding
 from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.score import STAGES, bare, number, total
@@ -49,8 +49,19 @@ SCORES = {
 """What tells the nodes of "one percent" apart, with the names that the plugin had."""
 FIRST = next(iter(STORIES))
 CHANGES = {rule.name: rule for rule in NAMED_RULES}
+IMPORTANT = later("Each list begins with its most important victim: {priorities}.")
+BREAKING = later("Victims that break the budget come first: {priorities}.")
+POLICY = {
+    (True, True): later("The scheduler obeys Never: it evicts nobody."),
+    (True, False): later("The API server stores Never, but the scheduler does not read it."),
+    (False, True): later("The scheduler would obey Never, but the API server drops it."),
+    (False, False): later("The API server drops Never, and the scheduler would not read it."),
+}
+"""Why the pod waits or evicts, by whether its policy is stored and whether it is obeyed."""
 FLAGS = [each.changes for each in STORIES.values()]
-SOME = ["; ".join(some) for flags in FLAGS for n in range(len(flags)) for some in combinations(flags, n + 1)]
+SOME = [
+    *dict.fromkeys("; ".join(some) for each in FLAGS for n in range(len(each)) for some in combinations(each, n + 1))
+]
 """What can be taken out by the flags of a cluster."""
 
 
@@ -88,6 +99,19 @@ class Settings(Restorable):
     def missing(self) -> frozenset[str]:
         """Those of them that the version would have."""
         return frozenset(name for name in self.out if CHANGES[name].is_on(self.version))
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """Those on the cluster's timeline."""
+        return VERSIONS[: VERSIONS.index(STORIES[self.cluster].last) + 1]
+
+    def clamped(self) -> Self:
+        """No version is later than the last one of the timeline."""
+        return self if self.version in self.versions else replace(self, version=self.versions[-1])
+
+    def has(self, name: str) -> bool:
+        """Whether the version has this change, and it is not taken out."""
+        return CHANGES[name].is_on(self.version) and name not in self.out
 
     def toggled(self, name: str) -> str:
         """What is taken out after this change, too, was taken out or put back."""
@@ -130,7 +154,7 @@ def picked(decision: Decision) -> str:
 @lru_cache(maxsize=64)
 def rungs(cluster: str) -> tuple[int, ...]:
     """The numbers of preemption's rules that tell nodes apart in some version."""
-    tried = (decide(Settings(cluster, version)).preemption for version in VERSIONS)
+    tried = (decide(Settings(cluster, version)).preemption for version in Settings(cluster).versions)
     ladders = (steps(each, list(each.candidates)) for each in tried if each is not None)
     rules = (rule for ladder in ladders for rule in ladder if rule.applies and len(rule.kept) < len(rule.standing))
     return tuple(sorted({rule.number for rule in rules}))
@@ -145,7 +169,7 @@ def show(settings: Settings) -> View:
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in runs)
     return View(
         lambda room: stage(decision, shown, room, said),
-        sentence(settings, first) if shown.rungs else said,  # the rules say why
+        sentence(settings, first, reason(settings, decision) or why),
         rules_html([CHANGES[flag.name] for flag in shown.flags]),
         f"{said}\n{answers}",
         idle={"cluster": ""} | {name: "" for name in SIZES if name not in STORIES[settings.cluster].controls},
@@ -163,10 +187,21 @@ def told(decision: Decision) -> tuple[str, str]:
     return first, say("It has the highest score, {score}; {node} has the same.", score=score, node=others)
 
 
+def reason(settings: Settings, decision: Decision) -> str:
+    """What the rules below the nodes do not say: whom the lists of victims begin with, or what a policy does."""
+    if "policy_stored" in STORIES[settings.cluster].changes:
+        return say(POLICY[settings.has("policy_stored"), settings.has("policy_obeyed")])
+    if decision.preemption is None:
+        return ""
+    lists = [[info.priority for info in each.victims] for each in decision.preemption.candidates.values()]
+    begins = IMPORTANT if all(each[0] == max(each) for each in lists) else BREAKING
+    return say(begins, priorities=listed(str(each[0]) for each in lists))
+
+
 def board(settings: Settings) -> Board:
     """The timeline with all answers, and with the changes that matter in this cluster."""
     there = STORIES[settings.cluster]
-    decisions = {name: decide(replace(settings, version=name)) for name in VERSIONS}
+    decisions = {name: decide(replace(settings, version=name)) for name in settings.versions}
     return Board(
         [Stop(name, picked(each), f"version: {name}", len(best(each)) == 1) for name, each in decisions.items()],
         VERSIONS.index(settings.version),
@@ -179,14 +214,25 @@ def board(settings: Settings) -> Board:
 
 
 def about(settings: Settings, width: float, asks: bool = False) -> Part:
-    """What the cluster is about: its budget, the points of its nodes, or a remark. ``asks``: a question is open."""
+    """What the cluster is about: its budget, the points of its nodes, or a policy. ``asks``: a question is open."""
     there, decision = STORIES[settings.cluster], decide(settings)
     if "allowed" in there.controls:
         handle = {"data_drag": "allowed", "data_axis": "x", "data_step": "16"}
         return budgets_row(budgets_of(decision), {}, {} if asks else {"shop": handle}, {})
     if "room" in there.controls:
         return rounding(points(settings), width, {} if asks else {"node-a": ("room", say("room on node-a"))})
-    return remark(say(there.about), width)
+    return relay(policy(settings, asks), width)
+
+
+def policy(settings: Settings, asks: bool) -> list[tuple[str, str, bool | None]]:
+    """The way of a pod's policy, and who obeys it. ``asks``: a question is open."""
+    stored, obeyed = settings.has("policy_stored"), settings.has("policy_obeyed")
+    obeys = later("obeys it") if stored and obeyed else later("sees none") if obeyed else later("ignores it")
+    return [
+        ("", "Never", None),
+        (later("API server"), say("stores it") if stored else say("drops it"), stored),
+        (later("scheduler"), "?" if asks else say(obeys), None if asks else stored and obeyed),
+    ]
 
 
 def points(settings: Settings) -> Steps:
@@ -230,7 +276,7 @@ def before(settings: Settings, picks: tuple[str, ...], room: Room) -> Html:
     return stage_before(decide(settings), asked, room)
 
 
-def asked(cluster: str = FIRST, version: str = "v1.20") -> Panel[Settings]:
+def asked(cluster: str, version: str = "v1.20") -> Panel[Settings]:
     """The panel with the lesson's question about this cluster and this version."""
     first = panel(cluster=cluster)
     ask = STORIES[first.settings.cluster].asks[version]

@@ -50,7 +50,7 @@ LINE, NAME, SMALL = 15, 14, 11.2
 """The height of a line; the font sizes of a node's name and of second lines."""
 LOW = 2 * LINE + 4
 """The height below which a pod has its number beside its name."""
-PILL = 17
+PILL, BIG = 17, 26
 SIGNS = {
     "evicted": Badge("evicted", later("evicted")),
     "victim": Badge("victim", later("would be evicted")),
@@ -85,6 +85,7 @@ class Block:
     attributes that make it a handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the
     key of what it comes from. ``aside``: it waits on the shelf below its node. ``pale``: it is only tried
     elsewhere. ``turn``: its number in its node's list of victims. ``fixed``: why nothing of it can be changed.
+    ``big``: its other signs are all, as large as there is room.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Block:
     pale: bool = False
     turn: int = 0
     fixed: str = ""
+    big: bool = False
 
     @property
     def detail(self) -> str:
@@ -450,8 +452,11 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     room, high = place.width - 2 * edge, place.height
     if high < 12:
         return []
-    signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if block.mark in SIGNS else []), *block.badges]
+    marked = block.mark in SIGNS and not block.big
+    signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if marked else []), *block.badges]
     side = SIZE if place.width >= LEAST else SIZE * 0.75
+    if block.big and place.width >= SLIM + 20:
+        side = max(side, min(high - 14, BIG if place.width >= LEAST + 16 else LINE + 3))  # above the numbers, or beside
     is_stacked = _stacks(block, place, room, side * len(signs))
     signs = signs[: max(int((room - 40) // (side + 2)), 1 + is_stacked)] if high >= side + 2 else []
     apart, columns = 2 if place.width >= LEAST else 1, 1 if is_stacked and signs else len(signs)

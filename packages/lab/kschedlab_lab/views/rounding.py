@@ -12,8 +12,8 @@ from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import CHOSEN, INK, INK_2, INK_3, KINDS, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import dragged, rect
 
-HIGH, BETWEEN, ENDS, SHARE = 24, 6, 92, 0.76
-"""The height of a bar and what parts two, in pixels; the room for a sum; how much of all points fits on a bar."""
+HIGH, BETWEEN, ENDS = 24, 6, 92
+"""The height of a bar and what parts two, in pixels; the room for a sum. A bar is as long as all points of a score."""
 LEAST = 0.05
 """A smaller part of a point is not drawn."""
 
@@ -40,7 +40,7 @@ def rounding(steps: Steps, width: float, grips: Mapping[str, tuple[str, str]]) -
     """A bar for each node below what the colours mean. ``grips``: by node, the control that the end of its bar moves
     by a hundredth of all points, and its name."""
     left = max(text_width(f"★ {each.node}", bold=True) for each in steps.nodes) + 10
-    unit = (width - left - ENDS) / (SHARE * steps.highest)
+    unit = (width - left - ENDS) / steps.highest
     said = say("{version}: at most {highest} points a score", version=steps.version, highest=steps.highest)
     legend = row([*(_sample(name, fill) for name, fill in _fills(steps.nodes[0])), _sample(say("rounded off"))], 12)
     title = words(said, bold=True)
@@ -66,7 +66,7 @@ LOST: dict[str, Any] = {"fill": "none", "stroke": INK_3, "stroke_dasharray": "3 
 
 def _bar(points: Points, unit: float, left: float, highest: int, moves: tuple[str, str] | None) -> Part:
     """A node's name, its bar and its sum."""
-    colour, long = CHOSEN if points.best else INK, unit * SHARE * highest
+    colour, long = CHOSEN if points.best else INK, unit * highest
     name = words(f"★ {points.node}" if points.best else points.node, bold=True, fill=colour)
     total = points.rest + sum(got for got, _ in points.parts.values())
     summed = phrase((f"+ {points.rest} =", INK_2, False), (str(total), colour, True), gap=4)

@@ -96,7 +96,7 @@ def _picture(
     below, short = _below(board, room), LOW if board.rungs else HIGHER
     room = room._replace(height=min(room.height, int(FLAT * room.width)))
     first, *_ = arrange(shown, room, below.height, captions, most=room.width, short=short).places
-    shown = in_list_order(shown, first.bar)
+    shown = [_plain(box) for box in in_list_order(shown, first.bar)]
     rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight=True, only=board.rungs)
     high = rules.row * len(board.rungs) + TOP if board.rungs else 0
     plan = arrange(shown, room, below.height + high, captions, most=room.width, short=short)
@@ -106,6 +106,12 @@ def _picture(
         parts += ladder(decision.preemption, at, plan.bottom - 8, asked)
     top = plan.bottom + high
     return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 4, alt)
+
+
+def _plain(box: Box) -> Box:
+    """The node with nothing on its pods but their shields, large; who would have to leave has no sign."""
+    blocks = [replace(each, big=bool(each.badges), turn=0) for each in box.blocks]
+    return replace(box, blocks=tuple(replace(each, mark="") if each.mark == "victim" else each for each in blocks))
 
 
 def _below(board: Board, room: Room) -> Part:

@@ -15,7 +15,7 @@ from kschedlab.whatif.compare import changes
 from kschedlab.whatif.comparison import effect
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
 from kschedlab_lab.panels.generation_clusters import STORIES
-from kschedlab_lab.panels.generations import CHANGES, Settings, asked, decide, panel, picked, points, show
+from kschedlab_lab.panels.generations import CHANGES, Settings, asked, decide, panel, picked, points, policy, show
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
@@ -24,10 +24,13 @@ from tools.history import dated
 TIE = "tie: node-a, node-b"
 ANSWERS = {
     "a budget": ((TIE, "node-b", "node-c", "node-b"), {"start_times", "counted_down", "sorted_again"}),
+    "a budget until v1.28": ((TIE, "node-b", "node-c"), {"start_times", "counted_down"}),
     "never preempt": (("node-a", "node-a", "no node", "no node"), {"policy_stored", "policy_obeyed"}),
     "one percent": (("node-b", "node-b", "node-a", "node-a"), {"hundred_points"}),
 }
-EVERY = [Settings(cluster, version) for cluster in STORIES for version in NAMES]
+EVERY = [
+    Settings(cluster, version) for cluster in STORIES for version in NAMES if version in Settings(cluster).versions
+]
 NODES = ("node-a", "node-b", "node-c")
 
 
@@ -39,7 +42,7 @@ def matters(settings: Settings, name: str) -> bool:
 @pytest.mark.parametrize("cluster", STORIES)
 def test_in_each_cluster_some_rules_decide_and_the_others_make_no_difference(cluster: str) -> None:
     answers, rules = ANSWERS[cluster]
-    every = [Settings(cluster, version) for version in NAMES]
+    every = [each for each in EVERY if each.cluster == cluster]
     assert tuple(picked(decide(each)) for each in every) == answers
     assert {name for each in every for name in CHANGES if matters(each, name)} == rules
     assert set(STORIES[cluster].changes) == rules
@@ -83,10 +86,39 @@ def test_a_rule_is_dated_by_the_history(rule: NamedRule) -> None:
 
 @pytest.mark.parametrize("cluster", STORIES)
 def test_without_its_new_changes_a_version_answers_as_the_one_before(cluster: str) -> None:
-    for earlier, later in pairwise(GENERATIONS):
+    for earlier, later in pairwise(Settings(cluster).versions):
         new = [rule.name for rule in NAMED_RULES if rule.first_of([*GENERATIONS]) == later]
         built = decide(Settings(cluster, later).changed(without="; ".join(new) or "none"))
         assert picked(built) == picked(decide(Settings(cluster, earlier)))
+
+
+def test_the_answer_to_a_later_question_is_nowhere_on_the_timeline_of_an_earlier_one() -> None:
+    answered = asked("a budget until v1.28").answer("node-c")
+    assert "v1.30" not in repr(answered) and answered.move(version="v1.37").settings.version == "v1.28"
+    assert callable(draw := answered.view.picture)
+    assert "v1.30" not in str(draw(Room())) and "sorted_again" not in str(draw(Room()))
+
+
+@pytest.mark.parametrize(
+    ("version", "without", "said"),
+    [
+        ("v1.16", "none", ["drops it", "ignores it"]),
+        ("v1.20", "none", ["stores it", "obeys it"]),
+        ("v1.20", "policy_stored", ["drops it", "sees none"]),
+        ("v1.20", "policy_obeyed", ["stores it", "ignores it"]),
+    ],
+)
+def test_the_picture_says_where_a_policy_is_lost(version: str, without: str, said: list[str]) -> None:
+    settings = Settings("never preempt", version, without)
+    assert [does for _, does, _ in policy(settings, asks=False)] == ["Never", *said]
+    evicts = picked(decide(settings)) != "no node"
+    assert evicts == (said != ["stores it", "obeys it"])
+
+
+def test_a_reason_names_whom_the_lists_of_victims_begin_with() -> None:
+    said = {version: show(Settings("a budget", version)).sentence for version in ("v1.16", "v1.20", "v1.30")}
+    assert said["v1.20"].endswith("Victims that break the budget come first: 50, 50, 0.")
+    assert all(said[each].endswith("its most important victim: 100, 100, 150.") for each in ("v1.16", "v1.30"))
 
 
 def test_the_answers_in_a_few_words() -> None:
@@ -145,10 +177,10 @@ def test_every_state_has_a_picture_a_sentence_and_the_source(settings: Settings)
 
 
 def test_a_question_hides_this_answer_and_the_later_ones() -> None:
-    open_one = asked()
+    open_one = asked("a budget until v1.28")
     before = open_one.question.before(open_one.settings)  # type: ignore[union-attr,misc]  # it has both
     markup = str(before(Room())) if callable(before) else ""
-    assert hidden(markup) == [*GENERATIONS][2:]
+    assert hidden(markup) == ["v1.20", "v1.22", "v1.24", "v1.28"]
     assert "data-set" not in markup
     assert re.findall('data-pick="([^"]*)"', markup) == [*NODES]
     assert "Right." not in repr(open_one) and "Right." in repr(open_one.answer("node-c"))
@@ -157,7 +189,7 @@ def test_a_question_hides_this_answer_and_the_later_ones() -> None:
 
 
 QUESTIONS = [
-    ("a budget", "v1.20", "node-c"),
+    ("a budget until v1.28", "v1.20", "node-c"),
     ("a budget", "v1.30", "node-b"),
     ("never preempt", "v1.20", "node-a"),
     ("one percent", "v1.20", "node-a"),
@@ -180,8 +212,9 @@ def test_nothing_changes_its_size_with_the_version_or_the_answer() -> None:
         return float(re.search(r'viewBox="0 0 540 ([\d.]+)', str(markup))[1])  # type: ignore[index]  # there is one
 
     pictures = [show(Settings(version=version)).picture for version in GENERATIONS]
-    question = asked().question
-    before = question.before(asked().settings) if question is not None and question.before is not None else None
+    open_one = asked("a budget", "v1.30")
+    question = open_one.question
+    before = question.before(open_one.settings) if question is not None and question.before is not None else None
     heights = [high(draw(Room(540, room))) for draw in pictures if callable(draw) for room in (425, 475)]
     assert callable(before) and max(heights) - min(heights) < 1 and abs(high(before(Room(540, 425))) - heights[0]) < 5
 
@@ -245,7 +278,12 @@ def test_counting_down_matters_only_where_the_budget_lets_some_victims_go(allowe
 
 
 def test_what_changes_a_cluster_can_be_moved_in_that_cluster_only() -> None:
-    moved = {"a budget": {"allowed"}, "never preempt": set[str](), "one percent": {"room"}}
+    moved = {
+        "a budget": {"allowed"},
+        "a budget until v1.28": {"allowed"},
+        "never preempt": set[str](),
+        "one percent": {"room"},
+    }
     for story, controls in moved.items():
         view = show(Settings(story))
         assert callable(view.picture)
