@@ -238,7 +238,7 @@ def _other(on: bool) -> str:
 def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> str:
     """The outcome."""
     if decision.node is None:
-        event = say("kubectl describe pod says only: {event}", event=decision.message)
+        event = say("Its event says only: {event}", event=decision.message)
         return sentences((say("train fits on no node."), event))
     gets = both(*(device.id.device for each in seen for device in each.devices if device.state == TAKES))
     able = [each.node for each in seen if not each.reason]
