@@ -202,7 +202,7 @@ def two_on_one_root(rng: random.Random) -> Exercise:
         ),
         case.instance(),
         as_yaml(case.base),
-        right.partition(" 2\n")[0],
+        right.partition("2\n")[0],
         lambda objects: drawing(decided(Cluster(objects, GENERATION.api))),
     )
 

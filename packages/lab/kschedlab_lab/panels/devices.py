@@ -25,7 +25,7 @@ from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.device_map import Look, draw_sights
 from kschedlab_lab.views.device_search import search_story
-from kschedlab_lab.views.device_sights import HELD, OFFERED, ROOT, TAKES, NodeSight, held_by, sights, unasked
+from kschedlab_lab.views.device_sights import OFFERED, ROOT, TAKES, NodeSight, held_by, sights, unasked
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
 from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TRAY
 from kschedlab_lab.views.svg import Room, rect
@@ -238,7 +238,8 @@ def _other(on: bool) -> str:
 def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> str:
     """The outcome."""
     if decision.node is None:
-        return say("train fits on no node: {cause}.", cause=cause(settings, seen))
+        event = say("Its event says only: {event}", event=decision.message)
+        return sentences((say("train fits on no node."), event))
     gets = both(*(device.id.device for each in seen for device in each.devices if device.state == TAKES))
     able = [each.node for each in seen if not each.reason]
     if len(able) == 1:
@@ -247,19 +248,6 @@ def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> s
         return sentences((goes, say("✓ Two devices, and only node-c has them.") if wanted else ""))
     lots = say("{nodes} can serve train: one is drawn by lot.", nodes=listed(able))
     return sentences((lots, say("Shown is {node}, where it gets {devices}.", node=decision.node, devices=gets)))
-
-
-def cause(settings: Settings, seen: Sequence[NodeSight]) -> str:
-    """Why the devices that are as train wants them do not help."""
-    size = settings.memory * GIBI
-    right = [[at for at in each.devices if settings.model in ("any", at.kind) and at.size >= size] for each in seen]
-    if sum(map(len, right)) == 1:
-        model, only = say(settings.model), later("there is only one {model}")
-        return say(only if settings.count > 1 else "the only {model} is broken", model=model)
-    free = [sum(at.state != HELD and (settings.tolerates or not at.taints) for at in each) for each in right]
-    if settings.together and max(free) > 1:
-        return say("none has two such GPUs on one root that it may take")
-    return say("none has two such GPUs that it may take")
 
 
 def both(*names: str) -> str:
@@ -430,7 +418,7 @@ def users(settings: Reserved, asks: bool, width: float) -> Part:
     if is_wide:
         beside = column([row([pods, again]), row([Part(30, 0, ()), waits], 0)], 6)
         return row([_boxed(padded(claim, 12, (beside.height - claim.height) / 2)), beside], 4)
-    return column([row([_boxed(padded(claim, 8, 6)), pods], 4), row([waits, again], 4)], 6)
+    return column([row([waits, again], 4), row([_boxed(padded(claim, 8, 6)), pods], 4)], 6)
 
 
 def _unseen(part: Part) -> Part:

@@ -34,7 +34,7 @@ class Compared:
     """
 
     def __init__(self, numbers: Numbers, what: str = "", hero: int = 0) -> None:
-        self.what, self.hero = what or say("CPU requested"), hero
+        self.what, self.hero = f"{what or say('CPU requested')}, %", hero
         self.numbers = {str(name): np.asarray(row, np.float64) for name, row in numbers.items()}
         lengths = {len(row) for row in self.numbers.values()}
         if len(self.numbers) < 2 or len(lengths) != 1 or lengths == {0}:
@@ -51,7 +51,8 @@ class Compared:
     def picture(self, settings: Any) -> Picture:
         """The numbers of these two policies for the first seeds."""
         names = next(iter(self.numbers)), settings.policy
-        return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.hero)
+        choices = [(name, f"policy: {name}", name == settings.policy) for name in self.numbers if name != names[0]]
+        return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.hero, choices)
 
     def pairs(self, settings: Any) -> Pairs:
         """The pairs that are shown."""
@@ -68,6 +69,27 @@ class Compared:
         picture = self.picture(settings)
         alt = say("{a} and {b}, a dot for each seed", a=picture.names[0], b=picture.names[1])
         return lambda room: draw_pairs(picture, room, alt, False, seeds)
+
+
+class Measured(Compared):
+    """What the panel shows of two policies, in one of several measures."""
+
+    def __init__(self, measures: Mapping[str, Numbers]) -> None:
+        first, *_ = names = tuple(measures)
+        super().__init__(measures[first])
+        self.by_measure = {name: Compared(numbers).numbers for name, numbers in measures.items()}
+        fields = [
+            ("measure", str, choice(later("measure"), names, first)),
+            ("seeds", int, slider("seeds", range(1, self.most + 1), self.most)),
+        ]
+        self.settings = make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)
+
+    def picture(self, settings: Any) -> Picture:
+        """The numbers of the two policies in this measure."""
+        numbers = self.by_measure[settings.measure]
+        a, b = numbers
+        choices = [(name, f"measure: {name}", name == settings.measure) for name in self.by_measure]
+        return Picture((a, b), numbers, settings.seeds, True, settings.measure, 0, choices, joinable=False)
 
 
 def describe(picture: Picture) -> str:
@@ -122,6 +144,15 @@ def panel(numbers: Numbers, what: str = "", hero: int = 0, **settings: Any) -> P
     """
     shown = Compared(numbers, what, hero)
     return Panel(shown.settings().changed(**settings), shown, call="pairs.panel(...)")
+
+
+def measures(measures: Mapping[str, Numbers]) -> Panel[Any]:
+    """The panel for two policies, where one chooses the measure. ``measures``: by name, what :func:`panel` takes.
+
+    InputValueError if seeds are missing.
+    """
+    shown = Measured(measures)
+    return Panel(shown.settings(), shown, call="pairs.measures(...)")
 
 
 def do_the_same(numbers: Numbers, hero: int = 1, **settings: Any) -> Question[Any]:

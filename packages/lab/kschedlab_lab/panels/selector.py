@@ -25,6 +25,7 @@ from kschedlab_lab.views.device_map import HIGH, Look, device_part, spoken
 from kschedlab_lab.views.device_sights import FAILS, SELECTED, NodeSight, Reason, sights, unasked
 from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, result_of
 from kschedlab_lab.views.layout import Part, column, words, wrap
+from kschedlab_lab.views.style import CHOSEN, EVICTED
 from kschedlab_lab.views.svg import Room, svg
 from kube_cel import CelError, compile
 from kube_cel.steps import EvaluatedPart
@@ -37,6 +38,8 @@ SELECTORS = {
     "either": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
 }
 """Selectors to begin with: by name, an expression each."""
+TALLEST = 104
+"""The height of the largest device, so that a shorter headline moves none."""
 PREFIX = {"model": ATTRIBUTES, "pcieRoot": ATTRIBUTES, "firmware": ATTRIBUTES, "memory": CAPACITY}
 """What a picture leaves out before these names."""
 UNDECLARED = re.compile(r"(?:undeclared reference to|undefined field) '(\w+)'")
@@ -93,8 +96,9 @@ def unreadable(error: str) -> str:
     return say("It cannot be read from {token} on.", token=token)
 
 
-def made() -> list[Manifest]:
-    return [*devices.fleet(GPUS, firmware=FIRMWARE), devices.claim_of([]), devices.train()]
+def made(*selectors: str) -> list[Manifest]:
+    """The nodes, their devices and train, whose claim has these selectors."""
+    return [*devices.fleet(GPUS, firmware=FIRMWARE), devices.claim_of(selectors), devices.train()]
 
 
 @cache
@@ -108,6 +112,22 @@ def device_of(name: str) -> Device:
     """The device ``node/gpu``."""
     slices = cluster().objects_of(ResourceSlice)
     return next(each for one in slices for each in one.spec.devices if f"{one.spec.pool.name}/{each.name}" == name)
+
+
+def stopped(device: str) -> str:
+    """What an error at this device does to train."""
+    return say("train: no node; the search stops at {device}", device=device)
+
+
+@lru_cache(64)
+def outcome(selector: str) -> tuple[str, bool]:
+    """Where train can go if its claim has this selector, in words; and whether it can go anywhere."""
+    decision = devices.decided(Cluster.from_dicts(made(selector), devices.GENERATION.api))
+    able = [node.node for node in sights(decision) if not node.reason]
+    if decision.error:
+        stops = next(each for each in DEVICES if judged(selector, each).state == FAILS)
+        return stopped(stops), False
+    return (say("train: {nodes}", nodes=say(" or ").join(able)), True) if able else (say("train: no node"), False)
 
 
 def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:
@@ -147,6 +167,15 @@ def highest(selector: str, width: float) -> float:
     return max(evaluation_part(evaluated(Settings(selector, each)), width).height for each in DEVICES)
 
 
+def result_part(selector: str, width: float) -> Part:
+    """Where train can go with this selector; "" keeps its room alone."""
+    kept = words(stopped(DEVICES[0]), bold=True, width=width)
+    if not selector:
+        return Part(width, kept.height)
+    ends, fits = outcome(selector)
+    return Part(width, kept.height, words(ends, bold=True, fill=CHOSEN if fits else EVICTED, width=width).shapes)
+
+
 def draw(
     settings: Settings,
     room: Room,
@@ -155,19 +184,21 @@ def draw(
     first: str,
     evaluates: bool = True,
 ) -> Html:
-    """The devices as they are seen, where a click chooses one; below them what this one has, and the parts of the
-    selector, with their values or without. The devices are as high as the values of any of them permit, and those of
-    the selector to begin with (``first``), also guarded: a shorter one moves none."""
+    """The devices as they are seen, where a click chooses one; below them where train can go, what this one has, and
+    the parts of the selector, with their values or without. The devices are as high as the values of any of them
+    permit, and those of the selector to begin with (``first``), also guarded: a shorter one moves none."""
     marks = {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
     look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0)
     (has,) = (each.facts for node in seen for each in node.devices if each.key == look.ring)
     facts = wrap([words(settings.device, bold=True), words(listed(has))], room.width)
     kept = {first, SELECTORS["guarded"], *([settings.selector] if steps else [])}
     below = max(highest(each, room.width) for each in kept)
-    high = HIGH + room.height - device_part(seen, room.width, look).height - facts.height - below - 12
+    result = result_part(settings.selector if steps and evaluates else "", room.width)
+    rest = facts.height + below + result.height + 16
+    high = min(HIGH + room.height - device_part(seen, room.width, look).height - rest, TALLEST)
     nodes = device_part(seen, room.width, look, high)
     values = evaluation_part(steps, room.width, evaluates)
-    part = column([nodes, facts, Part(room.width, below, values.shapes)])
+    part = column([nodes, result, facts, Part(room.width, below, values.shapes)])
     written = (line.strip() for line in evaluation_text(steps if evaluates else ()).splitlines())
     return svg(part.shapes, room.width, part.height + 4, say("; ").join((spoken(seen), *written)))
 
@@ -204,7 +235,7 @@ def told(settings: Settings) -> str:
     first = say(said[judged(settings.selector, settings.device).state], device=settings.device)
     message = later("The selector selects {selected} of {all} devices.")
     selects, errors = say(message, selected=states.count(SELECTED), all=len(states)), states.count(FAILS)
-    ends = later("On {errors} it ends in an error: if the search reaches one of them, the pod gets no node. Use has().")
+    ends = later("On {errors} it ends in an error: guard it with has().")
     return sentences((first, selects, say(ends, errors=errors) if errors else "", reached(states)))
 
 

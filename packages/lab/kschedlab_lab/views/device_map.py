@@ -211,11 +211,11 @@ def _asked(node: NodeSight, devices: Part, scale: Scale) -> tuple[list[Html], li
     if not look.grip:
         return drawn, []
     marks = {"data_drag": look.grip, "data_axis": "y", "data_step": f"{-look.step * scale.pixels:g}"}
-    carets = f"M{-PAD - 2.5} {y - 1.5:g}l2.5 -2.5l2.5 2.5M{-PAD - 2.5} {y + 1.5:g}l2.5 2.5l2.5 -2.5"
+    carets = f"M{-PAD - 0.5} {y - 1.5:g}l2.5 -2.5l2.5 2.5M{-PAD - 0.5} {y + 1.5:g}l2.5 2.5l2.5 -2.5"
     shapes = [element("path", d=line, stroke="transparent", stroke_width=24)]
     handle = (
-        element("circle", cx=-PAD, cy=y, r=12, fill="transparent"),
-        element("circle", cx=-PAD, cy=y, r=7.5, fill=ACT),
+        element("circle", cx=2 - PAD, cy=y, r=12, fill="transparent"),
+        element("circle", cx=2 - PAD, cy=y, r=7.5, fill=ACT),
         element("path", d=carets, fill="none", stroke=PANEL, stroke_width=1.6),
     )
     shapes += handle if node.node == scale.handle else ()
@@ -258,7 +258,8 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     drawn = [box, placed(facts, wide / 2, (high - facts.height) / 2)]
     drawn += [] if inside else [placed(kind, wide / 2, -LINE)]
     shapes = [element("g", *drawn, opacity=None if goes or device.state in (PICKED, OPEN, FREE) else 0.5)]
-    y = -11 if high >= TALL + 18 else -17 if inside else -17 - LINE
+    beside = not inside and wide - kind.width >= 2 * SIGN  # the sign and the kind are beside each other
+    y = -11 if beside or high >= TALL + 18 else -17 if inside else -17 - LINE
     if sign := _sign(device):
         shapes.append(element("g", sign, transform=f"translate(1,{y:g})"))
     if device.state == TAKES:

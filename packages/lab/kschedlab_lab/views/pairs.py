@@ -106,7 +106,9 @@ class Pairs:
 class Picture:
     """``names``: of the two; ``numbers``: of all policies, for all seeds; ``count``: how many seeds are shown.
 
-    ``what``: the measure, in percent; ``hero``: the seed that is named, 0 for none.
+    ``what``: the measure with its unit; ``hero``: the seed that is named, 0 for none; ``choices``: what else can be
+    shown, each with its text, what a click sets, and whether it is shown; ``joinable``: whether one can forget the
+    seeds.
     """
 
     names: tuple[str, str]
@@ -115,6 +117,8 @@ class Picture:
     joined: bool
     what: str
     hero: int = 0
+    choices: Sequence[tuple[str, str, bool]] = ()
+    joinable: bool = True
 
     @property
     def most(self) -> int:
@@ -132,9 +136,9 @@ class Picture:
         """The ends of the differences' scale: the same for any number of seeds, joined or not."""
         a, b = (self.numbers[name] for name in self.names)
         whole = Pairs(a, b, joined=False)
-        low, high = np.percentile(whole.resampled, [0.2, 99.8])
-        every = [0.0, *whole.differences.tolist(), float(low), float(high)]
-        return min(every), max(every)
+        margin = float(whole.resampled.std())
+        every = [0.0, *whole.differences.tolist(), *whole.resampled.tolist()]
+        return min(every) - margin, max(every) + margin
 
 
 def number(value: float, signed: bool = False) -> str:
@@ -202,14 +206,15 @@ def draw_pairs(
 
 
 def _choices(plan: _Plan) -> Iterator[Html]:
-    """Which policy the first is compared with, and whether their numbers are joined by seed."""
+    """What else can be shown, and whether the numbers are joined by seed."""
     picture, text = plan.picture, say("joined by seed")
-    switch = text_width(text, bold=True) + 26
-    others = [name for name in picture.numbers if name != picture.names[0]]
-    widest = max(text_width(name, bold=True) for name in others) + 26
-    choices = [(name, f"policy: {name}", name == picture.names[1]) for name in others]
+    switch = text_width(text, bold=True) + 26 if picture.joinable else 0
+    choices = picture.choices
+    widest = max((text_width(name, bold=True) for name, _, _ in choices), default=0) + 26
     if len(choices) > 1:
-        yield from pills(choices, 2, 2, min(widest, (plan.width - switch - 8) / len(others)))
+        yield from pills(choices, 2, 2, min(widest, (plan.width - switch - 8) / len(choices)))
+    if not picture.joinable:
+        return
     joins = (text, f"joined: {'off' if picture.joined else 'on'}", picture.joined)
     yield from pills([joins], plan.width - switch, 2, switch)
 
@@ -220,7 +225,7 @@ def _axis(plan: _Plan) -> Iterator[Html]:
     grid = "".join(f"M{AXIS} {scale.y(each):.1f}H{plan.right + 14:.0f}" for each in scale.ticks())
     yield element("path", d=grid, stroke=TICK, fill="none")
     yield element("g", *(label(f"{each:g}", AXIS - 6, scale.y(each) + 4, "end") for each in scale.ticks()), fill=INK_2)
-    yield label(fitted(f"{picture.what}, %", plan.zero - 8), 4, plan.top - 10, fill=INK_2)
+    yield label(fitted(f"{picture.what}", plan.zero - 8), 4, plan.top - 10, fill=INK_2)
     for x, name in zip((plan.left, plan.right), picture.names, strict=True):
         text = fitted(name, plan.right - plan.left, bold=True)
         yield label(text, x, plan.bottom + 8, "middle", font_weight="bold")
@@ -379,10 +384,12 @@ def _interval(plan: _Plan) -> Iterator[Html]:
     low, high = pairs.interval
     fill = colour(pairs.mean) if pairs.real else INK_2
     top, bottom, middle = (plan.differences.y(value) for value in (high, low, pairs.mean))
-    if len(pairs.a) >= 2:
-        yield element("path", d=f"M{x:.1f} {top:.1f}V{bottom:.1f}", stroke=fill, stroke_width=4, data_key="interval")
     look: Look = {"r": 6.5, "fill": fill, "stroke": TRAY, "stroke_width": 1.5}
     yield element("circle", **look, data_key="difference", transform=f"translate({x:.1f},{middle:.1f})")
+    if len(pairs.a) >= 2:
+        ends = f"M{x - 8:.1f} {top:.1f}h16M{x - 8:.1f} {bottom:.1f}h16"
+        line = f"M{x:.1f} {top:.1f}V{bottom:.1f}{ends}"
+        yield element("path", d=line, stroke=fill, stroke_width=3, data_key="interval")
     mean: Any = {"fill": fill, "font_weight": "bold", "font_size": 14}
     above_zero = middle - 9 if abs(middle - plan.differences.y(0)) < 8 else middle + 4.5
     yield label(number(pairs.mean, True), x + 11, above_zero, **mean, **HALO)

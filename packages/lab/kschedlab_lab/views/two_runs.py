@@ -14,10 +14,10 @@ from kschedlab.text.words import amount
 from kschedlab_lab.views.drawing import EDGE, Block, Number, Place, draw_pod, remark
 from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.style import HAIR, INK_2, INK_3, TICK, TRAY
+from kschedlab_lab.views.style import EVICTED, HAIR, INK_2, INK_3, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-HEAD, BAR, LOWEST, HIGHEST, APART, LINE = 44, 6, 30, 46, 9, 5
+HEAD, BAR, LOWEST, HIGHEST, APART, LINE = 44, 6, 30, 46, 9, 6
 """Heights: of a column's title with its bar, of the bar; limits of that of a row; of the space below a row, and of the
 line that is a node's memory."""
 WIDEST = 90
@@ -82,18 +82,27 @@ class Moment:
         """How much of the node's memory its pods have, in bytes."""
         return sum(pod.size.memory for pod in self.pods if pod.node == node)
 
+    def short_of_memory(self, node: str, others: set[str]) -> int | None:
+        """The memory that a pod wants that waits here, but not among ``others``, and finds the CPU on this node, but
+        not the memory; None if there is no such pod."""
+        free = self.nodes[node].cpu - sum(pod.size.cpu for pod in self.pods if pod.node == node)
+        left = self.nodes[node].memory - self.memory(node)
+        wanted = [pod.size for pod in self.pods if pod.name in self.waiting - others]
+        return next((size.memory for size in wanted if size.cpu <= free and size.memory > left), None)
+
 
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     """One column beside the other, and between them the names of the nodes."""
     has_memory = any(pod.size.memory for moment in moments for pod in moment.pods)
     sizes = say("At the top: the CPU that placed pods request. Pods are as long as their CPU; numbers are free CPU.")
-    memory = say("The line below a node is its memory; the number at its end is what is free.") if has_memory else ""
+    memory = say("The line below a node is its memory, divided by pod.") if has_memory else ""
+    short = say("Orange: the memory that is free, and what the waiting pod asks for.") if has_memory else ""
     ring = say("A green ring: the pod waits in the other column.")
-    below = remark(sentences((sizes, memory, ring)), room.width - 2 * EDGE)
+    below = remark(sentences((sizes, memory, short, ring)), room.width - 2 * EDGE)
     names, waits = [*moments[0].nodes], say("waiting")
     between = min(max(text_width(name, bold=True) for name in (*names, waits)) + 10, WIDEST)
-    if has_memory:  # a number at the end of each of two lines
-        between = max(between, *(2 * text_width(_memory_text(each.memory)) + 20 for each in moments[0].nodes.values()))
+    if has_memory:
+        between = max(between, text_width("10Gi < 16Gi", bold=True) + 10)
     wide = (room.width - 2 * EDGE - between) / 2
     step = (room.height - HEAD - below.height - 4) / (len(names) + 1)
     step = min(max(step, LOWEST), HIGHEST)
@@ -106,7 +115,7 @@ def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     for moment, other, x in zip(moments, reversed(moments), (EDGE, EDGE + wide + between), strict=True):
         end = (wide + 4, "start") if x == EDGE else (-4, "end")
         column = [*_title(moment, wide), *_nodes(moment, other.waiting, wide, step, tall)]
-        column += _memories(moment, wide, step, tall, end) if has_memory else []
+        column += _memories(moment, other.waiting, wide, step, tall, end) if has_memory else []
         drawn.append(element("g", *column, transform=f"translate({x:g},0)"))
     bottom = HEAD + step * (len(names) + 1)
     return svg([*drawn, moved(below, EDGE, bottom)], room.width, bottom + below.height + 4, alt)
@@ -147,18 +156,28 @@ def _nodes(moment: Moment, others: set[str], wide: float, step: float, tall: flo
             yield label(written, scale * size.cpu - 6, y + tall / 2 + 4, "end", fill=INK_2, data_key=key)
 
 
-def _memories(moment: Moment, wide: float, step: float, tall: float, end: tuple[float, str]) -> Iterator[Html]:
-    """Below each node, how much of its memory is taken, and at the ``end`` how much is free."""
+def _memories(
+    moment: Moment, others: set[str], wide: float, step: float, tall: float, end: tuple[float, str]
+) -> Iterator[Html]:
+    """Below each node, the memory that each of its pods has. At its ``end``, how much is free and how much is wanted,
+    if a pod that waits here, but not in the other column (``others``), would find the CPU."""
     largest = max(size.cpu for size in moment.nodes.values())
     x, anchor = end
     for i, (name, size) in enumerate(moment.nodes.items()):
-        y, long, taken = HEAD + step * i + tall + 2, wide * size.cpu / largest, moment.memory(name)
-        tip = say("{share:.0f} % of the memory of {node}", share=100 * taken / size.memory, node=name)
-        about = {"data_key": f"memory/{moment.name}/{name}", "data_tip": tip}
+        y, long, at = HEAD + step * i + tall + 2, wide * size.cpu / largest, 0.0
         yield rect(long, LINE, LINE / 2, 0, y, fill=TICK)
-        yield rect(max(long * taken / size.memory, 0.1), LINE, LINE / 2, 0, y, fill=INK_2, **about)
-        free = _memory_text(size.memory - taken)
-        yield label(free, x, y + LINE, anchor, fill=INK_2, data_key=f"left/{moment.name}/{name}")
+        for pod in moment.pods:
+            if pod.node == name and pod.size.memory:
+                tip = f"{pod.name}: {amount('memory', pod.size.memory)}"
+                about = {"data_key": f"memory/{moment.name}/{pod.name}", "data_tip": tip}
+                share = long * pod.size.memory / size.memory
+                yield rect(max(share - 1.5, 1), LINE, 2, at, y, fill=INK_3, **about)
+                at += share
+        if (wanted := moment.short_of_memory(name, others)) is not None:
+            free = size.memory - moment.memory(name)
+            text = f"{_memory_text(free)} < {_memory_text(wanted)}"
+            key = f"short/{moment.name}/{name}"
+            yield label(text, x, y + LINE + 1, anchor, fill=EVICTED, font_weight="bold", data_key=key)
 
 
 def _memory_text(size: int) -> str:

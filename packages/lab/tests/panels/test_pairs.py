@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from kschedlab_lab.panels.pairs import Compared, do_the_same, is_it_chance, panel
+from kschedlab_lab.panels.pairs import Compared, do_the_same, is_it_chance, measures, panel
 from kschedlab_lab.views.pairs import Pairs
 from kschedlab_lab.views.svg import Room
 from packages.lab.tests.panels.policies import NUMBERS
@@ -120,3 +120,10 @@ def test_names_stay_whole_in_a_narrow_room(width):
 def test_numbers_without_pairs_are_refused(numbers):
     with pytest.raises(ValueError, match="two policies"):
         panel(numbers)
+
+
+def test_one_chooses_the_measure_and_sees_its_difference():
+    shown = measures({"pending": {"a": [1] * 8, "b": [0] * 8}, "empty": {"a": [2] * 8, "b": [5] * 8}})
+    assert says(shown.view.sentence, "−1.0 on average")
+    assert says(shown.move(measure="empty").view.sentence, "+3.0 on average")
+    assert 'data-set="measure: empty"' in str(shown.view.picture(Room()))

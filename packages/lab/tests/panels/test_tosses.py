@@ -35,7 +35,13 @@ def test_each_press_tosses_others_and_the_numbers_add_up():
     assert 'data-set="round: 2"' in str(first.view.picture(Room()))
     assert tossed(DIFFERENCES, 1).tolist() != tossed(DIFFERENCES, 2).tolist()
     both = [one + other for one, other in zip(shown.counts([1]), shown.counts([2]), strict=True)]
-    assert says(first.move(round=2).view.sentence, "Of all 200", *both)
+    assert says(first.move(round=2).view.text, "Of all 200", *both)
+
+
+def test_the_headline_knows_only_the_rounds_whose_dots_are_red():
+    first, shown = panel(DIFFERENCES).answer(None), Tosses(DIFFERENCES)
+    assert not any(char.isdigit() for char in first.view.sentence)
+    assert says(first.move(round=2).view.sentence, "of 100", *shown.counts([1]))
 
 
 def test_nothing_is_red_before_the_answer():

@@ -1,11 +1,13 @@
 """Two schedulers get the same pods: the picture goes from arrival to arrival, and says which pods make a difference."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 from kschedlab_lab.panels.two_runs import panel
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.two_runs import Moment, Placed, Size, draw_runs
 from packages.lab.tests.panels.policies import BOTH, Three
 from tests.saying import says
 
@@ -33,13 +35,23 @@ def test_pods_come_one_after_the_other():
     assert "pod/default/large-2" not in keys(shown.move(pods=2).view.picture(ROOM))
 
 
-def test_the_memory_of_a_node_fills_as_its_pods_take_it():
+def test_the_memory_of_a_node_is_divided_by_its_pods():
     drawn = keys(panel(Three(), BOTH).view.picture(ROOM))
-    bars = {key: each for key, each in drawn.items() if str(key).startswith("memory/")}
-    shares = [float(each.get("data-tip").partition(" ")[0]) for each in bars.values()]
-    longs = [float(each.get("width")) for each in bars.values()]
-    full = max(longs) / max(shares)
-    assert max(shares) > 20 and longs == pytest.approx([max(full * share, 0.1) for share in shares], rel=0.05)
+    pieces = [each for key, each in drawn.items() if str(key).startswith("memory/")]
+    sizes = [float(each.get("data-tip").partition(": ")[2].partition("Gi")[0]) for each in pieces]
+    longs = [float(each.get("width")) + 1.5 for each in pieces]
+    assert len(pieces) > 2
+    assert [long / max(longs) for long in longs] == pytest.approx([size / max(sizes) for size in sizes], abs=0.02)
+
+
+def test_a_node_with_the_cpu_but_not_the_memory_for_a_waiting_pod_says_so():
+    gibi = 2**30
+    wants = Placed("large", Size(4000, 6 * gibi), "")
+    has = Placed("small", Size(1000, 11 * gibi), "node-a")
+    nodes = {"node-a": Size(8000, 16 * gibi), "node-b": Size(2000, 2 * gibi)}
+    here, there = Moment("here", nodes, (has, wants)), Moment("there", nodes, (has, replace(wants, node="node-b")))
+    drawn = str(draw_runs([here, there], ROOM, ""))
+    assert "5Gi &lt; 6Gi" in drawn and drawn.count(" &lt; ") == 1
 
 
 def test_one_run_is_no_reason_to_deploy():
