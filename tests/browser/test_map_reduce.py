@@ -18,6 +18,8 @@ PANELS = [
     map_reduce.panel(nodes=12, step=9),
     map_reduce.panel(nodes=4, workers=16, step=3),
     map_reduce.panel(workers=8).ask(map_reduce.how_long()),
+    map_reduce.panel(workers=16, step=5),
+    map_reduce.panel(nodes=4, workers=2, step=3).ask(map_reduce.too_soon()),
     lost_update.panel(),
     lost_update.panel(order="1 2 1", design="a lock"),
     lost_update.panel(order="1 2 2 1", design="a lock"),
@@ -37,11 +39,19 @@ def test_nothing_overlaps_is_cut_or_too_small(panel: Any, shown: Show) -> None:
 def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: Show) -> None:
     page = shown(map_reduce.panel())
     sentence = page.sentence
-    expect(sentence).to_contain_text("The channel holds the indices 0 to 11 and is closed. 4 workers will take them.")
+    expect(sentence).to_contain_text("12 cards are in the channel. It is closed: no more will come. 4 workers will")
     page.page.get_by_role("button", name="Next").click()
     expect(sentence).to_contain_text("Worker 1 takes and fills node-a, worker 2 takes and fills node-b")
     page.key("dial/workers").press("End")
     expect(sentence).to_contain_text("worker 4 takes node-d, others take 8 more")
+
+
+def test_a_click_on_a_pale_arrow_does_nothing(shown: Show) -> None:
+    page = shown(map_reduce.panel(nodes=4, workers=1))
+    page.key("dial/nodes").click(position={"x": 14, "y": 18})
+    expect(page.sentence).to_contain_text("4 cards are in the channel.")
+    page.key("dial/workers").click(position={"x": 14, "y": 18})
+    expect(page.sentence).to_contain_text("1 worker will take them.")
 
 
 def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Show) -> None:
@@ -76,9 +86,9 @@ def test_an_update_is_lost_by_hand_and_a_lock_makes_a_worker_wait(shown: Show) -
 
 def test_a_node_is_asked_for_and_its_column_is_the_answer(shown: Show) -> None:
     page = shown(map_reduce.after_map().ask(map_reduce.who_wins()))
-    page.key("pick/2").click()
-    expect(page.question).to_contain_text("Not quite. Before Reduce node-c leads with 67, without AvoidPods.")
-    expect(page.sentence).to_contain_text("node-a has the highest sum, 35, 1 more")
+    page.key("pick/1").click()
+    expect(page.question).to_contain_text("Not quite. Before Reduce node-s leads with 77, without AvoidPods.")
+    expect(page.sentence).to_contain_text("node-r has the highest sum, 42, 3 more")
 
 
 def an_exercise_is_answered_in_its_box(page: Notebook, _: Path) -> None:

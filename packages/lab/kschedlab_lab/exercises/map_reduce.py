@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
+from math import ceil
 
 from kschedlab.build import Manifest, node, pod, service
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
@@ -78,14 +80,7 @@ def total_of_a_node(rng: random.Random) -> Exercise:
     why = say("{steps}. The sum is {sum} = {total}.", steps=say("; ").join(steps), sum=added(products), total=total)
 
     def remark(said: str) -> str:
-        known = {
-            str(_unreduced(decision, place)): say(
-                "That is the sum without Reduce: two rows are not yet on the scale from 0 to 10."
-            )
-        }
-        known[str(_unweighted(decision, place))] = say(
-            "The weights are missing: each score is multiplied by its weight."
-        )
+        known = _mistakes(decision, place)
         if said in known:
             return known[said]
         return (
@@ -109,6 +104,32 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         remark=remark,
         solved=lambda: turn(decision),
     )
+
+
+def _mistakes(decision: Decision, place: int) -> dict[str, str]:
+    """By wrong total, the one step that leads to it."""
+    scores = decision.scores
+    assert scores is not None
+    found, total = dict[str, str](), int(scores.total[place])
+    for name, each, weight in list(zip(scores.plugins, scores.rows, scores.weights, strict=True))[1:]:
+        raw, most, is_taint = int(each.raw[place]), int(each.raw.max()), name == TAINTS
+        marks, part = int(each.normalized[place]), raw if is_taint else most - raw
+        down, exact = part * 10 // most, Fraction(part * 10, most)
+        before = total - weight * marks
+        turns = say("{row}: more is worse, so Reduce turns the row round.", row=short(name))
+        found[str(before + weight * (raw * 10 // most))] = turns
+        message = later("{row}: {number} / {most} rounds down to {down}.")
+        rounded = say(message, row=short(name), number=part * 10, most=most, down=down)
+        if is_taint:
+            rounded += say(" Subtract after that: 10 - {down} = {marks}.", down=down, marks=marks)
+        for wrong in {exact, Fraction(ceil(exact)), Fraction(round(exact))} - {Fraction(down)}:
+            score = before + weight * (10 - wrong if is_taint else wrong)
+            found[f"{float(score):.6g}"] = rounded
+    found[str(_unreduced(decision, place))] = say(
+        "That is the sum without Reduce: two rows are not yet on the scale from 0 to 10."
+    )
+    found[str(_unweighted(decision, place))] = say("The weights are missing: each score is multiplied by its weight.")
+    return found
 
 
 def _unweighted(decision: Decision, place: int) -> int:

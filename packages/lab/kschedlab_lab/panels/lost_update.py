@@ -86,12 +86,13 @@ def additions(settings: Settings) -> tuple[Adding, Adding]:
     scores = [row[NODES.index(NODE)] for row in amounts()]
     early, late = sorted((0, 1), key=lambda worker: spans[worker][0])
     own = settings.design == OWN
-    first = Adding(early + 1, scores[early], *spans[early], seen=0, own=own)
+    locks = settings.design == LOCKED
+    first = Adding(early + 1, scores[early], *spans[early], seen=0, own=own, locks=locks)
     (read, write), waits = spans[late], None
-    if settings.design == LOCKED and read < first.write:
+    if locks and read < first.write:
         read, write, waits = first.write + 1, max(write, first.write + 1 + SOON), read
     seen = first.gives if first.write < read and not own else 0
-    return first, Adding(late + 1, scores[late], read, write, seen, waits, own)
+    return first, Adding(late + 1, scores[late], read, write, seen, waits, own, locks)
 
 
 def show(settings: Settings) -> View:

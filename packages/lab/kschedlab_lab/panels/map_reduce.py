@@ -65,6 +65,7 @@ WISH = "NodeAffinityPriority"
 class Settings(Restorable):
     """The numbers of nodes and workers, and the current step."""
 
+    first: ClassVar[str] = "a"
     nodes: int = choice("nodes", NODES, 12)
     workers: int = slider("workers", WORKERS, 4)
     step: int = steps("step", lambda settings: ends(settings) + 1)
@@ -84,8 +85,9 @@ class Settings(Restorable):
 
 @dataclass(frozen=True)
 class Reducing(Restorable):
-    """The steps after Map, of the fewest nodes."""
+    """The steps after Map, of a cluster of its own with the fewest nodes."""
 
+    first: ClassVar[str] = "r"
     nodes: ClassVar[int] = min(NODES)
     workers: ClassVar[int] = 4
     step: int = steps("step", 2, 2)
@@ -96,12 +98,12 @@ class Reducing(Restorable):
         return self.step
 
 
-def manifests(number: int = 4) -> list[Manifest]:
-    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
-    names = node_names(number)
-    made = [service("web", {"app": "web"}), *(_node(i, name) for i, name in enumerate(names))]
-    for i, name in enumerate(names):
-        cpu, memory, web, *_ = RUNNING[i % len(RUNNING)]
+def manifests(number: int = 4, first: str = "a") -> list[Manifest]:
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them. ``first``: the letter of its first node."""
+    names = node_names(number, first)
+    made = [service("web", {"app": "web"}), *map(_node, names)]
+    for name in names:
+        cpu, memory, web, *_ = _running(name)
         letter = name.removeprefix("node-")
         made.append(pod(f"other-{letter}", name, f"{cpu}m", labels={"app": "other"}, memory=f"{memory}Mi"))
         made += [pod(f"web-{letter}{n + 1}", name, "250m", labels={"app": "web"}, memory="512Mi") for n in range(web)]
@@ -109,13 +111,17 @@ def manifests(number: int = 4) -> list[Manifest]:
     return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi", affinity=wishes())]
 
 
-def node_names(number: int) -> list[str]:
+def node_names(number: int, first: str = "a") -> list[str]:
     """node-a, node-b, ..."""
-    return [f"node-{chr(ord('a') + i)}" for i in range(number)]
+    return [f"node-{chr(ord(first) + i)}" for i in range(number)]
 
 
-def _node(i: int, name: str) -> Manifest:
-    *_, taints, disk, rack, image = RUNNING[i % len(RUNNING)]
+def _running(name: str) -> tuple[int, int, int, int, str, str, bool]:
+    return RUNNING[(ord(name[-1]) - ord("a")) % len(RUNNING)]
+
+
+def _node(name: str) -> Manifest:
+    *_, taints, disk, rack, image = _running(name)
     made = node(name, 4, "16Gi", {"disk": disk, "rack": rack}, [TAINT, OLD][:taints])
     if image:
         made["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 600 * MIB}]
@@ -129,9 +135,9 @@ def wishes() -> dict[str, Any]:
 
 
 @lru_cache
-def decide(nodes: int = 4) -> Decision:
+def decide(nodes: int = 4, first: str = "a") -> Decision:
     """v1.16's decision for the new pod."""
-    return schedule(NEW, Cluster(decode_objects(manifests(nodes)), V1_16.api), V1_16)
+    return schedule(NEW, Cluster(decode_objects(manifests(nodes, first)), V1_16.api), V1_16)
 
 
 def costs(nodes: int) -> list[int]:
@@ -168,7 +174,14 @@ def handout(settings: Settings | Reducing) -> Handout:
     tick = last + min(settings.after, 0)
     is_plain = isinstance(settings, Reducing)
     idle = max(settings.workers - settings.nodes, 0)
-    return Handout(decide(settings.nodes), pieces(settings), tick, stage, plain=is_plain, idle=idle)
+    decision, work = decide(settings.nodes, settings.first), pieces(settings)
+    times = ended(settings.nodes) if tick == last else {}
+    return Handout(decision, work, tick, stage, plain=is_plain, idle=idle, times=times)
+
+
+def ended(nodes: int) -> dict[int, int]:
+    """By number of workers, the ticks that Map takes for so many nodes."""
+    return {workers: max(piece.end for piece in hand_out(costs(nodes), workers)) for workers in WORKERS}
 
 
 def show(settings: Settings | Reducing) -> View:
@@ -199,9 +212,9 @@ def describe(settings: Settings | Reducing, now: Handout) -> str:
     step, names = now.tick, node_names(settings.nodes)
     if step == 0:
         started = min(settings.workers, settings.nodes)
-        few = "" if started == settings.workers else say("; no more start, because there are no more nodes")
-        holds = say("The channel holds the indices 0 to {last} and is closed", last=settings.nodes - 1)
-        return say("{holds}. {workers} will take them{few}.", holds=holds, workers=count(started, "worker"), few=few)
+        holds = say("{nodes} cards are in the channel.", nodes=settings.nodes)
+        takers = say("It is closed: no more will come. {workers} will take them.", workers=count(started, "worker"))
+        return sentences((holds, takers))
     if now.stage == REDUCED:
         rows = count(len(reduced(now.scores)), "row")
         return say("Reduce changes {rows}. Map has ended, and a goroutine takes each of them.", rows=rows)
@@ -210,14 +223,8 @@ def describe(settings: Settings | Reducing, now: Handout) -> str:
     if now.plain:
         return say("Map is done: each column has one writer, and its colour. Reduce comes next.")
     if settings.after == 0:
-        alone = say("Map is done after {step} ticks, and each column has one writer.", step=step)
-        few = say(
-            "Of {workers} workers {nodes} have started, one for each node.",
-            workers=settings.workers,
-            nodes=settings.nodes,
-        )
         returns = say("The channel is empty and all workers are done: ParallelizeUntil returns.")
-        return sentences((alone, few if now.idle else "", returns))
+        return sentences((say("Map is done after {step} ticks.", step=step), returns))
     taken = [
         say(
             "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
@@ -237,7 +244,8 @@ def describe(settings: Settings | Reducing, now: Handout) -> str:
 
 def after_map(**settings: Any) -> Panel[Reducing]:
     """The table after Map: Reduce, and the sums."""
-    return Panel(Reducing().changed(**settings), show, lambda settings: manifests(settings.nodes), "lesson.after_map()")
+    start = Reducing().changed(**settings)
+    return Panel(start, show, lambda settings: manifests(settings.nodes, settings.first), "lesson.after_map()")
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -321,16 +329,44 @@ def how_long() -> Question[Settings]:
     )
 
 
+def too_soon() -> Question[Settings]:
+    """The question before Reduce: what would it make of node-b's wish, before node-c is mapped?"""
+
+    def reduced_to(settings: Settings, mapped: int) -> str:
+        """The reduced score of node-b, with so many nodes mapped."""
+        scores = decide(settings.nodes).scores
+        assert scores is not None
+        raw = scores.rows[scores.plugins.index(WISH)].raw[:mapped].tolist()
+        return str(raw[1] * 10 // max(raw))
+
+    def why(settings: Settings, answer: str) -> str:
+        soon, late = reduced_to(settings, 2), reduced_to(settings, settings.nodes)
+        return say(
+            "20 is the largest so far: 20 × 10 / 20 = {soon}. Then comes node-c's 50, and 20 × 10 / 50 = {late}. "
+            "So Reduce waits until every node is mapped.",
+            soon=soon,
+            late=late,
+        )
+
+    return Question(
+        say("Two nodes are mapped. If Reduce began now, what would NodeAffinity's 20 become?"),
+        ("4", "10", "20"),
+        lambda settings: reduced_to(settings, 2),
+        why,
+        lambda settings: lambda room: draw(settings.changed(step=1), room, fixed=True),
+    )
+
+
 def who_wins() -> Question[Reducing]:
     """The question before Reduce, of the fewest nodes: whose sum is highest?"""
 
     def right(settings: Reducing) -> str:
-        return decide(settings.nodes).best[0]
+        return decide(settings.nodes, settings.first).best[0]
 
     def why(settings: Reducing, answer: str) -> str:
         """How far behind the answer is; of the right one, how far the node that Map's scores prefer."""
-        decision = decide(settings.nodes)
-        scores, best, names = decision.scores, decision.best[0], node_names(settings.nodes)
+        decision, names = decide(settings.nodes, settings.first), node_names(settings.nodes, settings.first)
+        scores, best = decision.scores, decision.best[0]
         assert scores is not None
         shown = [
             row
@@ -352,7 +388,7 @@ def who_wins() -> Question[Reducing]:
 
     return Question(
         say("Which node wins after Reduce and the sum?"),
-        tuple(node_names(min(NODES))),
+        tuple(node_names(Reducing.nodes, Reducing.first)),
         right,
         why,
         lambda settings: lambda room: draw(settings.changed(step=0), room, asks="node"),

@@ -76,12 +76,13 @@ export class Hand {
     setTimeout(() => (this.ignoreClick = false));
   }
 
-  /** A click on a number's left half is one step to the left, on its right half one to the right; of two values, the other. */
+  /** A click on a number's left half is one step to the left, on its right half one to the right; of two values, the other,
+   * unless a pale caret says where there is none. */
   nudge({ left, width }) {
-    const { name, began, from, step } = this.held, { stage } = this;
+    const { handle, name, began, from, step } = this.held, { stage } = this;
     const last = stage.last(stage.controls.find((control) => control.name === name));
     const by = Math.sign(step) * (from[0] < left + width / 2 ? -1 : 1);
-    stage.turn(name, last === 1 ? 1 - began : began + by);
+    stage.turn(name, last === 1 && !handle.querySelector(".ks-pale") ? 1 - began : began + by);
     this.ignoreClick = true;
   }
 

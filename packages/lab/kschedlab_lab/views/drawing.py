@@ -532,6 +532,10 @@ def _numbers(block: Block, room: float, colour: str, halo: Mapping[str, Any]) ->
     return found
 
 
+PALE: dict[str, Any] = {"opacity": 0.3, "class_": "ks-pale"}
+"""A caret that leads nowhere."""
+
+
 def pill(
     number: Number,
     owner: str,
@@ -552,7 +556,7 @@ def pill(
     inside = [
         rect(wide + 12, PILL + 18, x=-6, y=-9, fill="transparent"),
         rect(wide, PILL, middle, fill=colour, fill_opacity=0.16, class_="ks-pill", stroke="none"),
-        *(element("path", d=d, **look, opacity=0.3 if end else None) for d, end in zip(carets, ends, strict=True)),
+        *(element("path", d=d, **look, **(PALE if end else {})) for d, end in zip(carets, ends, strict=True)),
     ]
     inside.append(placed(text, wide / 2, (PILL - text.height) / 2))
     return Part(wide, PILL, (element("g", *inside, data_key=key, **number.marks),))

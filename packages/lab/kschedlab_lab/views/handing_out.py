@@ -37,7 +37,7 @@ from kschedlab_lab.views.map_reduce import (
     row_name,
     sum_row,
 )
-from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, ink
+from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 LINE, HEAD, LOWEST, HIGHEST, LANE, FEW, MANY, NUMBER, KEY, BELOW = 24, 20, 15, 40, 17, 4, 8, 24, 20, 26
@@ -48,6 +48,8 @@ NARROWEST, WIDEST, AIR, SHORTEST, SAID, LETTER, PILED = 16, 240, 6, 9, 62, 15, 1
 """Widths of columns, what is free beside a raw score, the least width of a tick in the channel, the room beside the
 lanes for the time that Map takes, and the least width of a tick with a letter, in pixels; how many lines of cards the
 channel has if one leaves no room for letters."""
+TIMED = 54
+"""The most that the numbers of one time of Map need, in pixels."""
 HALO: dict[str, Any] = {"paint_order": "stroke", "stroke": PANEL, "stroke_width": 4}
 """What parts words from the lines behind them."""
 SHARE = 0.34
@@ -104,7 +106,7 @@ def draw_handing_out(now: Handout, dials: tuple[Dial, Dial], room: Room, alt: st
     shapes += [named(say("workers"), at, centre - 9, after=NUMBER), dials[1].drawn(at.left - NUMBER - 4, centre + 12)]
     if now.idle:
         shapes.append(named(say("{number} start", number=len(workers)), at, centre + 33, after=NUMBER))
-    shapes += [label(say("each line is one tick"), at.left, lanes.bottom + 13, fill=INK_2)]
+    shapes += _times(now, at, lanes.bottom + 13)
     shapes += [dials[0].drawn(at.left - 6, y + HEAD / 2), *_table(now, at, y, high)]
     return svg(shapes, room.width, y + HEAD + high * len(plugins) + 2 + KEY, alt)
 
@@ -245,13 +247,27 @@ def _time(now: Handout, lanes: Lanes, scale: Scale, column: int) -> list[Html]:
 
 
 def _ends(now: Handout, lanes: Lanes, scale: Scale) -> Html:
-    """Beside the last column, how long Map takes, and then a bar for each goroutine of Reduce, framed as its row is."""
+    """Beside the last column, how long Map takes."""
     x = scale.left + (lanes.columns - 1) * lanes.block + _last(now) * scale.tick + 6
-    bars = len(reduced(now.scores)) if now.stage else 0
-    y = lanes.top + lanes.high * (lanes.per // 2 + 0.5) + 3.5 if not bars else (lanes.top + lanes.bottom) / 2 - 10
-    look = _frame(False) | {"stroke_width": 1.5}
-    after = (rect(36, 6, 3, x, y + 7 + i * 10, **look) for i in range(bars))
-    return element("g", label(say("{ticks} ticks", ticks=_last(now)), x, y, font_weight="bold", **HALO), *after)
+    y = lanes.top + lanes.high * (lanes.per // 2 + 0.5) + 3.5
+    return label(say("{ticks} ticks", ticks=_last(now)), x, y, font_weight="bold", **HALO)
+
+
+def _times(now: Handout, at: Columns, y: float) -> list[Html]:
+    """Below the lanes what a line is; once Map has ended how long it takes with so many workers, and with fewer."""
+    if not now.times:
+        return [label(say("each line is one tick"), at.left, y, fill=INK_2)]
+    wide, present = at.wide * len(now.names), len({piece.worker for piece in now.work}) + now.idle
+    places = len(now.times) if wide > 1.2 * TIMED * len(now.times) else 3
+    each = (wide - places * TIMED) / sum(sorted(now.times.values())[-places:])
+    shapes, x = [named(say("workers: ticks"), at, y)], at.left
+    for workers, ticks in [pair for pair in now.times.items() if pair[0] <= present][-places:]:
+        look: dict[str, Any] = {"font_weight": "bold"} if workers == present else {}
+        long, after = ticks * each, x + text_width(f"{workers}:", bold=True) + 4
+        bar = rect(round(long, 1), 8, 2, after, y - 8, fill=INK if look else INK_2, data_key=f"time/{workers}")
+        shapes += [label(f"{workers}:", x, y, **look), bar, label(str(ticks), after + long + 4, y, **look)]
+        x = after + long + text_width(str(ticks), bold=True) + 14
+    return shapes
 
 
 def _last(now: Handout) -> int:
@@ -270,10 +286,7 @@ def _table(now: Handout, at: Columns, y: float, high: float) -> list[Html]:
     if now.asks == "node":
         shapes += _columns(now, at, y, HEAD + high * plugins)
     below = table.y + high * (plugins + now.plain) + 2
-    if busy:
-        words = label(say("a worker, where it writes"), at.left + 24, below + 15.5)
-        shapes += [rect(14, 14, 7, at.left + 3, below + 4, fill=INK), words]
-    return [*shapes, *([] if now.waits else _key(at.left, below, now.stage != MAPPING))]
+    return [*shapes, *_key(now, at, below, bool(busy))]
 
 
 def _letters(now: Handout, at: Columns, y: float) -> Html:
@@ -339,10 +352,23 @@ def _frame(is_function: bool) -> dict[str, Any]:
     return {"fill": "none", "stroke": INK, "stroke_width": 2.5, **dashed}
 
 
-def _key(left: float, y: float, has_reduce: bool) -> list[Html]:
-    """What the frames mean."""
-    shapes, x = list[Html](), left
-    for is_function, words in ((False, say("Reduce")), (True, say("Function")))[not has_reduce :]:
-        shapes += [rect(22, 12, 3, x, y + 5, **_frame(is_function)), label(words, x + 29, y + 15.5)]
-        x += 29 + text_width(words) + 18
+def _key(now: Handout, at: Columns, y: float, is_busy: bool) -> list[Html]:
+    """What the marks mean: of a worker that writes, of cells with an outline only, of the frames."""
+    signs = list[tuple[Html, str]]()
+    if is_busy:
+        signs.append((rect(14, 14, 7, 4, 4, fill=INK), say("a worker, where it writes")))
+    if now.stage:
+        signs.append((rect(22, 12, 3, 0, 5, **_frame(False)), say("Reduce: a goroutine each")))
+    if not now.waits:
+        signs.append((rect(22, 12, 3, 0, 5, **_frame(True)), say("Function")))
+    most = max(piece.worker for piece in now.work)
+    if most > len(WORKERS):
+        ring = rect(19, 9, 2, 1.5, 6.5, fill=TRAY, stroke=WORKERS[0], stroke_width=3)
+        signs.append((ring, say("workers {first} to {last}", first=len(WORKERS) + 1, last=most)))
+    right, long = at.x(len(now.names)), [29 + text_width(words) + 16 for _, words in signs]
+    x, shapes = max(min(at.left, right - sum(long)), 0), list[Html]()
+    for (sign, words), wide in zip(signs, long, strict=True):
+        if x + wide - 16 <= right:
+            shapes.append(element("g", sign, label(words, 29, 15.5), transform=f"translate({x:.1f},{y:.1f})"))
+        x += wide
     return shapes

@@ -10,6 +10,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.cells import CROSS, STAR, UNCHANGED, WORKERS, Box, Cell, draw_cell, middle, pills, token
+from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, HAIR, INK, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
@@ -25,7 +26,8 @@ the least width of a step to be clicked."""
 class Adding:
     """One worker's addition: at ``read`` it reads ``seen``, at ``write`` it writes that and its ``score``.
 
-    ``waits``: since when it waits for a lock; ``own``: whether it only writes its score, into a cell of its own.
+    ``waits``: since when it waits for a lock; ``own``: whether it only writes its score, into a cell of its own;
+    ``locks``: whether it holds a lock from its read to its write.
     """
 
     worker: int
@@ -35,6 +37,7 @@ class Adding:
     seen: int
     waits: int | None = None
     own: bool = False
+    locks: bool = False
 
     @property
     def gives(self) -> int:
@@ -161,7 +164,16 @@ def _lane(adding: Adding, unit: float, end: int) -> list[Html]:
         rect(long, TALL, 8, x, y, fill=colour, stroke=HAIR, data_key=f"bar/{number}"),
         label(reads, x + 8, y + 20, fill=black),
         label(writes, x + long - 8, y + 42, "end", fill=black),
+        *(_lock(adding, x + 6, y + 27, black, 0 if is_done else long - 32) if adding.locks else []),
     ]
+
+
+def _lock(adding: Adding, x: float, y: float, colour: str, room: float) -> list[Html]:
+    """A lock in the bar of the worker that holds it; in so much room, that it does."""
+    words = fitting((say("has the lock"), ""), room)
+    tip = say("Worker {worker} holds the lock from its read to its write.", worker=adding.worker)
+    shapes = icon("lock", x, y, colour), label(words, x + 20, y + 14, fill=colour)
+    return [element("g", *shapes, data_key=f"lock/{adding.worker}", data_tip=tip)]
 
 
 def _top(worker: int) -> float:

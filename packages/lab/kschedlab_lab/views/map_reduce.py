@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
@@ -35,7 +35,8 @@ class Handout:
     """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED.
 
     ``asks``: what is an answer: a "worker", or a "node"; ``plain``: whether the table is drawn alone; ``idle``: how
-    many workers do not start, because there are no more nodes.
+    many workers do not start, because there are no more nodes; ``times``: by any number of workers the ticks that
+    Map takes, once it has ended.
     """
 
     decision: Decision
@@ -45,6 +46,7 @@ class Handout:
     asks: str = ""
     plain: bool = False
     idle: int = 0
+    times: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def scores(self) -> Scores:

@@ -42,6 +42,8 @@ def test_forgetting_weights_or_reduce_is_told():
         said.add(exercise.check(str(number)).words)
     assert any("The weights are missing" in each for each in said)
     assert any("the sum without Reduce" in each for each in said)
+    assert exercise.check("29").words.endswith("SelectorSpread: 30 / 4 rounds down to 7.")
+    assert "TaintToleration: 10 / 3 rounds down to 3." in exercise.check("27").words
     tries = exercise.tries
     assert exercise.check("node-a").state is State.ERROR and exercise.tries == tries  # not a number: no attempt
 

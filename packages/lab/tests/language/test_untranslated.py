@@ -90,6 +90,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "score, weights": lambda: weights.panel(nodes=2),
     "map_reduce, worker": lambda: map_reduce.panel(step=4).ask(map_reduce.which_worker()),
     "map_reduce, lost update": lambda: lost_update.panel().ask(lost_update.what_is_left()),
+    "map_reduce, too soon": lambda: map_reduce.panel(nodes=4, workers=2, step=3).ask(map_reduce.too_soon()),
     "map_reduce, who wins": lambda: map_reduce.after_map().ask(map_reduce.who_wins()),
     "map_reduce, times": lambda: map_reduce.panel(workers=16, step=4).ask(map_reduce.how_long()),
     "devices": lambda: devices.panel().ask(devices.how_many()),

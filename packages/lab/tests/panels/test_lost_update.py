@@ -100,6 +100,7 @@ def test_who_waits_for_the_lock_cannot_go_on_until_it_is_free():
     settings = Settings(design=LOCKED, order="1 2")
     assert "Worker 2 waits for the lock." in show(settings).sentence
     assert set(sets(settings)) & {"step/1", "step/2"} == {"step/1"}
+    assert "lock/1" in str(show(settings).picture(ROOM)) and "lock/2" not in str(show(settings).picture(ROOM))
     free = settings.changed(order="1 2 1")
     assert "Worker 2 reads 6." in show(free).sentence and sets(free)["step/2"] == "order: 1 2 1 2"
 

@@ -25,6 +25,7 @@ from kschedlab_lab.panels.map_reduce import (
     panel,
     pieces,
     show,
+    too_soon,
     which_worker,
     who_wins,
 )
@@ -79,11 +80,11 @@ def test_every_step_of_every_setting():
         last, view = ends(settings), show(settings)
         cells = written(settings)
         if settings.step == 0:
-            assert not cells and "The channel holds the indices" in view.sentence
+            assert not cells and "cards are in the channel" in view.sentence
         elif settings.step <= last:
             done = sum(piece.end <= settings.step for piece in pieces(settings))
             tick = f"Tick {settings.step}: {done} of {settings.nodes} nodes are done."
-            ended = f"Map is done after {last} ticks, and each column has one writer."
+            ended = f"Map is done after {last} ticks."
             assert view.sentence.startswith(ended if settings.step == last else tick)
             assert ("ParallelizeUntil returns" in view.sentence) == (settings.step == last)
         assert (len(cells) == 7 * settings.nodes) == (settings.step >= last)
@@ -108,12 +109,13 @@ def test_the_numbers_are_the_engine_s():
         assert scores is not None
         for each, scored in zip(rows, scores.rows, strict=True):
             assert [int(cell.text) for cell in each.cells] == scored.normalized.tolist()
-    scores, *_, sums = decide().scores, *handing_out(handout(Reducing()))
+    decision = decide(Reducing.nodes, Reducing.first)
+    scores, *_, sums = decision.scores, *handing_out(handout(Reducing()))
     assert scores is not None
     common = scores.total.min() // 1000 * 1000
     assert f"{common:,} +" in sums.name
     assert [cell.text for cell in sums.cells] == [str(each - common) for each in scores.total.tolist()]
-    assert says(show(Reducing()).sentence, *decide().best, str(scores.total.max() - common))
+    assert says(show(Reducing()).sentence, *decision.best, str(scores.total.max() - common))
 
 
 def test_a_node_takes_the_same_time_however_many_there_are():
@@ -146,15 +148,13 @@ def test_reduce_and_sum_are_the_last_steps():
     assert "sum: 100,000 +" in str(added.picture(ROOM)) and "sum:" not in str(reduced.picture(ROOM))
 
 
-def test_the_table_alone_has_the_same_numbers_and_sentences():
+def test_the_table_alone_has_the_same_sentences_and_other_nodes():
     for step in range(2):
         alone, whole = Reducing(step=step), Settings(nodes=4, step=ends(Settings(nodes=4)) + step)
         assert show(alone).sentence == show(whole).sentence if step else "channel" not in show(alone).sentence
-        for row, other in zip(handing_out(handout(alone)), handing_out(handout(whole)), strict=True):
-            waits = row.name == "InterPodAffinity" and not step
-            assert row.cells == other.cells or waits, "in the workers' colours, too"
         drawn = str(after_map(step=step).view.picture(ROOM))
-        assert ">node-a<" in drawn.replace("★", "") and "card/" not in drawn and "worker/" not in drawn
+        assert ">node-r<" in drawn.replace("★", "") and "card/" not in drawn and "worker/" not in drawn
+        assert ">node-a<" not in drawn, "no numbers that an earlier picture has reduced"
 
 
 def test_other_workers_keep_the_stage():
@@ -240,8 +240,29 @@ def test_the_verdict_is_said_at_its_own_tick_alone():
 
 def test_reduce_takes_the_victory_from_the_node_with_the_largest_raw_score():
     asked, settings = who_wins(), Reducing()
-    assert asked.right(settings) == "node-a"
-    surprise = asked.why(settings, "node-c")
-    assert [int(number) for number in re.findall(r"\d+", surprise)] == [67, 50, 10, 3]
-    assert asked.why(settings, "node-a") == surprise
-    assert asked.why(settings, "node-b") == "node-b ends 1 point behind node-a."
+    assert asked.right(settings) == "node-r"
+    surprise = asked.why(settings, "node-s")
+    assert [int(number) for number in re.findall(r"\d+", surprise)] == [77, 50, 10, 3]
+    assert asked.why(settings, "node-r") == surprise
+    assert asked.why(settings, "node-u") == "node-u ends 10 points behind node-r."
+
+
+def test_reduce_before_map_has_ended_gives_a_wrong_score():
+    asked, settings = too_soon(), Settings(nodes=4, workers=2, step=3)
+    assert asked.right(settings) == "10"
+    assert "20 × 10 / 50 = 4" in asked.why(settings, "4")
+    filled = written(settings.changed(step=1))
+    assert {node for _, node in filled} == {0, 1}, "what the question says of its picture"
+
+
+def times(settings: Settings) -> list[str]:
+    """The numbers of workers whose time the picture has."""
+    drawn = ElementTree.fromstring(str(show(settings).picture(ROOM)))
+    return [key for key in (each.get("data-key", "") for each in drawn.iter()) if key.startswith("time/")]
+
+
+def test_the_times_of_fewer_workers_stay_once_map_has_ended():
+    assert times(Settings(workers=8, step=4)) == []
+    for place, workers in enumerate(WORKERS):
+        at_the_end = Settings(workers=workers, step=ends(Settings(workers=workers)))
+        assert times(at_the_end) == [f"time/{each}" for each in WORKERS[: place + 1]]
