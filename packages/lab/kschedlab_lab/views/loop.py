@@ -84,7 +84,7 @@ def rows(steps: Sequence[Taken]) -> list[StepPlace]:
     now = floor = 0
     for step in steps:
         before = latest.get(step.pod)
-        lane = 1 if step.title in BACKGROUND else before.lane if before else 0
+        lane = 1 if step.title in BACKGROUND else before.lane if before and step.title != QUEUE else 0
         if step.at != now:
             now, floor = step.at, max((each.row + 1 for each in found), default=0)
         after = before.row + (lane == before.lane) if before else 0
