@@ -144,8 +144,8 @@ def _lanes(way: Way, width: float, height: float) -> Part:
 
 
 def _longest(places: Sequence[StepPlace], lane: int) -> list[str]:
-    """The names in this lane that stay in one line."""
-    return [_called(each.step) for each in places if each.lane == lane and each.step.title != RECORD]
+    """What stays in one line in this lane: all names but the longest, which breaks before its last word."""
+    return [_called(each.step).removesuffix("Failure") for each in places if each.lane == lane]
 
 
 def _called(step: Taken) -> str:
