@@ -118,7 +118,7 @@ def _lanes(way: Way, width: float, height: float) -> Part:
     whole, around, most = rows(way.steps), POD + 2 * INSIDE + 2, height - HEAD - FOOT - INSIDE
     for size in SIZES:
         line = size * 1.3
-        needs = [around + max(text_width(each, size, True) for each in _longest(whole, lane)) for lane in (0, 1)]
+        needs = [around + 1 + max(text_width(each, size, True) for each in _longest(whole, lane)) for lane in (0, 1)]
         spare = (width - BETWEEN - sum(needs)) / 2
         first = needs[0] + max(spare, 0)
         wides = [first, width - BETWEEN - first]
@@ -144,8 +144,9 @@ def _lanes(way: Way, width: float, height: float) -> Part:
 
 
 def _longest(places: Sequence[StepPlace], lane: int) -> list[str]:
-    """What stays in one line in this lane: all names but the longest, which breaks before its last word."""
-    return [_called(each.step).removesuffix("Failure") for each in places if each.lane == lane]
+    """What stays in one line in this lane: the names, but only the longest word of the longest ones."""
+    names = (_called(each.step) for each in places if each.lane == lane)
+    return ["Scheduling" if name == RECORD else name.removesuffix("Q") for name in names]
 
 
 def _called(step: Taken) -> str:
