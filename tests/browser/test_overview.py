@@ -39,7 +39,7 @@ def test_the_pod_travels_step_by_step_to_its_node(shown: Show) -> None:
 
 
 def test_after_the_answer_the_next_pod_is_taken_while_the_first_is_bound(shown: Show) -> None:
-    page = shown(path.panel(step=8).ask(path.what_next()))
+    page = shown(path.panel(step=5).ask(path.what_next()))
     expect(page.sentence).to_have_text("")
     page.page.get_by_role("button", name="counted in the cache").click()
     expect(page.question).to_contain_text("Right.")

@@ -77,7 +77,8 @@ def draw(settings: Settings, room: Room, known: int = CHOSEN, alt: str = "", ask
     pod = Block("web", settings.cpu * 1000, 0, marks={} if asks else edge)
     sums = {shown: remark(_sums(decide(shown)), room.width - 2 * EDGE) for shown in (settings, Settings())}
     below = NAMES + sums[Settings()].height + 6  # in every state
-    plan = Pull(pod, 1000, [_box(settings, name, known, asks) for name in USED], room, below, 1000)
+    most = 1000 * (CPU + max(USED.values()))
+    plan = Pull(pod, 1000, [_box(settings, name, known, asks) for name in USED], room, below, 1000, most)
     more = [moved(sums[settings], EDGE, plan.base + NAMES)] if known >= SCORE else []
     return svg([*plan.drawn(tried=known > ASKS), *more], room.width, plan.base + below, alt or sentence(settings))
 
@@ -87,7 +88,10 @@ def _sums(decision: Decision) -> str:
     if decision.scores is None:
         return ""
     parts = _parts(decision, decision.node or "")
-    return say("{parts}: for free room, for balance, and what all other priorities give every node.", parts=parts)
+    return say(
+        "{parts}: for free room, for balance, and what five others give every node. The eighth is left out.",
+        parts=parts,
+    )
 
 
 def _parts(decision: Decision, node: str) -> str:

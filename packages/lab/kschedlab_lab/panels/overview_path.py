@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeAlias
 
 from kschedlab import build
 from kschedlab.build import Manifest, node, pod
@@ -38,6 +38,8 @@ HERO, OTHER = "default/web", "default/shop"
 MEANWHILE = (context.POP, context.SCHEDULE, context.RESERVE, context.ASSUME)
 """The steps of the other pod that are shown: its scheduling cycle."""
 FAILS = later("bind failure")
+Moment: TypeAlias = tuple[Taken, tuple[Box, ...]]
+"""A step, and the nodes after it."""
 
 
 class LostAnswer(Plugin):
@@ -89,11 +91,19 @@ def ways(story: str) -> tuple[Way, ...]:
 @cache
 def _ways_in(_code: str, story: str) -> tuple[Way, ...]:
     """With its words in this language."""
-    moments = [*_moments(run(story))]
+    moments = _at_once([*_moments(run(story))])
     del moments[next(at for at, (step, _) in enumerate(moments, 1) if _is_last(step)) :]
     steps = tuple(step for step, _ in moments)
     pods = tuple(_piece(each) for each in decode_objects([each["create"] for each in STORIES[story]]).pods)
     return tuple(Way(steps, at, pods, cards) for at, (_, cards) in enumerate(moments, 1))
+
+
+def _at_once(moments: Sequence[Moment]) -> list[Moment]:
+    """The loop takes the next pod as soon as the goroutine starts; the log has all that the goroutine does first."""
+    found, titles = list(moments), [(step.pod, step.title) for step, _ in moments]
+    if ("shop", loop.NEXT) in titles:
+        found.insert(titles.index(("web", loop.ASSUME)) + 1, found.pop(titles.index(("shop", loop.NEXT))))
+    return found
 
 
 def _is_last(step: Taken) -> bool:
@@ -101,7 +111,7 @@ def _is_last(step: Taken) -> bool:
     return step.pod == "web" and (step.title == loop.POST_BIND or step.place not in ("", "active"))
 
 
-def _moments(simulation: Simulation) -> Iterator[tuple[Taken, tuple[Box, ...]]]:
+def _moments(simulation: Simulation) -> Iterator[Moment]:
     """Each step with the nodes as the scheduler's cache knows them after it."""
     replay, assumed = Replay(simulation.log), dict[str, str]()
     while (entry := replay.forward()) is not None:
@@ -236,7 +246,7 @@ def _why_next(settings: Settings, answer: str) -> str:
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        say("The API server cannot take the binding. What comes next?"),
+        say("The API server cannot take the binding. What comes first?"),
         tuple(terms(*AFTER.values())),
         lambda settings: say(AFTER[taken(settings.story)[_bind(settings.story)].title]),
         _why_undone,
@@ -254,5 +264,9 @@ def _bind(story: str) -> int:
 
 def _why_undone(settings: Settings, answer: str) -> str:
     if answer == say(AFTER[loop.RECORD]):
-        return say("That comes second. First ForgetPod frees the room: the next pod may need it.")
+        return say("That comes later. First ForgetPod frees the room: the next pod may need it.")
+    if answer == say(AFTER[loop.BIND]):
+        return say(
+            "It asks only after a new choice: by then another node may be better. First ForgetPod frees the room."
+        )
     return say("The cache still counts web on its node: ForgetPod frees that room. Then web goes back into the queue.")

@@ -58,7 +58,10 @@ def show(settings: Settings) -> View:
     line = {size: find(settings, size) for size in bends(settings.percentage)}
     said, found, nodes = _sentence(settings), find(settings), settings.nodes
     above = partial(draw_sample, Sample(found / nodes, say("{found:,} found", found=found), SCORES))
-    picture = Curve(SIZES, line, titles(), said, max(line.values()), nodes, "nodes", above)
+    unset = {size: nodes_to_find(size, 0, V1_16.sampling) for size in bends(0)}
+    pale = (unset, say(UNSET)) if settings.percentage else None
+    most = max(*line.values(), *unset.values())
+    picture = Curve(SIZES, line, titles(), said, most, nodes, "nodes", above, pale)
     return View(picture, said, Html(), said)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import NOTHING, Part, moved
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.style import ACT
+from kschedlab_lab.views.style import ACT, INK_2, INK_3
 from kschedlab_lab.views.svg import Room, dragged, label, svg
 
 Number: TypeAlias = int | float
@@ -23,7 +23,8 @@ class Curve:
     """``line``: its points, among them one for each of ``xs``; ``at``: the x in question; ``most``: the highest y.
 
     ``titles``: of the axes; ``drag``: the control that dragging the point changes, one value for each of ``xs``.
-    ``above``: from the left edge of the plot and its width to what is drawn above it.
+    ``above``: from the left edge of the plot and its width to what is drawn above it; ``pale``: another line to compare
+    with, and its name.
     """
 
     xs: Sequence[int]
@@ -34,6 +35,7 @@ class Curve:
     at: int | None = None
     drag: str = ""
     above: Callable[[float, float], Part] | None = None
+    pale: tuple[Mapping[int, Number], str] | None = None
 
     def __call__(self, room: Room) -> Html:
         return _Drawing(self, room).svg()
@@ -59,7 +61,7 @@ class _Drawing:
         return self.top + self.height * (1 - value / self.ticks[-1])
 
     def svg(self) -> Html:
-        shapes = [moved(self.above, 0, 2), *self._across(), *self._down(), *self._line()]
+        shapes = [moved(self.above, 0, 2), *self._across(), *self._down(), *self._pale(), *self._line()]
         return svg(shapes, self.room.width, self.top + self.height + FOOT, self.curve.alt)
 
     def _across(self) -> Iterator[Html]:
@@ -79,13 +81,25 @@ class _Drawing:
             yield element("line", **ends, stroke="currentColor", stroke_opacity=0.2)
             yield label(f"{tick:,}", self.left - 8, y + 4, "end", font_size=13)
 
+    def _path(self, line: Mapping[int, Number], **look: Any) -> Html:
+        places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in line.items())
+        return element("path", d=f"M{'L'.join(places)}", fill="none", **look)
+
+    def _pale(self) -> Iterator[Html]:
+        """The line to compare with, and its name above its end."""
+        if self.curve.pale is None:
+            return
+        line, name = self.curve.pale
+        yield self._path(line, stroke=INK_3, stroke_width=2, data_key="pale")
+        end = max(line)
+        yield label(name, self.x(end), self.y(line[end]) - 6, "end", font_size=13, fill=INK_2)
+
     def _line(self) -> Iterator[Html]:
         """The line, and the point in question with both of its numbers."""
         curve, at = self.curve, self.curve.at
         if at is None:
             return
-        places = (f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in curve.line.items())
-        yield element("path", d=f"M{'L'.join(places)}", fill="none", stroke=ACT, stroke_width=3, data_key="line")
+        yield self._path(curve.line, stroke=ACT, stroke_width=3, data_key="line")
         x, y = self.x(at), self.y(curve.line[at])
         said = f"{at:,} → {curve.line[at]:,}"
         half = text_width(said, 15, bold=True) / 2

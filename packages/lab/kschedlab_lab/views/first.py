@@ -52,10 +52,12 @@ class Pull:
     """The pod on the left, the nodes beside it, all to one scale. The pod's marks make its edge a handle.
 
     ``step``: by how much a value pulls it; ``below``: the height below the nodes; ``smallest``: the size of the
-    smallest pod, whose name has room.
+    smallest pod, whose name has room; ``most``: what sticks out of a node has room up to here, if given.
     """
 
-    def __init__(self, pod: Block, step: int, boxes: Sequence[Box], room: Room, below: float, smallest: int) -> None:
+    def __init__(
+        self, pod: Block, step: int, boxes: Sequence[Box], room: Room, below: float, smallest: int, most: int = 0
+    ) -> None:
         wide = room.width >= 560
         gap = 18 if wide else 7 if room.width >= 400 else 4
         column = (room.width - 24 - gap * len(boxes)) / (len(boxes) + 1)  # the pod is as wide as a node
@@ -64,10 +66,13 @@ class Pull:
         width = (room.width - left - 8 - gap * (len(boxes) - 1)) / len(boxes)
         largest = max(box.capacity for box in boxes)
         named = -(-(NAMED + PARTED) * largest // smallest)
-        tall = max(min(max(room.height - TOP - below, LOWEST), HIGHEST), named)
-        self.pod, self.step, self.boxes, self.base = pod, step, boxes, float(TOP + tall)
+        whole = max(most / largest, 1)
+        high = min(room.height - below - TOP, (room.height - below - 4) / whole)
+        tall = max(min(max(high, LOWEST / whole), HIGHEST), named)
+        top = max(TOP, (whole - 1) * tall + 4)
+        self.pod, self.step, self.boxes, self.base = pod, step, boxes, float(top + tall)
         self.scale = (tall - 2 * INSET) / largest
-        self.places = tuple(Place(left + i * (width + gap), TOP, width, tall) for i in range(len(boxes)))
+        self.places = tuple(Place(left + i * (width + gap), top, width, tall) for i in range(len(boxes)))
         self.width = room.width
 
     def drawn(self, tried: bool = True) -> list[Html]:

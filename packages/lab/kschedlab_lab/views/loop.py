@@ -84,7 +84,7 @@ def rows(steps: Sequence[Taken]) -> list[StepPlace]:
     now = floor = 0
     for step in steps:
         before = latest.get(step.pod)
-        lane = 1 if step.title in BACKGROUND else before.lane if before else 0
+        lane = 1 if step.title in BACKGROUND else before.lane if before and step.title != QUEUE else 0
         if step.at != now:
             now, floor = step.at, max((each.row + 1 for each in found), default=0)
         after = before.row + (lane == before.lane) if before else 0
@@ -118,7 +118,7 @@ def _lanes(way: Way, width: float, height: float) -> Part:
     whole, around, most = rows(way.steps), POD + 2 * INSIDE + 2, height - HEAD - FOOT - INSIDE
     for size in SIZES:
         line = size * 1.3
-        needs = [around + max(text_width(each, size, True) for each in _longest(whole, lane)) for lane in (0, 1)]
+        needs = [around + 1 + max(text_width(each, size, True) for each in _longest(whole, lane)) for lane in (0, 1)]
         spare = (width - BETWEEN - sum(needs)) / 2
         first = needs[0] + max(spare, 0)
         wides = [first, width - BETWEEN - first]
@@ -144,8 +144,9 @@ def _lanes(way: Way, width: float, height: float) -> Part:
 
 
 def _longest(places: Sequence[StepPlace], lane: int) -> list[str]:
-    """The names in this lane that stay in one line."""
-    return [_called(each.step) for each in places if each.lane == lane and each.step.title != RECORD]
+    """What stays in one line in this lane: the names, but only the longest word of the longest ones."""
+    names = (_called(each.step) for each in places if each.lane == lane)
+    return ["Scheduling" if name == RECORD else name.removesuffix("Q") for name in names]
 
 
 def _called(step: Taken) -> str:
