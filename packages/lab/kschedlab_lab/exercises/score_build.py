@@ -98,9 +98,7 @@ WISHES = {
 HINTS = {
     AFFINITY: (
         later("In which label do the two nodes differ?"),
-        later(
-            "A preference has matchExpressions, a list: key disk, operator In, values [fast]. Is a weight of 1 enough?"
-        ),
+        later("Under matchExpressions the key is disk, and the values are [fast]. Is a weight of 1 enough?"),
     ),
     "InterPodAffinity": (
         later("Which pods run on the fuller node alone?"),
