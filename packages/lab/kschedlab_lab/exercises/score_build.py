@@ -74,37 +74,39 @@ WISHES = {
   affinity:
     nodeAffinity:
       preferredDuringSchedulingIgnoredDuringExecution:
-      - weight: 1
+      - weight:
         preference:
-          matchExpressions:
-          - {key: , operator: In, values: }
 """,
     "InterPodAffinity": """\
   affinity:
     podAffinity:
       preferredDuringSchedulingIgnoredDuringExecution:
-      - weight: 1
+      - weight:
         podAffinityTerm:
           topologyKey: kubernetes.io/hostname
           labelSelector:
-            matchLabels: {app: }
 """,
     "PodTopologySpread": """\
   topologySpreadConstraints:
   - maxSkew: 1
     topologyKey: kubernetes.io/hostname
     labelSelector:
-      matchLabels: {app: }
     whenUnsatisfiable:
 """,
 }
-"""By plugin, the end of a pod's spec: a preference in which values are missing."""
+"""By plugin, the end of a pod's spec: a preference that does not say yet what it prefers."""
 HINTS = {
-    AFFINITY: (later("In which label do the two nodes differ?"), later("The key is disk, and the values are [fast].")),
-    "InterPodAffinity": (later("Which pods run on the fuller node alone?"), later("app: cache will do.")),
+    AFFINITY: (
+        later("In which label do the two nodes differ?"),
+        later("Under matchExpressions the key is disk, and the values are [fast]. Is a weight of 1 enough?"),
+    ),
+    "InterPodAffinity": (
+        later("Which pods run on the fuller node alone?"),
+        later("A labelSelector has matchLabels: app: cache will do. Is a weight of 1 enough?"),
+    ),
     "PodTopologySpread": (
         later("Whose pods are on the emptier node alone?"),
-        later("ScheduleAnyway gives points; DoNotSchedule refuses a node."),
+        later("A labelSelector has matchLabels: app: shop. ScheduleAnyway gives points; DoNotSchedule refuses a node."),
     ),
 }
 

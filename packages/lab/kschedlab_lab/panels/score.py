@@ -263,7 +263,7 @@ def without_the_disk() -> Question[Settings]:
         return _sheet(settings, say("The raw scores"), STAGES[0])
 
     asked = say("node-d's fast disk fails: its 60 becomes 20. Normalised, node-c's 20 was 33. What is it now?")
-    return Question(asked, (), right, why, raw, most=100, looks=("plugin", "node"), shows=slow)
+    return Question(asked, (), right, why, raw, most=100, shows=slow, moment=True)
 
 
 def who_wins() -> Question[Settings]:

@@ -97,7 +97,6 @@ def show(weights: Weights) -> View:
         None,
         said,
         most=score.MOST,
-        full=100 * MOST,
         facts=score_cluster.facts(CAUSE),
         dials=dials,
     )

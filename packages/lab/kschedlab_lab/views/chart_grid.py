@@ -18,13 +18,15 @@ CLOSE = 14
 BROAD, SWATCH, DIAL, NUMBER, STRIP = 132, 10, 52, 30, 5
 """The greatest width of a cell; the widths of a row's colour, of a dial and of the number beside a bar; the height of
 a bar below its number, where there is no room beside it."""
+PALE = 0.4
 
 
 @dataclass(frozen=True)
 class GridCell:
     """``text`` beside a bar of colour ``fill`` that fills this ``share`` of its box, or alone in a box (None).
 
-    ``tip``: the cell in words; ``sets``: the settings that a click applies.
+    ``tip``: the cell in words; ``sets``: the settings that a click applies; ``zero``: the place of 0 in the box, from
+    where a bar of a share below 0 goes to the left.
     """
 
     text: str
@@ -32,6 +34,7 @@ class GridCell:
     tip: str
     sets: str = ""
     share: float = 1
+    zero: float = 0
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class Grid:
 
     ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour;
     ``below``: lines below the name of a column; ``dials``: by name of a row, a number that can be changed; ``tips`` and
-    ``sets``: by name of a row, what it means, and the settings that a click on its name applies.
+    ``sets``: by name of a row, what it means, and the settings that a click on its name applies;
+    ``pale``: names of rows; ``head``: the height above the names of columns.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -55,11 +59,16 @@ class Grid:
     dials: Mapping[str, Dial] = field(default_factory=dict)
     tips: Mapping[str, str] = field(default_factory=dict)
     sets: Mapping[str, str] = field(default_factory=dict)
+    pale: Sequence[str] = ()
+    head: int = 0
+
+    def opacity(self, row: str) -> float | None:
+        return PALE if row in self.pale else None
 
     @property
     def above(self) -> int:
-        """The height of the lines below the names of columns."""
-        return CLOSE * max(map(len, self.below.values()), default=0)
+        """The height of all but the names of columns."""
+        return self.head + CLOSE * max(map(len, self.below.values()), default=0)
 
 
 class GridMeasures:
@@ -95,8 +104,9 @@ class GridMeasures:
         """A frame around each of these columns, for an answer by a click."""
         look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
         places = [(name, self.left + self.wide * c) for c, name in enumerate(self.grid.columns) if name in asked]
+        top = self.grid.head + 3
         picks = [({"data_pick": name, "data_key": f"pick/{name}"}, x) for name, x in places]
-        return [rect(self.wide - 2, self.end - 3, 6, x + 1, 3, **look, **pick) for pick, x in picks]
+        return [rect(self.wide - 2, self.end - top, 6, x + 1, top, **look, **pick) for pick, x in picks]
 
     def _rows(self) -> list[Html]:
         shapes, grid = [], self.grid
@@ -115,7 +125,8 @@ class GridMeasures:
                 place = self.names + 6, middle - SWATCH / 2
                 words.append(rect(SWATCH, SWATCH, 3, *place, fill=grid.swatches[name]))
             tip = grid.tips.get(name) or _tip(name, lines)
-            shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=tip, data_set=grid.sets.get(name)))
+            about = {"data_key": f"row/{name}", "data_tip": tip, "data_set": grid.sets.get(name)}
+            shapes.append(element("g", *words, **about, opacity=grid.opacity(name)))
             if name in grid.dials:
                 shapes.append(grid.dials[name].drawn(self.names, self.top + self.high * (r + 0.5)))
         return shapes
@@ -127,12 +138,12 @@ class GridMeasures:
         for c, name in enumerate(grid.columns):
             text = fitted(fitting([f"{signs[c]}{each}" for each in (names[c], ends[c])], room), room)
             middle = self.left + self.wide * (c + 0.5)
-            words = label(text, middle, 19, "middle")
+            words = label(text, middle, grid.head + 19, "middle")
             shapes.append(
                 element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text.removeprefix(signs[c])]))
             )
             for i, line in enumerate(grid.below.get(name, ()), start=1):
-                shapes.append(label(fitted(line, room), middle, 19 + CLOSE * i, "middle", fill=INK_2))
+                shapes.append(label(fitted(line, room), middle, grid.head + 19 + CLOSE * i, "middle", fill=INK_2))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:
@@ -144,20 +155,29 @@ class GridMeasures:
         track = wide if cell.fill is None or is_below else wide - NUMBER
         shapes = [rect(track, high, 2, **outline)]
         if cell.fill is not None:
-            tall = STRIP if is_below else high
-            long = round(track * cell.share, 1)
-            shapes.append(rect(long, tall, 2, None, high - tall or None, fill=cell.fill, data_key=f"{key}/box"))
-        place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
+            tall = self._strip if is_below else high
+            long, start = round(track * abs(cell.share), 1), round(track * (cell.zero + min(cell.share, 0)), 1)
+            place = start or None, high - tall or None
+            shapes.append(rect(long, tall, 2, *place, fill=cell.fill, data_key=f"{key}/box"))
+            if cell.zero:
+                at = round(track * cell.zero, 1)
+                shapes.append(element("line", x1=at, x2=at, y1=high - tall, y2=high, stroke="currentColor"))
+        corner = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
-        about["data_tip"] = cell.tip
+        about |= {"data_tip": cell.tip, "opacity": self.grid.opacity(self.grid.rows[r])}
         words = self._words(cell, (r, c) == self.grid.selected)
-        return element("g", *shapes, words, data_key=key, transform=place, **about)
+        return element("g", *shapes, words, data_key=key, transform=corner, **about)
+
+    @property
+    def _strip(self) -> int:
+        """The height of a bar below its number; a low row leaves more to the number."""
+        return STRIP if self.high >= 24 else STRIP - 2
 
     def _words(self, cell: GridCell, selected: bool) -> Html:
         place: dict[str, Any] = {"x": (self.wide - 2) / 2, "y": (self.high - 2) / 2 + 4.5}
         if cell.fill is not None:  # numbers below each other
             place |= {"x": self.wide - 5, "text_anchor": "end"}
-            place["y"] -= STRIP / 2 if self.wide - 2 < 2 * NUMBER else 0
+            place["y"] -= self._strip / 2 if self.wide - 2 < 2 * NUMBER else 0
         return element("text", cell.text, **place, fill="currentColor", font_weight="bold" if selected else None)
 
     def _frame_of_selected(self) -> list[Html]:

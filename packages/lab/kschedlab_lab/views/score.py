@@ -71,7 +71,7 @@ def decided(decision: Decision) -> str:
     if len(decision.best) > 1:
         tie = say("A tie: {nodes} share {sum}.", nodes=together(decision.best), sum=most)
         return sentences(
-            (tie, say("{pod} goes to one of them, drawn by lot: here always {node}.", pod=pod, node=decision.node))
+            (tie, say("A draw decides where {pod} goes: this picture shows {node}.", pod=pod, node=decision.node))
         )
     goes = say("{pod} goes to {node}.", pod=pod, node=decision.node)
     why = say("It has the highest sum, {highest}, {more} more than {second}.", highest=most, more=more, second=others)
@@ -88,7 +88,7 @@ def lead(decision: Decision) -> str:
     highest, more, others = _ahead(decision)
     if len(decision.best) > 1:
         return say(
-            "{best} share the highest sum, {highest}: selectHost draws one of them, here always {node}.",
+            "{best} share the highest sum, {highest}: selectHost draws one of them; this picture shows {node}.",
             best=together(decision.best),
             highest=highest,
             node=decision.node,

@@ -10,24 +10,26 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, say
+from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
 from kschedlab_lab.views.chart_grid import CLOSE, Grid, GridCell, GridMeasures
-from kschedlab_lab.views.lettering import with_minus
+from kschedlab_lab.views.lettering import flowed, text_width, with_minus
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown
-from kschedlab_lab.views.style import TICK
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.style import CHOSEN, INK, INK_2, TICK, TRAY, ink
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 NAMES, NARROW_NAMES, NARROW, WORDY, BARS = 174, 160, 420, 59, 76
 """The room for the names of plugins, in a broad and in a narrow room, and the width of the latter; the least width of a
 column with all of its node's facts; the room for names before the bars. In pixels."""
 TOP, LEAST, MOST, LINE = 38, 17, 40, 18
 """The height of the nodes' names and of what parts map and bars; limits of a row's height; a line below the map."""
-FULL = 200
-"""The points that fill a cell, at least: twice what a plugin gives at most, so that one sees a weight of 2."""
+POD, HEAD = 19, 16
+"""The height of the pod, and the room for it above the columns."""
+FULL = 300
+"""The points that fill a cell, at least: three times what a plugin gives at most, so that one sees a weight of 3."""
 
 
 REWARDS = {
@@ -53,8 +55,8 @@ class ScoreMap:
 
     ``question``: lines about the selected cell, if it is asked for; ``lines``: how many have a place below the map;
     ``asks``: the nodes of which it is asked which wins, before the last stage without their sums; ``most``: the sum
-    that fills the width; ``full``: the points that fill a cell, at least; ``bars``: whether sums have a place;
-    ``pending``: the plugins whose rows are still raw; ``facts``: by node, lines below its name (the first alone in a
+    that fills the width; ``bars``: whether sums, and the pod that goes to its node, have a place;
+    ``pending``: the plugins whose rows are still raw; ``facts``: by node, what is below its name (the first alone in a
     narrow room); ``dials``: by plugin, its weight to be changed; then no cell can be selected; ``rows``: for how many
     plugins there is a place, if there are more to come.
     """
@@ -70,7 +72,6 @@ class ScoreMap:
     rows: int = 0
     asks: Sequence[str] = ()
     most: float = 0
-    full: int = FULL
     bars: bool = True
     pending: Sequence[str] = ()
     facts: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -98,7 +99,29 @@ class ScoreMap:
             if self.asks or known:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
             bottom += sums.bottom
+            shapes.append(self._pod(plan))
         return svg([*shapes, *plan.picks(self.asks)], plan.width, bottom, self.alt)
+
+    def _pod(self, plan: GridMeasures) -> Html:
+        """The pod, beside the columns until the last stage; then above that of its node."""
+        name, node = self.decision.pod.pod.metadata.name, self.decision.node
+        lands = node in self.nodes and self.stage == STAGES[-1]
+        wide = text_width(name, bold=True) + 18
+        x = plan.left - wide - 8
+        if lands:
+            x = min(plan.left + plan.wide * (list(self.nodes).index(str(node)) + 0.5) - wide / 2, plan.width - wide)
+        fill = CHOSEN if lands else TRAY
+        box = rect(wide, POD, 9, fill=fill, stroke=CHOSEN if lands else INK_2, data_key="pod/box")
+        words = label(name, wide / 2, 14, "middle", font_weight="bold", fill=ink(fill) if lands else INK)
+        return element("g", box, words, data_key="pod", transform=f"translate({x:.0f},1)")
+
+    @cached_property
+    def _pale(self) -> Sequence[str]:
+        """While it is asked who wins: the rows that give the same to all who may."""
+        if not self.asks or self.stage == STAGES[-1]:
+            return ()
+        given = {each: {number(self.decision, self.stage, each, node) for node in self.asks} for each in self.plugins}
+        return [plugin for plugin, points in given.items() if len(points) == 1]
 
     @cached_property
     def _fills(self) -> Mapping[str, str]:
@@ -108,13 +131,16 @@ class ScoreMap:
     def _full(self) -> int:
         """The points that fill a cell."""
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
-        return max(self.full * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
+        return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
 
     def grid(self, left: float, room: Room) -> Grid:
-        lines = max(map(len, self.facts.values()), default=0)
+        column = (room.width - left - 6) / len(self.nodes)
+        facts = {node: flowed(listed(given), column - 4) for node, given in self.facts.items()}
+        lines = max(map(len, facts.values()), default=0)
         rows = max(self.rows, len(self.plugins)) + len(self.nodes) * self.bars
-        is_low = room.height < TOP + CLOSE * lines + LEAST * rows
-        short = is_low or (room.width - left - 6) / len(self.nodes) < WORDY
+        head = HEAD if self.bars else 0
+        is_low = room.height < TOP + head + CLOSE * lines + LEAST * rows
+        short = is_low or column < WORDY
         cells = [[self._cell(plugin, node) for node in self.nodes] for plugin in self.plugins]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
         return Grid(
@@ -129,7 +155,9 @@ class ScoreMap:
             swatches=self._fills,
             tips={plugin: say(REWARDS[plugin]) for plugin in self.plugins if plugin in REWARDS},
             sets={} if self.dials else {plugin: f"plugin: {plugin}" for plugin in self.plugins},
-            below={node: said[:1] if short else said for node, said in self.facts.items()},
+            pale=self._pale,
+            head=head,
+            below={node: given[:1] for node, given in self.facts.items()} if short else facts,
         )
 
     def _weights(self) -> Mapping[str, str]:
@@ -149,9 +177,10 @@ class ScoreMap:
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin.startswith(VETOES) and self.stage in STAGES[2:]:
             return GridCell("✓", None, tip, sets=sets)
-        share = max(found, 0) / self._full
         fill = self._fills.get(plugin, TICK)
-        return GridCell(with_minus(str(found)), fill, tip, sets, share)
+        row = (number(self.decision, stage, plugin, each) or 0 for each in self.nodes)
+        zero = -min(0, *row) / self._full
+        return GridCell(with_minus(str(found)), fill, tip, sets, found / self._full, zero)
 
 
 def _tip(plugin: str, node: str, found: str) -> str:

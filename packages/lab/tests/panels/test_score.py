@@ -44,7 +44,7 @@ def ends(panel: Panel[Any]) -> list[str]:
 def test_every_cause(cause: Cause) -> None:
     settings = Settings(**vars(cause), plugin="sum")
     decision, view = decide(cause), score.show(settings)
-    goes = f"goes to {decision.node}" if len(decision.best) == 1 else f"drawn by lot: here always {decision.node}"
+    goes = f"goes to {decision.node}" if len(decision.best) == 1 else f"this picture shows {decision.node}"
     assert goes in view.sentence
     shown = numbers(settings)
     columns = zip(*(shown[plugin] for plugin in PLUGINS), strict=True)
@@ -186,8 +186,8 @@ def test_passes_are_walked_through() -> None:
     assert "step" in panel.view.idle and "step" not in score.panel("normalised").view.idle
     assert [score.panel(step=step).settings.stage for step in range(4)] == list(STAGES)
     for room, says in ((Room(640, 400), True), (Room(330, 400), False)):
-        assert (">fast disk<" in str(drawn(panel.view.picture, room))) == says
-    assert ">taint<" not in str(drawn(score.panel(tainted=False).view.picture, Room(640, 400)))
+        assert ("fast disk" in str(drawn(panel.view.picture, room))) == says
+    assert "taint<" not in str(drawn(score.panel(tainted=False).view.picture, Room(640, 400)))
 
 
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
@@ -363,3 +363,40 @@ def test_two_columns_are_compared_by_whoever_answers() -> None:
     asked = str(drawn(question.before(settings), Room()))
     assert "453" not in asked
     assert [node for node in NODES if f'data-pick="{node}"' in asked] == [*question.choices]
+
+
+def test_the_pod_waits_beside_the_columns_and_lands_on_its_node() -> None:
+    def at(panel: Panel[Any]) -> float:
+        """How far to the right the pod is."""
+        return float(re.findall(r"translate\(([\d.]+)", keyed(panel)["pod"].get("transform") or "")[0])
+
+    waiting, settings = score.who_wins().before, Settings()
+    assert waiting is not None
+    asked = keyed_in(str(drawn(waiting(settings), Room())))["pod"].get("transform")
+    landed = [at(weights.panel(nodes=weight)) for weight in (0, 1, 2)]
+    assert asked != keyed(score.panel())["pod"].get("transform")
+    assert landed == sorted(set(landed)), "node-a, node-c, node-d"
+
+
+def test_rows_that_decide_nothing_are_pale_while_two_columns_are_compared() -> None:
+    question = score.who_wins()
+    assert question.before is not None
+    asked = keyed_in(str(drawn(question.before(Settings()), Room())))
+    pale = {plugin for plugin in PLUGINS if asked[f"row/{plugin}"].get("opacity")}
+    assert pale == {"ImageLocality", "NodePreferAvoidPods", "PodTopologySpread"}
+    assert not [each for each in keyed(score.panel()).values() if each.get("opacity")]
+
+
+def test_a_bar_below_0_ends_where_those_above_begin() -> None:
+    shown = keyed(score.panel("raw", step=7))
+    below, above = (shown[f"cell/InterPodAffinity/{node}/box"].attrib for node in ("node-c", "node-a"))
+    assert float(below.get("x", "0")) + float(below["width"]) == pytest.approx(float(above["x"]), abs=0.2)
+    assert float(below["width"]) == pytest.approx(float(above["width"]) * 30 / 50, abs=0.2)
+
+
+def test_the_verdict_about_a_cell_is_there_at_its_step_alone() -> None:
+    panel = score.panel("normalised", plugin="NodeAffinity").ask(score.without_the_disk()).answer(100)
+    room = Room()
+    assert panel.state(panel.settings, room)["verdict"]["right"]
+    for changes in ({"step": 0}, {"fast": True}, {"plugin": "InterPodAffinity"}, {"node": "node-a"}):
+        assert panel.state(panel.settings.changed(**changes), room)["verdict"] is None
