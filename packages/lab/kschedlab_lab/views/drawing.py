@@ -480,8 +480,10 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         first = row([name, *numbers[:1]], gap)
         if block.numbers and numbers and numbers[0].is_text and not halo:
             told = (title, colour, True), (block.numbers[0].text, colour, False)
-            ways = [phrase(*told, size=font, gap=between) for font, between in ((size, gap), (size, 4), (SMALLEST, 4))]
-            first = next((way for way in ways if way.width <= beside * 1.06), ways[0])
+            first = phrase(*told, size=size, gap=gap)
+            small = phrase(*told, size=SMALLEST, gap=4)
+            if first.width > beside * 1.06 and small.width <= beside:
+                first = small
         tall = first.height
         if first.width > beside * 1.06:
             first, tall = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name, name.height
