@@ -110,10 +110,24 @@ def all_candidates(case: Case) -> bool:
     return len(case.preemption.candidates) == len(NODES)
 
 
+def budget_counts(case: Case) -> bool:
+    """Whether the scheduler would choose another node without the budget."""
+    return without_budget(case).preemption.nominated_node != case.preemption.nominated_node
+
+
+def without_budget(case: Case) -> Case:
+    return Case([each for each in case.manifests if each["kind"] != "PodDisruptionBudget"])
+
+
+def ladder_case(rng: random.Random, rule: int) -> Case:
+    """A case that this rule decides, with a budget that counts."""
+    return drawn(rng, random_case, lambda case: all_candidates(case) and case.deciding == rule and budget_counts(case))
+
+
 def which_node(rng: random.Random, seed: int) -> Exercise:
-    """The ladder, decided by a rule after the first."""
+    """The ladder."""
     rule = in_turn(seed, (1, 2, 3, 5))
-    case = drawn(rng, random_case, lambda case: all_candidates(case) and case.deciding == rule)
+    case = ladder_case(rng, rule)
     right = case.preemption.nominated_node
     assert right is not None
     why = caption(case.decision)
@@ -135,13 +149,10 @@ def which_node(rng: random.Random, seed: int) -> Exercise:
 def save_node(rng: random.Random) -> Exercise:
     """One budget that moves the preemptor to another node."""
 
-    def without_budget(rng: random.Random) -> Case:
-        return Case([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
-
     def wanted(case: Case) -> bool:
         return all_candidates(case) and case.deciding > 0 and saving(case) is not None
 
-    case = drawn(rng, without_budget, wanted)
+    case = drawn(rng, lambda rng: without_budget(random_case(rng)), wanted)
     app, spared = saving(case), case.preemption.nominated_node
     assert app is not None and spared is not None
 

@@ -119,15 +119,21 @@ def stopped(device: str) -> str:
     return say("train: no node; the search stops at {device}", device=device)
 
 
-@lru_cache(64)
 def outcome(selector: str) -> tuple[str, bool]:
     """Where train can go if its claim has this selector, in words; and whether it can go anywhere."""
-    decision = devices.decided(Cluster.from_dicts(made(selector), devices.GENERATION.api))
-    able = [node.node for node in sights(decision) if not node.reason]
-    if decision.error:
-        stops = next(each for each in DEVICES if judged(selector, each).state == FAILS)
+    able, stops = _decided(selector)
+    if stops:
         return stopped(stops), False
     return (say("train: {nodes}", nodes=say(" or ").join(able)), True) if able else (say("train: no node"), False)
+
+
+@lru_cache(64)
+def _decided(selector: str) -> tuple[list[str], str]:
+    """The nodes where train can go, and the device at which an error stops the search; "" if none does."""
+    decision = devices.decided(Cluster.from_dicts(made(selector), devices.GENERATION.api))
+    able = [node.node for node in sights(decision) if not node.reason]
+    failing = (each for each in DEVICES if judged(selector, each).state == FAILS)
+    return able, next(failing) if decision.error else ""
 
 
 def evaluated(settings: Settings) -> tuple[EvaluatedPart, ...]:

@@ -10,6 +10,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Deployment, Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
+from kschedlab.preemption.budgets import MatchesBudget
 from kschedlab.text.html import visible
 from kschedlab.text.words import amount
 from kschedlab_simulation.log import Changed, LogEntry, Recorded
@@ -36,13 +37,18 @@ class Happened(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """The cluster ``now`` (in microseconds): its objects in key order, and the newest lines, oldest first."""
+    """The cluster ``now`` (in microseconds): its objects in key order, and the newest lines, oldest first.
+
+    ``preempted``: how many pods the scheduler has evicted; ``against``: how many of them against a budget.
+    """
 
     nodes: tuple[Node, ...] = ()
     pods: tuple[Pod, ...] = ()
     lines: tuple[Happened, ...] = ()
     now: int = 0
     budgets: tuple[PodDisruptionBudget, ...] = ()
+    preempted: int = 0
+    against: int = 0
 
 
 class Feed:
@@ -52,6 +58,7 @@ class Feed:
         self._first: int | None = None
         self._kept: dict[str, dict[str, Any]] = {kind.__name__: {} for kind in (Node, Pod, PodDisruptionBudget)}
         self._lines: deque[Happened] = deque(maxlen=KEPT)
+        self._preempted = self._against = 0
         self.seen = Seen()
         self.follow(list(entries), silent=True)
 
@@ -60,11 +67,13 @@ class Feed:
         for entry in entries:
             if isinstance(entry, Changed):
                 self._keep(entry)
+                self._count(entry)
             for text, message in () if silent else _said(entry):
                 self._first = entry.at if self._first is None else self._first
                 self._tell(Happened(entry.at - self._first, text, message))
         nodes, pods, budgets = (tuple(kept[key] for key in sorted(kept)) for kept in self._kept.values())
-        self.seen = Seen(nodes, pods, tuple(self._lines), entries[-1].at if entries else self.seen.now, budgets)
+        now = entries[-1].at if entries else self.seen.now
+        self.seen = Seen(nodes, pods, tuple(self._lines), now, budgets, self._preempted, self._against)
 
     def _tell(self, line: Happened) -> None:
         """A new line; an event that says the same again is none."""
@@ -77,6 +86,23 @@ class Feed:
             kept.pop(entry.key, None)
         else:
             kept[entry.key] = entry.new
+
+    def _count(self, entry: Changed) -> None:
+        """Count a pod that the scheduler evicts; against a budget, if too few of the budget's pods stay."""
+        if entry.by != DEFAULT_SCHEDULER or not (_leaves(entry.new) and not _leaves(entry.old)):
+            return
+        stay = [pod for pod in self._kept[Pod.__name__].values() if not _leaves(pod)]
+        over = [each for each in self._kept[PodDisruptionBudget.__name__].values() if covers(each, entry.new)]
+        self._preempted += 1
+        self._against += any(sum(covers(each, pod) for pod in stay) < each.status.desiredHealthy for each in over)
+
+
+def covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    return MatchesBudget.of_budget(budget).covers(pod.metadata.namespace, pod.metadata.labels)
+
+
+def _leaves(found: Any) -> bool:
+    return isinstance(found, Pod) and found.metadata.deletionTimestamp is not None
 
 
 def _said(entry: LogEntry) -> Iterator[tuple[str, str]]:

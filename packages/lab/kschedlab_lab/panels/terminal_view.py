@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
-from kschedlab.preemption.budgets import MatchesBudget
 from kschedlab.text.html import Html, element, visible
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
-from kschedlab_lab.panels.terminal_feed import Happened, Seen, seconds
+from kschedlab_lab.panels.terminal_feed import Happened, Seen, covers, seconds
 from kschedlab_lab.views.drawing import BAR, EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.layout import moved
@@ -34,7 +33,7 @@ def view_of(seen: Seen, start: str) -> View:
     """The panel's view. ``start``: what it says before anything has happened."""
     lines = seen.lines
     changes = [line for line in lines if not line.message]
-    said = _nominations(seen) or (latest(changes[-1]) if changes else say(start))
+    said = _nominations(seen) or (sentences((latest(changes[-1]), _outcome(seen))) if changes else say(start))
     events = element("ul", *(element("li", told(each)) for each in lines), style=LIST) if lines else Html()
     return View(lambda room: _picture(seen, said, room), said, events, "\n".join([said, *map(told, lines)]))
 
@@ -45,6 +44,18 @@ def _nominations(seen: Seen) -> str:
     nodes = [visible(pod.status.nominatedNodeName) for pod in waiting if pod.status.nominatedNodeName]
     message = later("{number} pods are nominated to {nodes}.")
     return say(message, number=len(nodes), nodes=listing(sorted({*nodes}))) if len(nodes) > 1 else ""
+
+
+def _outcome(seen: Seen) -> str:
+    """Once every pod runs, how many had to leave so that they can; "" before."""
+    if not seen.preempted or any(
+        pod.status.phase != "Running" or pod.metadata.deletionTimestamp is not None for pod in seen.pods
+    ):
+        return ""
+    message = later("Every pod runs; {pods} had to leave.")
+    if seen.against:
+        message = later("Every pod runs; {pods} had to leave, {number} against the budget.")
+    return say(message, pods=count(seen.preempted, "pod"), number=seen.against)
 
 
 def latest(line: Happened) -> str:
@@ -118,7 +129,7 @@ def _block(pod: Pod, seen: Seen) -> Block:
 
 def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:
     """The shield of a pod under budgets."""
-    over = [each for each in seen.budgets if _covers(each, pod)]
+    over = [each for each in seen.budgets if covers(each, pod)]
     names = visible(listed(each.metadata.name for each in over))
     if any(pod in _breaking(each, seen) for each in over):
         yield Badge("broken", say("its eviction breaks the budget: {names}", names=names))
@@ -126,16 +137,12 @@ def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:
         yield Badge("shield", say("covered by the budget: {names}", names=names))
 
 
-def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
-    return MatchesBudget.of_budget(budget).covers(pod.metadata.namespace, pod.metadata.labels)
-
-
 def _breaking(budget: PodDisruptionBudget, seen: Seen) -> list[Pod]:
     """The pods whose leaving breaks the budget: the last ones to go, as many as it lacks."""
     lacks = budget.status.desiredHealthy - budget.status.currentHealthy
     if lacks <= 0:
         return []
-    ends = [(pod.metadata.deletionTimestamp, pod) for pod in seen.pods if _covers(budget, pod)]
+    ends = [(pod.metadata.deletionTimestamp, pod) for pod in seen.pods if covers(budget, pod)]
     leaving = sorted(((end, pod) for end, pod in ends if end is not None), key=lambda each: each[0])
     return [pod for _, pod in leaving[-lacks:]]
 

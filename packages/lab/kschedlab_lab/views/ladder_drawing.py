@@ -33,6 +33,8 @@ ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 22, 40, 4, 9.5, 20, 10
 first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 80
 """The least width of a column for the rules' names; else they are above the values."""
+SIGN, FONTS = 12, (12, 11.4, 10.6, 9.6)
+"""The width of the sign before a value; the font sizes of a value, of which the first that fits its lane is taken."""
 FALLS, TILT = 2, 4
 """How far the value of who loses falls, in pixels, and by how many degrees it tilts."""
 NAMES = {
@@ -198,15 +200,15 @@ def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
     fill, stroke = (EVICTED_SOFT, EVICTED) if lost else (CHOSEN, CHOSEN) if wins else (TRAY, HAIR)
     bold = lost or wins
     sign = {"d": CROSS, "stroke": EVICTED, "stroke_width": 2} if lost else {"d": STAR, "fill": ON_ACCENT}
-    aside = 14 if bold else 0
-    size = 12 if text_width(text, 12, bold) <= width - aside - 8 else 11.4
-    if text_width(text, size, bold) > width - aside - 4:
-        aside = 0  # its colour and its place say it, too
+    aside = SIGN if bold else 0
+    size = next((each for each in FONTS if text_width(text, each, bold) + aside + 4 <= width), FONTS[-1])
     said = words(text, size, bold, fill=colour)
-    wide = max(said.width + aside + (14 if aside else 8), VALUE)
+    least = said.width + aside + 4
+    wide = max(min(least + 10, width), least, VALUE)
     shapes = [rect(wide, VALUE, VALUE / 2, fill=fill, stroke=stroke)]
-    if aside:
-        shapes.append(moved(Part(0, 0, (element("path", **sign),)), 4, VALUE / 2 - 8))
+    if bold:
+        left = min((wide - least) / 2 - 1, 4)
+        shapes.append(moved(Part(0, 0, (element("path", **sign),)), left, VALUE / 2 - 8))
     shapes.append(placed(said, (wide + aside) / 2, (VALUE - said.height) / 2))
     fallen = f"translate(0,{FALLS}) rotate({TILT} {wide / 2:g} {VALUE / 2:g})" if lost else None
     return Part(wide, VALUE, (element("g", *shapes, transform=fallen),))

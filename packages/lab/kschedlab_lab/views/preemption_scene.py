@@ -150,7 +150,8 @@ class Scene:
             )
         tries = {node: len(each.attempts) for node, each in candidates.items()}
         for turn, attempt in enumerate(attempts, 1):
-            text = say("{node}: {said}", node=self.tried, said=attempted(attempt, explains=False))
+            said = attempted(attempt, explains=is_reordered(attempts))
+            text = say("{node}: {said}", node=self.tried, said=said)
             yield self._draw(boxes.trying({**tries, self.tried: turn}), room, text, 0), text
 
     def _climb(self, preemption: Preemption, room: Room) -> Iterator[Moment]:

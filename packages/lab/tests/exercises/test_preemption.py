@@ -2,6 +2,7 @@
 
 from collections import Counter
 from functools import partial
+from random import Random
 
 import pytest
 
@@ -44,6 +45,14 @@ def test_all_kinds_are_there_and_neighbours_differ():
     assert [a.text() for a in first[:2]] != [b.text() for b in second[:2]]
 
 
+@pytest.mark.parametrize("rule", (1, 2, 3, 5))
+def test_who_ignores_the_budget_finds_another_node(rule):
+    case = preemption.ladder_case(Random(1), rule)
+    pods_only = preemption.Case([each for each in case.manifests if each["kind"] != "PodDisruptionBudget"])
+    assert case.deciding == rule
+    assert case.preemption.nominated_node != pods_only.preemption.nominated_node
+
+
 def test_a_wrong_node_is_told_where_it_drops_out():
     exercise = exercises(1)[0]
     wrong = next(each for each in exercise.choices() if each != exercise.right)
@@ -53,20 +62,20 @@ def test_a_wrong_node_is_told_where_it_drops_out():
 def test_a_budget_that_changes_nothing_is_told_why():
     exercise = exercises(1)[1]
     nobody = exercise.check(as_yaml([budget("nobody", 0)])).words
-    assert says(nobody, "node-b is still chosen", "it would lose logs-b0 and logs-b1", "not about them")
-    large = exercises(3)[1].check(as_yaml([budget("shop", 2)])).words
-    assert says(large, "node-a is still chosen", "lets 2 pods go, so evicting shop-a0 breaks nothing")
+    assert says(nobody, "node-a is still chosen", "it would lose mail-a0", "not about them")
+    large = exercises(3)[1].check(as_yaml([budget("mail", 2)])).words
+    assert says(large, "node-b is still chosen", "lets 2 pods go, so evicting mail-b0 breaks nothing")
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)
     more = as_yaml([budget("shop", 0), {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "x"}}])
     assert exercise.check(more).words == "Only PodDisruptionBudgets may be added."
 
 
 def test_a_budget_that_nobody_breaks_is_told_the_rule_that_decides_and_that_it_changed_the_victims():
-    exercise = exercises(1)[1]
-    broken, kept = (exercise.judge(as_yaml([budget("logs", allowed)])).words for allowed in (0, 2))
+    exercise = exercises(5)[1]
+    broken, kept = (exercise.judge(as_yaml([budget("mail", allowed)])).words for allowed in (0, 2))
     assert says(broken, "Rule 1 decides") and "step 1" not in broken
     assert says(
-        kept, "Rule 3 decides", "step 1", "node-b would lose logs-b0 and logs-b1", "with it, logs-b2 and logs-b0"
+        kept, "Rule 3 decides", "step 1", "node-b would lose mail-b1 and mail-b0", "with it, mail-b2 and mail-b1"
     )
     assert "Rule 1" not in kept
 

@@ -107,7 +107,8 @@ def test_the_cluster_of_lesson_05_evicts_whom_the_lesson_evicts() -> None:
     assert going == {"shop-a", "mail-c", "jobs-c", "shop-b", "logs-b"}, "as the lesson's fold says"
     assert played.view().sentence == "3 pods are nominated to node-a, node-b, node-c."
     played.run("60s")
-    assert "is Running on node-" in played.view().sentence
+    said = played.view().sentence
+    assert "is Running on node-" in said and says(said, "5 pods had to leave, 1 against the budget")
 
 
 def test_the_budget_is_drawn_with_its_shields_and_counts_down() -> None:
