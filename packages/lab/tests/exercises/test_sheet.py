@@ -164,7 +164,7 @@ def test_pages_are_in_the_encoding_that_they_name():
     assert printed.decode("utf-8").rstrip("\n") == sheets("queue", "1", language="zh").rstrip("\n")
 
 
-@pytest.mark.parametrize("seed", [1, 7, 27])
+@pytest.mark.parametrize("seed", [1, 10, 27])
 def test_every_number_that_a_budget_may_allow_is_among_the_answers(seed):
     exercise = exercises_of("preemption", seed)[1]
     named = exercise.model().rpartition(": ")[2].split(" or ")
