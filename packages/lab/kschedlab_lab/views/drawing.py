@@ -46,8 +46,8 @@ EDGE, TOP, BAR, SHELF = 8, 10, 42, 120
 """The margin around the nodes; the heights of a bar above them, and of all pods of a full node that stepped aside."""
 INSET, PARTED, ROUND = 3, 2, 8
 """Between tray and pods, between pods, and the radius of a pod's corners."""
-LINE, NAME, SMALL, SMALLEST = 15, 14, 11.2, 10.6
-"""The height of a line; the font sizes of a node's name, of second lines, and of one line where two don't fit."""
+LINE, NAME, SMALL = 15, 14, 11.2
+"""The height of a line; the font sizes of a node's name and of second lines."""
 LOW = 2 * LINE + 4
 """The height below which a pod has its number beside its name."""
 PILL, BIG = 17, 26
@@ -479,11 +479,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         gap = 4 if len(signs) > 1 else 8
         first = row([name, *numbers[:1]], gap)
         if block.numbers and numbers and numbers[0].is_text and not halo:
-            told = (title, colour, True), (block.numbers[0].text, colour, False)
-            first = phrase(*told, size=size, gap=gap)
-            small = phrase(*told, size=SMALLEST, gap=4)
-            if first.width > beside * 1.06 and small.width <= beside:
-                first = small
+            first = phrase((title, colour, True), (block.numbers[0].text, colour, False), size=size, gap=gap)
         tall = first.height
         if first.width > beside * 1.06:
             first, tall = column([name, *numbers[:1]], -2) if high >= 2 * LINE - 2 else name, name.height

@@ -33,7 +33,7 @@ ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 22, 40, 4, 9.5, 20, 10
 first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 80
 """The least width of a column for the rules' names; else they are above the values."""
-SIGN, FONTS = 12, (12, 11.4, 10.6, 9.6)
+SIGN, FONTS = 12, (12, 11.4)
 """The width of the sign before a value; the font sizes of a value, of which the first that fits its lane is taken."""
 FALLS, TILT = 2, 4
 """How far the value of who loses falls, in pixels, and by how many degrees it tilts."""
@@ -200,13 +200,14 @@ def _value(text: str, lost: bool, wins: bool, width: float) -> Part:
     fill, stroke = (EVICTED_SOFT, EVICTED) if lost else (CHOSEN, CHOSEN) if wins else (TRAY, HAIR)
     bold = lost or wins
     sign = {"d": CROSS, "stroke": EVICTED, "stroke_width": 2} if lost else {"d": STAR, "fill": ON_ACCENT}
-    aside = SIGN if bold else 0
+    has_room = text_width(text, FONTS[-1], bold) + SIGN + 4 <= width  # else its colour and its place say it alone
+    aside = SIGN if bold and has_room else 0
     size = next((each for each in FONTS if text_width(text, each, bold) + aside + 4 <= width), FONTS[-1])
     said = words(text, size, bold, fill=colour)
     least = said.width + aside + 4
     wide = max(min(least + 10, width), least, VALUE)
     shapes = [rect(wide, VALUE, VALUE / 2, fill=fill, stroke=stroke)]
-    if bold:
+    if aside:
         left = min((wide - least) / 2 - 1, 4)
         shapes.append(moved(Part(0, 0, (element("path", **sign),)), left, VALUE / 2 - 8))
     shapes.append(placed(said, (wide + aside) / 2, (VALUE - said.height) / 2))
