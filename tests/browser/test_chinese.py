@@ -40,7 +40,7 @@ def test_a_question_is_answered_a_slider_moved_and_an_exercise_kept_beside_the_e
     ruled.get_by_role("button", name="演示过程").click()
     expect(ruled.locator(".ks-story")).to_be_visible()
     card = page.page.locator(".ks-exercise").filter(has_text="选哪个节点？").first
-    card.locator("input[type=radio]").first.check()
+    card.get_by_role("radio", name="node-b").check()
     card.get_by_role("button", name="检查").click()
     expect(card.locator(".ks-reply")).to_contain_text("被淘汰")
     kept = json.loads((lab.home / "notebooks" / ".kschedlab-progress.json").read_text(encoding="utf-8"))

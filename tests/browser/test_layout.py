@@ -49,10 +49,14 @@ FEW = {"800": 3}
 """What is measured in Chinese by day: lines are longest in a narrow window."""
 
 
+TWO = dict(list(NUMBERS.items())[:2])
 GIVEN: dict[str, Callable[..., Any]] = {
+    "generations.asked": partial(generations.asked, "a budget", "v1.30"),
+    "pairs.measures": partial(pairs.measures, dict.fromkeys(("cpu", "memory"), TWO)),
     "pairs.panel": partial(pairs.panel, NUMBERS),
     "tosses.panel": partial(tosses.panel, [9.0, -3.0, 0.0, 4.0, 9.0, 12.0, 4.0, 9.0]),
     "two_runs.panel": partial(two_runs.panel, Three(), BOTH),
+    "your_plugin.counterexample": partial(your_plugin.counterexample, ALONE),
     "your_plugin_motion.panel": partial(your_plugin_motion.panel, **COLD),
     "your_plugin.panel": partial(your_plugin.panel, [ALONE], priority=9),
 }

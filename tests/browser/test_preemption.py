@@ -43,7 +43,7 @@ def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(
     expect(sentence).to_have_text("")
     picture.locator("[data-pick=node-b]").first.click()
     expect(panel.locator(".ks-question")).to_contain_text(
-        "node-b drops out at rule 1, first victim: it has logs-b (150)"
+        "node-b drops out at rule 2, first victim: it has logs-b (150)"
     )
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
     expect(sentence).to_contain_text("urgent goes to node-a")
@@ -65,7 +65,7 @@ def what_was_answered_stays_answered_when_the_cells_run_again(page: Notebook) ->
     page.run_all()
     panel = page.stage("Which node is chosen?")
     expect(panel.locator(".ks-question")).to_contain_text(
-        "node-b drops out at rule 1, first victim: it has logs-b (150)"
+        "node-b drops out at rule 2, first victim: it has logs-b (150)"
     )
     behind_dots(panel).get_by_role("button", name="Ask again").click()
     expect(panel.locator(".ks-picture")).to_contain_text("waiting")

@@ -137,12 +137,13 @@ export class Recording extends Model {
     this.error = "";
     this.way = [];
     this.obey(message);
-    this.refresh(message.n);
+    this.refresh(message);
   }
 
-  /** Shows the current state; `n`: the message that it answers. */
-  refresh(n) {
-    this.change("shown", { ...this.look(), n, way: this.way.map((each) => this.text(each)) });
+  /** Shows the current state, as the reply to a message. */
+  refresh({ n, answer } = {}) {
+    const way = answer === undefined ? {} : { way: this.way.map((each) => this.text(each)) };
+    this.change("shown", { ...this.look(), ...way, n });
   }
 
   obey({ set, state, reset, room, answer, uncover, again }) {
