@@ -104,7 +104,7 @@ export class Recording extends Model {
    */
   constructor(record, world, parts, gates, words) {
     super({ controls: record.controls, large: false, spoken: words.spoken });
-    Object.assign(this, { record, world, parts, gates, words, room: 0, way: [] });
+    Object.assign(this, { record, world, parts, gates, words, room: 0 });
     this.first = world.named(record.start);
     this.at = { ...this.first };
     this.found = world.find(this.at);

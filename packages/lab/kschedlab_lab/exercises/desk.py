@@ -161,7 +161,7 @@ def _made_up(seed: int, number: int, exercise: Exercise, rng: random.Random) -> 
     if tries:
         exercise.check(exercise.right if solved else _mistaken(seed, exercise))
     looked = hints, hints == 2 and not solved
-    return Record(EXAMPLE, seed, number, exercise.title, state, tries, *looked, exercise.given, exercise.said)
+    return Record(EXAMPLE, seed, number, exercise.title, state, tries, *looked, exercise.given, exercise.verdict)
 
 
 def _mistaken(seed: int, exercise: Exercise) -> Any:

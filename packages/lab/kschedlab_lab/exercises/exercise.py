@@ -131,7 +131,7 @@ class Exercise(ABC):
     ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
     ``right``: an answer that :meth:`check` accepts. ``on_progress``: called after each check, hint and solution;
     progress is kept there. ``given``, ``reply``: the last answer as text, and what was said last; above it are the
-    ``open_hints`` first hints, until an answer is right. ``said``: the verdict on code, which is not run again.
+    ``open_hints`` first hints, until an answer is right. ``verdict``: that on code, which is not run again.
     ``call``: the code that names the exercise. ``seed``: that of its lesson, for the live card: after another seed is
     chosen, a card shows whether its cell has run again.
     """
@@ -144,7 +144,7 @@ class Exercise(ABC):
     def __init__(self, title: str, question: str, hints: tuple[str, ...], instance: Instance = NOTHING) -> None:
         self.title, self.question, self.hints, self.instance = title, question, hints, instance
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
-        self.open_hints, self.given, self.said, self.call = 0, "", "", "exercise"
+        self.open_hints, self.given, self.verdict, self.call = 0, "", "", "exercise"
         self.seed: int | None = None
         self.reply: Verdict | Note | None = None
         self.on_progress: Callable[[Exercise], None] = lambda _: None
@@ -238,10 +238,10 @@ class Exercise(ABC):
             self.on_progress(self)
         return self._say(Note(say("Solution"), self.explained(), self.drawing(), self.markup()))
 
-    def resume(self, state: State, tries: int, hints: int, solution: bool, given: str, said: str = "") -> None:
+    def resume(self, state: State, tries: int, hints: int, solution: bool, given: str, verdict: str = "") -> None:
         """Go on where the student was before the kernel restarted; what was answered is judged again."""
         self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
-        self.open_hints, self.given, self.said = 0 if state is State.RIGHT else hints, given, said
+        self.open_hints, self.given, self.verdict = 0 if state is State.RIGHT else hints, given, verdict
         if self.choices() and given not in self.choices():
             self.given = ""  # chosen in another language
         self.reply = self.judged_before()

@@ -60,7 +60,7 @@ class Lesson:
         for number, exercise in enumerate(self._exercises, 1):
             exercise.call, exercise.seed = f"exercises[{number}]", seed
             if kept := self.kept.of(name, seed, number):
-                exercise.resume(kept.state, kept.tries, kept.hints, kept.solution, kept.answer, kept.said)
+                exercise.resume(kept.state, kept.tries, kept.hints, kept.solution, kept.answer, kept.verdict)
             exercise.on_progress = partial(self._keep, number)
 
     def __getitem__(self, number: int) -> Exercise:

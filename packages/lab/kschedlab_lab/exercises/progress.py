@@ -25,7 +25,7 @@ FORMULA = "=+-@\t\r"
 
 
 class Record(msgspec.Struct, frozen=True):
-    """The progress with one exercise. ``seed``: its instance; ``answer``: the last; ``said``: what was said of code."""
+    """The progress with one exercise. ``seed``: its instance; ``answer``: the last; ``verdict``: on code."""
 
     lesson: str
     seed: int
@@ -36,7 +36,7 @@ class Record(msgspec.Struct, frozen=True):
     hints: int = 0
     solution: bool = False
     answer: str = ""
-    said: str = ""
+    verdict: str = ""
 
 
 class Progress:
@@ -76,10 +76,10 @@ class Progress:
             exercise.hints_seen,
             exercise.solution_seen,
             exercise.given,
-            exercise.said,
+            exercise.verdict,
         )
         if before is not None and before.state is State.RIGHT:
-            now = replace(now, state=before.state, answer=before.answer, said=before.said)
+            now = replace(now, state=before.state, answer=before.answer, verdict=before.verdict)
         self._kept[lesson, seed, number] = now
         self._write(**{ENTRY: msgspec.to_builtins([self._kept[key] for key in sorted(self._kept)])})
 

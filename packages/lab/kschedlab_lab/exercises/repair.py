@@ -25,7 +25,7 @@ SIGNS = {"- ": f"border-left:4px solid {EVICTED};", "+ ": f"border-left:4px soli
 PLAIN = "border-left:4px solid transparent;"
 DECORATORS = re.compile(r"\A(@.*\n)+")
 MOST = 4000
-"""Most characters of a function, and of what was said of it, in the file that a student hands in."""
+"""Most characters of a function, and of the verdict on it, in the file that a student hands in."""
 
 
 class Repair(Exercise):
@@ -127,17 +127,17 @@ class Repair(Exercise):
         return f"{self.needs}\n\n\n{source}" if self.needs else source
 
     def remember(self, answer: Any, verdict: Verdict) -> None:
-        """Keep its source, and what was said of it: nobody else will run it."""
+        """Keep its source, and the verdict on it: nobody else will run it."""
         if not verdict.read or self.is_as_given(answer):
             return
         try:
             source = DECORATORS.sub("", dedent(self._named(answer)))
         except (OSError, TypeError):  # nobody knows how it is written
             source = ""
-        self.given, self.said = source[:MOST], f"{verdict.words}\n{verdict.evidence}"[:MOST]
+        self.given, self.verdict = source[:MOST], f"{verdict.words}\n{verdict.evidence}"[:MOST]
 
     def judged_before(self) -> Verdict | None:
-        words, _, evidence = self.said.partition("\n")
+        words, _, evidence = self.verdict.partition("\n")
         return Verdict(self.state, words, evidence) if words else None
 
     def _call(self, case: tuple[Any, ...]) -> str:

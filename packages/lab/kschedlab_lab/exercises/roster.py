@@ -119,7 +119,7 @@ class Roster:
             exercise = dict(enumerate(exercises_of(lesson, record.seed), 1))[number]
         except (ValueError, KeyError):
             return element("p", say("There is no such exercise."), role="alert")
-        exercise.resume(record.state, record.tries, record.hints, record.solution, record.answer, record.said)
+        exercise.resume(record.state, record.tries, record.hints, record.solution, record.answer, record.verdict)
         given: Child = lines(record.answer) if "\n" in record.answer else record.answer
         said = [element("p", element("b", say("Last answer"))), element("p", given or say("No answer was handed in."))]
         title = element("p", element("b", exercise.title))

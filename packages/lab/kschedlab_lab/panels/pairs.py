@@ -75,11 +75,11 @@ class Measured(Compared):
     """What the panel shows of two policies, in one of several measures."""
 
     def __init__(self, measures: Mapping[str, Numbers]) -> None:
-        first, *_ = names = tuple(measures)
-        super().__init__(measures[first])
+        names = tuple(measures)
+        super().__init__(measures[names[0]])
         self.by_measure = {name: Compared(numbers).numbers for name, numbers in measures.items()}
         fields = [
-            ("measure", str, choice(later("measure"), names, first)),
+            ("measure", str, choice(later("measure"), names, names[0])),
             ("seeds", int, slider("seeds", range(1, self.most + 1), self.most)),
         ]
         self.settings = make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)

@@ -16,7 +16,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.pairs import Floats
+from kschedlab_lab.views.pairs import FEWEST, Floats
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.tosses import HUNDRED, Looks, Squares, draw_squares, looks_at, press, tossed
 
@@ -81,12 +81,19 @@ class Tosses:
     def ask(self) -> Question[Settings]:
         """How many will seem different? Nothing is tossed yet."""
         asked = say("Looked at after each seed, how many of these 100 dots will turn red?")
-        choices = [say("about {number}", number=number) for number in (2, 7, 20, 50)]
-        why = say(
-            "Each look is one more chance. But the looks share most of their seeds, so 15 looks are not 15 chances."
+        choices = {number: say("about {number}", number=number) for number in (2, 7, 20, 50)}
+        why = later(
+            "Each look is one more chance. But the looks share most of their seeds, so {looks} looks are not {looks} "
+            "chances."
         )
+        looks = len(self.differences) - FEWEST + 1
+
+        def right(settings: Settings) -> str:
+            often, _ = self.counts([settings.round])
+            return choices[min(choices, key=lambda number: abs(number - often))]
+
         before = partial(draw_squares, self.squares(0), alt=asked)
-        return Question(asked, tuple(choices), lambda _: choices[2], lambda *_: why, lambda _: before)
+        return Question(asked, tuple(choices.values()), right, lambda *_: say(why, looks=looks), lambda _: before)
 
 
 def panel(differences: Sequence[float] | Floats, round: int = 1) -> Panel[Settings]:

@@ -225,7 +225,7 @@ def _axis(plan: _Plan) -> Iterator[Html]:
     grid = "".join(f"M{AXIS} {scale.y(each):.1f}H{plan.right + 14:.0f}" for each in scale.ticks())
     yield element("path", d=grid, stroke=TICK, fill="none")
     yield element("g", *(label(f"{each:g}", AXIS - 6, scale.y(each) + 4, "end") for each in scale.ticks()), fill=INK_2)
-    yield label(fitted(f"{picture.what}", plan.zero - 8), 4, plan.top - 10, fill=INK_2)
+    yield label(fitted(picture.what, plan.zero - 8), 4, plan.top - 10, fill=INK_2)
     for x, name in zip((plan.left, plan.right), picture.names, strict=True):
         text = fitted(name, plan.right - plan.left, bold=True)
         yield label(text, x, plan.bottom + 8, "middle", font_weight="bold")

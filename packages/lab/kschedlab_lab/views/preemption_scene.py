@@ -144,10 +144,8 @@ class Scene:
         attempts = candidates[self.tried].attempts if self.tried in candidates else ()
         if is_reordered(attempts):
             text = say("{node}: {said}", node=self.tried, said=counted(attempts, boxes.budgets))
-            yield (
-                self._draw(boxes.trying({self.tried: 0}), room, text, 0, disruptions_left(attempts, boxes.budgets)),
-                text,
-            )
+            left = disruptions_left(attempts, boxes.budgets)
+            yield self._draw(boxes.trying({self.tried: 0}), room, text, 0, left), text
         tries = {node: len(each.attempts) for node, each in candidates.items()}
         for turn, attempt in enumerate(attempts, 1):
             said = attempted(attempt, explains=is_reordered(attempts))

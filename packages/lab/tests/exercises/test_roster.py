@@ -150,7 +150,7 @@ def test_names_are_escaped_and_are_no_formulas():
     roster = roster_of({"<b>=1+1.json": handed, "=1+1.json": handed})
     assert "<b>=" not in str(roster.html()) and "&lt;b&gt;=1+1" in str(roster.html())
     rows = [*csv.reader(io.StringIO(roster.export()))]
-    head = ["name", "lesson", "seed", "number", "title", "state", "tries", "hints", "solution", "answer", "said"]
+    head = ["name", "lesson", "seed", "number", "title", "state", "tries", "hints", "solution", "answer", "verdict"]
     tried = ["1", "Number 1", "right", "1", "0", "False", "'=2+2", ""]
     other = ["2", "Number 2", "not tried", "0", "0", "False", "", ""]
     assert rows[0] == head
@@ -262,7 +262,7 @@ def no_better(starts):
     return "<b>node-b"
 
 
-def test_code_is_handed_in_with_what_was_said_of_it_and_never_run_again(monkeypatch, tmp_path):
+def test_code_is_handed_in_with_its_verdict_and_never_run_again(monkeypatch, tmp_path):
     for module in (lessons, rosters):
         monkeypatch.setattr(module, "exercises_of", lambda _, seed: [latest_of_earliest(seed)])
     mended = solved(tmp_path / FILE, 3, (1, no_better))
@@ -278,7 +278,7 @@ def test_long_code_is_handed_in_in_part(tmp_path, monkeypatch):
     monkeypatch.setattr(lessons, "exercises_of", lambda _, seed: [latest_of_earliest(seed)])
     long = run_cell(f"def mine(starts):\n    return '{'x' * 99_999}'")["mine"]
     (record,) = solved(tmp_path / FILE, 3, (1, long)).records()
-    assert 0 < len(record.answer) < 10_000 and 0 < len(record.said) < 10_000
+    assert 0 < len(record.answer) < 10_000 and 0 < len(record.verdict) < 10_000
 
 
 def test_a_file_without_an_answer_says_so():
