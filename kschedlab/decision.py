@@ -259,7 +259,7 @@ class Decision(Shown):
             rows = [Row([call.extender, call.verb, _answer(call)]) for call in self.calls]
             yield Section(say("Extenders"), [Table(terms("extender", "is asked to", "answer"), rows)])
         if self.scores is not None:
-            yield scores_section(self.scores, self.pod, self.cluster, self.node, limits)
+            yield scores_section(self.scores, self.pod, self.cluster, self.node, limits, self.generation.ties)
         if self.preemption is not None and len(self.preemption.positions):
             yield preemption_section(self.preemption, limits)
         if event := self.event:

@@ -8,14 +8,16 @@ from itertools import groupby
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.messages import later, listed, say, terms
-from kschedlab.score.stage import Scores
+from kschedlab.score.stage import Scores, Ties
 from kschedlab.text.sections import DECIDES, Limits, Names, Part, Row, Section, Table
 from kschedlab.text.words import count, listing
 
 SPREADING = frozenset(("PodTopologySpread", "EvenPodsSpreadPriority"))
 
 
-def scores_section(scores: Scores, pod: PodInfo, cluster: Cluster, chosen: str | None, limits: Limits) -> Section:
+def scores_section(
+    scores: Scores, pod: PodInfo, cluster: Cluster, chosen: str | None, limits: Limits, ties: Ties
+) -> Section:
     names = [cluster.names[n] for n in scores.nodes.tolist()]
     order = ranking(scores, names, chosen)
     best, rest = order[: limits.nodes], order[limits.nodes :]
@@ -27,13 +29,20 @@ def scores_section(scores: Scores, pod: PodInfo, cluster: Cluster, chosen: str |
     if rest:
         parts.append(_lower([(int(scores.total[i]), names[i]) for i in rest], limits.totals))
     if len(tied := scores.best_names(cluster.names)) > 1:
-        shared = say("{number:,} nodes share the highest score, one of them is drawn:", number=len(tied))
+        shared = say(
+            "{number:,} nodes share the highest score; {choice}:", number=len(tied), choice=choice_among_equals(ties)
+        )
         parts += [shared, Names(tied)]
     if ignored := without_key_text(scores, pod, cluster):
         parts.append(ignored)
     title = say("Scores of {nodes}", nodes=count(len(names), "feasible node"))
     totals = len({int(scores.total[i]) for i in rest})
     return Section(title, parts, say("(raw → normalised × weight)"), cut=totals > limits.totals)
+
+
+def choice_among_equals(ties: Ties) -> str:
+    """How one of the nodes with the highest score is chosen. v1.13 and v1.16: core/generic_scheduler.go, selectHost."""
+    return say("they take turns") if ties is Ties.IN_TURN else say("one of them is picked at random")
 
 
 def ranking(scores: Scores, names: Sequence[str], chosen: str | None) -> list[int]:

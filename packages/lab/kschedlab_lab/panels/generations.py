@@ -163,7 +163,7 @@ def rungs(cluster: str) -> tuple[int, ...]:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision, shown = bare(decide(settings)), board(settings)
-    first, why = told(decision)
+    first, why = decided_and_why(decision)
     said = sentence(settings, first, why)
     runs = (next(run) for _, run in groupby(shown.stops, key=lambda each: each.answer))
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in runs)
@@ -175,16 +175,6 @@ def show(settings: Settings) -> View:
         idle={"cluster": ""} | {name: "" for name in SIZES if name not in STORIES[settings.cluster].controls},
         names=colours(decision),
     )
-
-
-def told(decision: Decision) -> tuple[str, str]:
-    """What was decided, and why. Among nodes of one score the versions choose differently, not all at random."""
-    first, why = decided_and_why(decision)
-    if decision.node is None or len(decision.best) == 1:
-        return first, why
-    others = listing([name for name in decision.best if name != decision.node], 3)
-    score = total(decision, decision.node)
-    return first, say("It has the highest score, {score}; {node} has the same.", score=score, node=others)
 
 
 def reason(settings: Settings, decision: Decision) -> str:

@@ -14,6 +14,7 @@ from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
 from kschedlab.text.preemption import choice, evicted
+from kschedlab.text.scores import choice_among_equals
 from kschedlab.text.words import Clock, amount, clock, count, listing
 from kschedlab_lab.views.drawing import Block, Box, Marks, Number, draw
 from kschedlab_lab.views.glyphs import Badge
@@ -132,8 +133,9 @@ def _best(decision: Decision) -> str:
     order = (-scores.total).argsort(kind="stable").tolist()
     highest = int(scores.total[order[0]])
     if len(decision.best) > 1:
-        message = later("It is one of {best} with the highest score, {score}; one of them is picked at random.")
-        return say(message, best=count(len(decision.best), "node"), score=highest)
+        message = later("It is one of {best} with the highest score, {score}; {choice}.")
+        best = count(len(decision.best), "node")
+        return say(message, best=best, score=highest, choice=choice_among_equals(decision.generation.ties))
     second = names[int(scores.nodes[order[1]])], int(scores.total[order[1]])
     return say("It has the highest score, {score}; {node} has {other}.", score=highest, node=second[0], other=second[1])
 
