@@ -6,11 +6,12 @@ No meaning depends on colour alone: compared and swapped places have a sign.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.drawing import Marks
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.queue_pods import PILL, Handle, pill
 from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, INK_3, ON_ACCENT, TRAY
@@ -40,12 +41,13 @@ SIGNS: Mapping[Mark, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Place:
-    """A pod in the heap. ``mark``: the current operation on it; ``handle``: its control."""
+    """A pod in the heap. ``mark``: the current operation on it; ``handle``: its control; ``pulls``: its priority's."""
 
     name: str
     priority: int
     mark: Mark = ""
     handle: Handle | None = None
+    pulls: Marks = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ def _node(each: Place, spot: Point, wide: float) -> Html:
     sign, frame = SIGNS[each.mark]
     sign = sign if text_width(f"{sign} {each.name}", 13, bold=True) <= wide else ""  # a phone has the frame alone
     thick, x = 3.5 if each.mark else None, spot[0] - wide / 2
-    return pill(each.name, each.priority, x, spot[1], wide, frame=frame, thick=thick, sign=sign, handle=each.handle)
+    look: dict[str, Any] = {"frame": frame, "thick": thick, "sign": sign}
+    return pill(each.name, each.priority, x, spot[1], wide, **look, handle=each.handle, pulls=each.pulls)
 
 
 def _branch(index: int, spots: Sequence[Point], places: Sequence[Place], taken: bool) -> Html:
