@@ -183,7 +183,7 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Ite
     for each in events:
         x = NAMES + each.at * step
         yield element("path", d=f"M{x:.1f} {_height(each)}V{TOP}", stroke=HAIR)
-    small, edge = min(step / 2 - 0.5, 9), float(room.width - EDGE)
+    small, edge = min(step / 2 - 0.5, 9), room.width - 2.0
     ends = {False: edge, True: edge}
     for each in reversed(events):
         over, x, y = each.at <= now, NAMES + each.at * step, _height(each)

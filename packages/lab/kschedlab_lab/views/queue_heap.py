@@ -71,7 +71,7 @@ def draw_heap(
     ``way``: the lower ends of the branches along which a pod has sunk or risen.
     """
     slot = (room.width - 2 * EDGE) / MOST
-    wide = min(CELL, slot - GAP)
+    wide, broad = min(CELL, slot - GAP), min(CELL, 2 * slot - 2 * GAP)
     level = min(max((room.height - TOP - BELOW) / LEVELS, LEVEL), 2 * LEVEL)
     spots = [_spot(i, room.width, level) for i in range(2**LEVELS - 1)]
     bottom = TOP + LEVELS * level
@@ -82,7 +82,7 @@ def draw_heap(
         label(caption, EDGE, 14, font_size=12, fill=INK_2),
         *(_ground(i, spot, room.width, level, i < len(places)) for i, spot in enumerate(spots)),
         element("g", *(_branch(i, spots, places, i in way) for i in range(1, len(places))), stroke=INK_3),
-        *(_node(each, spots[i], wide) for i, each in enumerate(places)),
+        *(_node(each, spots[i], broad) for i, each in enumerate(places)),
         label(title, EDGE, bottom + 20, font_size=12, fill=INK_2),
     ]
     for i, (name, priority) in enumerate(popped):
