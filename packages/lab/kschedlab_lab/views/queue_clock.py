@@ -178,7 +178,7 @@ def step_of(steps: float, room: Room) -> float:
 
 
 def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Iterator[Html]:
-    """A bolt for each event on a pole, with its words at its right; the last one of a row may have them at its left."""
+    """A bolt for each event on a pole, with its words at its right; at its left if there is room only there."""
     yield label(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)
     for each in events:
         x = NAMES + each.at * step
@@ -191,10 +191,10 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Ite
         left, end = x + size + 3, ends[each.low]
         said = fitting((each.words, *each.brief, ""), end - left)
         ends[each.low] = x - size - 4
-        if not said and end == edge:
-            said = each.brief[0]
-            left = x - size - 3 - text_width(said)
-            ends[each.low] = left - 4
+        short = each.brief[0 if end == edge else -1]
+        start = x - size - 3 - text_width(short)
+        if not said and start > NAMES - 8:
+            said, left, ends[each.low] = short, start, start - 4
         bolt = _grip(x, y, over, each.handle) if each.handle else _bolt(x, y, size, over)
         yield element("g", bolt, data_tip=each.words)
         yield label(said, left, y + 4, font_size=12, fill=INK if over else INK_2)
