@@ -57,10 +57,10 @@ def test_where_the_failed_pod_goes_is_picked_in_the_picture(shown: Show) -> None
 
 def test_the_event_that_makes_room_is_dragged_and_web_is_bound_sooner_or_later(shown: Show) -> None:
     page = shown(queue_clock.panel())
-    page.drag("event", 150, 0)
-    expect(page.sentence).to_contain_text("bound at 11.1 s")
+    page.drag("event", 900, 0)
+    expect(page.sentence).to_contain_text("bound at 13.1 s")
     page.key("event").focus()
-    for _ in range(6):
+    for _ in range(8):
         page.page.keyboard.press("ArrowLeft")
     expect(page.sentence).to_contain_text("bound at 5.1 s")
     box = page.key("event").bounding_box()

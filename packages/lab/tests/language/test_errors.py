@@ -191,8 +191,8 @@ TYPED: tuple[Callable[[], object], ...] = (
 def test_what_is_wrong_in_a_cell_is_told_in_chinese(mistake: Callable[[], object]) -> None:
     with pytest.raises((ValueError, TypeError, LookupError, ManifestError)) as error:
         mistake()
-    words = "experiments hen node rack high low int str list dict Question Roster of load scenario right informer what if"
-    given = f"{SETTINGS} NodeResourcesBalancedAllocation {words} without {' '.join(generations.CHANGES)}"
+    words = "experiments node rack high low int str list dict Question Roster of load scenario right informer what if"
+    given = f"{SETTINGS} NodeResourcesBalancedAllocation hen {words} without {' '.join(generations.CHANGES)}"
     assert re.search("[一-鿿]", str(error.value))
     assert untranslated([str(error.value)], given) == {}
 
