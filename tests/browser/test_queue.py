@@ -55,6 +55,25 @@ def test_where_the_failed_pod_goes_is_picked_in_the_picture(shown: Show) -> None
     expect(page.question).to_contain_text("in unschedulableQ web would miss it")
 
 
+def test_the_event_that_makes_room_is_dragged_and_web_is_bound_sooner_or_later(shown: Show) -> None:
+    page = shown(queue_clock.panel())
+    page.drag("event", 900, 0)
+    expect(page.sentence).to_contain_text("bound at 13.1 s")
+    page.key("event").focus()
+    for _ in range(8):
+        page.page.keyboard.press("ArrowLeft")
+    expect(page.sentence).to_contain_text("bound at 5.1 s")
+    box = page.key("event").bounding_box()
+    assert box is not None and min(box["width"], box["height"]) >= 24
+
+
+def test_the_priority_of_a_pod_is_dragged_and_it_takes_another_place(shown: Show) -> None:
+    page = shown(queue_heap.panel(calls=3))
+    page.key("pod/hen/800").focus()
+    page.page.keyboard.press("ArrowLeft")
+    expect(page.sentence).to_contain_text("Add(hen): 1 swap; elk is the head now.")
+
+
 def test_the_time_is_dragged(shown: Show) -> None:
     page = shown(queue_clock.panel(lanes=queue_clock.ALL, time=7))
     expect(page.sentence).to_contain_text("web has been woken (3 attempts)")

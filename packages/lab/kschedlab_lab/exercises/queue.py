@@ -180,11 +180,13 @@ def later_but_first(rng: random.Random) -> Exercise:
 
 
 def field_of(pod: Pod) -> str:
-    """The field that podTimestamp reads for this pod."""
+    """The field that podTimestamp reads for this pod; "" if it is blank."""
     conditions = [each for each in pod.status.conditions if each.type == SCHEDULED]
     if not conditions:
         return "creationTimestamp"
-    return "lastTransitionTime" if conditions[0].lastProbeTime is None else "lastProbeTime"
+    if conditions[0].lastProbeTime is not None:
+        return "lastProbeTime"
+    return "lastTransitionTime" if conditions[0].lastTransitionTime is not None else ""
 
 
 def wrong_order(elder: Pod, younger: Pod, names: dict[str, str]) -> str:
@@ -197,6 +199,8 @@ def wrong_order(elder: Pod, younger: Pod, names: dict[str, str]) -> str:
     if created is None or created >= pod_timestamp(younger):
         return say("{elder}'s metadata.creationTimestamp has to be before {younger}'s.", **names)
     if not active_q_comp(younger, elder):
+        if not field_of(elder):
+            return say("Fill in when {elder} was last tried: lastProbeTime and lastTransitionTime are blank.", **names)
         message = later("{elder} is still popped first, or neither comes first: podTimestamp reads its {field}.")
         return say(message, field=field_of(elder), **names)
     return ""

@@ -17,9 +17,22 @@ from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.queue_story import ATTEMPT, BOUND, EVENTS, LAST, PODS, WANTS, Happening, manifests, replay
-from kschedlab_lab.panels.settings import Restorable, choice, moments
+from kschedlab_lab.panels.queue_story import (
+    ATTEMPT,
+    BOUND,
+    LAST,
+    PODS,
+    ROOM,
+    ROOMS,
+    WANTS,
+    Happening,
+    events,
+    manifests,
+    replay,
+)
+from kschedlab_lab.panels.settings import Restorable, choice, moments, slider
 from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw_clock, step_of
+from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.svg import Room, dragged
 
 NEWEST = COURSE[-1]
@@ -38,20 +51,22 @@ class Settings(Restorable):
 
     lanes: str = choice("show", LANES, ONE, folded=True)
     pod: str = choice("pod", PODS, "web")
+    room: int = slider("3 CPU free", ROOMS, ROOM, lambda seconds: f"{seconds} s", folded=True)
     time: int = moments("time", range(LAST + 1), LAST, lambda seconds: f"{seconds} s")
 
     def shown(self) -> list[tuple[str, tuple[str, ...]]]:
         """Of each lane, the pod and the versions."""
-        pods, groups = PODS if self.lanes == ALL else (self.pod,), alike() if self.lanes == OLDER else ((NEWEST,),)
+        pods = PODS if self.lanes == ALL else (self.pod,)
+        groups = alike(self.room) if self.lanes == OLDER else ((NEWEST,),)
         return [(pod, versions) for pod in pods for versions in groups]
 
 
-@lru_cache(1)
-def alike() -> tuple[tuple[str, ...], ...]:
+@lru_cache(16)
+def alike(room: int = ROOM) -> tuple[tuple[str, ...], ...]:
     """The versions of the course; those that do the same with every pod are together."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for version in COURSE:
-        story = replay(version)
+        story = replay(version, room)
         groups.setdefault(tuple(map(str, (story.entries, story.tries, story.backoffs))), []).append(version)
     return tuple(map(tuple, groups.values()))
 
@@ -64,10 +79,10 @@ def show(settings: Settings) -> View:
 
 
 def told(settings: Settings) -> str:
-    """What became of the pods; versions in which it is the same are named together."""
+    """What became of the pods, the chosen one first; versions in which it is the same are named together."""
     same: dict[tuple[str, str, float, int], list[str]] = {}
-    for pod, versions in settings.shown():
-        story, now = replay(versions[0]), settings.time * SECOND
+    for pod, versions in sorted(settings.shown(), key=lambda shown: shown[0] != settings.pod):
+        story, now = replay(versions[0], settings.room), settings.time * SECOND
         last = [each for each in story.entries if each.pod == pod and each.at <= now][-1]
         tries = sum(who == pod and at <= now for at, who in story.tries)
         bound = last.at / SECOND if last.part == BOUND else 0
@@ -88,7 +103,7 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     time, step = settings.time, round(step_of(LAST, room), 1)
     histories = []
     for pod, versions in settings.shown():
-        each = history(pod, versions[0], time if known is None else known)
+        each = history(pod, versions[0], time if known is None else known, settings.room)
         if known is not None:
             tries, woken = (tuple(at for at in times if at < known) for times in (each.tries, each.woken))
             each = replace(each, tries=tries, woken=woken)
@@ -99,28 +114,34 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
             notes = (say("wants"), WANTS[pod]) if settings.lanes == ALL else versions
             each = replace(each, notes=notes)
         histories.append(each)
-    events = [
-        Event(each.second, tuple(map(say, each.brief)), say(each.brief[0] if settings.lanes == ONE else each.words))
-        for each in seen(settings)
-    ]
     said = say("time: {seconds:g} s", seconds=time)
     handle = dragged("time", "x", step, said, say("drag the time")) if known is None else {}
+    event = dragged("room", "x", step, say("3 CPU free"), say("drag the event")) if known is None else {}
+    bolts = [_bolt(each, settings.lanes == ONE, event) for each in seen(settings)]
     ticks = [(second, str(second)) for second in range(0, LAST + 1, 2)]
     flag = f"{time} s" if known in (None, time) else ""
     clock = Clock(LAST, (time, flag), ticks, handle)
     alt = told(settings) if known is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=time)
-    return draw_clock(histories, events, clock, alt, room)
+    return draw_clock(histories, bolts, clock, alt, room)
+
+
+def _bolt(each: Happening, brief: bool, handle: Handle) -> Event:
+    """The event in the picture. ``handle``: what drags the one that makes room for web."""
+    words = say(each.brief[0] if brief else each.words)
+    return Event(each.second, tuple(map(say, each.brief)), words, each.low, handle if each.moves else {})
 
 
 def seen(settings: Settings) -> list[Happening]:
-    """The events; beside a single pod, only those that wake it."""
+    """The events in their order; beside a single pod, only those that wake it, as long as none is moved."""
     woken = history(settings.pod, NEWEST, LAST).woken
-    return [each for each in EVENTS if settings.lanes != ONE or each.second in woken]
+    pairs = zip(events(settings.room), events(), strict=True)
+    shown = [each for each, unmoved in pairs if settings.lanes != ONE or unmoved.second in woken]
+    return sorted(shown, key=lambda each: each.second)
 
 
-def history(pod: str, version: str, seconds: int) -> History:
+def history(pod: str, version: str, seconds: int, room: int = ROOM) -> History:
     """What a pod went through up to this second."""
-    story, now = replay(version), seconds * SECOND
+    story, now = replay(version, room), seconds * SECOND
     past = [each for each in story.entries if each.pod == pod and each.at <= now]
     ends = [each.at for each in past[1:]] + [now]
     stretches = tuple(
@@ -143,9 +164,6 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 # -- questions
 
-ROOM_FOR_WEB = 7
-"""The second at which there is room for web."""
-
 
 def when_is_web_tried() -> Question[Settings]:
     """When v1.37 tries web again, asked at the moment when there is room for it."""
@@ -153,7 +171,7 @@ def when_is_web_tried() -> Question[Settings]:
     *failed, last = tries
     wait = 2 ** (len(failed) - 1)
     end = failed[-1] + ATTEMPT / SECOND
-    times = [say("at {seconds:g} s", seconds=each) for each in (ROOM_FOR_WEB, end + wait, last, ROOM_FOR_WEB + wait)]
+    times = [say("at {seconds:g} s", seconds=each) for each in (ROOM, end + wait, last, ROOM + wait)]
 
     def why(settings: Settings, answer: str) -> str:
         told = say(
@@ -171,12 +189,12 @@ def when_is_web_tried() -> Question[Settings]:
         say(
             "web wants 3 CPU and failed {times} times. At {room} s, node-a has room. When does v1.37 try it again?",
             times=len(failed),
-            room=ROOM_FOR_WEB,
+            room=ROOM,
         ),
         tuple(times),
         lambda _: times[2],
         why,
-        _before(ROOM_FOR_WEB, ROOM_FOR_WEB),
+        _before(ROOM, ROOM),
         shows=lambda settings: settings.changed(time=LAST),
     )
 
@@ -199,15 +217,14 @@ def how_often_beside_web() -> Question[Settings]:
 
     return Question(
         say(
-            "{version} tries web {times} times in these {seconds} s. How often does it try ssd?",
+            "How often does {version} try ssd in these {seconds} s?",
             version=NEWEST,
-            times=len(web),
             seconds=LAST,
         ),
-        tuple(map(str, (1, len(ssd), len(web), 1 + len(EVENTS)))),
+        tuple(map(str, (1, len(ssd), len(web), 1 + len(events())))),
         lambda _: str(len(ssd)),
         why,
-        _before(LAST, EVENTS[0].second),
+        _before(LAST, events()[0].second),
     )
 
 

@@ -6,7 +6,9 @@ The picture shows the heap after the last call, the story how that came about.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from kschedlab.build import HOUR, Manifest
@@ -20,22 +22,30 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_waiting import decoded, waiting
 from kschedlab_lab.panels.settings import Restorable, slider
+from kschedlab_lab.views.drawing import Marks
 from kschedlab_lab.views.queue_heap import Button, Mark, Place, draw_heap
 from kschedlab_lab.views.svg import Room
 
 PODS = {"ant": 500, "bee": 300, "cat": 900, "dog": 100, "elk": 700, "fox": 400, "gnu": 800}
 """Names and priorities, in order of arrival."""
-NEW = "hen"
-PRIORITIES = {**PODS, NEW: 750}
+NEW, RANKS = "hen", range(100, 1000, 100)
+PRIORITIES = {**PODS, NEW: 800}
 POP, ADD = "Pop", f"Add({NEW})"
+PULLS: Marks = {"data_drag": "hen", "data_axis": "x", "data_step": "16"}
+"""What makes a priority a control."""
 CALLS = (POP, POP, ADD, *[POP] * 6)
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """How many of the calls were made."""
+    """How many of the calls were made, and the priority of the pod that one of them adds."""
 
     calls: int = slider("calls", range(len(CALLS) + 1), 1, folded=True)
+    hen: int = slider("priority of hen", RANKS, PRIORITIES[NEW], folded=True)
+
+    @property
+    def priorities(self) -> dict[str, int]:
+        return PRIORITIES | {NEW: self.hen}
 
 
 class Act(NamedTuple):
@@ -96,10 +106,11 @@ def _queued(made: Manifest) -> QueuedPodInfo:
 
 
 class HeapCalls(NamedTuple):
-    """The last call, act by act, and the pods that are out, in the order of their pops."""
+    """The last call, act by act, the pods that are out, in the order of their pops, and the priorities."""
 
     acts: tuple[Act, ...]
     popped: tuple[str, ...]
+    priorities: Mapping[str, int]
 
     @property
     def way(self) -> list[tuple[int, ...]]:
@@ -118,14 +129,14 @@ def run(settings: Settings) -> HeapCalls:
         data.acts.clear()
         data.note("start")
         if call == ADD:
-            heap.add(_queued(waiting(NEW, PRIORITIES[NEW], 9 * HOUR)))
+            heap.add(_queued(waiting(NEW, settings.hen, 9 * HOUR)))
         elif call == POP:
             popped.append(heap.pop().pod.metadata.name)
-    return HeapCalls(tuple(data.acts), tuple(popped))
+    return HeapCalls(tuple(data.acts), tuple(popped), settings.priorities)
 
 
-def describe(act: Act) -> str:
-    array = [f"{pod} ({PRIORITIES[pod]})" for pod in act.queue]
+def describe(act: Act, priorities: Mapping[str, int] = PRIORITIES) -> str:
+    array = [f"{pod} ({priorities[pod]})" for pod in act.queue]
     if act.act == "start":
         return say("{pods}; the head, {pod}, is next.", pods=count(len(array), "pod"), pod=array[0])
     if act.act == "push":
@@ -149,7 +160,7 @@ def result(settings: Settings, done: HeapCalls) -> str:
     if last.gone:
         return say("Pop returns {name}; {head} is the head now.", name=last.gone, head=last.queue[0])
     if not settings.calls:
-        return describe(last)
+        return describe(last, done.priorities)
     swaps = count([act.act for act in done.acts].count("swap"), "swap")
     call = CALLS[settings.calls - 1]
     return say("{call}: {swaps}; {head} is the head now.", call=call, swaps=swaps, head=last.queue[0])
@@ -164,7 +175,8 @@ def show(settings: Settings) -> View:
         return drawn(done, len(done.acts) - 1, sentence, room, _next(settings))
 
     def story(room: Room) -> list[Frame]:
-        said = [describe(act) for act in done.acts if not act.gone]  # the last picture shows that it is out
+        shown = [act for act in done.acts if not act.gone]  # the last picture shows that it is out
+        said = [describe(act, done.priorities) for act in shown]
         acts = [Frame(drawn(done, step, each, room), each) for step, each in enumerate(said)]
         return [*acts, Frame(picture(room), sentence)]
 
@@ -189,8 +201,9 @@ def drawn(
         if i == end:
             mark = "sunk" if gone else "risen"
         handle = {"data_pick": pod, "aria_label": pod} if picks and i else {"data_order": orders.get(i)}
-        places.append(Place(pod, PRIORITIES[pod], mark, handle))
-    popped = [(pod, PRIORITIES[pod]) for pod in done.popped if pod not in act.queue]
+        pulls = PULLS if pod == NEW and button is not None else {}
+        places.append(Place(pod, done.priorities[pod], mark, handle, pulls))
+    popped = [(pod, done.priorities[pod]) for pod in done.popped if pod not in act.queue]
     return draw_heap(places, alt, popped, room, button, {*map(max, way)})
 
 
@@ -234,4 +247,6 @@ def after_pop() -> Question[Settings]:
         lambda _: done.acts[1].queue[0],
         why,
         lambda _: lambda room: drawn(done, 0, say("The heap before the operation."), room, picks=True),
+        looks=("hen",),
+        way=lambda _: [partial(drawn, done, i, describe(act)) for i, act in enumerate(done.acts) if act.act == "swap"],
     )

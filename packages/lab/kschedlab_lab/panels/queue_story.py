@@ -37,6 +37,8 @@ START = 1_772_438_400_000_000
 ATTEMPT = SECOND // 10
 LAST = 14
 """The last second of the clock."""
+ROOM, ROOMS = 7, range(4, LAST)
+"""The second at which there is room for web, and those to which it can be moved: after the other pods end."""
 WANTS = {"web": "3 CPU", "ssd": "disk: ssd", "friend": "app: db"}
 PODS = tuple(WANTS)
 BOUND = "bound"
@@ -71,10 +73,12 @@ def manifests() -> dict[str, Manifest]:
 class Story:
     """The replay. ``entries``: when each pod entered each part; ``tries``: when each pod was popped.
 
-    ``backoffs``: the end of each failed attempt, its pod, and the end of the backoff that begins there.
+    ``backoffs``: the end of each failed attempt, its pod, and the end of the backoff that begins there; ``room``: when
+    there is room for web.
     """
 
     generation: str
+    room: int = ROOM
     clock: int = 0
     entries: list[PartEntered] = field(default_factory=list)
     tries: list[tuple[int, str]] = field(default_factory=list)
@@ -100,7 +104,7 @@ class Story:
             self.queue.add(decoded(self.cluster[name]))
         for tick in range(0, LAST * SECOND + ATTEMPT, ATTEMPT):
             self.clock = tick
-            for event in EVENTS:
+            for event in events(self.room):
                 if event.second * SECOND == tick:
                     event.happen(self)
             for period, flush in self.queue.flushes:
@@ -168,31 +172,45 @@ class Story:
 
 
 class Happening(NamedTuple):
-    """An event: its second, in few words and in fewer, in many words, and what it does."""
+    """An event: its second, in few words and in fewer, in many words, and what it does.
+
+    ``low``: whether it is drawn in the lower row, out of the way of the one that ``moves``.
+    """
 
     second: int
     brief: tuple[str, ...]
     words: str
     happen: Callable[[Story], None]
+    low: bool = True
+    moves: bool = False
 
 
-EVENTS = (
-    Happening(
-        2, (later("1 CPU free"), later("1 free")), later("job-1 ends: 1 CPU free"), lambda story: story.ends("job-1")
-    ),
-    Happening(
-        3, (later("2 CPU free"), later("2 free")), later("job-2 ends: 2 CPU free"), lambda story: story.ends("job-2")
-    ),
-    Happening(
-        7, (later("3 CPU free"), later("3 free")), later("job-3 ends: 3 CPU free"), lambda story: story.ends("job-3")
-    ),
-    Happening(8, ("disk: ssd",), later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
-    Happening(12, ("cache",), later("cache starts"), lambda story: story.starts("cache", "node-b")),
-)
+def events(room: int = ROOM) -> tuple[Happening, ...]:
+    """What happens in the cluster. ``room``: when there is room for web."""
+    return (
+        Happening(2, (later("1 CPU free"), later("1 free")), later("job-1 ends: 1 CPU free"), _end("job-1"), low=False),
+        Happening(3, (later("2 CPU free"), later("2 free")), later("job-2 ends: 2 CPU free"), _end("job-2")),
+        Happening(
+            room,
+            (later("3 CPU free"), later("3 free")),
+            later("job-3 ends: 3 CPU free"),
+            _end("job-3"),
+            low=False,
+            moves=True,
+        ),
+        Happening(
+            8, ("disk: ssd",), later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")
+        ),
+        Happening(12, ("cache",), later("cache starts"), lambda story: story.starts("cache", "node-b")),
+    )
 
 
-@lru_cache(8)
-def replay(generation: str) -> Story:
-    story = Story(generation)
+def _end(name: str) -> Callable[[Story], None]:
+    return lambda story: story.ends(name)
+
+
+@lru_cache(64)
+def replay(generation: str, room: int = ROOM) -> Story:
+    story = Story(generation, room)
     story.run()
     return story

@@ -19,6 +19,8 @@ BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
 SMALL, LOW, ROOMY = 6, 62, 120
 """The radius of a bolt in a lane; below which height it has one line of words, and above which it names its tries."""
+GRIP = 44
+"""The width of an event that is dragged."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
     "active": "none",
@@ -62,11 +64,16 @@ class History:
 
 @dataclass(frozen=True)
 class Event:
-    """What happens in the cluster, in few words and in fewer, in many, and when (steps from the left)."""
+    """What happens in the cluster, in few words and in fewer, in many, and when (steps from the left).
+
+    ``low``: whether it is in the lower row; ``handle``: what makes it a control.
+    """
 
     at: float
     brief: tuple[str, ...]
     words: str
+    low: bool = False
+    handle: Handle = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -171,23 +178,31 @@ def step_of(steps: float, room: Room) -> float:
 
 
 def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Iterator[Html]:
-    """A bolt for each event on a pole, with its words beside it; lower if the event before it is a step away."""
+    """A bolt for each event on a pole, with its words at its right; at its left if there is room only there."""
     yield label(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)
-    size, edge = min(step / 2 - 0.5, 9), float(room.width - EDGE)
+    for each in events:
+        x = NAMES + each.at * step
+        yield element("path", d=f"M{x:.1f} {_height(each)}V{TOP}", stroke=HAIR)
+    small, edge = min(step / 2 - 0.5, 9), room.width - 2.0
     ends = {False: edge, True: edge}
-    for before, each in reversed([*zip((None, *events), events, strict=False)]):
-        low = before is not None and each.at - before.at <= 1
-        over, x, y = each.at <= now, NAMES + each.at * step, 39 if low else 13
-        left, line = x + size + 3, y + 4
-        said = fitting((each.words, *each.brief), ends[low] - left)
-        ends[low] = x - size - 4
-        if left + text_width(said) > edge:  # the last one: below its bolt
-            left, line = room.width - 2 - text_width(said), 43
-            ends[True] = left - 4
-        else:
-            yield element("path", d=f"M{x:.1f} {y}V{TOP}", stroke=HAIR)
-        yield element("g", _bolt(x, y, size, over), data_tip=each.words)
-        yield label(said, left, line, font_size=12, fill=INK if over else INK_2)
+    for each in reversed(events):
+        over, x, y = each.at <= now, NAMES + each.at * step, _height(each)
+        size = GRIP / 2 if each.handle else small
+        left, end = x + size + 3, ends[each.low]
+        said = fitting((each.words, *each.brief, ""), end - left)
+        ends[each.low] = x - size - 4
+        short = each.brief[0 if end == edge else -1]
+        start = x - size - 3 - text_width(short)
+        if not said and start > NAMES - 8:
+            said, left, ends[each.low] = short, start, start - 4
+        bolt = _grip(x, y, over, each.handle) if each.handle else _bolt(x, y, size, over)
+        yield element("g", bolt, data_tip=each.words)
+        yield label(said, left, y + 4, font_size=12, fill=INK if over else INK_2)
+
+
+def _height(event: Event) -> int:
+    """Where the middle of its bolt is."""
+    return 39 if event.low else 13
 
 
 def _bolt(x: float, y: float, size: float, over: bool) -> Html:
@@ -195,6 +210,17 @@ def _bolt(x: float, y: float, size: float, over: bool) -> Html:
     disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
     bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
     return element("g", disc, bolt, transform=f"translate({x:.1f},{y:.1f}) scale({size / 9:.3g})")
+
+
+def _grip(x: float, y: float, over: bool, handle: Handle) -> Html:
+    """An event that is dragged, between two arrows; pale until it is over."""
+    ink = ON_ACCENT if over else INK_3
+    shapes = (
+        rect(GRIP, 24, 12, -GRIP / 2, -12, fill=ACT if over else TRAY, stroke=ACT),
+        element("path", d=BOLT, fill=ink),
+        element("path", d="M-12 -4L-16 0L-12 4M12 -4L16 0L12 4", stroke=ink, stroke_width=1.8, fill="none"),
+    )
+    return element("g", *shapes, data_key="event", transform=f"translate({x:.1f},{y:.1f})", **handle)
 
 
 def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Html:

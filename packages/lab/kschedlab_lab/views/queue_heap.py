@@ -6,11 +6,12 @@ No meaning depends on colour alone: compared and swapped places have a sign.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.drawing import Marks
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.queue_pods import PILL, Handle, pill
 from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, INK_3, ON_ACCENT, TRAY
@@ -40,12 +41,13 @@ SIGNS: Mapping[Mark, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Place:
-    """A pod in the heap. ``mark``: the current operation on it; ``handle``: its control."""
+    """A pod in the heap. ``mark``: the current operation on it; ``handle``: its control; ``pulls``: its priority's."""
 
     name: str
     priority: int
     mark: Mark = ""
     handle: Handle | None = None
+    pulls: Marks = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def draw_heap(
     ``way``: the lower ends of the branches along which a pod has sunk or risen.
     """
     slot = (room.width - 2 * EDGE) / MOST
-    wide = min(CELL, slot - GAP)
+    wide, broad = min(CELL, slot - GAP), min(CELL, 2 * slot - 2 * GAP)
     level = min(max((room.height - TOP - BELOW) / LEVELS, LEVEL), 2 * LEVEL)
     spots = [_spot(i, room.width, level) for i in range(2**LEVELS - 1)]
     bottom = TOP + LEVELS * level
@@ -80,7 +82,7 @@ def draw_heap(
         label(caption, EDGE, 14, font_size=12, fill=INK_2),
         *(_ground(i, spot, room.width, level, i < len(places)) for i, spot in enumerate(spots)),
         element("g", *(_branch(i, spots, places, i in way) for i in range(1, len(places))), stroke=INK_3),
-        *(_node(each, spots[i], wide) for i, each in enumerate(places)),
+        *(_node(each, spots[i], broad) for i, each in enumerate(places)),
         label(title, EDGE, bottom + 20, font_size=12, fill=INK_2),
     ]
     for i, (name, priority) in enumerate(popped):
@@ -112,7 +114,8 @@ def _node(each: Place, spot: Point, wide: float) -> Html:
     sign, frame = SIGNS[each.mark]
     sign = sign if text_width(f"{sign} {each.name}", 13, bold=True) <= wide else ""  # a phone has the frame alone
     thick, x = 3.5 if each.mark else None, spot[0] - wide / 2
-    return pill(each.name, each.priority, x, spot[1], wide, frame=frame, thick=thick, sign=sign, handle=each.handle)
+    look: dict[str, Any] = {"frame": frame, "thick": thick, "sign": sign}
+    return pill(each.name, each.priority, x, spot[1], wide, **look, handle=each.handle, pulls=each.pulls)
 
 
 def _branch(index: int, spots: Sequence[Point], places: Sequence[Place], taken: bool) -> Html:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -22,7 +23,7 @@ from kschedlab_lab.panels.queue_clock import (
     show,
     when_is_web_tried,
 )
-from kschedlab_lab.panels.queue_story import LAST, PODS, replay
+from kschedlab_lab.panels.queue_story import LAST, PODS, ROOMS, replay
 from kschedlab_lab.views.svg import Room
 from tests.course import GENERATIONS
 from tests.saying import says
@@ -45,7 +46,7 @@ def test_a_pod_is_always_in_one_place(generation: str) -> None:
 def test_each_lane_has_its_attempts_at_every_time(lanes: str) -> None:
     for pod in PODS:
         for time in range(LAST + 1):
-            settings = Settings(lanes, pod, time)
+            settings = Settings(lanes, pod, time=time)
             view = show(settings)
             picture = ElementTree.fromstring(str(drawn(settings, Room(640, 330))))
             assert picture.get("aria-label") == view.sentence
@@ -70,6 +71,32 @@ def test_web_is_bound_when_its_generation_lets_it() -> None:
     last = {name: tries(name, "web")[-1] for name in GENERATIONS}
     assert last == {name: 7 if name == "v1.13" else 10 for name in GENERATIONS}
     assert all(replay(name).entries[-1].at <= LAST * SECOND for name in GENERATIONS)
+
+
+def test_it_is_seen_at_once_when_web_is_bound_if_there_is_room_earlier_or_later() -> None:
+    """After attempt 3 at 5 s, backoff decides up to 10 s; v1.16 has tried in vain at 10 s if the room comes later."""
+    bound = {room: panel(room=room).view.sentence.partition("bound at ")[2].split()[0] for room in ROOMS}
+    assert [*bound.items()] == [
+        *((room, "5.1") for room in (4, 5)),
+        *((room, "10.1") for room in range(6, 11)),
+        *((room, f"{room}.1") for room in (11, 12, 13)),
+    ]
+    for room in ROOMS:
+        older = panel(lanes=OLDER, room=room).view.sentence
+        assert f"In v1.13, web is tried at {room} s" in older
+        assert ("In v1.16, v1.20, web has been woken (4 attempts)" in older) == (room > 10)
+
+
+@pytest.mark.parametrize("lanes", LANES)
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_event_is_dragged_wherever_it_is(lanes: str, room: int) -> None:
+    for wide in (328, 640):
+        drawing = str(drawn(Settings(lanes, "web", room), Room(wide, 330)))
+        assert drawing.count('data-drag="room"') == 1 and re.search("3 (CPU )?free<", drawing)
+
+
+def test_the_headline_speaks_of_the_pod_that_was_asked_about() -> None:
+    assert panel(lanes=ALL, pod="ssd").view.sentence.startswith("ssd is tried at 8 s and bound at 8.1 s (2 attempts).")
 
 
 def test_only_v1_37_leaves_pods_asleep_that_an_event_can_t_help() -> None:

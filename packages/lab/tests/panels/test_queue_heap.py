@@ -21,6 +21,7 @@ from kschedlab_lab.panels.queue_heap import (
     show,
 )
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 ALL = range(len(CALLS) + 1)
 each_number = pytest.mark.parametrize("calls", ALL)
@@ -39,7 +40,7 @@ def is_heap(act: Act) -> bool:
 
 @each_number
 def test_every_call_leaves_a_heap_of_the_right_pods(calls: int) -> None:
-    acts, popped = run(Settings(calls))
+    acts, popped, _ = run(Settings(calls))
     there = {*PODS, *([NEW] if ADD in CALLS[:calls] else [])}
     assert is_heap(acts[0]) and is_heap(acts[-1])
     assert sorted([*acts[-1].queue, *popped]) == sorted(there)
@@ -91,6 +92,22 @@ def test_the_calls_that_the_lesson_speaks_of() -> None:
     assert show(Settings(0)).sentence == "7 pods; the head, cat (900), is next."
 
 
+def test_among_equals_the_pod_that_came_earlier_stays_above() -> None:
+    """elk has 700 and ant 500; hen came after both."""
+    said = {priority: show(Settings(3, priority)).sentence for priority in (900, 700, 500)}
+    assert says(said[900], "2 swaps", "hen is the head")
+    assert says(said[700], "1 swap;", "elk is the head")
+    assert says(said[500], "0 swaps", "elk is the head")
+    assert picture(Settings(3, 700)).count('data-drag="hen"') == 1 and "data-drag" not in picture(Settings(2))
+
+
+def test_the_answer_comes_swap_by_swap() -> None:
+    """The first picture is what was asked about: ant is on top."""
+    asked, room = after_pop(), Room(640, 330)
+    first, then = asked.leads(Settings(), room)
+    assert says(first, ">⇄ ant<", ">⇄ cat<") and says(then, ">⇄ gnu<", ">⇄ ant<", ">→ cat<")
+
+
 def test_the_picture_shows_by_which_way_a_pod_has_come_to_its_place() -> None:
     """ant sinks from index 0 to 2; hen rises from 5 past ant (2) to 0."""
     assert [run(Settings(calls)).way for calls in (0, 1, 3)] == [[], [(0, 2)], [(2, 5), (0, 2)]]
@@ -111,7 +128,7 @@ def test_a_wrong_number_is_refused_and_the_yaml_is_the_heap() -> None:
     with pytest.raises(ValueError, match="99"):
         panel(calls=99)
     assert [pod.metadata.name for pod in loads(panel().yaml()).pods] == [*PODS]
-    assert panel().move(calls=3).link() == 'queue_heap.panel().restore("calls: 3")'
+    assert panel().move(calls=3).link() == 'queue_heap.panel().restore("calls: 3, hen: 800")'
 
 
 def test_the_gap_is_filled_by_the_last_pod() -> None:
