@@ -221,14 +221,17 @@ def buttons(settings: Settings, asks: bool, equal: bool, width: float) -> Part:
         on = getattr(settings, name)
         return group(112, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
 
-    again = group(112, (say("search again"), f"search: {settings.search % len(GPUS) + 1}", False))
+    again = group(100, (say("search again"), f"search: {settings.search % len(GPUS) + 1}", False))
+    again = again if equal else _unseen(again)
+    is_wide = width >= BROAD
     parts = (
         words(say("train claims"), bold=True),
         group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
+        *(() if is_wide else (again,)),  # beside less
         group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
         words(f"≥ {settings.memory}Gi", bold=True),
         row((on_or_off("together"), on_or_off("tolerates")), 0),
-        again if equal else _unseen(again),
+        *((again,) if is_wide else ()),
     )
     inside = wrap(parts, width - 2 * EDGE, 7, 2)
     high = inside.height + 2 * EDGE
