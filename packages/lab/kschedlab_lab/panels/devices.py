@@ -45,9 +45,9 @@ RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
 """The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
 MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
-LINES, EDGE, BROAD = 5, 6, 420
-"""The lines of the longest search, for which every picture keeps room; the space around the claim, and the width from
-which on all pods have room beside it, in pixels."""
+LINES, EDGE, THREE, BROAD = 5, 6, 350, 420
+"""The lines of the longest search, for which every picture keeps room; the space around the claim, and the widths from
+which on it has room for three buttons side by side, and beside it for all pods, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -223,11 +223,11 @@ def buttons(settings: Settings, asks: bool, equal: bool, width: float) -> Part:
 
     again = group(100, (say("search again"), f"search: {settings.search % len(GPUS) + 1}", False))
     again = again if equal else _unseen(again)
-    is_wide = width >= BROAD
+    is_wide = width >= THREE
     parts = (
         words(say("train claims"), bold=True),
         group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
-        *(() if is_wide else (again,)),  # beside less
+        *(() if is_wide else (again,)),
         group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
         words(f"≥ {settings.memory}Gi", bold=True),
         row((on_or_off("together"), on_or_off("tolerates")), 0),
