@@ -147,7 +147,8 @@ def test_pods_end_at_a_click_until_the_waiting_one_gets_the_device(shown: Show) 
 
 def test_what_is_said_of_a_device_leaves_the_claim_in_sight(shown: Show) -> None:
     page = shown(devices.panel())
-    page.key(f"device/{DRIVER}/node-c/gpu-1").hover()
+    device = page.key(f"device/{DRIVER}/node-c/gpu-1/box").bounding_box() or {}
+    page.page.mouse.move(device["x"] + device["width"] / 2, device["y"] + 8)
     tip = page.page.get_by_role("tooltip")
     expect(tip).to_contain_text("80Gi")
     box = tip.bounding_box() or {}
