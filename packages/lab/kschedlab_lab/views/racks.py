@@ -15,9 +15,9 @@ from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, KINDS, PANEL, TRAY, ink, themed
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
-TUBE, SLIM, NARROW, LEAST = 48, 28, 460, 400
-"""Widths of a thermometer with numbers at its scale, without them, of a picture that has room for those of the first
-one alone, and for none; in pixels."""
+TUBE, SLIM, MORE, NARROW, LEAST = 48, 28, 10, 460, 400
+"""Widths of a thermometer with degrees at its scale, without them, and what bare numbers take; widths of a picture
+below which the first one alone has numbers, and none has them; in pixels."""
 BULB, SCALE, STEP, NO_LABEL = 9, (20, 40, 60, 80), 5, -1
 """The radius of a bulb, the degrees that a scale names, those between two values, and the value for no label."""
 MERCURY = themed("#D64B45", "#F0827C")
@@ -122,7 +122,7 @@ def _stage(
 ) -> Html:
     """``bars``: what is drawn below the racks, in a height of ``lower``."""
     side = TUBE if room.width >= NARROW else SLIM
-    more = TUBE - SLIM if LEAST <= room.width < NARROW else 0  # the first thermometer has the numbers for all
+    more = MORE if LEAST <= room.width < NARROW else 0  # the first thermometer has the numbers for all
     plan = _arranged(shown, _asks(decision), side, room, lower, more)
     tall, wide = plan.places[1].height / max(box.capacity for box in shown), plan.places[1].width
     shown = [
@@ -217,8 +217,9 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     named = SCALE if scale * SCALE[0] > ROW or room != TUBE else SCALE[2:3]
     ticks = "".join(f"M{x - 10:g} {zero - scale * degrees:g}h5" for degrees in named)
     yield element("path", d=ticks, stroke=INK_3, fill="none")
-    if room == TUBE:
-        yield element("g", *(label(f"{each}°", x - 13, zero - scale * each + 4, "end") for each in named), fill=INK_2)
+    if room > SLIM:
+        numbers = [(f"{each}°" if room == TUBE else str(each), zero - scale * each + 4) for each in named]
+        yield element("g", *(label(text, x - 13, y, "end") for text, y in numbers), fill=INK_2)
     high = scale * (rack.celsius or 0)
     unknown = EVICTED if NO_LABEL in rack.refused else HAIR
     fill = unknown if rack.celsius is None else MERCURY
