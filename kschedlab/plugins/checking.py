@@ -142,7 +142,8 @@ class CheckReport:
     """The findings of :func:`check_plugin`. ``wrong``: errors to fix; ``remarks``: possible improvements.
 
     ``clusters``: number of clusters used; ``raises``: whether a remark is an error, which only odd labels give;
-    ``against``: the first cluster on which something was wrong, and the key of the pod that was asked about.
+    ``against``: the first cluster on which something was wrong, and the key of the pod that was asked about;
+    ``changed``: that cluster after the change that the first error is about, None without one.
     """
 
     plugin: str
@@ -151,6 +152,7 @@ class CheckReport:
     clusters: int
     raises: bool = False
     against: tuple[Cluster, str] | None = None
+    changed: Cluster | None = None
 
     @property
     def ok(self) -> bool:
@@ -217,7 +219,8 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     if not check.wrong:
         remarks = [*(each._replace(remedy=say(ODD_LABEL)) for each in odd.wrong[:1]), *check.remarks()]
     raises = bool(odd.wrong) and not check.wrong
-    return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more), raises, check.against)
+    number = len(first) + len(more)
+    return CheckReport(name, tuple(check.wrong), tuple(remarks), number, raises, check.against, check.changed)
 
 
 class _Asked(NamedTuple):
@@ -238,6 +241,7 @@ class _Check:
     name: str
     wrong: list[Finding] = field(default_factory=list)
     against: tuple[Cluster, str] | None = None
+    changed: Cluster | None = None
     _kinds: set[str] = field(default_factory=set)
     _depends: bool = False
     _pods_matter: bool = False
@@ -301,7 +305,7 @@ class _Check:
         without = cluster.fork()
         without.evict(key)
         after = answers(plugin, info, without)
-        self._compare(asked, after, say("when pod {pod} leaves", pod=key))
+        self._compare(asked, after, without, say("when pod {pod} leaves", pod=key))
         if asked.depends:
             tried = _tried_without(asked, np.array([row]))
             if tried[place] != after[place]:
@@ -310,7 +314,7 @@ class _Check:
                 )
                 remedy = later("look at pods in filter(snapshot), not in prepare")
                 said = {"tried": _said(tried[place]), "after": _said(after[place])}
-                self._add("snapshot", cluster.names[place], what, remedy, pod=key, **said)
+                self._add("snapshot", cluster.names[place], what, remedy, without, pod=key, **said)
 
     def _unresolvable(self, asked: _Asked, refused: Refusals | None) -> None:
         """Ask as preemption would: without the pods of lower priority that are on the node."""
@@ -324,26 +328,27 @@ class _Check:
                     "{before}"
                 )
                 remedy = later("declare unresolvable=False; as declared, preemption never asks it again")
-                gone = listing([pods.info(row).key for row in rows.tolist()])
-                self._add(
-                    "unresolvable", cluster.names[place], what, remedy, pods=gone, before=_said(asked.before[place])
-                )
+                gone, without = [pods.info(row).key for row in rows.tolist()], cluster.fork()
+                for key in gone:
+                    without.evict(key)
+                said = {"pods": listing(gone), "before": _said(asked.before[place])}
+                self._add("unresolvable", cluster.names[place], what, remedy, without, **said)
 
     def _bind(self, asked: _Asked, other: PodInfo, node: str) -> None:
         plugin, info, cluster, before, _, monotonic = asked
         crowded = cluster.fork()
         crowded.bind(other, node)
         after = answers(plugin, info, crowded)
-        self._compare(asked, after, say("when pod {pod} comes to {node}", pod=other.key, node=node))
+        self._compare(asked, after, crowded, say("when pod {pod} comes to {node}", pod=other.key, node=node))
         place = cluster.index[node]
         if monotonic and before[place] is not None and after[place] is None:
             what = later(
                 "monotonic is declared True, but it passes once pod {pod} is bound there; before, it said {before}"
             )
             remedy = later("declare monotonic=False")
-            self._add("monotonic", node, what, remedy, pod=other.key, before=_said(before[place]))
+            self._add("monotonic", node, what, remedy, crowded, pod=other.key, before=_said(before[place]))
 
-    def _compare(self, asked: _Asked, after: FilterAnswers, when: str) -> None:
+    def _compare(self, asked: _Asked, after: FilterAnswers, changed: Cluster, when: str) -> None:
         depends, names = asked.depends, asked.cluster.names
         for name, one, other in zip(names, asked.before, after, strict=True):
             if one == other:
@@ -354,7 +359,7 @@ class _Check:
                     "depends_on_pods is declared False, but its answer changes {when}: from {before} to {after}"
                 )
                 remedy = later("declare depends_on_pods=True; preemption would not see that evicting helps")
-                self._add("depends", name, what, remedy, when=when, before=_said(one), after=_said(other))
+                self._add("depends", name, what, remedy, changed, when=when, before=_said(one), after=_said(other))
 
     def _score(self, plugin: Score, info: PodInfo, cluster: Cluster) -> None:
         nodes = np.arange(len(cluster.nodes))
@@ -382,8 +387,11 @@ class _Check:
             remedy = later("score the nodes at the positions given, in that order")
             self._add("order", cluster.names[place], what, remedy, one=scored.normalized[place], other=other[place])
 
-    def _add(self, kind: str, node: str, what: str, remedy: str = "", /, **fields: object) -> None:
+    def _add(
+        self, kind: str, node: str, what: str, remedy: str = "", changed: Cluster | None = None, /, **fields: object
+    ) -> None:
         if kind not in self._kinds:
+            self.changed = self.changed if self.wrong else changed
             self._kinds.add(kind)
             self.wrong.append(Finding(self.name, node, say(what, **fields), remedy and say(remedy)))
 

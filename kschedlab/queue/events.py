@@ -65,13 +65,13 @@ def event(resource: str, *actions: str, label: str = "") -> ClusterEvent:
 
 def checked_event(value: object) -> ClusterEvent:
     """The value, if it is an event with actions that exist; else ValueError, which says how to write one."""
-    remedy = later('write [ClusterEvent("Node", frozenset(["Add"]))]')
+    remedy = later('write [ClusterEvent("Node", ["Add"])]')
     if not isinstance(value, ClusterEvent):
         raise InputValueError("{value!r} is not an event: {remedy}", value=value, remedy=remedy)
     if not set(value.actions) <= ACTIONS.keys():
         message = later("{actions!r} are not actions of an event: {remedy}; there are {there}")
         raise InputValueError(message, actions=value.actions, remedy=remedy, there=[*ACTIONS])
-    return value
+    return value._replace(actions=frozenset(value.actions))
 
 
 ASSIGNED_POD_ADD = event(ASSIGNED_POD, "Add")
@@ -105,7 +105,7 @@ def name_of(event: ClusterEvent) -> str:
 
 def is_wildcard(event: ClusterEvent) -> bool:
     """Whether the event moves pods regardless of which plugin rejected them."""
-    return event.resource == EVERYTHING and bits(event.actions) == _ALL
+    return event.resource == EVERYTHING and bits(frozenset(event.actions)) == _ALL
 
 
 def matches(registered: ClusterEvent, happened: ClusterEvent) -> bool:
@@ -118,7 +118,7 @@ def matches(registered: ClusterEvent, happened: ClusterEvent) -> bool:
     any_pod = registered.resource == "Pod" and happened.resource in (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD)
     if not any_pod and registered.resource not in (EVERYTHING, happened.resource):
         return False
-    registered_bits, event_bits = bits(registered.actions), bits(happened.actions)
+    registered_bits, event_bits = bits(frozenset(registered.actions)), bits(frozenset(happened.actions))
     return registered_bits & event_bits != 0 and event_bits <= registered_bits
 
 

@@ -5,7 +5,7 @@ v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (SchedulingQueue); before
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from kschedlab.objects.model import Pod
@@ -40,7 +40,7 @@ class ClusterEvent(NamedTuple):
     """
 
     resource: str
-    actions: frozenset[str]
+    actions: Collection[str]
     label: str = ""
 
 

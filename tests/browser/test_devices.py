@@ -143,3 +143,23 @@ def test_pods_end_at_a_click_until_the_waiting_one_gets_the_device(shown: Show) 
     page.page.get_by_role("button", name="again", exact=True).click()
     page.settled()
     assert page.session.panel.settings == devices.Reserved()
+
+
+def test_what_is_said_of_a_device_leaves_the_claim_in_sight(shown: Show) -> None:
+    page = shown(devices.panel())
+    device = page.key(f"device/{DRIVER}/node-c/gpu-1/box").bounding_box() or {}
+    page.page.mouse.move(device["x"] + device["width"] / 2, device["y"] + 8)
+    tip = page.page.get_by_role("tooltip")
+    expect(tip).to_contain_text("80Gi")
+    box = tip.bounding_box() or {}
+    for each in page.page.locator('[data-set^="model"], [data-set^="tolerates"], [data-set^="search"]').all():
+        pill = each.bounding_box() or {}
+        assert pill["y"] + pill["height"] <= box["y"] or box["y"] + box["height"] <= pill["y"]
+
+
+def test_another_search_can_choose_another_node(shown: Show) -> None:
+    page = shown(devices.panel())
+    for node in ("node-b", "node-c", "node-a"):
+        page.page.get_by_text("search again").click()
+        page.settled()
+        expect(page.sentence).to_contain_text(f"{node} was found first")

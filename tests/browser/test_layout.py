@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import kschedlab_lab.panels
+from kschedlab.plugins import node_filter
 from kschedlab.text.html import Html
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
@@ -56,7 +57,7 @@ GIVEN: dict[str, Callable[..., Any]] = {
     "pairs.panel": partial(pairs.panel, NUMBERS),
     "tosses.panel": partial(tosses.panel, [9.0, -3.0, 0.0, 4.0, 9.0, 12.0, 4.0, 9.0]),
     "two_runs.panel": partial(two_runs.panel, Three(), BOTH),
-    "your_plugin.counterexample": partial(your_plugin.counterexample, ALONE),
+    "your_plugin.counterexample": partial(your_plugin.counterexample, node_filter("Alone", unresolvable=True)(ALONE)),
     "your_plugin_motion.panel": partial(your_plugin_motion.panel, **COLD),
     "your_plugin.panel": partial(your_plugin.panel, [ALONE], priority=9),
 }

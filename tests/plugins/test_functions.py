@@ -144,7 +144,7 @@ def test_a_filter_brings_the_events_that_it_waits_for() -> None:
 
     @node_filter(
         "Right",
-        events=[ClusterEvent("Node", frozenset(["Add"]))],
+        events=[ClusterEvent("Node", ["Add"])],
         hint=lambda pod, old, new: "right" in new.metadata.labels,
     )
     def right(pod: Any, node: Any) -> str | None:
@@ -215,11 +215,11 @@ def test_a_wrong_attribute_of_a_node_names_those_that_there_are() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"events": ClusterEvent("Node", frozenset(["Add"]))}, "'Node' is not an event: write [ClusterEvent("),
+        ({"events": ClusterEvent("Node", ["Add"])}, "'Node' is not an event: write [ClusterEvent("),
         ({"events": ["Node/Add"]}, "'Node/Add' is not an event"),
         ({"events": 7}, "'int' object is not iterable"),
         ({"events": [ClusterEvent("Node", "Add")]}, "'Add' are not actions of an event"),  # type: ignore[arg-type]
-        ({"events": [ClusterEvent("Node", frozenset(["Added"]))]}, "there are Add, Delete, UpdateNodeAllocatable"),
+        ({"events": [ClusterEvent("Node", ["Added"])]}, "there are Add, Delete, UpdateNodeAllocatable"),
         ({"hint": lambda pod, old, new: True}, "a hint needs events=[...]"),
         ({"events": [], "hint": lambda pod: True}, "<lambda> must be a function of (pod, old, new)"),
     ],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, TypeAlias
 
@@ -45,14 +45,15 @@ RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
 """The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
 MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
-LINES, EDGE, BROAD = 5, 6, 420
-"""The lines of the longest search, for which every picture keeps room; the space around the claim, and the width from
-which on all pods have room beside it, in pixels."""
+LINES, EDGE, THREE, BROAD = 5, 6, 350, 420
+"""The lines of the longest search, for which every picture keeps room; the space around the claim, and the widths from
+which on it has room for three buttons side by side, and beside it for all pods, in pixels."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """What train claims. ``rival``: another claim holds node-b's gpu-0."""
+    """What train claims. ``rival``: another claim holds node-b's gpu-0; ``search``: of equal nodes, another one is the
+    first that each search finds."""
 
     model: str = choice("model", MODELS, "a100")
     count: int = choice("count", range(1, 3), 1)
@@ -60,6 +61,7 @@ class Settings(Restorable):
     together: bool = switch("on one root")
     tolerates: bool = switch("allow broken")
     rival: bool = switch("held by rival", True)
+    search: int = slider("search", range(1, len(GPUS) + 1), 1)
 
 
 # -- manifests
@@ -170,39 +172,47 @@ def _object(kind: str, name: str, spec: Manifest) -> Manifest:
 
 def decide(settings: Settings) -> Decision:
     """The decision of v1.37 for train."""
-    return decided(Cluster.from_dicts(manifests(settings), GENERATION.api))
+    return decided(Cluster.from_dicts(manifests(settings), GENERATION.api), settings.search)
 
 
-def decided(cluster: Cluster) -> Decision:
-    """The decision of v1.37 for train, which is in this cluster."""
-    return schedule("default/train", cluster, GENERATION)
+def decided(cluster: Cluster, search: int = 1) -> Decision:
+    """The decision of v1.37 for train, which is in this cluster. ``search``: see :class:`Settings`.
+
+    Of equal scores, the heap's head is the node that was found first, and 16 workers search at once. v1.37:
+    pkg/scheduler/framework/sorted_nodes.go, pkg/scheduler/schedule_one.go (findNodesThatPassFilters).
+    """
+    decision = schedule("default/train", cluster, GENERATION)
+    best = decision.best
+    return replace(decision, node=best[(search - 1) % len(best)]) if len(best) > 1 else decision
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     seen = sights(decision)
-    sentence, look = told(settings, decision, seen), looks(settings)
+    sentence, look = told(settings, decision, seen), looks(settings, equal=len(decision.best) > 1)
     return View(
         lambda room: draw_sights(seen, room, look),
         sentence,
         element("pre", join(request_lines(settings), element("br"))),
         sentence,
         names={decision.node: "chosen"} if decision.node else {},
+        idle={"search": ""},
         story=lambda room: [
             Frame(draw_sights(now, room, look), caption) for now, caption in search_story(seen, sentence)
         ],
     )
 
 
-def looks(settings: Settings, asks: bool = False) -> Look:
-    """The claim above the devices, and a line at the memory that it wants. ``asks``: nothing of it can be changed."""
-    look = Look(lines=LINES, top=partial(buttons, settings, asks), least=settings.memory * GIBI)
+def looks(settings: Settings, asks: bool = False, equal: bool = False) -> Look:
+    """The claim above the devices, and a line at the memory that it wants. ``asks``: nothing of it can be changed;
+    ``equal``: another search may choose another node."""
+    look = Look(lines=LINES, top=partial(buttons, settings, asks, equal), least=settings.memory * GIBI)
     return look if asks else look._replace(marks=handles(settings), grip="memory", step=(MEMORY[1] - MEMORY[0]) * GIBI)
 
 
-def buttons(settings: Settings, asks: bool, width: float) -> Part:
-    """The claim as a sentence of buttons."""
+def buttons(settings: Settings, asks: bool, equal: bool, width: float) -> Part:
+    """The claim as a sentence of buttons, and the one that searches again, whose room is always kept."""
 
     def group(wide: float, *choices: tuple[str, str, bool]) -> Part:
         return Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide)))
@@ -211,12 +221,17 @@ def buttons(settings: Settings, asks: bool, width: float) -> Part:
         on = getattr(settings, name)
         return group(112, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
 
+    again = group(100, (say("search again"), f"search: {settings.search % len(GPUS) + 1}", False))
+    again = again if equal else _unseen(again)
+    is_wide = width >= THREE
     parts = (
         words(say("train claims"), bold=True),
         group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
+        *(() if is_wide else (again,)),
         group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
         words(f"≥ {settings.memory}Gi", bold=True),
         row((on_or_off("together"), on_or_off("tolerates")), 0),
+        *((again,) if is_wide else ()),
     )
     inside = wrap(parts, width - 2 * EDGE, 7, 2)
     high = inside.height + 2 * EDGE
@@ -246,8 +261,8 @@ def told(settings: Settings, decision: Decision, seen: Sequence[NodeSight]) -> s
         goes = say("train goes to {node} and gets {devices}.", node=decision.node, devices=gets)
         wanted = settings.count > 1 and able == ["node-c"]
         return sentences((goes, say("✓ Two devices, and only node-c has them.") if wanted else ""))
-    lots = say("{nodes} can serve train: one is drawn by lot.", nodes=listed(able))
-    return sentences((lots, say("Shown is {node}, where it gets {devices}.", node=decision.node, devices=gets)))
+    first = say("{node} was found first, and train gets {devices} there.", node=decision.node, devices=gets)
+    return sentences((say("{nodes} can serve train, with equal scores.", nodes=listed(able)), first))
 
 
 def both(*names: str) -> str:

@@ -5,7 +5,7 @@ The panel runs the plugins that it is given; without any, v1.37 knows nothing of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Self
@@ -17,7 +17,7 @@ from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
-from kschedlab.plugins import check_plugin
+from kschedlab.plugins import CheckReport, check_plugin
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.tables import LIMITS, folded, html
@@ -26,7 +26,8 @@ from kschedlab_lab.exercises.limits import EndlessError, alarm
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Nothing, Restorable, slider
-from kschedlab_lab.views.picture import colours, decided_and_why, picture, tied
+from kschedlab_lab.views.before_after import Moment, draw_moments
+from kschedlab_lab.views.picture import colours, decided_and_why, tied
 from kschedlab_lab.views.racks import NO_LABEL, STEP, Points, Rack, stage, stage_before
 from kschedlab_lab.views.svg import Room
 
@@ -168,7 +169,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 def sentence(decision: Decision) -> str:
     """Where the pod goes, and which racks are out."""
     if decision.error:
-        failed = say("One of your functions failed. {error}", error=decision.error)
+        failed = say("One of your functions failed. {error}.", error=decision.error.rstrip("."))
         return sentences((failed, _refusals(decision)))
     what, why = decided_and_why(decision)
     out = _no_eviction(decision) if decision.node is None else _refusals(decision)
@@ -273,18 +274,33 @@ def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
 
 
 def counterexample(plugin: object) -> Panel[Nothing]:
-    """The cluster on which :func:`check_plugin` found that the plugin breaks a rule; four racks if it breaks none."""
+    """The node on which :func:`check_plugin` found that the plugin breaks a rule, before and after its pods change.
+
+    Only words if it breaks none, or if no change of pods shows it.
+    """
     report = check_plugin(plugin)
-    if report.against is None:
-        decision, wrong = decide(Settings(priority=9), [plugin]), say("No rule is broken.")
-    else:
-        cluster, pod = report.against
-        decision = schedule(pod, cluster, V1_37.plus(plugin))
+    said, draw = say("{plugin} breaks no rule.", plugin=report.plugin), None
+    if not report.ok:
         first = report.wrong[0]
         wrong = say("{node}: {said}.", node=first.node or first.plugin, said=first.what)
-    said = sentences((decided_and_why(decision)[0], wrong))
-    view = View(partial(picture, decision), said, Html(), said, names=colours(decision))
+        said = sentences((say("{plugin} breaks a rule.", plugin=report.plugin), wrong))
+        draw = _before_after(plugin, report)
+    view = View(partial(draw, said) if draw is not None else Html(), said, Html(), said)
     return Panel(Nothing(), lambda _: view, call="your_plugin.counterexample(...)")
+
+
+def _before_after(plugin: object, report: CheckReport) -> Callable[[str, Room], Html] | None:
+    """The picture of the first error; None without a change of pods."""
+    if report.against is None or report.changed is None:
+        return None
+    (cluster, pod), node = report.against, report.wrong[0].node
+    asked = V1_37.plus(plugin).plugin(report.plugin)
+    moments = []
+    for title, each in ((later("{node}, before"), cluster), (later("{node}, after"), report.changed)):
+        refused = asked.filter(pod, each)[node]
+        said = ", ".join(refused.reasons) if refused else ""
+        moments.append(Moment(schedule(pod, each), say(title, node=node), said))
+    return partial(draw_moments, moments, node, report.plugin)
 
 
 def several(plugins: object) -> tuple[object, ...]:

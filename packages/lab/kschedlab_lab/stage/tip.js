@@ -5,6 +5,12 @@ import { clamp, make } from "./dom.js";
 const GAP = 6; // pixels between an element and the remark
 const DWELL = 600; // milliseconds for which a mouse points at an element before the remark covers anything
 
+/** Whether two places have a point in common. */
+function overlap(one, other) {
+  const beside = one.left + one.width <= other.left || other.left + other.width <= one.left;
+  return !beside && one.top < other.top + other.height && other.top < one.top + one.height;
+}
+
 export class Tip {
   constructor(frame) {
     this.frame = frame;
@@ -51,7 +57,13 @@ export class Tip {
     if (this.pointed && !this.pointed.isConnected) this.point(null);
   }
 
-  /** Shows this text above the element, below it where it would cover what the panel says; "" hides it. */
+  /** The places of what one can press or drag, but for the element. */
+  handles(element) {
+    const all = [...this.frame.querySelectorAll("svg :is([data-set], [data-drag])")];
+    return all.filter((each) => !each.contains(element) && !element.contains(each)).map((each) => each.getBoundingClientRect());
+  }
+
+  /** Shows this text above the element, below it where it would cover what the panel says or a handle; "" hides it. */
   say(text, beside) {
     clearTimeout(this.dwelling);
     this.el.hidden = !text;
@@ -61,7 +73,9 @@ export class Tip {
     const { offsetWidth: wide, offsetHeight: high } = this.el, above = box.y - high - GAP;
     const said = this.frame.querySelector(".ks-top")?.getBoundingClientRect().bottom ?? frame.y + 2;
     const left = clamp(box.x - frame.x + box.width / 2 - wide / 2, 0, Math.max(frame.width - wide, 0));
-    const top = above > said ? above : box.bottom + GAP;
+    const below = box.bottom + GAP, place = { left: left + frame.x, width: wide, height: high };
+    const covers = (top) => this.handles(beside).some((each) => overlap(each, { ...place, top }));
+    const top = above > said && (!covers(above) || covers(below)) ? above : below;
     Object.assign(this.el.style, { left: `${left}px`, top: `${top - frame.y}px` });
   }
 }

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.drawing import GAP, Arrangement, Block, Box, Number, Place, arrange, shapes
+from kschedlab_lab.views.drawing import GAP, SMALL, Arrangement, Block, Box, Number, Place, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved, row, words, wrap
-from kschedlab_lab.views.lettering import fitted
+from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.picture import boxes, boxes_before, scarcest
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK_2, INK_3, KINDS, PANEL, TRAY, ink, themed
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
-TUBE, SLIM, NARROW = 48, 28, 460
-"""Widths of a thermometer with its scale, without it, and of a picture that has no room for scales; in pixels."""
+TUBE, SLIM, MORE, NARROW, LEAST = 48, 28, 10, 460, 400
+"""Widths of a thermometer with degrees at its scale, without them, and what bare numbers take; widths of a picture
+below which the first one alone has numbers, and none has them; in pixels."""
 BULB, SCALE, STEP, NO_LABEL = 9, (20, 40, 60, 80), 5, -1
 """The radius of a bulb, the degrees that a scale names, those between two values, and the value for no label."""
 MERCURY = themed("#D64B45", "#F0827C")
@@ -25,6 +26,8 @@ ROW, NAME, TOTAL = 19, 74, 48
 LEGEND, LOW, ABOVE, SHORTEST, TALLEST = 26, 4, 8, 160, 296
 """Heights: of a legend, of the space below the bars, and above the racks; the least and the greatest height of a
 rack."""
+LINES, MARGINS = 58, 22
+"""The height of a pod that has its name and two more lines, and the width that it loses at its sides."""
 COLOURS = (KINDS[7], KINDS[1], KINDS[4], KINDS[0])
 
 
@@ -119,26 +122,36 @@ def _stage(
 ) -> Html:
     """``bars``: what is drawn below the racks, in a height of ``lower``."""
     side = TUBE if room.width >= NARROW else SLIM
-    plan = _arranged(shown, _asks(decision), side, room, lower)
-    shown = [replace(box, blocks=tuple(map(_ranked, box.blocks)), captions=()) for box in shown]
+    more = MORE if LEAST <= room.width < NARROW else 0  # the first thermometer has the numbers for all
+    plan = _arranged(shown, _asks(decision), side, room, lower, more)
+    tall, wide = plan.places[1].height / max(box.capacity for box in shown), plan.places[1].width
+    shown = [
+        replace(box, blocks=tuple(_ranked(block, block.size * tall, wide) for block in box.blocks), captions=())
+        for box in shown
+    ]
     places = dict(zip((box.name for box in shown), plan.places, strict=True))
+    sides = [side + more * (not i) for i in range(len(racks))]
     tubes = [
         part
-        for name, rack in racks.items()
-        for part in tube(name, rack, places[name]._replace(x=places[name].x - side), side)
+        for (name, rack), wide in zip(racks.items(), sides, strict=True)
+        for part in tube(name, rack, places[name]._replace(x=places[name].x - wide), wide)
     ]
     below = element("g", *bars, transform=f"translate(0,{plan.bottom:g})")
     nodes = [
         *shapes([replace(shown[0], title=" "), *shown[1:]], plan, scarcest(decision), captions=False),
         *_waits(shown, plan.places),
     ]
+    if any(max(rack.refused, default=NO_LABEL) > NO_LABEL for rack in racks.values()):
+        meaning = row([Part(12, 16, (_refusal(12, 16),)), words(say("your filter refuses"), fill=INK_2)], 6)
+        nodes.append(moved(meaning, 8, plan.places[1].y - ABOVE - meaning.height))
     return svg([*nodes, *tubes, below], plan.width, plan.bottom + lower, alt)
 
 
-def _ranked(block: Block) -> Block:
+def _ranked(block: Block, tall: float, wide: float) -> Block:
     """The pod with its priority in words, and its start, if its priority matters; else with its request.
 
-    Only the pods that leave are marked, not those that would leave other nodes.
+    Only the pods that leave are marked, not those that would leave other nodes. ``tall``, ``wide``: a narrow pod has
+    its start in two lines, if it has room for them.
     """
     if block.mark == "victim":
         block = replace(block, mark="")
@@ -146,6 +159,8 @@ def _ranked(block: Block) -> Block:
     if first.name != "priority":
         return replace(block, numbers=(first,))
     starts = tuple(Number(say("started {time}", time=at.text), name="start", short=at.text) for at in block.numbers[1:])
+    if tall >= LINES and any(text_width(each.text, SMALL, bold=True) > wide - MARGINS for each in starts):
+        starts = (Number(say("since")), *(Number(each.short) for each in starts))
     return replace(block, numbers=starts, note=block.note or say("priority {priority}", priority=block.priority))
 
 
@@ -165,15 +180,19 @@ def _waits(boxes: Sequence[Box], places: Sequence[Place]) -> Iterator[Html]:
         yield moved(said, above.x - said.width - 8, middle - said.height / 2)
 
 
-def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: float) -> Arrangement:
-    """The pod that waits, and below it the racks, all to one scale: they have their height whether it waits or not."""
+def _arranged(shown: Sequence[Box], asks: int, side: float, room: Room, lower: float, more: int) -> Arrangement:
+    """The pod that waits, and below it the racks, all to one scale: they have their height whether it waits or not.
+
+    ``side``: the width of a thermometer; ``more``: of the first one.
+    """
     nodes = [replace(box, marks={}) for box in shown[1:]]
     share = asks / max(box.capacity for box in nodes)
     above = TALLEST * share + ABOVE
-    plan = arrange(nodes, room, lower + GAP + above, False, room.width, SHORTEST, TALLEST)
-    racks = [each._replace(x=each.x + side, y=each.y + above, width=each.width - side) for each in plan.places]
+    right = room._replace(width=room.width - more)
+    plan = arrange(nodes, right, lower + GAP + above, False, room.width, SHORTEST, TALLEST)
+    racks = [each._replace(x=each.x + more + side, y=each.y + above, width=each.width - side) for each in plan.places]
     tall, wide = racks[0].height, racks[0].width
-    waits = Place((room.width - wide) / 2, racks[0].y - ABOVE - tall, wide, tall)
+    waits = Place(racks[-1].x, racks[0].y - ABOVE - tall, wide, tall)
     return Arrangement((waits, *racks), room.width, plan.bottom + above + GAP)
 
 
@@ -189,18 +208,18 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
     for degrees in (each for each in rack.refused if each >= 0):
         # What lies between two values was not asked: a band begins and ends at values that are refused.
         above = rack.step if degrees + rack.step in rack.refused else rack.step / 2 if degrees == rack.most else 0
-        zone = {"y": zero - scale * (degrees + above), "height": max(2, scale * above)}
         tip = say("your filter refuses {node} at {degrees} degrees", node=name, degrees=degrees)
-        yield element("rect", x=x - 11, width=22, fill=EVICTED, fill_opacity=0.22, data_tip=tip, **zone)
+        yield _refusal(22, max(2, scale * above), x - 11, zero - scale * (degrees + above), tip)
     neck = zero + 3
     glass = f"M{x - 5:g} {neck:g}V{place.y + 5:g}a5 5 0 0 1 10 0V{neck:g}A{BULB} {BULB} 0 1 1 {x - 5:g} {neck:g}Z"
     outline = {"stroke": INK_3, "stroke_dasharray": "3 3" if rack.celsius is None else None}
     yield element("path", d=glass, fill=TRAY, **outline)
-    if room == TUBE:
-        named = SCALE if scale * SCALE[0] > ROW else SCALE[2:3]
-        ticks = "".join(f"M{x - 10:g} {zero - scale * degrees:g}h5" for degrees in named)
-        yield element("path", d=ticks, stroke=INK_3, fill="none")
-        yield element("g", *(label(f"{each}°", x - 13, zero - scale * each + 4, "end") for each in named), fill=INK_2)
+    named = SCALE if scale * SCALE[0] > ROW or room != TUBE else SCALE[2:3]
+    ticks = "".join(f"M{x - 10:g} {zero - scale * degrees:g}h5" for degrees in named)
+    yield element("path", d=ticks, stroke=INK_3, fill="none")
+    if room > SLIM:
+        numbers = [(f"{each}°" if room == TUBE else str(each), zero - scale * each + 4) for each in named]
+        yield element("g", *(label(text, x - 13, y, "end") for text, y in numbers), fill=INK_2)
     high = scale * (rack.celsius or 0)
     unknown = EVICTED if NO_LABEL in rack.refused else HAIR
     fill = unknown if rack.celsius is None else MERCURY
@@ -218,6 +237,11 @@ def tube(name: str, rack: Rack, place: Place, room: float) -> Iterator[Html]:
             data_least=int(bool(rack.toggle)),
             **dragged(rack.control, "y", round(-scale * rack.step, 2), say("celsius of {node}", node=name)),
         )
+
+
+def _refusal(width: float, height: float, x: float = 0, y: float = 0, tip: str | None = None) -> Html:
+    """The colour of what a filter refuses."""
+    return element("rect", x=x, y=y, width=width, height=height, fill=EVICTED, fill_opacity=0.22, data_tip=tip)
 
 
 def _tag(name: str, rack: Rack, x: float, y: float) -> Html:

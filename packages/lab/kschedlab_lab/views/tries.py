@@ -65,20 +65,25 @@ def _thermometers(
 
 
 def _lane(lane: Lane, wide: float, y: float, width: float, answered: bool) -> Iterator[Html]:
-    """The plugin's name, and along the time a dot for each try, with what comes of it."""
-    line = y + 32
+    """The plugin's name, and along the time a dot for each try, with what comes of it; in green while web runs."""
+    line, end = y + 32, width - EDGE
     yield moved(words(lane.name, 15, bold=True), EDGE, y)
-    yield element("path", d=f"M{EDGE} {line:g}H{width - EDGE:g}", stroke=HAIR, stroke_width=2)
+    yield element("path", d=f"M{EDGE} {line:g}H{end:g}", stroke=HAIR, stroke_width=2)
     last = max((i for i, number in enumerate(lane.tries) if number), default=0)
+    if answered and lane.node:
+        bound = wide * (last + 0.5) + (lane.tries[last] - 1) / 2 * 2.4 * DOT
+        runs = f"M{bound:g} {line:g}H{end:g}"
+        yield element("path", d=runs, stroke=CHOSEN, stroke_width=4, data_key=f"runs/{lane.name}")
     for i, number in enumerate(lane.tries if answered else ()):
-        middle, is_bound = wide * (i + 0.5), bool(lane.node) and i == last
+        middle, is_bound, runs_on = wide * (i + 0.5), bool(lane.node) and i == last, bool(lane.node) and i > last
         for k in range(number):
             fill = CHOSEN if is_bound and k == number - 1 else "currentColor"
             at = f"translate({middle + (k - (number - 1) / 2) * 2.4 * DOT:g},{line:g})"
             key = f"try/{lane.name}/{sum(lane.tries[:i]) + k}"
             yield element("circle", r=DOT, fill=fill, stroke=TRAY, transform=at, data_key=key)
-        said = _comes(number, lane.node if is_bound else "")
-        yield placed(words(said, width=wide - 8, fill=CHOSEN if is_bound else INK_2), middle, line + 11)
+        said = say("still runs") if runs_on else _comes(number, lane.node if is_bound else "")
+        fill = CHOSEN if is_bound or runs_on else INK_2
+        yield placed(words(said, width=wide - 8, fill=fill), middle, line + 11)
 
 
 def _comes(tries: int, node: str) -> str:

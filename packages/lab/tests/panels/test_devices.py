@@ -49,6 +49,15 @@ def test_the_story_ends_with_the_picture_and_never_shows_more_than_was_found(set
     assert results == ["node-a", "node-b", "node-c"]  # one step for each
 
 
+def test_another_search_finds_another_of_the_equal_nodes_first():
+    for search, (node, following) in enumerate(zip(devices.GPUS, (2, 3, 1), strict=True), 1):
+        view = devices.show(devices.Settings(search=search))
+        assert says(view.sentence, f"{node} was found first")
+        assert f'data-set="search: {following}"' in drawn(view)
+    one = devices.show(devices.Settings(model="h100", tolerates=True, search=2))
+    assert says(one.sentence, "train goes to node-c") and 'data-set="search' not in drawn(one)
+
+
 def test_the_claim_can_be_read_below_the_panel():
     table = str(devices.show(devices.Settings(count=2, together=True)).table)
     assert "count: 2<br" in table and "matchAttribute: resource.kubernetes.io/pcieRoot" in table

@@ -184,7 +184,7 @@ def test_a_score_that_fails_leaves_the_filters_refusals_in_sight():
         raise ValueError("no score today")
 
     shown = panel([cold, node_score("Broken")(broken)]).view
-    assert says(shown.sentence, "no score today", "refuses rack-a")
+    assert says(shown.sentence, "no score today", "on node rack-b. ColdNode refuses rack-a")
     assert str(shown.picture(ROOM)).count('data-state="refused"') == 1
 
 
@@ -246,12 +246,26 @@ def test_a_tie_of_nodes_says_who_leaves():
     assert says(said, "rack-c and rack-d tie", "here to rack-c", "There db has to leave.", "No rule")
 
 
-def test_the_cluster_on_which_a_plugin_breaks_a_rule_can_be_seen():
-    def broken(unresolvable: bool):
+def test_the_node_on_which_a_plugin_breaks_a_rule_is_drawn_before_and_after_its_pods_leave():
+    def counterexample(unresolvable: bool):
         alone = node_filter("Alone", unresolvable=unresolvable)(lambda pod, node: "taken" if node.pods else None)
         return your_plugin.counterexample(alone).view
 
-    wrong = broken(True)
-    assert says(wrong.sentence, "web keeps waiting", "probe-1: unresolvable is declared True")
-    assert {"old-1", "old-2"} <= set(re.findall(r"pod/([\w-]+)", str(wrong.picture(ROOM))))
-    assert says(broken(False).sentence, "No rule is broken")
+    wrong = counterexample(True)
+    assert says(wrong.sentence, "Alone breaks a rule", "probe-1: unresolvable is declared True")
+    before, after = str(wrong.picture(ROOM)).split("probe-1, before")
+    assert "Alone refuses web: taken" in after and "Alone lets web in" in after
+    drawn = re.findall(r'data-key="pod/(\d)/([\w-]+)"', before + after)
+    assert sorted(drawn) == [("0", "old-1"), ("0", "old-2"), ("1", "web")]
+    assert says(counterexample(False).sentence, "Alone breaks no rule") and not str(counterexample(False).picture)
+
+
+def test_an_error_without_a_change_of_pods_has_no_picture():
+    answers = iter([None, "no"] * 1000)
+
+    @node_filter("Moody")
+    def moody(pod, node):
+        return next(answers)
+
+    shown = your_plugin.counterexample(moody).view
+    assert says(shown.sentence, "Moody breaks a rule", "different answers") and not str(shown.picture)
