@@ -22,7 +22,7 @@ from kschedlab.shown import Shown
 from kschedlab.text.data import call_data, preemption_data, rejection_data, scores_data
 from kschedlab.text.preemption import preempting, preemption_section
 from kschedlab.text.refused import RefusedNodes, refusals, refused_section
-from kschedlab.text.scores import scores_section
+from kschedlab.text.scores import scores_section, tie_break
 from kschedlab.text.sections import BAD, GOOD, WARNING, Limits, Row, Section, Table
 from kschedlab.text.words import count, init_containers_text, request_text
 
@@ -108,6 +108,11 @@ class Decision(Shown):
     def best(self) -> list[str]:
         """The names of all nodes with the highest score, sorted; the feasible node if it is the only one."""
         return self.scores.best_names(self.cluster.names) if self.scores is not None else self.names
+
+    @property
+    def tie_break(self) -> str:
+        """How one of several best nodes is chosen; "" unless several nodes have the highest score."""
+        return tie_break(self.scores, self.generation.ties) if self.scores is not None else ""
 
     @property
     def names(self) -> list[str]:
@@ -259,7 +264,7 @@ class Decision(Shown):
             rows = [Row([call.extender, call.verb, _answer(call)]) for call in self.calls]
             yield Section(say("Extenders"), [Table(terms("extender", "is asked to", "answer"), rows)])
         if self.scores is not None:
-            yield scores_section(self.scores, self.pod, self.cluster, self.node, limits, self.generation.ties)
+            yield scores_section(self.scores, self.pod, self.cluster, self.node, limits, self.tie_break)
         if self.preemption is not None and len(self.preemption.positions):
             yield preemption_section(self.preemption, limits)
         if event := self.event:

@@ -41,6 +41,12 @@ class Scores:
         """int64[]: the positions of all nodes with the highest total, in scoring order."""
         return self.nodes[self.total == self.total.max()]
 
+    @property
+    def drawn_best(self) -> IntArray:
+        """int64[]: the indices of the best nodes that an extender listed; v1.37 draws one of them."""
+        best = np.flatnonzero(self.total == self.total.max())
+        return best[self.drawn[best]] if self.drawn is not None else best[:0]
+
     def best_names(self, names: Sequence[str]) -> list[str]:
         """The names of these nodes, sorted. ``names``: those of the cluster's nodes."""
         return sorted(names[n] for n in self.best.tolist())
@@ -92,9 +98,9 @@ def head_of_heap(scores: Scores, rng: random.Random) -> int:
     pkg/scheduler/framework/sorted_nodes.go, schedule_one.go (prioritizeNodes). There, 16 workers filter nodes at
     once, so their order is not fully determined.
     """
+    if scores.drawn_best.size:
+        return int(scores.nodes[rng.choice(scores.drawn_best.tolist())])
     best = np.flatnonzero(scores.total == scores.total.max())
-    if scores.drawn is not None and scores.drawn[best].any():
-        return int(scores.nodes[rng.choice(best[scores.drawn[best]].tolist())])
     # The bits of a place counted from 1 spell the path from the root: left-aligned, they compare in preorder.
     paths = best + 1
     depth = np.frexp(paths)[1]

@@ -16,7 +16,7 @@ SPREADING = frozenset(("PodTopologySpread", "EvenPodsSpreadPriority"))
 
 
 def scores_section(
-    scores: Scores, pod: PodInfo, cluster: Cluster, chosen: str | None, limits: Limits, ties: Ties
+    scores: Scores, pod: PodInfo, cluster: Cluster, chosen: str | None, limits: Limits, choice: str
 ) -> Section:
     names = [cluster.names[n] for n in scores.nodes.tolist()]
     order = ranking(scores, names, chosen)
@@ -28,10 +28,9 @@ def scores_section(
     parts: list[Part] = [Table([say("node"), *scores.plugins, say("total")], rows, turned=True)]
     if rest:
         parts.append(_lower([(int(scores.total[i]), names[i]) for i in rest], limits.totals))
-    if len(tied := scores.best_names(cluster.names)) > 1:
-        shared = say(
-            "{number:,} nodes share the highest score; {choice}:", number=len(tied), choice=choice_among_equals(ties)
-        )
+    if choice:
+        tied = scores.best_names(cluster.names)
+        shared = say("{number:,} nodes share the highest score; {choice}:", number=len(tied), choice=choice)
         parts += [shared, Names(tied)]
     if ignored := without_key_text(scores, pod, cluster):
         parts.append(ignored)
@@ -40,9 +39,18 @@ def scores_section(
     return Section(title, parts, say("(raw → normalised × weight)"), cut=totals > limits.totals)
 
 
-def choice_among_equals(ties: Ties) -> str:
-    """How one of the nodes with the highest score is chosen. v1.13 and v1.16: core/generic_scheduler.go, selectHost."""
-    return say("they take turns") if ties is Ties.IN_TURN else say("one of them is picked at random")
+def tie_break(scores: Scores, ties: Ties) -> str:
+    """How one of the nodes with the highest score is chosen; "" if only one has it.
+
+    v1.13 and v1.16: core/generic_scheduler.go, selectHost. v1.37: pkg/scheduler/framework/sorted_nodes.go.
+    """
+    if len(scores.best) == 1:
+        return ""
+    if ties is Ties.IN_TURN:
+        return say("they take turns")
+    if ties is Ties.HEAP and not scores.drawn_best.size:
+        return say("the order in which the search finds them decides")
+    return say("one of them is picked at random")
 
 
 def ranking(scores: Scores, names: Sequence[str], chosen: str | None) -> list[int]:

@@ -22,7 +22,7 @@ from kschedlab.filter.volumes.volume_zone import ZONE_CONFLICT, topologies
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PersistentVolume
 from kschedlab.text.ladder import RuleResult, steps
-from kschedlab.text.scores import choice_among_equals, ranking
+from kschedlab.text.scores import ranking
 from kschedlab.text.sections import DECIDES, REFUSES, WEAK, Row, Table
 from kschedlab.text.words import amount, count, listing
 
@@ -267,8 +267,8 @@ def margin(decision: Decision) -> str:
         return ""
     *plugins, total = rows
     gains = [f"{row.plugin} {row.lead:+d}" for row in plugins if row.lead]
-    best, choice = count(len(decision.best), "node"), choice_among_equals(decision.generation.ties)
-    tied = say("{best} tie; {choice}.", best=best, choice=choice) if len(decision.best) > 1 else ""
+    best, choice = count(len(decision.best), "node"), decision.tie_break
+    tied = say("{best} tie; {choice}.", best=best, choice=choice) if choice else ""
     message = later(
         "They have {points} more than {node}: {gains}." if tied else "It has {points} more than {node}: {gains}."
     )

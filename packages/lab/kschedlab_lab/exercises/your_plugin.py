@@ -229,9 +229,9 @@ def warmest(rng: random.Random) -> Exercise:
             return say("{node} is refused: {reason}.", node=name, reason=", ".join(verdict.reasons))
         if decision.best == [name]:
             return ""
-        tied = say("{nodes} tie: kube-scheduler picks one at random.", nodes=listing(decision.best))
-        said = tied if len(decision.best) > 1 else say("web goes to {node}.", node=decision.node)
-        return sentences((said, _sums(decision)))
+        tied = say("{nodes} tie; {choice}.", nodes=listing(decision.best), choice=decision.tie_break)
+        goes = tied if decision.tie_break else say("web goes to {node}.", node=decision.node)
+        return sentences((goes, _sums(decision)))
 
     def outcome(objects: Objects) -> Html:
         decision = decided(objects, weight)

@@ -14,7 +14,6 @@ from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import columns, steps
 from kschedlab.text.preemption import choice, evicted
-from kschedlab.text.scores import choice_among_equals
 from kschedlab.text.words import Clock, amount, clock, count, listing
 from kschedlab_lab.views.drawing import Block, Box, Marks, Number, draw
 from kschedlab_lab.views.glyphs import Badge
@@ -132,10 +131,10 @@ def _best(decision: Decision) -> str:
         return say("It is the only node that fits.")
     order = (-scores.total).argsort(kind="stable").tolist()
     highest = int(scores.total[order[0]])
-    if len(decision.best) > 1:
+    if decision.tie_break:
         message = later("It is one of {best} with the highest score, {score}; {choice}.")
         best = count(len(decision.best), "node")
-        return say(message, best=best, score=highest, choice=choice_among_equals(decision.generation.ties))
+        return say(message, best=best, score=highest, choice=decision.tie_break)
     second = names[int(scores.nodes[order[1]])], int(scores.total[order[1]])
     return say("It has the highest score, {score}; {node} has {other}.", score=highest, node=second[0], other=second[1])
 
