@@ -10,7 +10,7 @@ from kschedlab.preemption.evidence import Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.views.drawing import Arrangement, Box
-from kschedlab_lab.views.glyphs import CROSS, STAR
+from kschedlab_lab.views.glyphs import CROSS, SIZE, STAR, Badge, badge
 from kschedlab_lab.views.layout import Part, moved, placed, row, words
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import in_brief
@@ -45,6 +45,12 @@ NAMES = {
     later("latest start"): later("latest start"),
 }
 """What each rule compares, by its name in the engine: the words of the lesson."""
+
+SIGNS = {
+    1: Badge("broken", later("its eviction breaks the budget")),
+    2: Badge("victim", later("its place in its node's list of victims"), turn=1),
+}
+"""The signs on pods that a rule reads, by its number: they are beside its name, too."""
 
 
 class Lane(NamedTuple):
@@ -145,7 +151,8 @@ def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Htm
     colour = "currentColor" if asked else INK_2
     name = words(say(NAMES[step.name]), 12 if at.rules.width > 100 else 11.2, decides, fill=colour)
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
-    part = row([disc, name], 8)
+    signs = [Part(SIZE, SIZE, (badge(SIGNS[step.number], 0, 0),))] if asked and _reads_sign(step) else []
+    part = row([row([disc, name], 8), *signs], 4)
     ground = None
     if not at.beside:
         fill = CHOSEN_SOFT if decides else PANEL
@@ -164,6 +171,11 @@ def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Htm
             result=step.result,
         ),
     )
+
+
+def _reads_sign(step: RuleResult) -> bool:
+    """Whether it reads a sign that there is: no victim that breaks a budget has none."""
+    return step.number in SIGNS and any(value != "0" for value in step.values.values())
 
 
 def _disc(number: int, fill: str) -> Iterator[Html]:

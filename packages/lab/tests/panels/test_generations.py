@@ -255,12 +255,12 @@ def test_of_nodes_with_the_same_score_none_is_said_to_be_picked_at_random() -> N
 
 def test_a_bar_shows_what_rounding_takes_off() -> None:
     first, second = points(Settings("one percent", "v1.16")).nodes
-    assert first.parts == {"room": (5, 5.9), "image": (0, 0.9)} and second.parts == {
-        "room": (6, 6.0),
+    assert first.parts == {"room left": (5, 5.9), "image": (0, 0.9)} and second.parts == {
+        "room left": (6, 6.0),
         "image": (0, 0.0),
     }
     first, second = points(Settings("one percent", "v1.20")).nodes
-    assert first.parts == {"room": (59, 59.0), "image": (9, 9.0)} and first.rest == second.rest == 400
+    assert first.parts == {"room left": (59, 59.0), "image": (9, 9.0)} and first.rest == second.rest == 400
 
 
 @pytest.mark.parametrize("version", GENERATIONS)
