@@ -76,7 +76,9 @@ class Desk(Enlargeable):
         self._again = _button(say("Start again"), say("a new cluster, as at the start"), self.start)
         self._clock = _button(say(STOP), say("the cluster stops, but still answers"), self.turn)
         self._end = _button(say("End"), say("end the cluster"), self.end)
-        bar = ipywidgets.HBox([Opener(layout={"margin": "2px"}), self._again, self._clock, self._end], layout={"flex_flow": "row wrap"})
+        bar = ipywidgets.HBox(
+            [Opener(layout={"margin": "2px"}), self._again, self._clock, self._end], layout={"flex_flow": "row wrap"}
+        )
         super().__init__([self._said, bar, self.stage])
 
     def display(self) -> None:
