@@ -198,7 +198,7 @@ class Scene:
             boxes = [_untimed(box) for box in boxes]
         parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions=False), plan.bottom - picked
         if preemption is not None:
-            parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked)
+            parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked, _signs(boxes))
         bottom += below if preemption is not None or self.tried else 0
         corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else self._legend
         beside = plan.width - EDGE - corner.width
@@ -336,6 +336,13 @@ def _reads_order(preemption: Preemption | None, asked: int | None) -> bool:
 def _unnumbered(box: Box) -> Box:
     """The node, without its victims' places in their list."""
     return replace(box, blocks=tuple(replace(block, turn=0) for block in box.blocks))
+
+
+def _signs(boxes: Sequence[Box]) -> set[int]:
+    """The rules whose signs pods have: a shield that breaks, a victim's place in its list."""
+    blocks = [block for box in boxes for block in box.blocks]
+    breaks = any(badge.kind == "broken" for block in blocks for badge in block.badges)
+    return {rule for rule, there in ((1, breaks), (2, any(block.turn for block in blocks))) if there}
 
 
 def _untimed(box: Box) -> Box:
