@@ -53,7 +53,7 @@ def test_a_pod_is_dragged_up_for_its_priority_and_the_victims_change(shown: Show
 
 
 def test_the_number_that_was_pulled_keeps_its_ring_where_its_pod_goes(shown: Show) -> None:
-    page = shown(preemption.panel())
+    page = shown(preemption.panel(allowed=2))
 
     def stroke(key: str) -> str:
         return str(page.key(key).locator(".ks-pill").evaluate("pill => getComputedStyle(pill).strokeWidth"))
@@ -82,7 +82,7 @@ def test_clock_budget_and_shield_are_controls(shown: Show) -> None:
 
 
 def test_a_click_on_a_number_is_a_step_to_that_side_and_stops_at_the_end(shown: Show) -> None:
-    page = shown(preemption.panel())
+    page = shown(preemption.panel(shop_a=200, allowed=2))
     start, number = slider(page, "mail-c start"), page.page.locator('[data-drag="mail_c_start"] .ks-pill')
 
     def click(share: float) -> None:

@@ -32,20 +32,11 @@ def panel_of(page: Notebook) -> Locator:
 
 
 def open_terminal(page: Notebook) -> int:
-    """File > New > Terminal; its number in the page."""
+    """Press the panel's button; the terminal's number in the page."""
     number = page.page.locator(".jp-Terminal").count()
-    page.page.get_by_role("menuitem", name="File", exact=True).click()
-    for name in ("New", "Terminal"):
-        page.page.locator(".lm-Menu-itemLabel").get_by_text(name, exact=True).click()
+    panel_of(page).get_by_role("button", name="Open a terminal below").click()
     page.page.locator(".jp-Terminal").nth(number).locator("textarea").wait_for(state="attached")
     return number
-
-
-def split_down(page: Notebook) -> None:
-    """Right-click the first terminal's tab, Split Tab > Down."""
-    page.page.locator(TABS).filter(has_text="Terminal").first.click(button="right")
-    for name in ("Split Tab", "Down"):
-        page.page.locator(".lm-Menu-itemLabel").get_by_text(name, exact=True).click()
 
 
 def type_line(page: Notebook, number: int, line: str) -> None:
@@ -80,7 +71,6 @@ def test_a_nomination_is_watched_with_kubectl(lab: Lab, notebook: Open, tmp_path
     expect(panel.locator(".ks-sentence")).to_contain_text("Type kubectl in a terminal")
     watched = tmp_path / "watched"
     first = open_terminal(page)
-    split_down(page)
     expect(panel).to_be_visible()
     type_line(page, first, f"kubectl get pod -o wide -w | tee {shlex.quote(str(watched))}")
     wait_for(watched, "mail-a", "Running", "node-a")

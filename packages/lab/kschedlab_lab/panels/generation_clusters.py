@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from kschedlab.build import HOUR, Manifest, budget, node, pod
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import GENERATIONS
 from kschedlab.messages import later
+from kschedlab.whatif.compare import changes, compare
+from kschedlab.whatif.titles import title_of
 from kschedlab_lab.views.glyphs import Badge
 
 
@@ -123,3 +127,13 @@ STORIES = {
     ),
 }
 """By title."""
+
+
+def causes(pod: str, manifests: list[Manifest]) -> str:
+    """A line for each change that ``compare`` finds: alone it makes a version decide otherwise than the one before."""
+    lines = []
+    for step in compare(pod, Cluster.from_dicts(manifests), GENERATIONS).steps:
+        number = len(changes(GENERATIONS[step.earlier], GENERATIONS[step.later]))
+        titles = [title_of(cause.change.rule) for cause in step.causes]
+        lines += [f"{step.earlier} → {step.later}: 1 of {number} changes: {title}" for title in titles]
+    return "\n".join(lines)

@@ -43,7 +43,7 @@ VERSIONS = tuple(GENERATIONS)
 SIZES = [name for story in STORIES.values() for name in story.controls]
 """The settings that change a cluster."""
 SCORES = {
-    later("room"): ("LeastRequestedPriority", "NodeResourcesLeastAllocated", "NodeResourcesFit"),
+    later("room left"): ("LeastRequestedPriority", "NodeResourcesLeastAllocated", "NodeResourcesFit"),
     later("image"): ("ImageLocalityPriority", "ImageLocality"),
 }
 """What tells the nodes of "one percent" apart, with the names that the plugin had."""

@@ -94,8 +94,13 @@ def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
         str(decision),
         story=story,
         names=colours(decision) if until != VICTIMS else {},
-        idle={} if until == RULES else {name: "" for name in settings.controls() if name != "allowed"},
+        idle={name: "" for name in settings.controls() if not _matters(name, drawn, until)},
     )
+
+
+def _matters(name: str, drawn: Scene, until: str) -> bool:
+    """Whether the picture shows what this setting does."""
+    return drawn.reads_starts or name != "mail_c_start" if until == RULES else name == "allowed"
 
 
 def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:

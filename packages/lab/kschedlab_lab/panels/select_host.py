@@ -13,16 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from kschedlab.messages import later, say
+from kschedlab.messages import later, say, sentences
 from kschedlab.score.stage import select_host
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, choice
+from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.reservoir import Held, Reservoir
 from kschedlab_lab.views.svg import Room
+from kschedlab_lab.views.tosses import press
 
+MOST, SEED = 60, 1
+"""How many draws can be made one after the other, and the seed of the first."""
 PARTS = 12
 """So many equally likely draws tell exactly whether one is below 1/2, 1/3 or 1/4."""
 LISTS = ((9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7))
@@ -32,10 +35,11 @@ FAIR, HALF = "1/k", "1/2"
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The list of scores, and the rule of the draw."""
+    """The list of scores, the rule of the draw, and how many draws were made."""
 
     scores: tuple[int, ...] = choice("sums", LISTS, LISTS[0], lambda scores: " ".join(map(str, scores)))
     takes: str = choice("an equal takes over with", (FAIR, HALF), FAIR)
+    draws: int = slider("draws", range(MOST + 1), 0)
 
 
 def names(scores: Sequence[int]) -> list[str]:
@@ -86,6 +90,22 @@ def _step(seen: tuple[int, ...], held: dict[str, Fraction]) -> Held:
     return Held(node, score, held, what, brief)
 
 
+@lru_cache
+def drawn(scores: tuple[int, ...], takes: str, draws: int) -> tuple[str, ...]:
+    """The nodes of so many draws. Those by the scheduler's rule are its own."""
+    rng, best = random.Random(SEED), np.array([i for i, score in enumerate(scores) if score == max(scores)])
+
+    def held() -> int:
+        if takes == FAIR:
+            return select_host(best, rng)
+        one = int(best[0])
+        for other in best[1:].tolist():
+            one = other if rng.random() < 1 / 2 else one
+        return one
+
+    return tuple(names(scores)[held()] for _ in range(draws))
+
+
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     steps = walk(settings.scores, settings.takes)
@@ -96,11 +116,17 @@ def show(settings: Settings) -> View:
     else:
         said = say("The last is drawn with probability {last}, the first with {first}.", first=first, last=last)
 
+    done = drawn(settings.scores, settings.takes, settings.draws)
+    if done:
+        said = sentences((say("Draw {number}: {node}.", number=len(done), node=done[-1]), said))
+
     def frames(room: Room) -> list[Frame]:
         each = [Frame(Reservoir(steps, come, step.what)(room), step.what) for come, step in enumerate(steps, start=1)]
         return [*each, Frame(picture(room), said)]
 
-    picture = Reservoir(steps, len(steps) + 1, said)
+    text = say("Draw again") if done else say("Draw one")
+    button = press(text, data_set=f"draws: {len(done) % MOST + 1}", aria_label=text)
+    picture = Reservoir(steps, len(steps) + 1, said, done, button)
     return View(picture, said, Html(), said, story=frames)
 
 

@@ -21,6 +21,8 @@ from kschedlab.messages import gap, later, say
 from kschedlab.text.html import Child, Html, element, join
 from kschedlab_lab.panels.classroom import Enlargeable
 from kschedlab_lab.panels.terminal_feed import Feed
+from kschedlab_lab.stage.front_end import front_end
+from kschedlab_lab.stage.live import Live
 
 if TYPE_CHECKING:
     from kschedlab_lab.panels.terminal import Terminal
@@ -34,9 +36,6 @@ TOGETHER, LOOK = 0.2, 1.0
 """Seconds for which changes are collected before they are shown; between two looks at the server."""
 
 LIVES = later("The cluster is running.")
-BELOW = later(
-    "File > New > Terminal opens one: right-click its tab, choose Split Tab > Down, then drag the border down."
-)
 ENDED = later("The cluster has ended; this is its last state. Start again serves a new one.")
 AWAY = later("Terminals ask the cluster of another notebook now. Start again brings them back here.")
 NO_KUBECTL = later(
@@ -55,6 +54,12 @@ def kubeconfig() -> Path:
     return Path(jupyter_runtime_dir()) / KUBECONFIG
 
 
+class Opener(Live):
+    """The button that opens a terminal below the notebook."""
+
+    _esm = front_end(Path(__file__).parents[1] / "stage" / "terminal.js")
+
+
 class Desk(Enlargeable):
     """A terminal panel's stage with its buttons. ``panel``: what it shows; ``background``: the server while it runs."""
 
@@ -71,7 +76,9 @@ class Desk(Enlargeable):
         self._again = _button(say("Start again"), say("a new cluster, as at the start"), self.start)
         self._clock = _button(say(STOP), say("the cluster stops, but still answers"), self.turn)
         self._end = _button(say("End"), say("end the cluster"), self.end)
-        bar = ipywidgets.HBox([self._again, self._clock, self._end], layout={"flex_flow": "row wrap"})
+        bar = ipywidgets.HBox(
+            [Opener(layout={"margin": "2px"}), self._again, self._clock, self._end], layout={"flex_flow": "row wrap"}
+        )
         super().__init__([self._said, bar, self.stage])
 
     def display(self) -> None:
@@ -177,7 +184,7 @@ class Desk(Enlargeable):
             said = [say("Type first in a terminal:"), " ", where]
         missing = element("div", say(NO_KUBECTL), role="alert") if shutil.which("kubectl") is None else None
         lives = element("div", say(LIVES), gap(), *said, role="status")
-        return join([lives, element("div", say(BELOW)), missing])
+        return join([lives, missing])
 
     def _tell(self, said: Html) -> None:
         if self._said.value != str(said):

@@ -10,12 +10,12 @@ const ABOVE = 120; // pixels of a stage above the text that it does not get
 const LEAST_UNIT = 1.12; // pixels: in less, small text would have less than 12
 const SMALLER = 0.8, SLACK = 8; // the longest step down in size; pixels that a picture may be too high
 
-/** In a window of one size, no panel of this dock says less than `height`. */
-function keepHeight(dock, height) {
+/** In a window of one size, no panel of this dock says less than what took most height so far, or than `top` takes. */
+function keepHeight(dock, top) {
   const window = [innerWidth, innerHeight].join();
   if (window !== dock.dataset.window) dock.style.removeProperty("--ks-said");
   dock.dataset.window = window;
-  dock.style.setProperty("--ks-said", `${Math.max(height, parseFloat(dock.style.getPropertyValue("--ks-said")) || 0)}px`);
+  dock.style.setProperty("--ks-said", `${Math.max(top.offsetHeight, parseFloat(dock.style.getPropertyValue("--ks-said")) || 0)}px`);
 }
 
 export class Room {
@@ -65,7 +65,7 @@ export class Room {
       top.style.minHeight = "";
       el.classList.remove("ks-tight");
       el.classList.toggle("ks-tight", top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1);
-      return keepHeight(el.parentElement, top.offsetHeight);
+      return keepHeight(el.parentElement, top);
     }
     const about = [el.clientWidth, Boolean(shown?.asking)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand

@@ -110,5 +110,6 @@ class BarMeasures:
             *words,
             data_key=key,
             data_from=f"cell/{part}/{name}",
+            data_ref=f"cell/{part}",
             data_tip=say("{name}: {value}", name=name, value=f"{name_of} {value:g}"),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kschedlab.messages import later, say
@@ -10,7 +10,7 @@ from kschedlab.preemption.evidence import Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab_lab.views.drawing import Arrangement, Box
-from kschedlab_lab.views.glyphs import CROSS, STAR
+from kschedlab_lab.views.glyphs import CROSS, SIZE, STAR, Badge, badge
 from kschedlab_lab.views.layout import Part, moved, placed, row, words
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import in_brief
@@ -45,6 +45,12 @@ NAMES = {
     later("latest start"): later("latest start"),
 }
 """What each rule compares, by its name in the engine: the words of the lesson."""
+
+SIGNS = {
+    1: Badge("broken", later("its eviction breaks the budget")),
+    2: Badge("victim", later("its place in its node's list of victims"), turn=1),
+}
+"""The signs on pods that a rule reads, by its number: beside its name they say what they are for."""
 
 
 class Lane(NamedTuple):
@@ -101,8 +107,10 @@ def lanes(boxes: Sequence[Box], plan: Arrangement, tight: bool) -> Lanes:
     return Lanes(Lane(first.x, 0 if first.bar else first.width), nodes, tight)
 
 
-def ladder(preemption: Preemption, at: Lanes, y: float, rules: int | None = None) -> list[Html]:
-    """The ladder from ``y`` on. ``rules``: how many are asked."""
+def ladder(
+    preemption: Preemption, at: Lanes, y: float, rules: int | None = None, signs: Container[int] = ()
+) -> list[Html]:
+    """The ladder from ``y`` on. ``rules``: how many are asked; ``signs``: the rules whose SIGNS are on pods, too."""
     every = steps(preemption, [node for node in at.nodes if node in preemption.candidates])
     results = [step for step in every if not at.only or step.number in at.only]
     asked = [step for step in results if step.applies and (rules is None or step.number <= rules)]
@@ -111,7 +119,7 @@ def ladder(preemption: Preemption, at: Lanes, y: float, rules: int | None = None
     start, y = y - 2, y + TOP
     shapes = [_band(at, y + at.top(step.number)) for step in asked if step.decides]
     shapes += _threads(asked, at, start, y)
-    shapes += [_rung(step, at, y + at.top(step.number), step in asked, rules is None) for step in results]
+    shapes += [_rung(step, at, y + at.top(step.number), step in asked, rules is None, signs) for step in results]
     for step in asked:
         shapes += _values(step, preemption, at, y + at.top(step.number) + at.value)
     return shapes + (_unasked(results, at, y) if rules is None else [])
@@ -139,13 +147,14 @@ def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> 
         yield rect(wide, end - start, 1, left, start, fill=fill, fill_opacity=pale, data_key=f"thread/{node}")
 
 
-def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool) -> Html:
-    """The rule's number in a disc, and what it compares. ``over``: the decision has been made."""
+def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool, signs: Container[int]) -> Html:
+    """The rule's number in a disc, and what it compares. ``over``: all is decided; ``signs``: see :func:`ladder`."""
     decides = asked and step.decides
     colour = "currentColor" if asked else INK_2
     name = words(say(NAMES[step.name]), 12 if at.rules.width > 100 else 11.2, decides, fill=colour)
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
-    part = row([disc, name], 8)
+    sign = [Part(SIZE, SIZE, (badge(SIGNS[step.number], 0, 0),))] if asked and step.number in signs else []
+    part = row([row([disc, name], 8), *sign], 4)
     ground = None
     if not at.beside:
         fill = CHOSEN_SOFT if decides else PANEL

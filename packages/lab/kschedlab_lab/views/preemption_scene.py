@@ -120,6 +120,14 @@ class Scene:
         )
 
     @property
+    def reads_starts(self) -> bool:
+        """Whether the last rule is asked, the only one that reads start times. An exercise doesn't tell beforehand."""
+        preemption = self.decision.preemption
+        if self.as_listed or preemption is None or not self.rules:
+            return self.as_listed
+        return any(step.applies for step in steps(preemption, list(preemption.candidates))[-1:])
+
+    @property
     def _legend(self) -> Part:
         """How to read numbers that have changed."""
         return words(say("first cluster → now"), fill=INK_2) if self.since is not None else NOTHING
@@ -186,9 +194,11 @@ class Scene:
         boxes = in_list_order(boxes, plan.places[0].bar) if self.as_listed else boxes
         if not _reads_order(preemption, asked):
             boxes = [_unnumbered(box) for box in boxes]
+        if not self.reads_starts:
+            boxes = [_untimed(box) for box in boxes]
         parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions=False), plan.bottom - picked
         if preemption is not None:
-            parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked)
+            parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked, _signs(boxes))
         bottom += below if preemption is not None or self.tried else 0
         corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else self._legend
         beside = plan.width - EDGE - corner.width
@@ -326,6 +336,23 @@ def _reads_order(preemption: Preemption | None, asked: int | None) -> bool:
 def _unnumbered(box: Box) -> Box:
     """The node, without its victims' places in their list."""
     return replace(box, blocks=tuple(replace(block, turn=0) for block in box.blocks))
+
+
+def _signs(boxes: Sequence[Box]) -> set[int]:
+    """The rules whose signs pods have: a shield that breaks, a victim's place in its list."""
+    blocks = [block for box in boxes for block in box.blocks]
+    breaks = any(badge.kind == "broken" for block in blocks for badge in block.badges)
+    return {rule for rule, there in ((1, breaks), (2, any(block.turn for block in blocks))) if there}
+
+
+def _untimed(box: Box) -> Box:
+    """The node, without its pods' start times; one that has changed stays."""
+    blocks = (replace(each, numbers=tuple(filter(_is_read, each.numbers))) for each in box.blocks)
+    return replace(box, blocks=tuple(blocks))
+
+
+def _is_read(number: Number) -> bool:
+    return number.name != "start" or "→" in number.text
 
 
 def all_attempted(attempts: Sequence[Attempt]) -> str:

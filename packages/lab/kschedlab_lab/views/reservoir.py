@@ -9,12 +9,13 @@ from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab_lab.views.layout import Part, moved
 from kschedlab_lab.views.style import HAIR, NODES, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-HEAD, LINE, WIDEST, CARD, LOW = 66, 15, 150, 38, 130
+HEAD, LINE, WIDEST, CARD, LOW, COUNT, FOOT = 66, 15, 150, 38, 130, 18, 58
 """Height of what is above the columns, and of a line; greatest width of a column with what parts it from the next;
-height of a card, and of a column, at least. In pixels."""
+height of a card, and of a column, at least; height of the counts below, and with the button. In pixels."""
 
 
 @dataclass(frozen=True)
@@ -33,27 +34,35 @@ class Held:
 
 @dataclass(frozen=True)
 class Reservoir:
-    """``walk``: the list, element by element; ``come``: how many of them have come up, one more if all are past."""
+    """``walk``: the list, element by element; ``come``: how many of them have come up, one more if all are past.
+
+    ``drawn``: the nodes of some draws, the last of which has a star; ``button``: what makes another one.
+    """
 
     walk: Sequence[Held]
     come: int
     alt: str
+    drawn: Sequence[str] = ()
+    button: Part | None = None
 
     def __call__(self, room: Room) -> Html:
         step = min(room.width / len(self.walk), WIDEST)
-        high = max(room.height - HEAD, LOW)
+        high = max(room.height - HEAD - FOOT, LOW)
         columns = [_Column(self, i, step, high) for i in range(len(self.walk))]
         come = columns[: self.come]
         bands = (band for before, now in zip(come, come[1:], strict=False) for band in now.bands(before))
         shapes = [*(each.card() for each in columns), *bands, *(shape for each in columns for shape in each.parts())]
-        return svg(shapes, max(step * len(columns), min(room.width, 400)), HEAD + high, self.alt)
+        shapes += [each.count() for each in columns if self.drawn]
+        if self.button is not None:
+            shapes.append(moved(self.button, 4, HEAD + high + COUNT + 4))
+        return svg(shapes, max(step * len(columns), min(room.width, 400)), HEAD + high + FOOT, self.alt)
 
 
 class _Column:
     """An element of the list: its card, and below it a column with the probabilities once it has come up."""
 
     def __init__(self, picture: Reservoir, i: int, step: float, high: float) -> None:
-        self.names = [each.name for each in picture.walk]
+        self.names, self.drawn = [each.name for each in picture.walk], picture.drawn
         self.held, self.i, self.step, self.high = picture.walk[i], i, step, high
         self.has_come, self.is_now = i < picture.come, i == picture.come - 1
         self.left, self.wide = step * (i + 0.14), step * 0.72
@@ -65,17 +74,24 @@ class _Column:
         fill, middle = self._fill(self.held.name), (self.step - 8) / 2
         colour = ink(fill) if self.has_come else "currentColor"
         look: dict[str, Any] = {"fill": fill if self.has_come else "none", "stroke": "currentColor"}
-        look |= {"stroke_width": 3 if self.is_now else 0.75, "data_key": f"card/{self.held.name}/box"}
+        wins = self.drawn[-1:] == (self.held.name,)
+        look |= {"stroke_width": 3 if self.is_now or wins else 0.75, "data_key": f"card/{self.held.name}/box"}
+        name = f"★ {self.held.name}" if wins else self.held.name
         return element(
             "g",
             rect(self.step - 8, CARD, 5, **look),
-            label(self.held.name, middle, 16, "middle", fill=colour, font_weight="bold"),
+            label(name, middle, 16, "middle", fill=colour, font_weight="bold"),
             label(say("sum {sum}", sum=self.held.score), middle, 32, "middle", fill=colour),
             label(self.held.brief if self.has_come else "", middle, 55, "middle", font_weight="bold"),
             transform=f"translate({4 + self.step * self.i:g},2)",
             data_key=f"card/{self.held.name}",
             data_tip=self.held.what if self.has_come else None,
         )
+
+    def count(self) -> Html:
+        """How often it was drawn so far."""
+        said = say("drawn {number} ×", number=self.drawn.count(self.held.name))
+        return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT - 4, "middle")
 
     def ends(self) -> dict[str, tuple[float, float]]:
         """By name: upper and lower end of its part of the column; the first of the list is at the bottom."""

@@ -14,7 +14,7 @@ from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab.whatif.compare import changes
 from kschedlab.whatif.comparison import effect
 from kschedlab_lab.named_rules import NAMED_RULES, NamedRule
-from kschedlab_lab.panels.generation_clusters import STORIES
+from kschedlab_lab.panels.generation_clusters import STORIES, budget_of, causes, never
 from kschedlab_lab.panels.generations import CHANGES, Settings, asked, decide, panel, picked, points, policy, show
 from kschedlab_lab.views.score import bare
 from kschedlab_lab.views.svg import Room
@@ -256,12 +256,12 @@ def test_of_nodes_with_the_same_score_each_version_chooses_in_its_way(version: s
 
 def test_a_bar_shows_what_rounding_takes_off() -> None:
     first, second = points(Settings("one percent", "v1.16")).nodes
-    assert first.parts == {"room": (5, 5.9), "image": (0, 0.9)} and second.parts == {
-        "room": (6, 6.0),
+    assert first.parts == {"room left": (5, 5.9), "image": (0, 0.9)} and second.parts == {
+        "room left": (6, 6.0),
         "image": (0, 0.0),
     }
     first, second = points(Settings("one percent", "v1.20")).nodes
-    assert first.parts == {"room": (59, 59.0), "image": (9, 9.0)} and first.rest == second.rest == 400
+    assert first.parts == {"room left": (59, 59.0), "image": (9, 9.0)} and first.rest == second.rest == 400
 
 
 @pytest.mark.parametrize("version", GENERATIONS)
@@ -305,3 +305,12 @@ def test_points_that_one_node_does_not_get_stay() -> None:
     asking["metadata"]["ownerReferences"] = [shop]
     scores = bare(schedule("default/shop-2", cluster(avoiding, node("node-b"), asking), V1_20)).scores
     assert scores is not None and max(scores.total) > 1_000_000
+
+
+def test_one_change_is_named_where_it_is_enough_alone() -> None:
+    assert [line.rpartition(": ")[2] for line in causes("default/urgent", budget_of()).splitlines()] == [
+        "start times break ties",
+        "budgets count down",
+        "victims sorted again",
+    ]
+    assert causes("default/patient", never()) == "", "neither change is enough alone"

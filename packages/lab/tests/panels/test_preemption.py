@@ -275,7 +275,7 @@ def test_questions_are_answered_in_the_picture() -> None:
 def test_the_picture_is_the_control() -> None:
     """Every handle names a control, and what it sets is allowed."""
     controls = Settings.controls()
-    svg = ElementTree.fromstring(str(base.drawn(panel().view.picture, Room())))
+    svg = ElementTree.fromstring(str(base.drawn(panel(shop_a=200, allowed=2).view.picture, Room())))
     assert {each.get("data-drag") for each in svg.iter() if each.get("data-drag")} == {
         "preemptor",
         "shop_a",

@@ -11,7 +11,7 @@ import pytest
 
 from kschedlab.score.stage import select_host
 from kschedlab_lab.panels.base import View, drawn as drawn_for
-from kschedlab_lab.panels.select_host import HALF, LISTS, Settings, first_stays, names, panel, show, walk
+from kschedlab_lab.panels.select_host import FAIR, HALF, LISTS, Settings, drawn, first_stays, names, panel, show, walk
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 
@@ -92,3 +92,22 @@ def test_with_one_half_the_last_of_the_equals_gains(scores: tuple[int, ...]) -> 
     assert last == Fraction(1, 2) and others == sorted(others)
     asked = panel(takes=HALF, scores=LISTS[0]).ask(first_stays())
     assert says(repr(asked.answer("1/8")), "Right.", "1/2 × 1/2 × 1/2 = 1/8")
+
+
+@pytest.mark.parametrize("takes", [FAIR, HALF])
+def test_each_draw_is_kept_and_counted(takes: str) -> None:
+    settings = Settings(LISTS[0], takes)
+    for number in (1, 2, 9):
+        root = picture(show(settings.changed(draws=number)))
+        shown = "".join(root.itertext())
+        done = drawn(LISTS[0], takes, number)
+        assert len(done) == number and done == drawn(LISTS[0], takes, 9)[:number]
+        assert says(show(settings.changed(draws=number)).sentence, f"Draw {number}: {done[-1]}.")
+        assert f"★ {done[-1]}" in shown and shown.count("★") == 1
+        assert all(f"drawn {done.count(name)} ×" in shown for name in names(LISTS[0]))
+
+
+def test_draws_with_one_half_favour_the_last() -> None:
+    done = Counter(drawn(LISTS[0], HALF, 2000))
+    for name, chance in walk(LISTS[0], HALF)[-1].likely.items():
+        assert abs(done[name] - 2000 * chance) <= 4.5 * sqrt(2000 * chance * (1 - chance))

@@ -39,7 +39,7 @@ def test_no_name_is_cut(panel: Panel[object], width: int, code: str) -> None:
 
 
 def test_a_pod_that_a_rule_compares_keeps_its_start() -> None:
-    panel = preemption.panel()
+    panel = preemption.panel(shop_a=200, allowed=2)
     panel.uncover()
     picture = panel.state(panel.settings, Room(320, 480))["picture"]
     assert {"09:30", "09:00", "10:00"} <= set(re.findall(r">(\d\d:\d\d)<", picture))

@@ -278,3 +278,24 @@ def test_it_fits_into_its_room(room: Room) -> None:
         for svg, _ in scene(**settings).story(room):
             width, height = map(float, ElementTree.fromstring(str(svg)).get("viewBox", "").split()[2:])
             assert width <= room.width and (height <= max(room.height, 450) or room.width < 560), settings
+
+
+def test_start_times_are_shown_where_the_rule_that_reads_them_is_asked() -> None:
+    asked, unasked = decide(Settings(shop_a=200, allowed=2)), decide(Settings())
+    for decision, there in ((asked, True), (unasked, False)):
+        for svg in (Scene(decision).question(ROOM), Scene(decision).picture(ROOM)):
+            assert ("10:00" in words(keyed(svg)["pod/mail-c"])) == there
+
+
+def test_a_rule_has_the_sign_that_it_reads_beside_its_name() -> None:
+    def signed(**settings: int) -> set[str]:
+        rules = {
+            key: each for key, each in keyed(scene(**settings).picture(ROOM)).items() if re.fullmatch(r"rung/\d", key)
+        }
+        return {
+            key for key, each in rules.items() if any(part.get("data-tip") for part in each.iter() if part is not each)
+        }
+
+    assert signed() == {"rung/2"}, "nobody breaks the budget"
+    assert signed(allowed=0) == {"rung/1"}, "rule 2 is not asked"
+    assert signed(allowed=0, mail_in_shop=True) == {"rung/1", "rung/2"}
