@@ -91,13 +91,33 @@ def test_add_by_price_and_with_other_kinds():
     plan = plan_add(world, kinds=big, prices={"small": "0.10", "big": "0.35"})
     assert numbers(plan) == {"big": 1} and float(plan.best.price) == 0.35
     assert {kind.name: number for kind, number in plan.runner_up.numbers.items()} == {"small": 4}
-    assert [each["metadata"]["name"] for each in plan.manifests()] == ["big-1"] and plan.check.holds
+    (new,) = plan.manifests()
+    assert (new["metadata"]["name"], new["status"]["allocatable"]["cpu"]) == ("big-1", "7") and plan.check.holds
+    shown = says(str(plan), "With 1 new node for 0.35, 7 more pods fit.", "No cheaper number does.")
+    assert shown and says(str(plan), "Next best: 4 nodes of small (0.4).")
+    assert says(str(plan_add(world)), "With 4 new nodes, 7 more pods fit.", "No smaller number does.")
     with pytest.raises(ValueError, match="big"):
         plan_add(world, kinds=big, prices={"small": 1})
     with pytest.raises(KeyError, match="wrong"):
         plan_add(world, prices={"wrong": 1})
     with pytest.raises(ValueError, match="price"):
         plan_add(world, prices={"small": "cheap"})
+
+
+def test_the_fewest_nodes_are_found_by_halving_where_too_much_is_to_try(monkeypatch):
+    """Ten of eleven pods want a node each, which no volume shows: 8 are too few, 11 enough, 9 too few, 10 enough."""
+    monkeypatch.setattr("kschedlab_planning.add.TRIES", 1)
+    term = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "kubernetes.io/hostname"}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    alone = pods(10, cpu="100m", labels={"app": "a"}, affinity=apart)
+    small = node("s", cpu=2, labels={"pool": "small", "kubernetes.io/hostname": "s"})
+    plan = plan_add(cluster(small, pod("full", on="s", cpu=2), *alone, pod("other", cpu="100m")), seed=None)
+    assert numbers(plan) == {"small": 10} and not plan.proven and says(str(plan), "The fewest that was found.")
+
+
+def test_nothing_is_added_where_nothing_waits():
+    plan = plan_add(cluster(node("a"), pod("p", on="a")))
+    assert plan.best is None and plan.proven and says(str(plan), "All pending pods fit: no new node is needed.")
 
 
 def test_add_mixes_pools_that_different_pods_need():
