@@ -66,7 +66,7 @@ class Lanes(NamedTuple):
 
     rules: Lane
     nodes: Mapping[str, Lane]
-    tight: bool = False
+    tight: bool
     only: tuple[int, ...] = ()
 
     @property
