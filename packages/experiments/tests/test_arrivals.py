@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from kschedlab.build import as_yaml, node, pod
-from kschedlab.objects.problems import InputTypeError
+from kschedlab.objects.problems import InputTypeError, ManifestError
 from kschedlab_experiments import (
     Arrival,
     Bursts,
@@ -87,6 +87,18 @@ def test_a_trace_is_cut_hastened_and_shuffled():
         trace.faster(0)
     assert says(repr(Trace([node("n"), pod("p")], [Arrival(5400, pod("q"))])), "1 nodes, 1 pods in 1.5 h")
     assert says(repr(Trace([], [])), "0 pods in 0 h")
+
+
+def test_a_faulty_manifest_of_a_trace_is_named_by_its_place():
+    wrong = pod("Q_")
+    for trace, place in (
+        (Trace([node("A_")], []), "objects[0]: Node A_"),
+        (Trace([node("a"), node("B_")], []), "objects[1]: Node B_"),
+        (Trace([node("a")], [Arrival(1, wrong), Arrival(0, pod("p"))]), "objects[1]: Pod default/Q_"),
+    ):
+        with pytest.raises(ManifestError) as error:
+            trace.scenario(1)
+        assert str(error.value).startswith(f"{place}: metadata.name")
 
 
 NODES = "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,P100\nn1,96000,393216,8,G2\nn2,32000,131072,0,\n"
