@@ -79,14 +79,17 @@ def test_a_wrong_pattern_is_refused(pattern):
 def test_a_trace_is_cut_hastened_and_shuffled():
     trace = Trace([node("n")], [Arrival(10 * n, pod(f"p{n}"), 100.0) for n in range(5)])
     assert [each.at for each in trace.first(2).faster(10).arrivals] == [0, 1]
-    assert trace.faster(10).arrivals[0].seconds == 10
+    assert trace.faster(10).arrivals[0].seconds == 10 and trace.faster(0.5).arrivals[1].at == 20
     mixed = [entry.action.objects[0].metadata.name for entry in trace.shuffled().scenario(1).entries]
     assert sorted(mixed) == [f"p{n}" for n in range(5)] != mixed
     assert trace.shuffled().fingerprint() != trace.fingerprint() != trace.first(4).fingerprint()
     with pytest.raises(ValueError, match="more than 0"):
         trace.faster(0)
     assert says(repr(Trace([node("n"), pod("p")], [Arrival(5400, pod("q"))])), "1 nodes, 1 pods in 1.5 h")
+    assert says(repr(Trace([], [Arrival(359_830, pod("q"))])), "in 100 h")
     assert says(repr(Trace([], [])), "0 pods in 0 h")
+    turned = [each._replace(pod=dict(reversed(each.pod.items()))) for each in trace.arrivals]
+    assert Trace(trace.objects, turned).fingerprint() == trace.fingerprint(), "the order of keys means nothing"
 
 
 def test_a_faulty_manifest_of_a_trace_is_named_by_its_place():
@@ -222,6 +225,9 @@ def test_small_amounts_and_long_names_of_google(tmp_path):
     assert (there["status"]["allocatable"]["cpu"], there["status"]["allocatable"]["memory"]) == ("1m", "1Mi")
     assert arrival.pod["spec"]["containers"][0]["resources"]["requests"] == {"memory": "1Mi"}
     assert says(repr(trace), "1 machines")
+    (tmp_path / "i.json").write_text(json.dumps(event(0, 0)))
+    (arrival,) = google(tmp_path / "m.json", tmp_path / "i.json").arrivals
+    assert not arrival.pod["spec"]["containers"][0].get("resources", {}).get("requests")
 
 
 def test_azure(tmp_path):
@@ -246,6 +252,10 @@ def test_azure(tmp_path):
     assert says(repr(trace), "1 VMs", "machine 16") and placed(trace) == 3
     room = azure(tmp_path / "trace.sqlite", nodes=1).objects[0]["status"]["allocatable"]
     assert (room["cpu"], room["memory"], room["ephemeral-storage"]) == ("64", "512Gi", "4096Gi")
+    with sqlite3.connect(tmp_path / "trace.sqlite") as made:
+        made.executemany("INSERT INTO vmType VALUES (?,?,17,1,1,0,1,1)", [(3, 7), (4, 8)])
+    most = azure(tmp_path / "trace.sqlite", nodes=1).objects[0]
+    assert most["metadata"]["labels"]["machine"] == "17", "it takes three types"
     with pytest.raises(ValueError) as error:
         azure(tmp_path / "trace.sqlite", nodes=2, machine=18)
     assert says(str(error.value), 18, 16, 17)
