@@ -66,6 +66,15 @@ def test_pods_are_drawn_by_weight_and_run_for_a_while():
     assert all(each.pod["metadata"]["name"].startswith("a-") for each in alone)
 
 
+def test_pods_that_are_drawn_in_another_order_are_another_experiment():
+    templates, weights = {"a": pod("a"), "b": pod("b")}, {"a": 3, "b": 1}
+    made = Generated([], templates, Poisson(1.0), 9, weights)
+    turned = Generated([], dict(reversed(templates.items())), Poisson(1.0), 9, weights)
+    assert made.arrivals(1) != turned.arrivals(1) and made.fingerprint() != turned.fingerprint()
+    same = Generated([], templates, Poisson(1.0), 9, dict(reversed(weights.items())))
+    assert made.arrivals(1) == same.arrivals(1) and made.fingerprint() == same.fingerprint()
+
+
 @pytest.mark.parametrize("pattern", [Poisson(0), Bursts(0, 1), Bursts(1, 0), Diurnal(1, swing=2), Diurnal(1, day=0)])
 def test_a_wrong_pattern_is_refused(pattern):
     with pytest.raises(ValueError) as error:
