@@ -21,6 +21,7 @@ from kschedlab.objects.meta import (
     Time,
 )
 from kschedlab.objects.nodes import Taint
+from kschedlab.objects.selectors import parse_int64
 from kschedlab.objects.volumes import Volume
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -29,9 +30,7 @@ COMPARISONS = ("Gt", "Lt")
 
 def decimal_integer(text: str) -> int | None:
     """The number, written without a plus or leading zeros; None if it is not one, or exceeds an int64."""
-    if not re.fullmatch(r"0|-?[1-9][0-9]{0,18}", text, re.ASCII):
-        return None
-    return number if -(1 << 63) <= (number := int(text)) < 1 << 63 else None
+    return parse_int64(text) if re.fullmatch(r"0|-?[1-9][0-9]*", text) else None
 
 
 class Toleration(Part, frozen=True):

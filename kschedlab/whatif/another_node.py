@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from msgspec.structs import replace as put
 
@@ -36,17 +37,16 @@ class AnotherNode:
 
 def another_node(case: Case, label: str = "") -> Iterator[AnotherNode]:
     """For each pool: a node more with which the pod fits, if there is one. ``label``: the label that names pools."""
-    tried = 0
+    left = MOST
     for pool, places in pools(case.cluster, label).items():
         helping: list[AnotherNode] = []
         zones = _by_zone(case.cluster, places) if pool != OTHERS else {}
-        for zone, like in zones.items():
-            if (tried := tried + 1) > MOST:
-                return
+        for zone, like in islice(zones.items(), left):
             bigger = case.cluster.fork().add(*copies(case.cluster, like))
             decision = case.in_cluster(bigger).decide()
             if decision.node is not None:
                 helping.append(AnotherNode(pool, zone, f"{like}-new", decision))
+        left = max(left - len(zones), 0)
         if helping:
             yield helping[0] if len(helping) < len(zones) else replace(helping[0], zone="")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_24, API_1_37
+from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_22, API_1_24, API_1_30, API_1_37
 from kschedlab.objects.meta import ApiObject, Part
 from kschedlab.objects.model import LabelSelectorRequirement, Pod
 
@@ -145,6 +145,40 @@ def test_the_requests_that_count(api, incoming, placed, scored, nonzero):
         assert (requests["cpu"], requests["memory"] // MIB) == expected
     for (cpu, memory), expected in ((api.scored(original), scored), (api.nonzero(original), nonzero)):
         assert (cpu, memory // MIB) == expected
+
+
+@pytest.mark.parametrize("api", [API_1_13, API_1_16, API_1_20, API_1_22, API_1_30, API_1_37])
+def test_a_pod_requests_nothing_that_it_does_not_name(api):
+    """Where requests are missing, scores count 100m and 200 MiB, to the byte, and an overhead on top."""
+    empty = api.admit(pod({"containers": [{"name": "a"}]}))
+    assert (api.incoming(empty), api.placed(empty)) == ({}, {})
+    assert api.scored(empty) == api.nonzero(empty) == (100, 200 * MIB)
+    one = pod({"containers": [{"name": "a"}], "initContainers": [container("i", {"example.com/gpu": "1"})]})
+    assert api.incoming(one) == {"example.com/gpu": 1}
+
+
+@pytest.mark.parametrize(
+    ("overhead", "incoming", "v1_20", "v1_22", "v1_30"),
+    [
+        ({"cpu": "250m"}, {"cpu": 250}, (101, 200 * MIB), (100, 200 * MIB), (350, 200 * MIB)),
+        ({"memory": "5Mi"}, {"memory": 5 * MIB}, (100, 205 * MIB), (100, 200 * MIB), (100, 205 * MIB)),
+    ],
+)
+def test_an_overhead_of_one_resource_alone(overhead, incoming, v1_20, v1_22, v1_30):
+    """v1.20 scores whole cpus as thousandths; v1.22 leaves the overhead out."""
+    heavy = pod({"containers": [{"name": "a"}], "overhead": overhead})
+    for api, scored in ((API_1_20, v1_20), (API_1_22, v1_22), (API_1_30, v1_30)):
+        assert (api.incoming(heavy), api.scored(heavy)) == (incoming, scored)
+    for api in (API_1_20, API_1_30):
+        assert api.nonzero(heavy) == v1_30
+
+
+def test_sidecars_count_in_v1_30_while_init_containers_start():
+    """v1.30: pkg/scheduler/framework/types.go, calculateResource."""
+    sidecar = container("s", {"cpu": "300m", "memory": "300Mi"}) | {"restartPolicy": "Always"}
+    starting = [sidecar, container("i", {"cpu": "500m"}), {"name": "j"}]
+    assert API_1_30.nonzero(pod({"initContainers": [{"name": "i"}]})) == (100, 200 * MIB)
+    assert API_1_30.nonzero(pod({"initContainers": starting})) == (800, 300 * MIB)
 
 
 def test_a_zero_request_of_init_containers_only_does_not_count():

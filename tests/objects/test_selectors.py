@@ -160,6 +160,25 @@ def test_tolerations(toleration, tolerates):
     assert toleration.tolerates(Taint("k", "v", "NoSchedule")) is tolerates
 
 
+@pytest.mark.parametrize(
+    ("operator", "bound", "value", "tolerates"),
+    [
+        ("Gt", "1", "2", True),
+        ("Gt", "1", "1", False),
+        ("Lt", "1", "0", True),
+        ("Lt", "1", "1", False),
+        ("Lt", "0", "-1", True),
+        ("Lt", "9223372036854775807", "-9223372036854775808", True),
+        ("Gt", "1", "9223372036854775808", False),
+        ("Lt", "1", "-9223372036854775809", False),
+        *[("Gt", "0", value, False) for value in ("", "+1", "01", "1.0", " 1", "१")],
+    ],
+)
+def test_tolerations_that_compare_need_decimal_integers_of_64_bits(operator, bound, value, tolerates):
+    """v1.37: k8s.io/api core/v1/toleration.go."""
+    assert Toleration(key="k", operator=operator, value=bound).tolerates(Taint("k", value)) is tolerates
+
+
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["1", "2", ""]), max_size=3)
 EXPRESSIONS = st.tuples(
     st.sampled_from("abc"), st.lists(st.sampled_from(["1", "2"]), min_size=1, max_size=2).map(tuple)

@@ -1,6 +1,6 @@
 """Names that lose their middle."""
 
-from kschedlab.program.terminal.names import shortened
+from kschedlab.program.terminal.names import Cutter, shortened
 
 
 def test_short_names_stay_as_they_are():
@@ -11,6 +11,19 @@ def test_a_long_name_loses_its_middle():
     assert shortened(["gke-prod-pool-highmem-16-3f9c1a7e-x7k2"], 19) == {
         "gke-prod-pool-highmem-16-3f9c1a7e-x7k2": "gke-prod-…1a7e-x7k2"
     }
+
+
+def test_a_name_keeps_at_least_eight_characters():
+    for width in (0, 3, 8):
+        assert shortened(["abcdefgh", "abcdefghij"], width) == {"abcdefgh": "abcdefgh", "abcdefghij": "abc…ghij"}
+    assert shortened(["abcdefghij"], 9) == {"abcdefghij": "abcd…ghij"}
+    assert Cutter(0)("abcdefghij") == Cutter(8)("abcdefghij") == "abc…ghij"
+
+
+def test_a_common_end_of_more_than_eight_characters_goes_first():
+    for end, cut in (("-internal", "1yyyyyyyyy1…"), ("internal", "1yyyy…ternal")):
+        names = [f"{number}{'y' * 9}{number}{end}" for number in (1, 2)]
+        assert shortened(names, 12)[names[0]] == cut
 
 
 def test_different_names_stay_different():

@@ -73,6 +73,19 @@ def test_reading_a_large_file_is_announced(tmp_path: Path):
     assert out.getvalue() == "\rreading 12 MiB ...\r" + " " * 18 + "\r"
 
 
+@pytest.mark.parametrize(
+    ("suffix", "size", "shown"), [(".yaml", 4 << 20, "4 MiB"), (".json", 15 << 20, "15 MiB"), (".gz", 1 << 19, "1 MiB")]
+)
+def test_a_file_is_large_if_it_takes_about_two_seconds_to_read(tmp_path: Path, suffix: str, size: int, shown: str):
+    for more, text in ((0, ""), (1, f"\rreading {shown} ...")):
+        path = tmp_path / f"cluster{suffix}"
+        with path.open("wb") as file:
+            file.truncate(size + more)
+        out = Terminal()
+        Progress(out).reading([str(path)])
+        assert out.getvalue() == text
+
+
 def large(folder: Path) -> str:
     path = folder / "large.yaml"
     with path.open("wb") as file:

@@ -49,6 +49,14 @@ def test_a_zone_is_named_if_the_others_would_not_do():
     assert (more.pool, more.zone, more.node) == ("web", "b", "web-2-new")
 
 
+def test_a_node_more_is_tried_in_forty_zones():
+    nodes = [pooled(f"web-{number:02}", "web", f"z{number:02}") for number in range(41)]
+    busy = [pod(f"busy-{number:02}", f"web-{number:02}", 4) for number in range(41)]
+    for zone, helped in (("z39", ["web-39-new"]), ("z40", [])):
+        case = Case("default/mine", cluster(*nodes, *busy, pod("mine", "", 1, nodeSelector={ZONE: zone})))
+        assert [more.node for more in another_node(case)] == helped
+
+
 def test_a_new_node_is_well_and_has_a_name_of_its_own():
     ill = pooled("web-0", "web", taints=[CORDON], unschedulable=True)
     world = cluster(ill, pooled("web-1", "web", taints=[GPU]), daemon("web-1", 1), pod("other", "web-1", 1))

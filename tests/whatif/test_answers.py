@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from kschedlab.build import cluster, node, pod
 from kschedlab.whatif import what_if
 from kschedlab.whatif.answers import whatif_lines, whatif_sentence
@@ -67,6 +69,16 @@ def test_a_node_that_ties_is_called_one_of_the_best():
     for nodes, near in (([*pair, prefers], "4 CPU: one of 2 best: a"), ([pair[0], prefers], "4 CPU: a")):
         found = what_if("default/p", cluster(*nodes, pod("p", cpu=1)))
         assert ("requests", "asking for 4001m CPU", "c, 1 feasible node", near) in whatif_lines(found)
+
+
+@pytest.mark.parametrize(("number", "more"), [(3, ""), (4, " and 1 more")])
+def test_three_of_the_pods_to_evict_are_named(number, more):
+    room = {"cpu": str(number), "memory": "8Gi", "pods": "10"}
+    busy = [pod(f"p{each}", "n", cpu=1, priority=each) for each in range(number)]
+    found = what_if("default/mine", cluster(node("n", allocatable=room), *busy, pod("mine", cpu=number, priority=-1)))
+    (line,) = [each for each in whatif_lines(found) if each.what == "eviction"]
+    first = ", ".join(f"default/p{each} (priority {each})" for each in sorted(range(number), reverse=True)[:3])
+    assert line.change == f"without {first}{more} on n"
 
 
 def test_nothing_helps():

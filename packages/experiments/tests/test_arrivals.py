@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from kschedlab.build import as_yaml, node, pod
-from kschedlab.objects.problems import InputTypeError
+from kschedlab.objects.problems import InputTypeError, ManifestError
 from kschedlab_experiments import (
     Arrival,
     Bursts,
@@ -51,6 +51,7 @@ def test_a_day_has_a_night():
 def test_bursts_come_at_once():
     at = times(Bursts(5, every=60), 50)
     assert at[:5] == [0.0] * 5 and len(set(at)) == 10 and at == sorted(at)
+    assert 540_000 < times(Bursts(1, every=60), 10_000)[-1] < 660_000
 
 
 def test_pods_are_drawn_by_weight_and_run_for_a_while():
@@ -61,6 +62,17 @@ def test_pods_are_drawn_by_weight_and_run_for_a_while():
     assert 260 < len(mine) < 340 and drawn == made.arrivals(1) != made.arrivals(2)
     assert 40 < sum(each.seconds for each in mine) / len(mine) < 60
     assert all(each.seconds is None for each in drawn if each not in mine)
+    alone = Generated([], templates, Poisson(1.0), 50, {"a": 1}).arrivals(1)
+    assert all(each.pod["metadata"]["name"].startswith("a-") for each in alone)
+
+
+def test_pods_that_are_drawn_in_another_order_are_another_experiment():
+    templates, weights = {"a": pod("a"), "b": pod("b")}, {"a": 3, "b": 1}
+    made = Generated([], templates, Poisson(1.0), 9, weights)
+    turned = Generated([], dict(reversed(templates.items())), Poisson(1.0), 9, weights)
+    assert made.arrivals(1) != turned.arrivals(1) and made.fingerprint() != turned.fingerprint()
+    same = Generated([], templates, Poisson(1.0), 9, dict(reversed(weights.items())))
+    assert made.arrivals(1) == same.arrivals(1) and made.fingerprint() == same.fingerprint()
 
 
 @pytest.mark.parametrize("pattern", [Poisson(0), Bursts(0, 1), Bursts(1, 0), Diurnal(1, swing=2), Diurnal(1, day=0)])
@@ -76,12 +88,29 @@ def test_a_wrong_pattern_is_refused(pattern):
 def test_a_trace_is_cut_hastened_and_shuffled():
     trace = Trace([node("n")], [Arrival(10 * n, pod(f"p{n}"), 100.0) for n in range(5)])
     assert [each.at for each in trace.first(2).faster(10).arrivals] == [0, 1]
-    assert trace.faster(10).arrivals[0].seconds == 10
+    assert trace.faster(10).arrivals[0].seconds == 10 and trace.faster(0.5).arrivals[1].at == 20
     mixed = [entry.action.objects[0].metadata.name for entry in trace.shuffled().scenario(1).entries]
     assert sorted(mixed) == [f"p{n}" for n in range(5)] != mixed
     assert trace.shuffled().fingerprint() != trace.fingerprint() != trace.first(4).fingerprint()
     with pytest.raises(ValueError, match="more than 0"):
         trace.faster(0)
+    assert says(repr(Trace([node("n"), pod("p")], [Arrival(5400, pod("q"))])), "1 nodes, 1 pods in 1.5 h")
+    assert says(repr(Trace([], [Arrival(359_830, pod("q"))])), "in 100 h")
+    assert says(repr(Trace([], [])), "0 pods in 0 h")
+    turned = [each._replace(pod=dict(reversed(each.pod.items()))) for each in trace.arrivals]
+    assert Trace(trace.objects, turned).fingerprint() == trace.fingerprint(), "the order of keys means nothing"
+
+
+def test_a_faulty_manifest_of_a_trace_is_named_by_its_place():
+    wrong = pod("Q_")
+    for trace, place in (
+        (Trace([node("A_")], []), "objects[0]: Node A_"),
+        (Trace([node("a"), node("B_")], []), "objects[1]: Node B_"),
+        (Trace([node("a")], [Arrival(1, wrong), Arrival(0, pod("p"))]), "objects[1]: Pod default/Q_"),
+    ):
+        with pytest.raises(ManifestError) as error:
+            trace.scenario(1)
+        assert str(error.value).startswith(f"{place}: metadata.name")
 
 
 NODES = "sn,cpu_milli,memory_mib,gpu,model\nn0,64000,262144,2,P100\nn1,96000,393216,8,G2\nn2,32000,131072,0,\n"
@@ -179,15 +208,35 @@ def test_google_as_csv_and_its_faults(tmp_path):
     (tmp_path / "m.csv").write_text("time,machine_id,type,capacity.cpus,capacity.memory\n0,1,1,1.0,1.0\n")
     head = "time,type,collection_id,instance_index,resource_request.cpus,resource_request.memory\n"
     (tmp_path / "i.csv").write_text(f"{head}5,0,1,0,0.5,0.5\n")
-    assert placed(google(tmp_path / "m.csv", tmp_path / "i.csv")) == 1
+    trace = google(tmp_path / "m.csv", tmp_path / "i.csv")
+    assert placed(trace) == 1 and trace.arrivals[0].pod["spec"]["priority"] == 0
+    room = trace.objects[0]["status"]["allocatable"]
+    assert (room["cpu"], room["memory"]) == ("64000m", f"{256 * 1024}Mi")
     for line, words in (("5,EXPLODE,1,0,0.5,0.5", ["i.csv:2", "type", "EXPLODE"]), ("5,0,,0,1,1", ["collection_id"])):
         (tmp_path / "i.csv").write_text(f"{head}{line}\n")
         with pytest.raises(ValueError) as error:
             google(tmp_path / "m.csv", tmp_path / "i.csv")
         assert says(str(error.value), *words)
     (tmp_path / "i.json").write_text("{}\n[1]\n")
-    with pytest.raises(ValueError, match=r"i\.json"):
+    with pytest.raises(ValueError, match=r"i\.json:1: time"):
         google(tmp_path / "m.csv", tmp_path / "i.json")
+
+
+def test_small_amounts_and_long_names_of_google(tmp_path):
+    """A label's value has at most 63 characters; a machine that comes a microsecond after the start is left out."""
+    machine = {"type": 1, "switch_id": "s" * 70, "capacity": {"cpus": 1e-9, "memory": 1e-9}}
+    machines = [{"time": str(time), "machine_id": str(time), **machine} for time in (0, 1)]
+    (tmp_path / "m.json").write_text("\n".join(map(json.dumps, machines)))
+    (tmp_path / "i.json").write_text(json.dumps(event(0, 0, resource_request={"cpus": 0, "memory": 1e-9})))
+    trace = google(tmp_path / "m.json", tmp_path / "i.json")
+    (there,), (arrival,) = trace.objects, trace.arrivals
+    assert there["metadata"]["labels"]["switch"] == "s" * 63
+    assert (there["status"]["allocatable"]["cpu"], there["status"]["allocatable"]["memory"]) == ("1m", "1Mi")
+    assert arrival.pod["spec"]["containers"][0]["resources"]["requests"] == {"memory": "1Mi"}
+    assert says(repr(trace), "1 machines")
+    (tmp_path / "i.json").write_text(json.dumps(event(0, 0)))
+    (arrival,) = google(tmp_path / "m.json", tmp_path / "i.json").arrivals
+    assert not arrival.pod["spec"]["containers"][0].get("resources", {}).get("requests")
 
 
 def test_azure(tmp_path):
@@ -207,7 +256,15 @@ def test_azure(tmp_path):
     assert [each.pod["spec"]["priority"] for each in trace.arrivals] == [100, 0, 100]
     asked = trace.arrivals[0].pod["spec"]["containers"][0]["resources"]["requests"]
     assert asked == {"cpu": "4000m", "memory": "8192Mi", "ephemeral-storage": "419431Mi", "azure.example/nic": "250"}
+    asked = trace.arrivals[2].pod["spec"]["containers"][0]["resources"]["requests"]
+    assert asked == {"cpu": "2667m", "memory": "2048Mi"}
     assert says(repr(trace), "1 VMs", "machine 16") and placed(trace) == 3
+    room = azure(tmp_path / "trace.sqlite", nodes=1).objects[0]["status"]["allocatable"]
+    assert (room["cpu"], room["memory"], room["ephemeral-storage"]) == ("64", "512Gi", "4096Gi")
+    with sqlite3.connect(tmp_path / "trace.sqlite") as made:
+        made.executemany("INSERT INTO vmType VALUES (?,?,17,1,1,0,1,1)", [(3, 7), (4, 8)])
+    most = azure(tmp_path / "trace.sqlite", nodes=1).objects[0]
+    assert most["metadata"]["labels"]["machine"] == "17", "it takes three types"
     with pytest.raises(ValueError) as error:
         azure(tmp_path / "trace.sqlite", nodes=2, machine=18)
     assert says(str(error.value), 18, 16, 17)

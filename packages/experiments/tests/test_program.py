@@ -67,6 +67,28 @@ def test_one_variant_alone(folder, capsys):
     assert says(out, "v1.37", "standard deviation", "pods placed")
 
 
+def test_what_is_given_once_is_the_same_for_all_variants(folder, capsys):
+    """v1.28 does not know that a pod itself has requests; b.yaml fills one of the six wide nodes."""
+    large = pod("large")
+    large["spec"]["resources"] = {"requests": {"cpu": "65"}}
+    (folder / "t.yaml").write_text(as_yaml([node("own"), deployment("web", 4, cpu="500m"), large]))
+    a, b, old, new, pool, wide = (
+        *(("--config", "a.yaml"), ("--config", "b.yaml"), ("--generation", "v1.28"), ("--generation", "v1.37")),
+        *(("--nodes", "pool.yaml"), ("--nodes", "wide.yaml")),
+    )
+    for given, made in (
+        ((a, b, old, wide), {"a": (5, 1), "b": (5, 5)}),
+        ((old, new, b, wide), {"v1.28": (5, 5), "v1.37": (4, 5)}),
+        ((pool, wide, b, old), {"pool": (5, 0), "wide": (5, 5)}),
+        ((b, old, wide), {"b": (5, 5)}),
+        ((old, wide), {"v1.28": (5, 1)}),
+        ((wide,), {"v1.37": (4, 2)}),
+    ):
+        _, out, _ = run(capsys, "t.yaml", *sum(given, ()), "--seeds", "1", "--output", "json")
+        rows = json.loads(out)["runs"]
+        assert {row["variant"]: (row["placed"], round(row["empty_nodes"])) for row in rows} == made
+
+
 def test_a_dump_is_replayed(folder, capsys):
     pods = [
         pod(f"p{n}", "a") | {"metadata": {"name": f"p{n}", "creationTimestamp": f"2026-01-01T00:0{n}:00Z"}}
@@ -110,6 +132,27 @@ def test_wrong_options_are_refused(folder, capsys, option):
         main(["experiment", "s.yaml", *option])
     assert ended.value.code == 2
     assert says(capsys.readouterr().err, option[0])
+
+
+@pytest.mark.parametrize(
+    ("option", "last", "more"),
+    [
+        ("--seeds", "0-99999", "0-100000"),
+        ("--seeds", "1-50000,7-50006", "1-50000,7-50007"),
+        ("--seeds", f"{'0' * 39}1", f"{'0' * 40}1"),
+        ("--seeds", "5-5", "5-4"),
+        ("--jobs", "1024", "1025"),
+        ("--jobs", "1", "0"),
+        ("--confidence", "0.999", "1"),
+        ("--confidence", "0.001", "0"),
+    ],
+)
+def test_the_last_value_of_an_option_is_accepted_and_the_next_one_refused(folder, capsys, option, last, more):
+    status, _, err = run(capsys, "absent.yaml", option, last)
+    assert status == 2 and says(err, "absent.yaml") and option not in err
+    with pytest.raises(SystemExit):
+        main(["experiment", "absent.yaml", option, more])
+    assert says(capsys.readouterr().err, option, more.split(",")[-1][:40])
 
 
 def test_what_an_experiment_leaves_out_of_its_files_is_told(folder, capsys):

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from kschedlab.build import as_yaml, budget, node, pod
+from kschedlab.build import as_yaml, budget, deployment, node, pod
 from kschedlab.extras import MissingExtraError
 from kschedlab_experiments import Arrival, Experiment, Generated, Poisson, Trace, Variant
 from kschedlab_experiments.page import charts, write_page
@@ -32,6 +32,7 @@ def test_the_example_shows_itself_as_a_table(results):
 
 
 def test_a_planted_difference_is_real_and_an_equal_scheduler_differs_in_nothing(results):
+    assert says(str(results), "by chance", "5 %")
     found = {each.measure: each for each in results.differences()}
     assert found["imbalance/cpu"].real and found["imbalance/cpu"].difference.low > 0
     assert found["empty_nodes"].real and found["empty_nodes"].difference.mean > 1
@@ -142,8 +143,12 @@ def test_a_variant_without_a_generation_has_that_of_the_scenario(tmp_path):
         (-12.345, "pods", True, "−12.3"),
         (0.0, "pods", True, "0"),
         (999.4, "pods", False, "999"),
+        (1000.6, "pods", False, "1,001"),
+        (-1000.6, "pods", False, "−1,001"),
         (12345.6, "pods", False, "12,346"),
         (1.2345, "imbalance/cpu", False, "1.23 %"),
+        (-9.876, "imbalance/cpu", False, "−9.88 %"),
+        (-10.26, "imbalance/cpu", False, "−10.3 %"),
         (45.678, "imbalance/cpu", True, "+45.7 %"),
         (float("nan"), "pods", False, "–"),
     ],
@@ -168,7 +173,44 @@ def test_waiting_preemption_and_a_budget():
     made = numbers(Trace([node("a"), low, keep], [Arrival(10, pod("high", cpu=3, priority=5))]))
     assert [made[name] for name in ("pods", "placed", "preemptions", "victims", "budget_violations")] == [1] * 5
     assert made["preemptions/5"] == made["victims/1"] == 1
-    assert 5 <= made["wait_p50"] == made["wait_p99"] < 20
+    assert 5 <= made["wait_p50"] == made["wait_p95"] == made["wait_p99"] < 20
+    assert made["attempts"] == 2 and made["evictions"] == 0
+
+
+def test_a_budget_is_violated_once_it_allows_no_more():
+    """Two pods must go, of which the budget allows one; a pod without a class has the priority 0."""
+    lows = [pod(name, "a", cpu=2, labels={"app": "low"}) for name in ("one", "two")]
+    for low in lows:
+        low["status"] |= {"conditions": [{"type": "Ready", "status": "True"}]}
+    keep = budget("low", 1, minAvailable=1)
+    made = numbers(Trace([node("a", cpu=4), *lows, keep], [Arrival(1, pod("high", cpu=4, priority=5))]))
+    assert [made[name] for name in ("victims", "victims/0", "budget_violations")] == [2, 2, 1]
+
+
+def test_pods_that_are_evicted_through_the_api(tmp_path):
+    (tmp_path / "s.yaml").write_text(
+        as_yaml([node("a"), node("b"), deployment("web", 2, cpu="1"), {"timeline": [{"at": "90s", "drain": "a"}]}])
+    )
+    assert numbers(tmp_path / "s.yaml")["evictions"] == 1
+
+
+def test_what_is_free_and_what_is_full():
+    """One device of two is taken: a pod for one device could have the other, a pod for two could not."""
+    has = {"cpu": 4, "memory": "8Gi", "pods": 9, "example.com/gpu": 1}
+    there = [node(name, allocatable=has) for name in "ab"]
+    for asked, lost in (((1,), 0), ((1, 2), 50)):
+        arrivals = [Arrival(0, pod(f"p{each}", requests={"example.com/gpu": each})) for each in asked]
+        made = numbers(Trace(there, arrivals))
+        shares = [made[f"{name}/example.com/gpu"] for name in ("requested_end", "imbalance", "fragmentation")]
+        assert shares == pytest.approx([50, 50, lost], abs=1)
+    full = numbers(Trace([node("a", cpu=1)], [Arrival(0, pod("p", cpu=1))]))
+    assert (full["requested_end/cpu"], full["fragmentation/cpu"]) == (100, pytest.approx(0, abs=1))
+
+
+def test_the_least_time_that_is_measured_is_a_minute():
+    run = next(iter(Experiment(Trace([node("a")], [Arrival(5, pod("p", cpu=1))]), seeds=[1]).run().runs()))
+    assert (run.series.at[0], run.series.at[-1]) == (0, 60)
+    assert (run.series.placed[-1], run.series.pending[-1], run.series.requested["cpu"][-1]) == (1, 0, 0.25)
 
 
 def violations(tmp_path, *timeline, **status):
@@ -258,7 +300,7 @@ def test_a_broken_configuration_is_refused_with_its_place(tmp_path):
         ({"variants": []}, ["variant"]),
         ({"variants": [Variant("a"), Variant("a")]}, ["a", "name of its own"]),
         ({"variants": [3]}, ["Variant"]),
-        ({"confidence": 95}, ["95", "between 0 and 1"]),
+        *[({"confidence": share}, [share, "between 0 and 1"]) for share in (95, 1, 0)],
         ({"arrivals": 3}, ["Trace"]),
     ],
 )

@@ -108,6 +108,9 @@ def test_few_runs_are_outstanding():
     executor = Counting()
     small(seeds=range(6), pods=2).run(executor, outstanding=3)
     assert executor.calls == 12 and executor.most <= 3
+    executor = Counting()
+    small(seeds=range(2), pods=2).run(executor, outstanding=0)
+    assert (executor.calls, executor.most) == (4, 1)
 
 
 def failed(error):

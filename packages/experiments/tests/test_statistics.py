@@ -55,6 +55,12 @@ def test_equal_differences_need_no_resampling():
     assert difference([1.0] * 20, [1.0] * 20) == Difference(0.0, 0.0, 0.0, 1.0, 20, 0.95)
 
 
+def test_an_interval_needs_two_pairs():
+    assert np.isnan([difference([1.0], [3.0]).low, difference([1.0], [3.0]).high]).all()
+    two = difference([1.0, 1.0], [3.0, 3.0])
+    assert (two.low, two.high, two.p) == (2, 2, 0.5)
+
+
 def test_runs_without_the_number_do_not_count():
     made = difference([1.0, np.nan, 3, 4], [2.0, 5, np.nan, 7])
     assert (made.mean, made.pairs) == (2, 2)

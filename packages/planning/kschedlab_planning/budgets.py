@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.objects.kinds import key_of
 from kschedlab.objects.model import ApiObject, Pod, PodCondition, PodDisruptionBudget
-from kschedlab.objects.selectors import SelectorError
 from kschedlab_simulation.controllers.budgets import ScaleError, budget_status, failed_status, has_no_scale
 from kschedlab_simulation.pods import READY, condition_of
 from kschedlab_simulation.server.subresources import budget_after_eviction
@@ -49,10 +48,7 @@ def covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
     """Whether the budget's selector matches the pod."""
     if budget.spec.selector is None or budget.metadata.namespace != pod.metadata.namespace:
         return False
-    try:
-        return budget.spec.selector.compile().matches(pod.metadata.labels)
-    except SelectorError:
-        return False
+    return budget.spec.selector.compile().matches(pod.metadata.labels)
 
 
 def refusal(pod: Pod, budgets: Budgets) -> str:

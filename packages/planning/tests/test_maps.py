@@ -3,16 +3,20 @@
 import random
 import sys
 
+import numpy as np
 import pytest
 
 from kschedlab import schedule
 from kschedlab.build import cluster, node, pod
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.problems import ManifestError
+from kschedlab.text.sections import Limits
 from kschedlab_planning import decision_map
+from kschedlab_planning.maps import DecisionMap, Outcome
 from kschedlab_planning.settings import changed, parsed
 from tests.saying import says
 
+ALL = Limits(*[sys.maxsize] * 6)
 CPU, MEMORY = (f"spec.containers[0].resources.requests.{name}" for name in ("cpu", "memory"))
 
 
@@ -145,6 +149,86 @@ def test_a_map_as_text_and_as_a_figure():
     figure = drawn.figure()
     assert figure.data[0].z == tuple(map(tuple, drawn.places.tolist())) or figure.data[0].z is not None
     assert drawn.to_dict()["places"] == drawn.places.tolist()
+
+
+@pytest.fixture
+def drawn():
+    """Three columns and three rows with a node, eviction there, and no node at all."""
+    outcomes = Outcome("a"), Outcome("", "a"), Outcome("")
+    places = np.array([[0, 0, 1], [0, 1, 1], [2, 2, 0]])
+    return DecisionMap("web", ("x", (1, 2, 3)), ("y", (10, 20, 30)), outcomes, places, None)
+
+
+def test_places_that_touch_at_a_corner_are_no_region(drawn):
+    assert [(str(each.outcome), each.places, each.x, each.y) for each in drawn.regions()] == [
+        ("a", 3, (1, 2), (10, 20)),
+        ("evicts on a", 3, (2, 3), (10, 20)),
+        ("pending", 2, (1, 2), (30, 30)),
+        ("a", 1, (3, 3), (30, 30)),
+    ]
+
+
+def test_borders_are_between_neighbours_of_a_row_and_of_a_column(drawn):
+    assert [(each.axis, each.before, each.after, each.at, *map(str, each.outcomes)) for each in drawn.borders()] == [
+        ("x", 2, 3, 10, "a", "evicts on a"),
+        ("x", 1, 2, 20, "a", "evicts on a"),
+        ("x", 2, 3, 30, "pending", "a"),
+        ("y", 20, 30, 1, "a", "pending"),
+        ("y", 10, 20, 2, "a", "evicts on a"),
+        ("y", 20, 30, 2, "evicts on a", "pending"),
+        ("y", 20, 30, 3, "evicts on a", "a"),
+    ]
+
+
+def test_a_map_as_text_has_its_greatest_row_on_top(drawn):
+    places, regions = drawn.sections(ALL)
+    assert (places.title, places.parts) == (
+        "web: 9 places, 3 outcomes",
+        ["30 ..A", "20 Aaa", "10 AAa", "x from 1 to 3, y upwards from 10 to 30"],
+    )
+    (table,) = regions.parts
+    assert [row.cells for row in table.rows][::3] == [["A", "a", 3, "1 to 2", "10 to 20"], ["A", "a", 1, "3", "30"]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "line", "lines", "shown"),
+    [(60, 30, 60, 30, None), (61, 30, 31, 30, "1 of 2 columns, 1 of 1 rows"), (1, 31, 1, 16, "1 of 1 columns, 1 of 2")]
+    + [(121, 61, 41, 21, "1 of 3 columns, 1 of 3 rows")],
+)
+def test_of_a_large_map_each_second_or_third_row_and_column_is_shown(columns, rows, line, lines, shown):
+    axes = ("x", tuple(range(columns))), ("y", tuple(range(10, 10 + rows)))
+    large = DecisionMap("web", *axes, (Outcome("a"),), np.zeros((rows, columns), int), None)
+    *drawn, _, note = [*next(iter(large.sections(ALL))).parts, *([] if shown else [""])]
+    assert [len(each.split()[1]) for each in drawn] == [line] * lines
+    assert (shown or "") in note and drawn[-1].startswith("10 ")
+
+
+def test_twenty_regions_are_listed():
+    stripes = np.arange(21)[None, :] % 2
+    many = DecisionMap("web", ("x", tuple(range(21))), ("y", (0,)), (Outcome("a"), Outcome("b")), stripes, None)
+    (table,) = list(many.sections(ALL))[1].parts
+    assert len(many.regions()) == 21 and len(table.rows) == 20
+
+
+def test_each_outcome_has_a_band_of_its_own_colour(drawn):
+    heatmap = drawn.figure().data[0]
+    ends, colours = zip(*heatmap.colorscale, strict=True)
+    assert ends == (0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1)
+    assert len(set(colours)) == 3 and colours[::2] == colours[1::2]
+    assert (heatmap.zmin, heatmap.zmax, list(heatmap.colorbar.tickvals)) == (-0.5, 2.5, [0, 1, 2])
+    assert [list(row) for row in heatmap.text][2] == ["pending", "pending", "a"]
+
+
+def test_weights_on_one_axis_and_on_both_of_a_pod_that_waits():
+    base = world(random.Random(1))
+    weights, cpus = ("weight:NodeResourcesFit", range(0, 12, 3)), (CPU, ["1", "7"])
+    upright, across = decision_map(base, "default/web", weights, cpus), decision_map(base, "default/web", cpus, weights)
+    for weight in weights[1]:
+        for cpu in cpus[1]:
+            assert upright.at(weight, cpu) == across.at(cpu, weight)
+    waiting = cluster(node("a", cpu=1), pod("web", cpu=2))
+    drawn = decision_map(waiting, "default/web", weights, ("weight:ImageLocality", [1, 2]))
+    assert drawn.places.tolist() == [[0] * 4] * 2 and [str(each) for each in drawn.outcomes] == ["pending"]
 
 
 def test_a_map_without_its_figure_needs_no_plotly(monkeypatch):

@@ -28,7 +28,9 @@ def test_fit_says_where_and_what_stops_the_next():
     assert (plan.replicas, plan.by_node) == (4, {"a": 3, "b": 1})
     assert plan.stop.message == ("0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu.")
     assert plan.check.holds
-    assert says(str(plan), "4", "default/web", "Insufficient cpu", "web-5")
+    assert says(str(plan), "4 replicas of default/web fit.", "Insufficient cpu", "web-5")
+    one = plan_fit(pod("web", cpu=2), world)
+    assert says(str(one), "1 replica of default/web fits.") and one.check.what.startswith("1 of 2 pods without a node")
 
 
 def test_fit_of_a_pod_gives_the_manifests_of_those_that_fit():
@@ -41,6 +43,16 @@ def test_fit_counts_one_node_more_of_each_pool():
     world = cluster(in_pool("s", "small", cpu=1), in_pool("l", "large", cpu=4))
     plan = plan_fit(pod("web", cpu=1), world)
     assert [(more.kind, more.replicas) for more in plan.runner_up] == [("large", 4), ("small", 1)]
+
+
+def test_a_pool_in_several_zones_is_named_with_each():
+    zone = "topology.kubernetes.io/zone"
+    nodes = [
+        node(name, cpu=1, labels={"pool": pool, zone: place})
+        for name, pool, place in (("a", "wide", "x"), ("b", "wide", "y"), ("c", "small", "x"), ("d", "small", "x"))
+    ]
+    plan = plan_fit(pod("web", cpu=1), cluster(*nodes))
+    assert sorted(more.kind for more in plan.runner_up) == ["small", "wide in x", "wide in y"]
 
 
 def test_pending_pods_come_before_the_replicas():
@@ -91,13 +103,33 @@ def test_add_by_price_and_with_other_kinds():
     plan = plan_add(world, kinds=big, prices={"small": "0.10", "big": "0.35"})
     assert numbers(plan) == {"big": 1} and float(plan.best.price) == 0.35
     assert {kind.name: number for kind, number in plan.runner_up.numbers.items()} == {"small": 4}
-    assert [each["metadata"]["name"] for each in plan.manifests()] == ["big-1"] and plan.check.holds
+    (new,) = plan.manifests()
+    assert (new["metadata"]["name"], new["status"]["allocatable"]["cpu"]) == ("big-1", "7") and plan.check.holds
+    shown = says(str(plan), "With 1 new node for 0.35, 7 more pods fit.", "No cheaper number does.")
+    assert shown and says(str(plan), "Next best: 4 nodes of small (0.4).")
+    assert says(str(plan_add(world)), "With 4 new nodes, 7 more pods fit.", "No smaller number does.")
     with pytest.raises(ValueError, match="big"):
         plan_add(world, kinds=big, prices={"small": 1})
     with pytest.raises(KeyError, match="wrong"):
         plan_add(world, prices={"wrong": 1})
     with pytest.raises(ValueError, match="price"):
         plan_add(world, prices={"small": "cheap"})
+
+
+def test_the_fewest_nodes_are_found_by_halving_where_too_much_is_to_try(monkeypatch):
+    """Ten of eleven pods want a node each, which no volume shows: 8 are too few, 11 enough, 9 too few, 10 enough."""
+    monkeypatch.setattr("kschedlab_planning.add.TRIES", 1)
+    term = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "kubernetes.io/hostname"}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    alone = pods(10, cpu="100m", labels={"app": "a"}, affinity=apart)
+    small = node("s", cpu=2, labels={"pool": "small", "kubernetes.io/hostname": "s"})
+    plan = plan_add(cluster(small, pod("full", on="s", cpu=2), *alone, pod("other", cpu="100m")), seed=None)
+    assert numbers(plan) == {"small": 10} and not plan.proven and says(str(plan), "The fewest that was found.")
+
+
+def test_nothing_is_added_where_nothing_waits():
+    plan = plan_add(cluster(node("a"), pod("p", on="a")))
+    assert plan.best is None and plan.proven and says(str(plan), "All pending pods fit: no new node is needed.")
 
 
 def test_add_mixes_pools_that_different_pods_need():
@@ -176,6 +208,17 @@ def test_drain_empties_nodes_and_says_what_is_in_the_way():
         f"kubectl drain {plan.nodes[0]} --ignore-daemonsets --delete-emptydir-data",
         f"kubectl delete node {plan.nodes[0]}",
     ]
+    first, second = plan.nodes
+    assert plan.manifests() == [
+        {
+            "timeline": [
+                {"at": "1h", "drain": f"node/{first}"},
+                {"at": "1h59m", "delete": f"node/{first}"},
+                {"at": "2h", "drain": f"node/{second}"},
+                {"at": "2h59m", "delete": f"node/{second}"},
+            ]
+        }
+    ]
 
 
 def test_pods_that_wait_have_their_nodes_before_the_first_drain():
@@ -222,6 +265,18 @@ def test_each_pod_that_is_lost_uses_up_a_budget(least, lost):
     plan = plan_drain(world, nodes=["a"], force=True)
     assert [each.lost for each in plan.steps] == ([lost] if lost else [])
     assert [each.pod for each in plan.obstacles] == ([] if lost else ["default/two"])
+
+
+@pytest.mark.parametrize("change", [{"selector": None}, {"namespace": "other"}])
+def test_a_budget_that_does_not_cover_a_pod_keeps_no_node(change):
+    """v1.37: pkg/registry/core/pod/storage/eviction.go, getPodDisruptionBudgets."""
+    other = budget("other", 0, labels={"app": "web"}, minAvailable=9)
+    if "namespace" in change:
+        other["metadata"]["namespace"] = change["namespace"]
+    else:
+        other["spec"] |= change
+    plan = plan_drain(cluster(node("a"), node("b"), owned("p", "a"), other), nodes=["a"], seed=None)
+    assert plan.nodes == ("a",)
 
 
 def test_two_budgets_of_one_pod_are_in_the_way():

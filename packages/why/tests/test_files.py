@@ -53,6 +53,36 @@ def test_why_not_there_and_one_node_more(file, run):
     assert 'no node "n7"' in run("why", cluster, "web", "--node", "n7", status=1)
 
 
+def test_one_node_and_two_are_counted_in_words(file, run):
+    """Pods on n1 ask for more than it has, so less than nothing is free there."""
+    small, full = node("n1", cpu=1), [pod("a", on="n1", cpu=1), pod("b", on="n1", cpu=1)]
+    large, gpu = pod("web", cpu=2), pod("web", requests={"x.io/gpu": 1})
+    for objects, texts in (
+        ([small, large], ["the only node cannot take it", "too small for 2 CPU: it has 1 CPU", "would not help there"]),
+        ([small, node("n2", cpu=1), large], ["none of 2 nodes can take it", "they have at most 1 CPU"]),
+        ([small, gpu], ["no x.io/gpu on it"]),
+        ([small, node("n2"), gpu], ["no x.io/gpu on them"]),
+        ([small, *full, pod("web", cpu=1)], ["too little cpu for 1 CPU: nothing free"]),
+        (
+            [small, *full, node("n2", cpu=1), pod("c", on="n2", cpu=1), pod("web", cpu=1)],
+            ["1 CPU: nothing free n1, n2"],
+        ),
+    ):
+        said = run("why", file(*objects), "web")
+        for text in texts:
+            assert text in said
+
+
+def test_five_names_like_a_wrong_one_are_offered(file, run):
+    """All that have it in their name, then the three that are closest."""
+    names = ["web-1", "web-2", "my-web", "bew", "wbe", "we", "eb"]
+    said = run("why", file(node("n1"), *map(pod, names)), "web", status=1)
+    offered = [name for name in names if f"default/{name}" in said]
+    assert len(offered) == 5 and offered[:3] == ["web-1", "web-2", "my-web"]
+    close = run("why", file(node("n1"), *map(pod, ["webs", "wets", "webz", "weds"])), "webt", status=1)
+    assert close.count("default/we") == 3
+
+
 def test_names(file, run):
     pods = pod("web"), pod("web", namespace="shop"), pod("x", namespace="a"), pod("x", namespace="b")
     cluster = file(node("n1"), *pods)

@@ -34,6 +34,14 @@ def test_one_pod_of_a_template_is_asked_about() -> None:
     assert found.reworded == ("default/big",)
 
 
+def test_pods_like_the_one_that_moves_are_counted() -> None:
+    many = str(upgrade(cluster(*world()), "v1.22", "v1.24"))
+    assert says(many, "3 of 5 pods", "3 decided", "default/web-2 (and 2 like it)")
+    alone = [each for each in world() if each["metadata"]["name"] not in ("web-0", "web-1")]
+    one = str(upgrade(cluster(*alone), "v1.22", "v1.24"))
+    assert says(one, "1 of 3 pods", "default/web-2") and "like it" not in one and "decided" not in one
+
+
 def test_nothing_moves_between_a_version_and_itself() -> None:
     found = upgrade(cluster(*world()), "v1.34", "v1.34")
     assert found.moved == () and found.reworded == ()

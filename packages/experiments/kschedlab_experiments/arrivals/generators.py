@@ -110,7 +110,7 @@ class Generated:
 
     def fingerprint(self) -> str:
         """A digest of what it draws from."""
-        parts = [self.objects, self.templates, repr(self.pattern), self.pods, self.weights, self.seconds]
+        parts = [self.objects, [*self.templates.items()], repr(self.pattern), self.pods, self.weights, self.seconds]
         text = json.dumps([*parts, repr(self.settings)], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -93,18 +93,14 @@ class Trace:
 def scenario_of(objects: Iterable[Manifest], arrivals: Iterable[Arrival], settings: Settings) -> Scenario:
     """A scenario of these manifests. ManifestError with all faults."""
     reader = ObjectReader()
-    initial = _read(reader, objects, INITIAL)
+    initial = [each for number, manifest in enumerate(objects) for each in _read(reader, manifest, INITIAL, number)]
     entries = []
     for number, arrival in enumerate(sorted(arrivals, key=lambda each: each.at)):
-        for pod in _read(reader, [arrival.manifest()], NEW, number):
+        for pod in _read(reader, arrival.manifest(), NEW, number):
             entries.append(TimelineEntry(int(arrival.at * SECOND), Create((pod,)), pod.origin, "create"))
     reader.finish()
     return Scenario(initial, entries, Options(settings=settings))
 
 
-def _read(reader: ObjectReader, manifests: Iterable[Manifest], purpose: str, first: int = 0) -> list[ManifestObject]:
-    return [
-        each
-        for number, manifest in enumerate(manifests, first)
-        for each in reader.objects(manifest, Origin(None, number, ()), purpose)
-    ]
+def _read(reader: ObjectReader, manifest: Manifest, purpose: str, number: int) -> list[ManifestObject]:
+    return list(reader.objects(manifest, Origin(None, number, ()), purpose))

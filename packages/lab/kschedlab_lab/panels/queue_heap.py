@@ -58,7 +58,7 @@ class Act(NamedTuple):
     act: str
     places: tuple[int, ...]
     queue: tuple[str, ...]
-    answer: bool = False
+    answer: bool
     gone: str = ""
 
 

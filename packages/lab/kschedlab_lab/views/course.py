@@ -31,8 +31,8 @@ class LessonCard:
     place: Point
     after: tuple[str, ...]
     set: str
-    here: bool = False
-    lit: bool = False
+    here: bool
+    lit: bool
 
 
 def draw_course(cards: Sequence[LessonCard], alt: str, room: Room) -> Html:

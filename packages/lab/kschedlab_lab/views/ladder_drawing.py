@@ -72,7 +72,7 @@ class Lanes(NamedTuple):
 
     rules: Lane
     nodes: Mapping[str, Lane]
-    tight: bool = False
+    tight: bool
     only: tuple[int, ...] = ()
 
     @property

@@ -73,14 +73,14 @@ def fitted(text: str, width: float, size: float = 12, bold: bool = False) -> str
     return f"{text}…" if text else ""
 
 
-def both_ends(text: str, width: float, size: float = 12, bold: bool = False) -> str:
-    """The text, or as much of its beginning and of its end as fits around an ellipsis, divided as names are."""
+def both_ends(text: str, width: float) -> str:
+    """The bold text, or as much of its beginning and of its end as fits around an ellipsis, divided as names are."""
     parts = BREAK.split(text)
     shorter = (
         f"{''.join(parts[: kept - kept // 2]).rstrip()}…{''.join(parts[-(kept // 2) :])}"
         for kept in range(len(parts) - 1, 1, -1)
     )
-    return fitted(fitting([text, *shorter], width, size, bold), width, size, bold)
+    return fitted(fitting([text, *shorter], width, bold=True), width, bold=True)
 
 
 def told_apart(name: str, width: float, size: float = 12, bold: bool = False) -> str:

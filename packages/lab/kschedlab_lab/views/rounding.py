@@ -25,7 +25,7 @@ class Points(NamedTuple):
     node: str
     parts: Mapping[str, tuple[int, float]]
     rest: int
-    best: bool = False
+    best: bool
 
 
 class Steps(NamedTuple):

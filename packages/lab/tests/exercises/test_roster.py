@@ -239,6 +239,28 @@ def test_the_hardest_exercise_is_named_unless_all_are_solved():
     assert "Hardest" not in str(roster_of({"li.json": EXPORT}).html())
 
 
+def test_a_lesson_s_summary_names_five_who_are_stuck():
+    def summary(number):
+        wrong = handed_in([replace(TRIED, state=State.WRONG)])
+        page = str(roster_of({f"s{each}.json": wrong for each in range(number)}).html())
+        return page.partition("<summary>")[2].partition("</summary>")[0]
+
+    assert summary(5).endswith(" · 0 of 10 solved · stuck: s0, s1, s2, s3, s4")
+    assert summary(6).endswith(" · 0 of 12 solved · stuck: s0, s1, s2, s3, s4 and 1 more")
+
+
+def test_a_record_without_counts_has_no_tries_and_no_help():
+    record = {"lesson": "queue", "seed": 1, "number": 1, "title": "Number 1"}
+    for state, mark in (({"state": "right"}, "✓ 0"), ({}, "○")):
+        roster = roster_of({"li.json": json.dumps({"exercises": [record | state]})})
+        assert roster.rows("queue")[1] == ["li", "1", mark, "○", "1 of 2" if state else "0 of 2"]
+
+
+def test_a_name_of_sixty_letters_is_whole():
+    for letters, kept in ((60, 60), (61, 60)):
+        assert list(roster_of({"x.json": handed_in([TRIED], "n" * letters)}).students) == ["n" * kept]
+
+
 def test_who_has_not_tried_is_not_stuck():
     files = {f"{name}.json": handed_in([replace(TRIED, state=state, tries=0)]) for name, state in STUCK.items()}
     roster = roster_of(files)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kschedlab_lab.language import catalogue
 from kschedlab_lab.language.catalogue import empty, front_end_words, read, texts, write
 from tools.catalogue import LANGUAGE, added, fields, messages, missing, of_python, stale, updated
 
@@ -27,6 +28,19 @@ def test_a_new_catalogue_marks_nothing_as_doubtful(tmp_path: Path) -> None:
     assert "kschedlab" in text and "fuzzy" not in text
 
 
+def test_a_catalogue_that_was_written_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A message has one line, however long it is, and no line of its source, which changes with other lines."""
+    monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
+    made = empty("de")
+    write(made, catalogue.path_of("de"))
+    assert texts(read("de")) == {}
+    made.add("long " * 40, "lang " * 40, locations=[("a.py", 12)])
+    write(made, catalogue.path_of("de"))
+    assert texts(read("de")) == {"long " * 40: "lang " * 40}
+    text = catalogue.path_of("de").read_text()
+    assert f'msgid "{"long " * 40}"\n' in text and "#: a.py\n" in text
+
+
 def test_only_what_javascript_shows_has_its_files() -> None:
     files = {file for each in updated({}) for file, _ in each.locations}
     assert files and all(file.endswith(".js") for file in files)
@@ -34,11 +48,11 @@ def test_only_what_javascript_shows_has_its_files() -> None:
 
 
 def test_the_head_of_a_catalogue_and_what_has_no_translation_are_no_texts() -> None:
-    catalogue = empty("de")
-    catalogue.add("yes", "ja", context="answer")
-    catalogue.add("no")
-    assert [each.id for each in catalogue] == ["", "yes", "no"]
-    assert texts(catalogue) == {"answer\4yes": "ja"}
+    made = empty("de")
+    made.add("yes", "ja", context="answer")
+    made.add("no")
+    assert [each.id for each in made] == ["", "yes", "no"]
+    assert texts(made) == {"answer\4yes": "ja"}
 
 
 SOURCE = """

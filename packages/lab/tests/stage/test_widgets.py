@@ -1,0 +1,39 @@
+"""What a browser is told of a widget."""
+
+from typing import Any
+
+import pytest
+
+from kschedlab.text.html import element
+from kschedlab_lab.stage import live
+from kschedlab_lab.stage.files import FilePicker
+from kschedlab_lab.stage.live import Live, publish
+from kschedlab_lab.stage.widget import Stage
+
+
+def test_the_browser_knows_what_it_shows():
+    own = {"large", "spoken"}
+    for widget, shared in ((Live, own), (Stage, {*own, "controls", "shown"})):
+        assert {name for name, trait in widget.class_traits(sync=True).items() if not name.startswith("_")} >= shared
+    assert FilePicker.class_traits(sync=True).keys() >= {"limit", "leaving", "wrong", "spoken"}
+
+
+def test_a_widget_is_enlarged_for_a_classroom_and_made_small_again():
+    widget = Live()
+    sizes = [widget.large]
+    widget.classroom()
+    sizes.append(widget.large)
+    widget.classroom(False)
+    assert [*sizes, widget.large] == [False, True, False]
+
+
+def test_a_cell_shows_a_picture_and_then_the_widget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The view's format: ipywidgets, packages/schema/jupyterwidgetmodels, version 2.0."""
+    outputs = list[tuple[dict[str, Any], dict[str, Any]]]()
+    monkeypatch.setattr(live, "_publish", lambda data, **more: outputs.append((data, more)))
+    widget = Live()
+    name = publish(element("p", "still"), "as text", widget)
+    (picture, more), (view, _) = outputs
+    assert more == {"transient": {"display_id": name}} and picture["text/plain"] == "as text"
+    assert "<p>still</p>" in picture["text/html"]
+    assert view == {live.WIDGET_VIEW: {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}}
