@@ -142,6 +142,23 @@ def test_a_deleted_pod_leaves_its_group() -> None:
     assert moves[-1].to == "gone", "the log shows where it went"
 
 
+def test_pods_that_are_gone_do_not_count_for_their_gang() -> None:
+    from kschedlab.objects.model import Pod
+
+    simulation = running(node("n1"), group(), member("a"), member("b"))
+    simulation.run(1_000_000)
+    for name in "ab":
+        simulation.api.delete(Pod, "default", name, 0)
+    simulation.run(2_000_000)
+    created(simulation, member("c"))
+    simulation.run(3_000_000)
+    steps = [each.step for each in simulation.log if isinstance(each, Step) and each.pod == "default/c"]
+    assert steps == [], "alone, it is not tried"
+    created(simulation, member("d"))
+    simulation.run()
+    assert nodes_of(simulation) == {"c": "n1", "d": "n1"}
+
+
 def test_a_pod_that_goes_before_its_group_comes_leaves_the_queue() -> None:
     from kschedlab.objects.model import Pod
 
