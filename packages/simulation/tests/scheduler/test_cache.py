@@ -10,6 +10,7 @@ from kschedlab.build import budget, node, pod
 from kschedlab.cluster.cluster import CPU, Cluster
 from kschedlab.cluster.object_store import key_of
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.api import API_1_37
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab_simulation.scheduler.cache import (
     CacheError,
@@ -45,8 +46,8 @@ def nodes(*names, **fields):
     return decode_objects([node(name, **fields) for name in names]).nodes
 
 
-def cache_of(*names, rules=CACHE_1_37, now=None):
-    cache = SchedulerCache(rules=rules, now=now)
+def cache_of(*names, rules=CACHE_1_37, now=int):
+    cache = SchedulerCache(API_1_37, rules, now, "")
     for each in nodes(*names):
         cache.add_node(each)
     return cache
