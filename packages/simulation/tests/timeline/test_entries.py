@@ -180,12 +180,12 @@ def test_unsupported_kinds_are_reported():
 
 
 def test_a_field_that_is_unknown_in_several_places_is_warned_of_once():
-    containers = "[{name: a, image: i, portz: 1}, {name: b, image: i, portz: 1}, {name: c, image: i, volume: 1}]"
+    containers = "[{name: a, image: i, portz: 1}, {name: b, image: i, portz: 1}, {name: c, image: i, command0: 1}]"
     pods = f"{{apiVersion: v1, kind: Pod, metadata: {{name: web}}, spec: {{containers: {containers}}}}}\n"
     warnings = loads_scenario(pods, "run.yaml").report.warnings
     assert warnings == [
         "run.yaml:1: Pod default/web: spec.containers[0].portz: is not a field of Container: did you mean ports?",
-        "run.yaml:1: Pod default/web: spec.containers[2].volume: is not a field of Container: did you mean volumeMounts?",
+        "run.yaml:1: Pod default/web: spec.containers[2].command0: is not a field of Container: did you mean command?",
     ]
 
 
