@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.build import node, pod
 from kschedlab.generations import V1_37
-from kschedlab.objects.model import PodGroup, ResourceClaim
+from kschedlab.objects.model import PodGroup, ResourceClaim, Toleration
 from kschedlab_groups.queue import WithGroups
 from kschedlab_simulation.log import Moved, Recorded, Step
 from kschedlab_simulation.simulation import Simulation
@@ -176,6 +177,59 @@ def test_pods_of_different_priorities_are_an_error_of_all() -> None:
     simulation.run(500_000)
     assert condition_of(simulation).reason == "SchedulerError"
     assert nodes_of(simulation) == {"a": "", "b": ""}
+
+
+def popped(simulation: Simulation) -> list[str]:
+    return [each.pod for each in simulation.log if isinstance(each, Step) and each.step == "pop"]
+
+
+def test_an_error_of_a_group_is_tried_again_after_a_wait() -> None:
+    simulation = running(node("n1"), group(), member("a"), member("b", priority=1))
+    simulation.run(900_000)
+    assert sorted(popped(simulation)) == ["default/a", "default/b"]
+    simulation.run(2_500_000)
+    assert sorted(popped(simulation)) == ["default/a", "default/a", "default/b", "default/b"]
+
+
+@pytest.mark.parametrize(
+    ("priority", "order"),
+    [
+        (0, ["high", "low", "a", "b", "last"]),
+        (1, ["high", "a", "b", "low", "last"]),
+        (3, ["a", "b", "high", "low", "last"]),
+    ],
+)
+def test_a_group_takes_its_turn_among_pods_by_priority_and_then_by_time(priority: int, order: list[str]) -> None:
+    """v1.37: plugins/queuesort/priority_sort.go, Less."""
+    gang = [group(priority=priority), *(member(name, priority=priority) for name in "ab")]
+    others = pod("low", priority=1), pod("high", priority=2), pod("last")
+    simulation = running(node("n1"), *gang, *others)
+    simulation.run(1_000_000)
+    assert popped(simulation) == [f"default/{name}" for name in order]
+
+
+def test_groups_of_one_name_in_two_namespaces_are_two() -> None:
+    other: list[dict[str, Any]] = [group(), member("a"), member("b")]
+    for each in other:
+        each["metadata"]["namespace"] = "other"
+    simulation = running(node("n1"), group(minimum=3), member("a"), member("b"), *other)
+    simulation.run(1_000_000)
+    bound = {(each.metadata.namespace, each.spec.nodeName) for each in simulation.pods()}
+    assert bound == {("default", ""), ("other", "n1")}
+
+
+def test_pods_of_a_group_that_now_tolerate_a_taint_are_tried_again() -> None:
+    from kschedlab.objects.model import Pod
+
+    simulation = running(node("n1", taints=[{"key": "k", "effect": "NoSchedule"}]), group(), member("a"), member("b"))
+    simulation.run(20_000_000)
+    assert set(nodes_of(simulation).values()) == {""}
+    for name in "ab":
+        found = simulation.api.get(Pod, "default", name)
+        tolerations = (*found.spec.tolerations, Toleration(operator="Exists"))
+        simulation.api.update(replace(found, spec=replace(found.spec, tolerations=tolerations)))
+    simulation.run(60_000_000)
+    assert set(nodes_of(simulation).values()) == {"n1"}
 
 
 def test_pods_that_now_have_one_priority_are_tried_again() -> None:
