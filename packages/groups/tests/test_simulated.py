@@ -177,6 +177,8 @@ def test_pods_of_different_priorities_are_an_error_of_all() -> None:
     simulation.run(500_000)
     assert condition_of(simulation).reason == "SchedulerError"
     assert nodes_of(simulation) == {"a": "", "b": ""}
+    failed = 'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"} 2.0'
+    assert failed in simulation.scheduler.context.metrics.text().decode()
 
 
 def popped(simulation: Simulation) -> list[str]:

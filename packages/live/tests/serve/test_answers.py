@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from kschedlab.objects.model import Pod
 from kschedlab_live.serve import app
 from kschedlab_live.serve.bounds import check_length
 from kschedlab_live.serve.custom import completed, defined
+from kschedlab_live.serve.discovery import REVIEWS, reviewed, version_info
 from kschedlab_live.serve.filling import filled
+from kschedlab_live.serve.kinds import SERVED
 from kschedlab_live.serve.plane import change_clock
 from kschedlab_live.serve.security import checked_path, new_token
 from kschedlab_live.wire import statuses
@@ -167,6 +170,55 @@ def test_a_workload_is_shown_with_its_defaults(kind: str) -> None:
     assert pod == {"dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30}
     own = {name: "own" for name in DEFAULTS[kind]}
     assert filled(kind, {"spec": own})["spec"] == own
+
+
+@pytest.mark.parametrize("path", REVIEWS)
+def test_the_only_user_may_do_everything(path: str) -> None:
+    """Each review has an answer in the API version of its path."""
+    answer = reviewed(path)
+    api_version, _, plural = path.removeprefix("/apis/").rpartition("/")
+    assert (answer["apiVersion"], f"{answer['kind'].lower()}s") == (api_version, plural)
+    status = answer["status"]
+    assert status.get("allowed", True) is True and status.get("incomplete", False) is False
+
+
+def test_the_version_is_that_of_the_scheduler() -> None:
+    version = version_info("v1.37")
+    assert (version["major"], version["minor"], version["gitVersion"]) == ("1", "37", "v1.37.0+kschedlab")
+
+
+# -- objects that are only kept
+
+CONFIG_MAPS = SERVED["v1", "configmaps"]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "name"),
+    [
+        ({"name": "a" * 253}, r"a{253}"),
+        ({"name": "a" * 254}, ""),
+        ({"generateName": "web-"}, r"web-[0-9a-z]{5}"),
+        ({"name": "a/b"}, ""),
+        ({"name": "."}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_name_is_given_or_made(metadata: dict[str, str], name: str, tmp_path: Path) -> None:
+    """v1.37: apiserver pkg/storage/names/generate.go, and apimachinery pkg/api/validation/path."""
+    kept = server(tmp_path).objects.kept
+    data = {"metadata": {"namespace": "default"} | metadata}
+    if name:
+        assert re.fullmatch(name, kept.create(CONFIG_MAPS, data).metadata.name)
+    else:
+        with pytest.raises(ApiError, match="metadata.name"):
+            kept.create(CONFIG_MAPS, data)
+
+
+def test_an_object_with_a_finalizer_goes_without_grace(tmp_path: Path) -> None:
+    kept = server(tmp_path).objects.kept
+    made = kept.create(CONFIG_MAPS, {"metadata": {"name": "a", "namespace": "default", "finalizers": ["x/y"]}})
+    metadata = kept.json(kept.delete(CONFIG_MAPS, made, {}))["metadata"]
+    assert metadata["deletionGracePeriodSeconds"] == 0 and metadata["deletionTimestamp"]
 
 
 # -- kinds that clients define
