@@ -262,6 +262,10 @@ def test_how_long_a_text_is_at_most_after_replacements(size: int, old: int, new:
     assert size_in_tens(f"{letters(size)}.replace({letters(old)}, {letters(new)})") == most // 10
 
 
+def test_nothing_joined_is_empty():
+    assert size_in_tens("[].join('xx')") == 0
+
+
 @pytest.mark.parametrize(
     ("text", "least"),
     [
