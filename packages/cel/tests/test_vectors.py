@@ -238,6 +238,52 @@ def test_what_a_comparison_of_formats_and_addresses_costs_at_most(text: str, cos
     assert compile(text).highest_cost == cost
 
 
+def letters(number: int) -> str:
+    return f"'{'a' * number}'"
+
+
+def size_in_tens(call: str) -> int:
+    """What it costs at most to go through the text: a tenth of its size, rounded up."""
+    return compile(f"{call}.lowerAscii() == ''").highest_cost - compile(f"{call} == ''").highest_cost
+
+
+@pytest.mark.parametrize(
+    ("size", "old", "new", "most"),
+    [
+        (10, 0, 10, 11 * 10 + 10),  # the new text between all letters
+        (50, 3, 2, 50),  # nothing replaced
+        (50, 2, 2, 50),
+        (50, 2, 4, 25 * 4),  # all replaced
+        (41, 10, 20, 5 * 20),
+    ],
+)
+def test_how_long_a_text_is_at_most_after_replacements(size: int, old: int, new: int, most: int):
+    """v1.37: apiserver pkg/cel/library/cost.go, EstimateCallCost, replace."""
+    assert size_in_tens(f"{letters(size)}.replace({letters(old)}, {letters(new)})") == most // 10
+
+
+def test_nothing_joined_is_empty():
+    assert size_in_tens("[].join('xx')") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("'123456789'.replace('', 'xx')", 10 * 2 + 9),
+        ("'123456789'.replace('123', 'xx')", 3 * 2),
+        ("'123456789'.replace('12', 'xxx')", 9),
+        ("['1', '2', '3', '4', '5'].join('xx')", 4 * 2),
+        ("'123456789'.lowerAscii()", 9),
+        ("('123' + '4567')", 7),
+        ("string(b'12345678')", 2),
+    ],
+)
+def test_how_long_a_text_is_at_least(text: str, least: int):
+    """The shorter what is replaced, the longer the result: the same function, and join; cel-go checker/cost.go."""
+    replaced = f"{letters(6 * least + 1)}.replace({text}, {letters(50)})"
+    assert size_in_tens(replaced) == 7 * 50 // 10
+
+
 @pytest.mark.parametrize(
     ("text", "cost"),
     [

@@ -113,7 +113,7 @@ class GroupBackoff(Backoff):
 
     def set(self, pod: Any) -> None:
         plain = self._maximum
-        if isinstance(pod, QueuedGroup) and len(pod.members) > 1:
+        if isinstance(pod, QueuedGroup):
             self._maximum = int(plain * math.sqrt(len(pod.members)))
         super().set(pod)
         self._maximum = plain

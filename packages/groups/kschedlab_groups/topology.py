@@ -90,7 +90,7 @@ class PlacedDecision(Decision):
     def message(self) -> str:
         """The message, which counts the nodes of the placement."""
         everywhere, here = (unavailable(number, {}) for number in (len(self.cluster.nodes), len(self.placement)))
-        return super().message.replace(everywhere, here, 1)
+        return super().message.replace(everywhere, here)
 
     def reasons(self) -> dict[str, int]:
         """The reasons of the nodes in the placement."""

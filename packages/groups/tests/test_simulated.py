@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.build import node, pod
 from kschedlab.generations import V1_37
-from kschedlab.objects.model import PodGroup, ResourceClaim
+from kschedlab.objects.model import PodGroup, ResourceClaim, Toleration
 from kschedlab_groups.queue import WithGroups
 from kschedlab_simulation.log import Moved, Recorded, Step
 from kschedlab_simulation.simulation import Simulation
@@ -142,6 +143,23 @@ def test_a_deleted_pod_leaves_its_group() -> None:
     assert moves[-1].to == "gone", "the log shows where it went"
 
 
+def test_pods_that_are_gone_do_not_count_for_their_gang() -> None:
+    from kschedlab.objects.model import Pod
+
+    simulation = running(node("n1"), group(), member("a"), member("b"))
+    simulation.run(1_000_000)
+    for name in "ab":
+        simulation.api.delete(Pod, "default", name, 0)
+    simulation.run(2_000_000)
+    created(simulation, member("c"))
+    simulation.run(3_000_000)
+    steps = [each.step for each in simulation.log if isinstance(each, Step) and each.pod == "default/c"]
+    assert steps == [], "alone, it is not tried"
+    created(simulation, member("d"))
+    simulation.run()
+    assert nodes_of(simulation) == {"c": "n1", "d": "n1"}
+
+
 def test_a_pod_that_goes_before_its_group_comes_leaves_the_queue() -> None:
     from kschedlab.objects.model import Pod
 
@@ -159,6 +177,61 @@ def test_pods_of_different_priorities_are_an_error_of_all() -> None:
     simulation.run(500_000)
     assert condition_of(simulation).reason == "SchedulerError"
     assert nodes_of(simulation) == {"a": "", "b": ""}
+    failed = 'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"} 2.0'
+    assert failed in simulation.scheduler.context.metrics.text().decode()
+
+
+def popped(simulation: Simulation) -> list[str]:
+    return [each.pod for each in simulation.log if isinstance(each, Step) and each.step == "pop"]
+
+
+def test_an_error_of_a_group_is_tried_again_after_a_wait() -> None:
+    simulation = running(node("n1"), group(), member("a"), member("b", priority=1))
+    simulation.run(900_000)
+    assert sorted(popped(simulation)) == ["default/a", "default/b"]
+    simulation.run(2_500_000)
+    assert sorted(popped(simulation)) == ["default/a", "default/a", "default/b", "default/b"]
+
+
+@pytest.mark.parametrize(
+    ("priority", "order"),
+    [
+        (0, ["high", "low", "a", "b", "last"]),
+        (1, ["high", "a", "b", "low", "last"]),
+        (3, ["a", "b", "high", "low", "last"]),
+    ],
+)
+def test_a_group_takes_its_turn_among_pods_by_priority_and_then_by_time(priority: int, order: list[str]) -> None:
+    """v1.37: plugins/queuesort/priority_sort.go, Less."""
+    gang = [group(priority=priority), *(member(name, priority=priority) for name in "ab")]
+    others = pod("low", priority=1), pod("high", priority=2), pod("last")
+    simulation = running(node("n1"), *gang, *others)
+    simulation.run(1_000_000)
+    assert popped(simulation) == [f"default/{name}" for name in order]
+
+
+def test_groups_of_one_name_in_two_namespaces_are_two() -> None:
+    other: list[dict[str, Any]] = [group(), member("a"), member("b")]
+    for each in other:
+        each["metadata"]["namespace"] = "other"
+    simulation = running(node("n1"), group(minimum=3), member("a"), member("b"), *other)
+    simulation.run(1_000_000)
+    bound = {(each.metadata.namespace, each.spec.nodeName) for each in simulation.pods()}
+    assert bound == {("default", ""), ("other", "n1")}
+
+
+def test_pods_of_a_group_that_now_tolerate_a_taint_are_tried_again() -> None:
+    from kschedlab.objects.model import Pod
+
+    simulation = running(node("n1", taints=[{"key": "k", "effect": "NoSchedule"}]), group(), member("a"), member("b"))
+    simulation.run(20_000_000)
+    assert set(nodes_of(simulation).values()) == {""}
+    for name in "ab":
+        found = simulation.api.get(Pod, "default", name)
+        tolerations = (*found.spec.tolerations, Toleration(operator="Exists"))
+        simulation.api.update(replace(found, spec=replace(found.spec, tolerations=tolerations)))
+    simulation.run(60_000_000)
+    assert set(nodes_of(simulation).values()) == {"n1"}
 
 
 def test_pods_that_now_have_one_priority_are_tried_again() -> None:

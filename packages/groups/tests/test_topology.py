@@ -155,6 +155,20 @@ def test_a_resource_that_a_domain_lacks_does_not_count() -> None:
     assert [each["scores"]["NodeResourcesFit"] for each in answer["domains"]] == [25, 13]
 
 
+def test_a_running_pod_without_requests_makes_its_domain_fuller() -> None:
+    """v1.37: pkg/scheduler/util/pod_resources.go counts 100 milli-CPU and 200 MiB for it."""
+    nodes = [in_rack("a", "r1", cpu="1", memory="1Gi"), in_rack("b", "r2", cpu="1", memory="1Gi")]
+    answer = tried(*nodes, pod("old", "b", cpu=None), member("p", cpu="100m"), minimum=1)
+    low, high = (each["scores"]["NodeResourcesFit"] for each in answer["domains"])
+    assert (low, high) == (14, 29)
+
+
+def test_domains_without_any_resource_are_equal() -> None:
+    nodes = [in_rack(name, rack, allocatable={"pods": "9"}) for name, rack in (("a", "r1"), ("b", "r2"))]
+    answer = tried(*nodes, member("p", cpu=None), minimum=1)
+    assert [each["scores"]["NodeResourcesFit"] for each in answer["domains"]] == [0, 0]
+
+
 # -- decisions in a placement
 
 

@@ -54,6 +54,12 @@ def seconds(simulation):
     return (simulation.now - simulation.start) / SECOND
 
 
+def test_entries_act_at_their_time_to_the_microsecond():
+    simulation = ran(["{at: 0s, cordon: n1}", "{at: 1us, cordon: n2}", "{at: 1s, uncordon: n1}"])
+    acted = [each.at - simulation.start for each in simulation.log if isinstance(each, Acted)]
+    assert acted == [0, 1, SECOND]
+
+
 # -- the cluster from the beginning
 
 FOUND = """---

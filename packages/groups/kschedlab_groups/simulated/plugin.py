@@ -50,7 +50,7 @@ class GroupStates:
 
     def scheduled_count(self, key: GroupKey) -> int:
         """The number of pods of the group that are assumed or bound."""
-        return len(self._pods[key].keys() & self.placed.keys()) if key in self._pods else 0
+        return len(self._pods.get(key, {}).keys() & self.placed.keys())
 
     def unscheduled(self, key: GroupKey) -> Pod | None:
         """A pod of the group without a node, or None."""

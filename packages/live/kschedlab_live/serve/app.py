@@ -50,7 +50,9 @@ class Application:
         try:
             response = await self._answer(request)
         except ApiError as error:
-            response = _json(status_json(error), error.code, retry=error.code == 429)
+            response = _json(status_json(error), error.code)
+            if (details := error.status.details) and details.retryAfterSeconds:
+                response.headers["Retry-After"] = str(details.retryAfterSeconds)
         except ClientDisconnect:
             return
         except Exception:  # the last resort: its traceback is for the terminal, not for the client
@@ -218,18 +220,10 @@ def _content_type(request: Request) -> str:
 
 
 def _json(
-    body: Any,
-    status: int = 200,
-    warnings: list[str] | None = None,
-    media_type: str = "application/json",
-    retry: bool = False,
+    body: Any, status: int = 200, warnings: list[str] | None = None, media_type: str = "application/json"
 ) -> Response:
     response = Response(msgspec.json.encode(body, enc_hook=str), status, media_type=media_type)
     for warning in (warnings or ())[:20]:
         text = "".join(c if c.isprintable() and c.isascii() and c not in '"\\' else "'" for c in warning)
         response.headers.append("Warning", f'299 - "{text[:200]}"')
-    if retry:
-        seconds = body.get("details", {}).get("retryAfterSeconds", 0)
-        if seconds:
-            response.headers["Retry-After"] = str(seconds)
     return response

@@ -11,7 +11,7 @@ from typing import Any
 
 from kschedlab.objects.selectors import SelectorError, label_selector
 from kschedlab_live.serve.kinds import Kept, Served
-from kschedlab_simulation.server.names import field_selector
+from kschedlab_simulation.server.names import field_selector, field_terms
 from kschedlab_simulation.server.store import ObjectFilter
 from kschedlab_simulation.status import ApiError
 
@@ -78,12 +78,11 @@ def _fields(served: Served, text: str) -> Callable[[Any], bool]:
     if served.model is not None:
         return field_selector(served.model, text)
     terms = []
-    for term in filter(None, text.split(",")):
-        field, operator, wanted = re.split(r"(!=|==|=)", term, maxsplit=1) if "=" in term else (term, "", "")
+    for field, wanted, differs in field_terms(text):
         path = _EVENT_FIELDS.get(field) if served.is_event else tuple(field.split("."))
-        if not operator or path is None or (not served.is_event and path[0] != "metadata"):
+        if path is None or (not served.is_event and path[0] != "metadata"):
             raise ApiError.bad_request(f"field label not supported: {field}")
-        terms.append((path, wanted, operator == "!="))
+        terms.append((path, wanted, differs))
     return lambda obj: all((_value(obj, path) == wanted) != differs for path, wanted, differs in terms)
 
 

@@ -129,8 +129,8 @@ def _message(data: bytes, message: str) -> Data:
             read.setdefault(field.name, []).append(_value(raw, field.kind))
         elif field.shape == "{}":
             entry = dict(_fields(_bytes(raw)))
-            key, value = _bytes(entry.get(1, b"")).decode(), entry.get(2)
-            read.setdefault(field.name, {})[key] = _value(value, field.kind) if value is not None else _empty(field)
+            key = _bytes(entry.get(1, b"")).decode()
+            read.setdefault(field.name, {})[key] = _value(entry.get(2, b""), field.kind)  # no map has numbers
         elif field.name == "~":
             read |= _message(_bytes(raw), field.kind)
         else:
@@ -138,10 +138,6 @@ def _message(data: bytes, message: str) -> Data:
             if value or not (value is None or field.omitted) or isinstance(value, dict):
                 read[field.name] = value
     return read
-
-
-def _empty(field: _Field) -> Any:
-    return {"s": "", "x": "", "i": 0, "b": False}[field.kind] if len(field.kind) == 1 else _value(b"", field.kind)
 
 
 def _value(raw: int | bytes, kind: str) -> Any:

@@ -78,6 +78,84 @@ def test_a_busy_server_is_asked_again_after_the_time_that_it_names(monkeypatch: 
     assert [each for each in waits if each] == [3.0, 1.0]
 
 
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("0", 1), ("1", 1), ("2", 2), ("300", 300), ("301", 300), ("9" * 9, 300), ("9" * 10, 1), ("-5", 1), ("", 1)],
+)
+def test_who_is_busy_is_left_alone_for_a_second_to_five_minutes(
+    text: str, seconds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    async def watching(client: Client) -> None:
+        with pytest.raises(ApiError, match="429"):
+            async with client.stream("/x", {}):
+                pass
+        await client.close()
+
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    with server(lambda _: (429, {"Retry-After": text}, b"")) as url:
+        with pytest.raises(ApiError, match="429"):
+            ask(Access(url))
+        run(watching(Client(Access(url))))
+    assert [each for each in waits if each] == [seconds] * 5, "four times between five tries, once after a watch"
+
+
+def test_every_answer_is_counted_and_each_from_400_on_is_an_error() -> None:
+    async def asking(client: Client) -> int:
+        for path, fails in (("/399", False), ("/400", True), ("/500", True)):
+            try:
+                await client.request("GET", path)
+                async with client.stream(path, {}):
+                    assert not fails
+            except ApiError as error:
+                assert fails and f"/{error.code}" == path
+                with pytest.raises(ApiError):
+                    async with client.stream(path, {}):
+                        pass
+        await client.close()
+        return client.requests
+
+    with server(lambda request: (int(request.path[1:]), {}, b"")) as url:
+        assert run(asking(Client(Access(url)))) == 3
+    assert module.answered_with(None, b"no code").code == 500
+
+
+@pytest.mark.parametrize(("body", "lines"), [(b"ab\ncd", ["ab"]), (b"ab\n", ["ab"]), (b"ab\n\ncd\n", ["ab", "", "cd"])])
+def test_a_watch_gives_whole_lines(body: bytes, lines: list[str]) -> None:
+    assert watched(body) == lines
+
+
+def watched(body: bytes) -> list[str]:
+    async def watching(url: str) -> list[str]:
+        client, found = Client(Access(url)), list[str]()
+        async with client.stream("/x", {}) as lines:
+            found = [line.decode() async for line in lines]
+        await client.close()
+        return found
+
+    with server(lambda _: (200, {}, body)) as url:
+        return run(watching(url))
+
+
+def test_an_answer_and_a_line_have_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 2 * 1024**2
+    monkeypatch.setattr(module, "MOST_BYTES", most)
+    largest = b'"' + b"x" * (most - 2) + b'"'
+    with server(lambda request: (200, {}, largest + b" " * int(request.path[1:]))) as url:
+        assert len(ask(Access(url), path="/0")[0]) == most - 2
+        with pytest.raises(ApiError, match="the answer has more than 2 MiB") as error:
+            ask(Access(url), path="/1")
+    assert error.value.code == 503
+    assert watched(largest) == [] and watched(b"a\n" + largest) == ["a"]
+    for longer in (largest + b"x", b"a\n" + largest + b"x"):
+        with pytest.raises(module.TooLongError):
+            watched(longer)
+
+
 def test_a_token_that_expired_is_read_again(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("old", encoding="utf-8")

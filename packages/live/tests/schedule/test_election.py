@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kschedlab.objects.meta import SECOND, Time
 from kschedlab_live.schedule import election
 from kschedlab_live.schedule.election import Election, present
 from kschedlab_live.wire.statuses import failure
@@ -85,6 +86,10 @@ def test_another_waits_while_it_is_renewed_and_follows_when_it_is_not() -> None:
         assert time.monotonic() - began > 0.2
 
     run(two())
+
+
+def test_a_lease_is_dated_by_the_clock_on_the_wall() -> None:
+    assert abs(Time.parse(present()) / SECOND - time.time()) < 5
 
 
 def test_a_lease_that_another_took_is_lost() -> None:

@@ -3,6 +3,8 @@
 import time
 from typing import Any
 
+import pytest
+
 from kschedlab.objects.model import ObjectMeta, Pod
 from kschedlab_live.schedule import events as module
 from kschedlab_live.schedule.events import EventSink
@@ -108,6 +110,25 @@ def test_a_refused_event_is_said_and_one_without_an_answer_is_tried_again(monkey
     answers = [failure(403, "Forbidden", "no"), failure(503, "", "away"), {}]
     asked = written(failed(), failed("big"), answers=lambda *_: answers.pop(0), notes=notes)
     assert notes == ["an event was refused: no"] and len(asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("code", "tries", "told"), [(409, 1, 0), (400, 1, 1), (403, 1, 1), (499, 1, 1), (500, 12, 0), (503, 12, 0)]
+)
+def test_a_server_in_trouble_is_asked_twelve_times_at_most(code: int, tries: int, told: int, monkeypatch: Any) -> None:
+    """v1.37: client-go tools/events/event_broadcaster.go, maxTriesPerEvent."""
+    monkeypatch.setattr(module, "PAUSE", 0.0)
+    notes: list[str] = []
+    asked = written(failed(), answers=lambda *_: failure(code, "", "no"), notes=notes)
+    assert (len(asked), len(notes)) == (tries, told)
+
+
+def test_a_series_that_comes_back_meanwhile_is_counted_again(monkeypatch: Any) -> None:
+    """v1.37: the same file, recordEvent: an Event of a series that exists already is patched once more."""
+    monkeypatch.setattr(module, "PAUSE", 0.0)
+    answers: list[Any] = [{}, failure(404, "NotFound", "gone"), failure(409, "AlreadyExists", "there"), {}]
+    asked = written(failed(), failed(), answers=lambda *_: answers.pop(0))
+    assert [method for method, _, _ in asked] == ["POST", "PATCH", "POST", "PATCH"]
 
 
 def test_too_many_at_once_are_dropped() -> None:

@@ -123,15 +123,26 @@ def test_why_a_watch_cannot_be_opened_is_said_once_and_again_after_one_that_last
 
 
 @pytest.mark.usefixtures("no_pauses")
-@pytest.mark.parametrize("stream", [[GONE], [failure(410, "Gone", "too old")], [failure(504, "Timeout", "too large")]])
-def test_what_the_server_forgot_is_listed_again(stream: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [
+        (GONE, []),
+        ({"type": "ERROR", "object": status(500, "InternalError", "broken")}, ["cannot watch pods: broken"]),
+        (failure(410, "Gone", "too old"), []),
+        (failure(404, "NotFound", "no such resource"), []),
+        (failure(504, "Timeout", "too large"), []),
+    ],
+)
+def test_what_the_server_forgot_is_listed_again(stream: Any, said: list[str]) -> None:
+    notes: list[str] = []
+
     async def watch() -> list[tuple[str, str]]:
-        following = reflector(FakeClient(lambda *_: None, [stream])).watch("10")
+        following = reflector(FakeClient(lambda *_: None, [[stream]]), notes).watch("10")
         await until(lambda: following.pending)
         following.stop()
         return told(following)
 
-    assert run(watch()) == [("ERROR", "")]
+    assert run(watch()) == [("ERROR", "")] and notes == said
 
 
 @pytest.mark.usefixtures("no_pauses")

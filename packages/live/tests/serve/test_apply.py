@@ -60,6 +60,28 @@ def test_what_is_remembered_has_a_bound(monkeypatch):
     assert "me" not in records.of(live, "apps/v1.Deployment").owners
 
 
+@pytest.mark.parametrize(("number", "word"), [(1, "conflict"), (20, "conflicts"), (25, "conflicts")])
+def test_twenty_conflicts_are_listed_and_all_are_counted(number, word):
+    """v1.37: apimachinery pkg/api/errors/errors.go, NewApplyConflict; managedfields internal/conflict.go."""
+    type, names = "core/v1.Service", [f"k{i:02}" for i in range(number)]
+    live, wanted = ({"metadata": {"labels": dict.fromkeys(names, value)}} for value in "ab")
+    owners = Record({"other": {("metadata", "labels", name) for name in names}}, nodes(live, type))
+    with pytest.raises(ApiError) as refused:
+        applied(live, wanted, type, owners, "me", False)
+    status = refused.value.status
+    assert (status.code, status.reason) == (409, "Conflict") and status.details is not None
+    assert [each.field for each in status.details.causes] == [f".metadata.labels.{name}" for name in names[:20]]
+    assert status.message.startswith(f'Apply failed with {number} {word}: conflict with "other": .metadata.labels.k00')
+
+
+def test_a_path_names_items_by_their_keys_and_values_by_themselves():
+    """structured-merge-diff fieldpath/element.go, PathElement.String."""
+    ports = ("containerPort", 80), ("protocol", "TCP")
+    path = ("spec", "containers", (("name", "web"),), "ports", ports, "hostPort")
+    assert apply.text(path) == '.spec.containers[name="web"].ports[containerPort=80,protocol="TCP"].hostPort'
+    assert apply.text(("metadata", "finalizers", ("a",))) == '.metadata.finalizers[="a"]'
+
+
 def deployment(**spec) -> dict:
     labels = {"app": "web"}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "nginx:1"}]}}

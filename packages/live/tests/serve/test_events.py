@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab_live.serve import events, kept
@@ -71,6 +72,34 @@ def test_an_event_of_the_older_api_is_counted(store: KeptObjects) -> None:
     EventWriter(store).follow([event(each * MINUTE, action="") for each in (0, 5, 20)])
     (found,) = stored(store)
     assert (found["count"], found["lastTimestamp"]) == (3, "2001-09-09T02:06:40Z")
+
+
+def test_an_event_has_a_name_of_its_own_that_ends_with_its_nanosecond(store: KeptObjects) -> None:
+    """v1.37: client-go tools/record/event.go and tools/events/event_recorder.go, makeEvent."""
+    EventWriter(store).follow([event(7, pod=pod) for pod in "ab"] + [event(7, action=each, pod="a") for each in "xy"])
+    names = [each["metadata"]["name"].rsplit(".", 1) for each in stored(store)]
+    assert [name for name, _ in names] == ["a", "b", "a", "a"]
+    assert {int(moment, 16) // 1000 for _, moment in names} == {START + 7}
+    assert len({moment for _, moment in names}) == 4
+
+
+def test_an_event_about_what_has_no_namespace_is_in_the_default_one(store: KeptObjects) -> None:
+    """v1.37: the same makeEvent."""
+    about = replace(event(0), kind="Node", key="n1")
+    EventWriter(store).follow([about, replace(about, at=START + MINUTE)])
+    (found,) = stored(store)
+    assert (found["metadata"]["namespace"], found["series"]["count"]) == ("default", 2)
+    assert found["involvedObject"] == {"kind": "Node", "name": "n1", "apiVersion": "v1"}
+
+
+def test_an_event_whose_count_a_client_takes_away_is_counted_from_one(store: KeptObjects) -> None:
+    writer = EventWriter(store)
+    writer.follow([event(0, action="")])
+    (old,) = store.store(EVENTS).objects.values()
+    assert stored(store)[0]["count"] == 1
+    store.update(EVENTS, old, {name: each for name, each in store.json(old).items() if name != "count"}, "")
+    writer.follow([event(MINUTE, action="")])
+    assert [each["count"] for each in stored(store)] == [2]
 
 
 @pytest.mark.parametrize("action", ["", "Scheduling"])

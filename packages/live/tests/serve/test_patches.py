@@ -62,6 +62,15 @@ def test_json_patches_that_fail(patch, why):
     assert error.value.code == 422
 
 
+def test_a_json_patch_has_ten_thousand_operations_at_most():
+    """v1.37: apiserver pkg/endpoints/handlers/patch.go, maxJSONPatchOperations."""
+    test = {"op": "test", "path": "/a", "value": 1}
+    assert patched(JSON, {"a": 1}, [test] * 10_000) == {"a": 1}
+    with pytest.raises(ApiError, match="at most 10,000 operations") as error:
+        patched(JSON, {"a": 1}, [test] * 10_001)
+    assert error.value.code == 413
+
+
 def test_a_merge_patch_removes_with_null_and_replaces_lists():
     assert patched(MERGE, {"a": {"b": 1, "c": 2}, "l": [1, 2]}, {"a": {"b": None}, "l": [3]}) == {
         "a": {"c": 2},

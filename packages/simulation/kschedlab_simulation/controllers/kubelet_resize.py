@@ -55,7 +55,7 @@ class Resizes:
         self._nodes = nodes
         self._record = record
         self._allocated: dict[str, PodSpec] = {}
-        self._pending: dict[str, None] = {}
+        self._pending: dict[str, tuple[str, int]] = {}  # by uid: why it waits, and the generation that asks
 
     def started(self, pod: Pod) -> None:
         """The pod's containers run: what it requests is allocated."""
@@ -72,7 +72,7 @@ class Resizes:
         """A running pod changed; it may ask for other resources."""
         uid = pod.metadata.uid
         if uid in self._allocated and (uid in self._pending or not _is_same(self._allocated[uid], pod.spec)):
-            self._pending[uid] = None
+            self._pending.setdefault(uid, ("", 0))
             self._retry(pod.spec.nodeName)
 
     # -- allocation
@@ -100,10 +100,11 @@ class Resizes:
             return
         if why := self._no_room(pod):
             condition = PodCondition(PENDING, "True", DEFERRED, why, generation)
-            known = condition_of(pod.status.conditions, PENDING)
-            if known is None or (known.message, known.observedGeneration) != (why, generation):
+            known, asked = self._pending[uid]
+            self._pending[uid] = why, generation
+            if (known, asked) != (why, generation):
                 self._write(pod, lambda status, now: _with(status, condition, now))
-            if known is None or known.observedGeneration != generation:
+            if asked != generation:
                 self._report(pod, WARNING, "ResizeDeferred", f"Pod resize {DEFERRED}", why)
             return
         del self._pending[uid]

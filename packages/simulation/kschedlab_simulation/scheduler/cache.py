@@ -15,13 +15,11 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import zone_of
-from kschedlab.generations import V1_37
 from kschedlab.manifests.loading import Objects
-from kschedlab.objects.api import API_1_37, Api
+from kschedlab.objects.api import Api
 from kschedlab.objects.model import AllocationResult, ApiObject, CSINode, Node, Pod, ResourceClaim
 from kschedlab.queue.interface import Now
 from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError, assumed_versions, pod_volumes
-from kschedlab_simulation.scheduler.changes import loop_messages, loop_rules
 from kschedlab_simulation.scheduler.rules import CacheRules
 from kschedlab_simulation.scheduler.volumes import AssumeCache, BindingCheck
 
@@ -29,8 +27,6 @@ MAX_PREPARED_PODS = 16_384
 """The number of pending pods whose PodInfo is kept."""
 
 ObjectKey: TypeAlias = tuple[type[ApiObject], Any]
-
-RULES, PROVISIONING_FAILED = loop_rules(V1_37).cache, loop_messages(V1_37).provisioning_failed
 
 
 class CacheError(Exception):
@@ -49,16 +45,16 @@ class SchedulerCache:
     ====================  ===========================================================================================
 
     Changes of pods apply to the columns at once. Changes of nodes and of other objects are collected and applied
-    together when the next cycle calls :meth:`cluster`. ``now``: the clock; only needed if assumed pods expire.
+    together when the next cycle calls :meth:`cluster`. ``now``: the clock.
     ``in_flight``: the devices that unallocated claims are about to get, by (namespace, name); nobody else gets them.
     """
 
     def __init__(
         self,
-        api: Api = API_1_37,
-        rules: CacheRules = RULES,
-        now: Now | None = None,
-        provisioning_failed: str = PROVISIONING_FAILED,
+        api: Api,
+        rules: CacheRules,
+        now: Now,
+        provisioning_failed: str,
     ) -> None:
         self.rules = rules
         self.in_flight: dict[tuple[str, str], AllocationResult] = {}
@@ -133,7 +129,7 @@ class SchedulerCache:
 
     def finish_binding(self, pod: Pod) -> None:
         """The pod's binding has ended: if it is assumed, start its expiry."""
-        if self.rules.assumed_pod_ttl and self._now is not None and uid_of(pod) in self._assumed:
+        if self.rules.assumed_pod_ttl and uid_of(pod) in self._assumed:
             self._assumed[uid_of(pod)] = self._now() + self.rules.assumed_pod_ttl
 
     def forget_pod(self, pod: Pod) -> None:
@@ -185,7 +181,7 @@ class SchedulerCache:
 
     def expire(self) -> list[Pod]:
         """Remove expired assumed pods and return them. To be called every second."""
-        now = self._now() if self._now is not None else 0
+        now = self._now()
         late = [uid for uid, deadline in self._assumed.items() if deadline is not None and now > deadline]
         expired = [self._pods[uid] for uid in late]
         for uid in late:

@@ -106,22 +106,17 @@ class Async(Preempting):
 
     def _evict_async(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, None]:
         context, env = self._context, self._context.env
-        lower = self._lower(pod, node)
-        failed = not (yield from self._clear_lower(lower))
-        others, last = victims[:-1], victims[-1]
-        in_memory = False
-        if others:
-            tasks = [env.process(self._preempt_one(pod, node, victim)) for victim in others]
+        cleared = yield from self._clear_lower(self._lower(pod, node))
+        *others, last = victims
+        tasks = [env.process(self._preempt_one(pod, node, victim)) for victim in others]
+        if tasks:
             yield env.all_of(tasks)
-            gone = all(task.value is not None for task in tasks)
-        else:
-            gone = True
-        if gone:
+        done: bool | None = None
+        if all(task.value is not None for task in tasks):
             self._running[pod.metadata.uid] = last
             done = yield env.process(self._preempt_one(pod, node, last))
-            failed, in_memory = failed or done is None, bool(done)
         del self._running[pod.metadata.uid]
-        if failed or not gone or in_memory:
+        if not cleared or done is not False:
             context.queue.activate([pod])
 
     def _preempt_one(self, pod: Pod, node: str, victim: Pod) -> Generator[Any, Any, bool | None]:

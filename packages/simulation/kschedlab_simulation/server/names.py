@@ -1,14 +1,13 @@
-"""Generated names.
+"""Field selectors and generated names.
 
 v1.37: k8s.io/apiserver pkg/storage/names/generate.go, k8s.io/apimachinery pkg/util/rand/rand.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from operator import attrgetter
 from random import Random
-from typing import Any
 
 from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab_simulation.server.store import ObjectFilter
@@ -32,18 +31,30 @@ _FIELDS: dict[type[ApiObject], tuple[str, ...]] = {
 
 def field_selector(kind: type[ApiObject], text: str) -> ObjectFilter:
     """Parse a selector such as ``status.phase!=Succeeded,spec.nodeName=n1``. ApiError if it is not supported."""
-    terms = [_term(kind, term) for term in text.split(",") if term]
-    return lambda obj: all(term(obj) for term in terms)
+    terms = field_terms(text)
+    for field, _, _ in terms:
+        _check_field(kind, field)
+    wanted = [(attrgetter(field), value, differs) for field, value, differs in terms]
+    return lambda obj: all((_text(get(obj)) == value) != differs for get, value, differs in wanted)
 
 
-def _term(kind: type[ApiObject], term: str) -> Callable[[Any], bool]:
-    for operator in ("!=", "==", "="):
-        field, separator, wanted = term.partition(operator)
-        if separator:
-            _check_field(kind, field)
-            value_of, differs = attrgetter(field), operator == "!="
-            return lambda obj: (_text(value_of(obj)) == wanted) != differs
-    raise ApiError.bad_request(f"invalid selector: '{term}'; can't understand '{term}'")
+def field_terms(text: str) -> list[tuple[str, str, bool]]:
+    """The terms of a selector: (field, value, whether the field has to differ). ApiError.
+
+    v1.37: k8s.io/apimachinery pkg/fields/selector.go, parseSelector.
+    """
+    return [_term(text, term) for term in re.findall(r"(?:\\.?|[^\\,])+", text)]
+
+
+def _term(text: str, term: str) -> tuple[str, str, bool]:
+    match = re.fullmatch("(.*?)(!=|==?)(.*)", term, re.DOTALL)
+    if match is None:
+        raise ApiError.bad_request(f"invalid selector: '{text}'; can't understand '{term}'")
+    field, operator, value = match.groups()
+    if wrong := re.search(r"\\[^\\,=]?|=", re.sub(r"\\[\\,=]", "", value)):
+        what = "unescaped character in value" if wrong[0] == "=" else "invalid escape sequence"
+        raise ApiError.bad_request(f"invalid field selector: {what}: {wrong[0]}")
+    return field, re.sub(r"\\(.)", r"\1", value), operator == "!="
 
 
 def _text(value: str | bool) -> str:

@@ -162,7 +162,7 @@ class TimelineRunner:
 
 
 def _verb(action: Action) -> str:
-    return describe(action).split(" ", 1)[0]
+    return describe(action).partition(" ")[0]
 
 
 def _merged(current: Any, patch: dict[str, Any]) -> Any:

@@ -119,6 +119,19 @@ def test_of_deferred_resizes_the_highest_priority_comes_first_then_the_oldest(pr
     assert sizes == dict.fromkeys("ab", "1") | {first: "3"}
 
 
+def test_a_pod_that_ends_while_its_resize_waits_leaves_its_room() -> None:
+    simulation = simulated(
+        node("n", cpu="4"), pod("a", cpu="1", activeDeadlineSeconds=30), pod("b", cpu="2"), pod("c", cpu="1")
+    )
+    resize(simulation, "a", cpu="2")
+    resize(simulation, "c", cpu="2")  # at the same instant: "a" is tried twice, and deferred once
+    simulation.run("20s")
+    assert conditions(simulation, "a") == conditions(simulation, "c") == {"PodResizePending": "Deferred"}
+    simulation.run("60s")
+    assert simulation.api.get(Pod, "default", "a").status.phase == "Failed"
+    assert reported(simulation, "c") == ("2", "2") and events(simulation, "a") == ["ResizeDeferred"]
+
+
 def test_a_smaller_pod_makes_room_for_a_deferred_resize() -> None:
     simulation = simulated(node("n", cpu="4"), pod("a", cpu="1"), pod("b", cpu="2"))
     resize(simulation, "a", cpu="3")

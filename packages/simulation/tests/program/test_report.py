@@ -117,6 +117,18 @@ v1.37, seed 7
     )
 
 
+def test_priorities_and_rates_of_two_figures():
+    """Whole numbers from 10 on, two figures below; columns of numbers end at the same place."""
+    waits = {1000: WaitTimes(1, 0, 0, 0), -5: WaitTimes(12345, 10, 20, 99.94)}
+    lines = printed(a_report(pods_per_second=10.0, wall_pods_per_second=9.96, waits=waits)).splitlines()
+    assert lines[2] == "2 pods of 3 bound: 10 pods/s of virtual time, 10 pods/s of real time"
+    assert lines[-2:] == [
+        "      1000       1   0 s   0 s      0 s",
+        "        -5  12,345  10 s  20 s   99.9 s",
+    ]
+    assert "9.8 pods/s of virtual" in printed(a_report(pods_per_second=9.84))
+
+
 def test_pods_with_the_same_reason_are_grouped_and_long_lists_folded():
     reasons = {f"p{i:02}": f"reason {i // 2}" for i in range(23)}
     text = printed(a_report(unschedulable=reasons, failures=("a", "b")))

@@ -160,12 +160,33 @@ def test_all_plugins_must_allow_the_pod_and_the_first_rejection_counts() -> None
     assert plane.where() == {"web": "n1"}
 
 
+@pytest.mark.parametrize(
+    ("generation", "event"),
+    [("v1.13", "AssumePod failed: "), ("v1.16", "AssumePod failed: "), ("v1.20", ""), ("v1.37", "")],
+)
+def test_a_pod_that_somebody_else_binds_during_its_cycle_is_an_error(generation: str, event: str) -> None:
+    plane = Plane(node("n1"), node("n2"), generation=generation, latencies=Latencies(cycle=1_000_000))
+    plane.create(pod("web"))
+    plane.run(0.5)
+    plane.api.bind("default", "web", plane.pod("web").metadata.uid, "n2", by="somebody")
+    plane.run(1)
+    said = f"pod {plane.pod('web').metadata.uid}(default/web) is in the cache, so can't be assumed"
+    assert plane.events("web") == [("FailedScheduling", f"{event}{said}")]
+    counted = 'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"} 1.0'
+    assert counted in plane.scheduler.context.metrics.text().decode()
+
+
 def test_a_waiting_pod_is_nominated_to_its_node() -> None:
     """v1.37: the nominated node is written before the binding, for cluster autoscalers."""
     plane = Plane(node("n1"), plugins=[Gate(60)])
     plane.create(pod("web"))
     plane.run()
     assert plane.pod("web").status.nominatedNodeName == "n1"
+    gates = {"NominatedNodeNameForExpectation": False}
+    plane = Plane(node("n1"), plugins=[Gate(60)], generation=GENERATIONS["v1.37"].with_feature_gates(gates))
+    plane.create(pod("web"))
+    plane.run()
+    assert plane.pod("web").status.nominatedNodeName == "", "not without the gate"
 
 
 def test_a_pod_deleted_while_it_waits_releases_its_resources() -> None:

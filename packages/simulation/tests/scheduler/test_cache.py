@@ -10,6 +10,7 @@ from kschedlab.build import budget, node, pod
 from kschedlab.cluster.cluster import CPU, Cluster
 from kschedlab.cluster.object_store import key_of
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.api import API_1_37
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab_simulation.scheduler.cache import (
     CacheError,
@@ -45,8 +46,8 @@ def nodes(*names, **fields):
     return decode_objects([node(name, **fields) for name in names]).nodes
 
 
-def cache_of(*names, rules=CACHE_1_37, now=None):
-    cache = SchedulerCache(rules=rules, now=now)
+def cache_of(*names, rules=CACHE_1_37, now=int, api=API_1_37):
+    cache = SchedulerCache(api, rules, now, "")
     for each in nodes(*names):
         cache.add_node(each)
     return cache
@@ -232,7 +233,7 @@ def test_nominated_pods_hold_resources_until_bound_or_no_longer_nominated():
 
 
 def test_pods_may_arrive_before_their_nodes_and_outlive_them():
-    cache, here = SchedulerCache(), some_pod("p", "a", requests={"cpu": "1"})
+    cache, here = cache_of(), some_pod("p", "a", requests={"cpu": "1"})
     cache.add_pod(here)
     assert used(cache) == {}
     (a,) = nodes("a")
@@ -261,7 +262,7 @@ def test_changes_are_deferred_to_the_next_cycle_and_keep_their_order():
 
 
 def test_updating_an_unknown_node_adds_it():
-    cache, (a,) = SchedulerCache(), nodes("a")
+    cache, (a,) = cache_of(), nodes("a")
     cache.update_node(a, a)
     assert cache.cluster().names == ["a"]
 
@@ -296,7 +297,7 @@ class Cached(ChangingCluster):
     """A cache and its expected contents; some pods are only assumed."""
 
     def __init__(self, generation):
-        self.cache, self.assumed = SchedulerCache(generation.api), set()
+        self.cache, self.assumed = cache_of(api=generation.api), set()
         super().__init__(self.cache.cluster(), Expected(), generation)
 
     def nodes(self, draw):

@@ -1,5 +1,7 @@
 """Claims in motion: devices are held, written, and given back."""
 
+from typing import Any
+
 import pytest
 from msgspec import convert
 from msgspec.structs import replace
@@ -90,6 +92,25 @@ def test_a_created_claim_that_gets_no_devices_is_deleted_again(monkeypatch: pyte
     assert not plane.api.list(ResourceClaim)[0]
     plane.run(30)
     assert node_of(plane) == "a" and len(plane.api.list(ResourceClaim)[0]) == 1
+
+
+@pytest.mark.parametrize(("conflicts", "bound"), [(4, "a"), (5, "")])
+def test_a_claim_that_others_write_at_the_same_time_is_written_five_times_at_most(
+    conflicts: int, bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """v1.37: client-go, util/retry/util.go, DefaultRetry."""
+    plane = Plane(node("a"), device_class(), gpus("a", 1), resource_claim("c", exactly()))
+    update, refusals = plane.api.update_status, iter(range(conflicts))
+
+    def refuses_first(obj: ApiObject, **more: Any) -> Any:
+        if isinstance(obj, ResourceClaim) and next(refusals, None) is not None:
+            refuses(obj)
+        return update(obj, **more)
+
+    monkeypatch.setattr(plane.api, "update_status", refuses_first)
+    plane.create(claiming("c"))
+    plane.run(0.5)
+    assert node_of(plane) == bound
 
 
 def idle_elsewhere() -> Plane:

@@ -22,6 +22,7 @@ from kschedlab.plugins.framework import (
 )
 from kschedlab.queue.interface import ClusterEvent
 from packages.simulation.tests.plane import Plane
+from tests.course import GENERATIONS
 from tests.storage import storage_class
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -360,6 +361,18 @@ def test_messages_of_the_first_framework() -> None:
     assert said("bind", lambda *a: "no")[1] == (
         'Bind failure, code: 1: bind plugin "Bad" failed to bind pod "default/web": no'
     )
+
+
+def test_pre_enqueue_keeps_out_the_pods_of_its_profile() -> None:
+    class Never(Plugin):
+        def pre_enqueue(self, pod: Pod) -> str:
+            return "not today"
+
+    plain = GENERATIONS["v1.37"]
+    plane = Plane(node("n1"), generation={"default-scheduler": plain, "strict": plain.plus(Never())})
+    plane.create(pod("mine"), pod("other", schedulerName="strict"))
+    plane.run()
+    assert plane.where() == {"mine": "n1", "other": ""}
 
 
 @pytest.mark.parametrize("method", ["post_bind", "less", "pre_enqueue"])

@@ -106,6 +106,24 @@ def test_a_pod_that_is_deleted_leaves_the_queue(generation: str) -> None:
     assert part(plane) == "" and len(plane.scheduler.context.queue) == 0
 
 
+@pytest.mark.parametrize("how", ["goes", "nominates nothing"])
+@pytest.mark.parametrize(("priority", "moves"), [(-1, True), (0, True), (1, False)])
+def test_a_nominated_pod_leaves_its_room_to_pods_of_its_priority(priority: int, moves: bool, how: str) -> None:
+    """v1.37: eventhandlers.go, deletePodFromSchedulingQueue and updatePodInSchedulingQueue."""
+    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m", priority=-9))
+    plane.create(pod("first", cpu="500m", priority=0))
+    plane.run(0.5)
+    assert plane.pod("first").status.nominatedNodeName == "n1"
+    plane.create(pod("web", cpu="900m", priority=priority, preemptionPolicy="Never"))
+    plane.run(0.5)
+    if how == "goes":
+        plane.delete("first", grace=0)
+    else:
+        plane.api.patch_status(Pod, "default", "first", nominatedNodeName="")
+    plane.run(0.1)
+    assert ("AssignedPodDelete" in [event for _, event in plane.moves("web")]) is moves
+
+
 @pytest.mark.parametrize("generation", ALL)
 def test_a_terminated_pod_frees_its_resources(generation: str) -> None:
     """The informer sees neither Succeeded nor Failed pods."""

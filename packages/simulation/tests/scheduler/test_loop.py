@@ -155,6 +155,24 @@ def test_latencies_may_be_zero() -> None:
     assert set(plane.where().values()) == {"n1"}
 
 
+@pytest.mark.parametrize(
+    ("generation", "problem"),
+    [
+        ("v1.13", "pod is already present in the activeQ"),
+        ("v1.20", "pod: default/web is already present in the active queue"),
+    ],
+)
+def test_a_pod_that_is_queued_again_during_its_cycle_is_not_returned_twice(generation: str, problem: str) -> None:
+    """An update of a popped pod queues it; v1.37 keeps it apart until its cycle ends."""
+    plane = Plane(node("n1", allocatable=SMALL), generation=generation, latencies=Latencies(cycle=1_000_000))
+    plane.create(pod("web", cpu="2"))
+    plane.run(0.5)
+    web = plane.pod("web")
+    plane.api.update(replace(web, metadata=replace(web.metadata, labels={"new": "label"})))
+    plane.run(1)
+    assert plane.details("fail") == [NO_ROOM, problem]
+
+
 def test_a_plugin_error_is_reported_and_the_pod_retried() -> None:
     class Broken(Plugin):
         tries = 0

@@ -33,6 +33,7 @@ def test_attempts_and_durations_by_result() -> None:
         assert number(plane, "scheduling_attempt_duration_seconds_count", *labels) == 1
     seconds = number(plane, "scheduling_attempt_duration_seconds_sum", PROFILE, ("result", "scheduled"))
     assert seconds == 0.003, "a cycle of one millisecond and a binding of two, by the virtual clock"
+    assert number(plane, "goroutines", ("operation", "binding")) == 0, "its binding has ended"
 
 
 def test_errors_are_counted_separately() -> None:

@@ -109,6 +109,18 @@ def test_a_preemptor_with_higher_priority_takes_the_nominated_node(generation: s
     assert plane.where() == {"highest": "n1", "middle": ""}
 
 
+@pytest.mark.parametrize(("priority", "kept"), [(0, "n1"), (1, "")])
+@pytest.mark.parametrize("generation", ALL)
+def test_a_preemptor_clears_nominations_of_lower_priority_only(generation: str, priority: int, kept: str) -> None:
+    plane = Plane(node("n1", allocatable=ONE_CPU), *(asks("500m", each, -9, "n1") for each in "ab"))
+    plane.create(asks("500m", "first", 0))
+    plane.run()
+    plane.create(asks("1" if priority else "500m", "second", priority))
+    plane.run()
+    assert plane.pod("second").status.nominatedNodeName == "n1"
+    assert plane.pod("first").status.nominatedNodeName == kept
+
+
 @pytest.mark.parametrize("generation", ALL)
 def test_a_preemptor_evicts_no_more_while_its_victims_terminate(generation: str) -> None:
     plane = nominated(generation, node("n0", allocatable=ONE_CPU), asks("800m", "other", 50, "n0"))
@@ -175,6 +187,20 @@ def test_if_an_eviction_fails_the_preemptor_is_retried(monkeypatch: pytest.Monke
     assert plane.steps("low") == ["evict", "evict"]
     assert [reason for reason, _ in plane.events("low")] == ["Preempted"]
     assert ("active", "ForceActivate") in plane.moves("high")
+
+
+@pytest.mark.parametrize(("generation", "nominated"), [("v1.13", "n1"), ("v1.16", "n1"), ("v1.20", "")])
+def test_an_eviction_that_fails_in_the_cycle_is_not_a_preemption(
+    generation: str, nominated: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """v1.13, v1.16: scheduler.go, preempt, has nominated before; v1.20: default_preemption.go, PrepareCandidate."""
+    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), generation=generation)
+    fail_first_delete(plane, monkeypatch)
+    plane.create(asks("800m", "high", 100))
+    plane.run(0.01)
+    assert plane.events("low") == [] and plane.pod("high").status.nominatedNodeName == nominated
+    victims = "scheduler_preemption_victims_count 1.0" in plane.scheduler.context.metrics.text().decode()
+    assert victims == (generation == "v1.20")
 
 
 @pytest.mark.parametrize("generation", ["v1.13", "v1.16"])

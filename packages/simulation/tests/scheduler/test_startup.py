@@ -159,6 +159,13 @@ def test_a_server_on_every_address_answers_addresses_and_no_names() -> None:
     assert codes == [b"200", b"200", b"200", b"200", b"403"]
 
 
+def test_the_http_server_says_what_is_wrong() -> None:
+    with HttpServer(lambda: b"", lambda: True, fault=lambda: "the lease is lost") as server:
+        for path in ("healthz", "livez"):
+            answer = asked(server, f"GET /{path} HTTP/1.0\r\n\r\n")
+            assert answer.startswith(b"HTTP/1.0 500 ") and answer.endswith(b"the lease is lost\n")
+
+
 def test_the_http_server_does_not_wait_for_a_silent_client(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 from kschedlab.build import node, pod, term
 from kschedlab.cluster.object_store import RELEVANT_PART, key_of
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.api import API_1_37
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab_simulation.scheduler.assumed_volumes import AssumedVolumes, VolumeError
@@ -16,6 +17,7 @@ from tests.cluster.checking import check
 from tests.course import GENERATIONS
 from tests.storage import claim, csi_node, mount, storage_capacity, storage_class, volume
 
+FAILED = loop_messages(GENERATIONS["v1.37"]).provisioning_failed
 CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (loop_rules(each).cache for each in GENERATIONS.values())
 NO_VOLUMES = "node(s) didn't find available persistent volumes to bind"
 HERE = term("kubernetes.io/hostname In a")
@@ -34,9 +36,9 @@ def made(manifest, version=1):
     return versioned(found, version)
 
 
-def cache_of(*manifests, rules=CACHE_1_37, **options):
+def cache_of(*manifests, rules=CACHE_1_37, failed=FAILED):
     """A cache with nodes a and b and these objects, all in version 1."""
-    cache = SchedulerCache(rules=rules, **options)
+    cache = SchedulerCache(API_1_37, rules, int, failed)
     names = ("a", "b")
     for each in decode_objects([node(name, labels={"kubernetes.io/hostname": name}) for name in names]).nodes:
         cache.add_node(each)
@@ -252,7 +254,7 @@ def test_a_provisioned_claim_is_bound_once_its_volume_exists():
 def test_provisioning_fails_if_the_claim_loses_its_selected_node(generation, message):
     table = GENERATIONS[generation]
     failed = loop_messages(table).provisioning_failed
-    cache = cache_of(storage_class("wait"), claim("c"), rules=loop_rules(table).cache, provisioning_failed=failed)
+    cache = cache_of(storage_class("wait"), claim("c"), rules=loop_rules(table).cache, failed=failed)
     asking = using("c")
     done = written(cache, cache.assume_volumes(asking, "a"))
     cache.put(made(claim("c"), 3))

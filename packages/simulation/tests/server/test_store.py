@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import Node, ObjectMeta, Pod, PodStatus, Service
-from kschedlab_simulation.server.names import field_selector
+from kschedlab_simulation.server.names import field_selector, field_terms
 from kschedlab_simulation.server.store import Store, StoreWrite, Watch, with_resource_version
 from kschedlab_simulation.status import ApiError
 
@@ -183,6 +183,34 @@ def test_unsupported_field_selectors_are_rejected(kind, text: str, message: str)
     with pytest.raises(ApiError, match="^" + message.replace('"', ".").replace("'", ".")) as found:
         field_selector(kind, text)
     assert found.value.code == 400
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("", []),
+        (",a=b,,c!=d,", [("a", "b", False), ("c", "d", True)]),
+        ("a==b", [("a", "b", False)]),
+        ("a!b=c", [("a!b", "c", False)]),
+        (r"a=b\,c", [("a", "b,c", False)]),
+        (r"a=b\=c\\", [("a", "b=c\\", False)]),
+        ("a=b=c", "unescaped character in value: ="),
+        ("a=b!=c", "unescaped character in value: ="),
+        ("a===b", "unescaped character in value: ="),
+        (r"a=b\c", "invalid escape sequence: \\c"),
+        ("a=b\\", "invalid escape sequence: \\"),
+        ("a=b,c", "invalid selector: 'a=b,c'; can't understand 'c'"),
+        ("!a", "invalid selector: '!a'; can't understand '!a'"),
+    ],
+)
+def test_terms_of_field_selectors(text: str, terms: list[tuple[str, str, bool]] | str) -> None:
+    """v1.37: apimachinery pkg/fields/selector.go, and the cases of selector_test.go."""
+    if isinstance(terms, str):
+        with pytest.raises(ApiError) as found:
+            field_terms(text)
+        assert str(found.value).endswith(terms)
+    else:
+        assert field_terms(text) == terms
 
 
 def test_field_selectors_compare_texts() -> None:

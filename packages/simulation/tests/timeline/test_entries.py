@@ -179,6 +179,24 @@ def test_unsupported_kinds_are_reported():
     assert report.lines() == ["ignored, because nothing in a simulation reads them: ConfigMap (1)"]
 
 
+def test_a_field_that_is_unknown_in_several_places_is_warned_of_once():
+    containers = "[{name: a, image: i, portz: 1}, {name: b, image: i, portz: 1}, {name: c, image: i, command0: 1}]"
+    pods = f"{{apiVersion: v1, kind: Pod, metadata: {{name: web}}, spec: {{containers: {containers}}}}}\n"
+    warnings = loads_scenario(pods, "run.yaml").report.warnings
+    assert warnings == [
+        "run.yaml:1: Pod default/web: spec.containers[0].portz: is not a field of Container: did you mean ports?",
+        "run.yaml:1: Pod default/web: spec.containers[2].command0: is not a field of Container: did you mean command?",
+    ]
+
+
+def test_objects_of_a_list_in_json_have_their_lines(tmp_path: Path):
+    run = tmp_path / "run.json"
+    run.write_text('{"kind": "List", "items": [\n{"kind": "Node", "apiVersion": "v1"},\n{"kind": "Pod"}]}')
+    with pytest.raises(ManifestError) as error:
+        load_scenario(run)
+    assert [line.partition(": ")[0] for line in str(error.value).splitlines()] == [f"{run}:2", f"{run}:3", f"{run}:3"]
+
+
 def test_fields_of_another_case_are_respelt_but_not_the_keys_of_maps():
     """encoding/json of Go, which reads scheduler_perf's templates, ignores the case of fields."""
     written = {"Spec": {"DEVICES": [{"Capacity": {"Memory": {"Value": "1Gi"}}}]}}

@@ -28,7 +28,7 @@ from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
 from kschedlab_simulation.scheduler.hints.nodes import affinity_after_node, features_after_itself, features_after_node
 from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
 from kschedlab_simulation.scheduler.hints.pod_topology_spread import SpreadHints
-from kschedlab_simulation.scheduler.hints.resources import resources_after_node
+from kschedlab_simulation.scheduler.hints.resources import resources_after_node, resources_after_scale_down
 from kschedlab_simulation.scheduler.hints.table import DEFAULT, by_profile, queueing_hints, skip
 from kschedlab_simulation.scheduler.hints.volumes import binding_after_driver, limits_after_detach
 from packages.simulation.tests.scheduler.hints.hint_questions import ask
@@ -165,9 +165,25 @@ def test_new_tolerations_help_where_a_constraint_honours_taints(policy: str, hel
     assert not SpreadHints().after_itself(new, new, new)
 
 
-def test_a_node_that_allows_no_pods_never_helps() -> None:
-    node = Node(status=NodeStatus(allocatable={"cpu": Quantity("8")}))
-    assert not resources_after_node()(Pod(), None, node)
+@pytest.mark.parametrize(("pods", "helps"), [({}, False), ({"pods": "0"}, False), ({"pods": "1"}, True)])
+def test_a_node_helps_if_it_allows_a_pod(pods: dict[str, str], helps: bool) -> None:
+    allocatable = {name: Quantity(amount) for name, amount in ({"cpu": "8"} | pods).items()}
+    assert resources_after_node()(Pod(), None, Node(status=NodeStatus(allocatable=allocatable))) is helps
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "helps"),
+    [({"cpu": "2m"}, {"cpu": "1m"}, True), ({"cpu": "1m"}, {}, True), ({}, {}, False), ({}, {"cpu": "1m"}, False)]
+    + [({"memory": "2Gi"}, {"memory": "1Gi"}, False)],
+)
+def test_a_pod_that_requests_less_helps_those_that_request_the_same_resource(
+    before: dict[str, str], after: dict[str, str], helps: bool
+) -> None:
+    """v1.37: noderesources/fit.go, isSchedulableAfterPodScaleDown."""
+    waiting, old, new = decode_objects(
+        [pod("p", requests={"cpu": "1"}), pod("q", "n", requests=before), pod("r", "n", requests=after)]
+    ).pods
+    assert resources_after_scale_down(waiting, old, new) is helps
 
 
 def test_values_are_cached_per_pod_until_the_cache_is_full() -> None:
