@@ -119,6 +119,7 @@ def test_a_preemptor_clears_nominations_of_lower_priority_only(generation: str, 
     plane.run()
     assert plane.pod("second").status.nominatedNodeName == "n1"
     assert plane.pod("first").status.nominatedNodeName == kept
+    assert ("cleared" in plane.details("nominate")) is not bool(kept)
 
 
 @pytest.mark.parametrize("generation", ALL)
