@@ -57,4 +57,7 @@ def test_the_warmest_node_has_several_answers_and_a_tie_is_named(seed):
 
     every = [said(celsius) for celsius in range(20, 60)]
     assert sum("ColdNode has no opinion" in each for each in every) >= 3
-    assert all("the search finds" in each for each in every if " tie" in each) and "A tie is not enough" in exercise.question
+    assert (
+        all("the search finds" in each for each in every if " tie" in each)
+        and "A tie is not enough" in exercise.question
+    )
