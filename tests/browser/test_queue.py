@@ -47,7 +47,7 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     for _ in range(2):
         page.page.keyboard.press("ArrowRight")
     expect(page.sentence).to_contain_text("It moves mail, web to activeQ.")
-    page.page.get_by_text("v1.37", exact=True).click()
+    page.page.get_by_role("radio", name="v1.37").check()
     expect(page.sentence).to_contain_text("It may help mail, web: to backoffQ.")
 
 
