@@ -164,10 +164,10 @@ class NewRun:
         helps = "web" in names(self.queue.backoff)
         if helps:
             said = say("web fits nowhere, but the event that was noted may help it: it goes to backoffQ for 1 s.")
-            answer = say("NodeResourcesFit: may help")
+            answer = say("plugin: may help")
         elif kept:
             said = say("web fits nowhere, and the event that was noted can't help it: it waits in unschedulablePods.")
-            answer = say("NodeResourcesFit: can't help")
+            answer = say("plugin: can't help")
         else:
             said, answer = say("web fits nowhere, and no event was noted: it waits in unschedulablePods."), ""
         self.note = say("inFlightEvents: {events}", events=self._events(kept)) + (f" · {answer}" if answer else "")

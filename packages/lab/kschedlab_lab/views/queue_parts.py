@@ -80,7 +80,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     if parts.note:
         note = words(parts.note, 12, bold=True, width=room.width - 2 * EDGE)
         shapes.append(moved(note, EDGE, y + 116, data_key="note"))
-    return svg(shapes, room.width, y + (136 if room.width > 400 else 150), alt, size=13)
+    return svg(shapes, room.width, y + (136 if room.width > 520 else 150), alt, size=13)
 
 
 def _part(name: str, parts: Parts, x: float, y: float, high: float, wide: float) -> Html:
@@ -132,7 +132,7 @@ def _new_ways(parts: Parts, wide: float, right: float) -> Iterator[Html]:
     )
     ways = {
         (ACTIVE, TRYING): (pop, (left, high - 12), (right - 4, high - 12), (left + lane / 2, high - 34)),
-        (TRYING, BACKOFF): (helps, (right - 4, high + 10), (left, low - 14), (left + lane * 0.3, high + 4)),
+        (TRYING, BACKOFF): (helps, (right - 4, high + 10), (left, low - 14), (left + max(lane * 0.34, 32), high + 4)),
         (ASLEEP, BACKOFF): (wakes, (right - 4, low + 6), (left, low + 6), (left + lane / 2, low + 12)),
         (TRYING, ASLEEP): (none, (down, gap + 4), (down, gap + APART - 4), (down + 42, gap + 7)),
         (BACKOFF, ACTIVE): (over, (up, gap + APART - 4), (up, gap + 4), (up + 54, gap + 7)),

@@ -54,8 +54,8 @@ def test_v1_37_wakes_a_failed_pod_only_if_the_event_may_help_it(when: str) -> No
 def test_v1_37_keeps_the_events_of_an_attempt_and_asks_the_plugin() -> None:
     answers = {event: calls(Settings(NEW, event, DURING))[-1].note for event in EVENTS}
     assert answers == {
-        ENDS: "inFlightEvents: a pod ends · NodeResourcesFit: may help",
-        LABEL: "inFlightEvents: a new label · NodeResourcesFit: can't help",
+        ENDS: "inFlightEvents: a pod ends · plugin: may help",
+        LABEL: "inFlightEvents: a new label · plugin: can't help",
     }
     assert calls(Settings(NEW, ENDS, BEFORE))[-1].note == "inFlightEvents: none since Pop 2"
 
