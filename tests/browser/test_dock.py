@@ -29,7 +29,7 @@ def test_a_lesson_is_read_and_answered_on_the_stage(notebook: Open) -> None:
     what_is_read_or_run_is_on_the_stage(page)
     a_wheel_over_the_stage_scrolls_the_text(page)
     a_live_cluster_does_not_take_a_picture_out_of_ones_hands(page)
-    exercises_have_the_whole_width_and_the_text_keeps_its_own(page)
+    where_no_stage_comes_any_more_text_and_exercises_have_more_width(page)
     an_answer_is_said_in_the_line(page)
     pictures_move_into_the_text(page)
 
@@ -201,25 +201,27 @@ def test_the_last_panel_stays_whole_beside_its_text(notebook: Open) -> None:
     page.page.wait_for_function(WHOLE)
 
 
-APART = """() => {
-    const [stage, cell] = [".ks-dock", ".jp-Cell:has(.ks-exercise)"].map((each) => document.querySelector(each));
-    return Math.abs(stage.getBoundingClientRect().bottom - cell.getBoundingClientRect().top) < 2;
+APART = """(heading) => {
+    const stage = document.querySelector(".ks-dock").getBoundingClientRect();
+    return Math.abs(stage.bottom - heading.getBoundingClientRect().top) < 2;
 }"""
-"""Whether the stage ends where the first exercise begins."""
+"""Whether the stage ends where this heading begins."""
 
 
-def exercises_have_the_whole_width_and_the_text_keeps_its_own(page: Notebook) -> None:
+def where_no_stage_comes_any_more_text_and_exercises_have_more_width(page: Notebook) -> None:
+    """From their heading on, already before one scrolls there: nothing jumps as one reads on."""
     expect(on_stage(page)).to_be_visible()
-    texts = page.page.locator(".jp-MarkdownCell .jp-RenderedMarkdown:visible")
-    width = texts.first.evaluate(WIDTH)
-    exercise = page.page.locator(".ks-exercise").first
-    exercise.evaluate("(each) => each.scrollIntoView({ block: 'end' })")
-    page.page.wait_for_function(APART)
+    heading, exercise = page.page.locator("h2", has_text="Exercises"), page.page.locator(".ks-exercise").first
+    column = page.page.locator(".jp-MarkdownCell p:visible").first.evaluate(WIDTH)
+    text = page.page.locator(".jp-MarkdownCell:has(h2:text-is('Exercises')) h2 ~ p").first
+    heading.evaluate("(each) => each.scrollIntoView({ block: 'end' })")
+    page.page.wait_for_function(APART, arg=heading.element_handle())
     expect(on_stage(page)).to_be_visible()
-    begins = exercise.evaluate(WIDTH)
-    exercise.evaluate("(each) => each.scrollIntoView()")
+    begins = [each.evaluate(WIDTH) for each in (text, exercise)]
+    heading.evaluate("(each) => each.scrollIntoView()")
     expect(on_stage(page)).to_be_hidden()
-    assert texts.last.evaluate(WIDTH) == width < exercise.evaluate(WIDTH) == begins
+    assert column < begins[0] and column < begins[1]
+    assert [each.evaluate(WIDTH) for each in (text, exercise)] == begins
     lines(page).nth(RULE_1).evaluate("(line) => line.scrollIntoView()")
     expect(on_stage(page)).to_be_visible()
 

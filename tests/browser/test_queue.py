@@ -46,7 +46,9 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     page.key("event").focus()
     for _ in range(2):
         page.page.keyboard.press("ArrowRight")
-    expect(page.sentence).to_contain_text("A node joins and moves mail, web to activeQ.")
+    expect(page.sentence).to_contain_text("It moves mail, web to activeQ.")
+    page.page.get_by_role("radio", name="v1.37").check()
+    expect(page.sentence).to_contain_text("It may help mail, web: to backoffQ.")
 
 
 def test_where_the_failed_pod_goes_is_picked_in_the_picture(shown: Show) -> None:

@@ -132,17 +132,17 @@ def random_tries(rng: random.Random) -> Tries:
 START = """\
 apiVersion: v1
 kind: Pod
-metadata: {{name: {elder}, creationTimestamp: }}
+metadata: {{name: {elder}, creationTimestamp: {created}}}
 spec: {{priority: 100, containers: [{{name: main, image: app}}]}}
 status:
   conditions:
   - type: PodScheduled
     status: "False"
     reason: Unschedulable
-    lastTransitionTime:
-    lastProbeTime:
+    lastTransitionTime: {failed}
+    lastProbeTime: {failed}
 """
-"""The elder pod, without its times."""
+"""The elder pod, which failed once."""
 NAMES = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
 
 
@@ -152,6 +152,7 @@ def later_but_first(rng: random.Random) -> Exercise:
     created = 8 * HOUR + rng.randrange(10, 40)
     manifest = waiting(names["younger"], 100, created)
     younger = decoded(manifest)
+    stamp: Callable[[int], str] = lambda minutes: waiting("", 0, minutes)["metadata"]["creationTimestamp"]  # noqa: E731
 
     def goal(objects: Objects) -> str:
         given = [pod.metadata.name for pod in objects.pods]
@@ -162,9 +163,8 @@ def later_but_first(rng: random.Random) -> Exercise:
     return Build(
         say("Later, but first"),
         say(
-            "{younger} has priority 100, was created at {created}, and was not tried yet. Fill in "
-            "{elder}'s times in the same format (one may stay blank): {elder} is created first, and yet v1.13 pops "
-            "{younger} first.",
+            "{younger} has priority 100, was created at {created}, and was not tried yet. {elder}, created ten minutes "
+            "earlier, would be popped first. Change one of {elder}'s times: v1.13 pops {younger} first.",
             created=manifest["metadata"]["creationTimestamp"],
             **names,
         ),
@@ -175,7 +175,7 @@ def later_but_first(rng: random.Random) -> Exercise:
             say("{younger} was not tried: podTimestamp reads its creation time.", **names),
             say("podTimestamp reads lastProbeTime, and lastTransitionTime only if that is blank."),
         ),
-        start=START.format(**names),
+        start=START.format(created=stamp(created - 10), failed=stamp(created - 5), **names),
     )
 
 

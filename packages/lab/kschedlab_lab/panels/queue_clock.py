@@ -117,7 +117,7 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     said = say("time: {seconds:g} s", seconds=time)
     handle = dragged("time", "x", step, said, say("drag the time")) if known is None else {}
     event = dragged("room", "x", step, say("3 CPU free"), say("drag the event")) if known is None else {}
-    bolts = [_bolt(each, settings.lanes == ONE, event) for each in seen(settings)]
+    bolts = [_bolt(each, event) for each in seen(settings)]
     ticks = [(second, str(second)) for second in range(0, LAST + 1, 2)]
     flag = f"{time} s" if known in (None, time) else ""
     clock = Clock(LAST, (time, flag), ticks, handle)
@@ -125,10 +125,9 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     return draw_clock(histories, bolts, clock, alt, room)
 
 
-def _bolt(each: Happening, brief: bool, handle: Handle) -> Event:
+def _bolt(each: Happening, handle: Handle) -> Event:
     """The event in the picture. ``handle``: what drags the one that makes room for web."""
-    words = say(each.brief[0] if brief else each.words)
-    return Event(each.second, tuple(map(say, each.brief)), words, each.low, handle if each.moves else {})
+    return Event(each.second, say(each.brief), say(each.words), each.moves, handle if each.moves else {})
 
 
 def seen(settings: Settings) -> list[Happening]:

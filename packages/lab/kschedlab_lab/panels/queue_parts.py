@@ -1,38 +1,61 @@
-"""The parts of v1.13's queue: where a failed pod goes.
+"""The parts of the queue of v1.13 and of v1.37: where a failed pod goes.
 
-The pod ``mail`` was refused before ``web`` came. An attempt to schedule ``web`` fails. A node joins before the attempt,
-during it or afterwards.
+The pod ``mail`` was refused before ``web`` came. An attempt to schedule ``web`` fails. An event happens before the
+attempt, during it or afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from kschedlab import build
 from kschedlab.build import HOUR, Manifest
-from kschedlab.messages import later, listed, say
-from kschedlab.queue.events import NODE_ADD
+from kschedlab.generations import GENERATIONS
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.messages import later, listed, say, sentences
+from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE, event
+from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.queued_pod import QueuedPodInfo
+from kschedlab.queue.with_events import WithEvents
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_waiting import NOON, UNSET, decoded, waiting
 from kschedlab_lab.panels.settings import Restorable, choice
-from kschedlab_lab.views.queue_parts import ACTIVE, TRYING, WAITING, Parts, Slot, draw_parts, slot_width
+from kschedlab_lab.views.queue_parts import (
+    ACTIVE,
+    ASLEEP,
+    BACKOFF,
+    TRYING,
+    WAITING,
+    Parts,
+    Slot,
+    draw_parts,
+    slot_width,
+)
 from kschedlab_lab.views.svg import Room, dragged
+from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
+OLD, NEW = VERSIONS = ("v1.13", "v1.37")
 BEFORE, DURING, AFTER = WHEN = (later("before"), later("during"), later("after"))
-PODS, PRIORITY = ("mail", "web"), 100
+ENDS, LABEL = EVENTS = (later("a pod ends"), later("a new label"))
+HAPPENS = {ENDS: later("A pod ends on a node."), LABEL: later("A node gets a label.")}
+PODS, PRIORITY, CPU = ("mail", "web"), 100, 3
+Happened: TypeAlias = tuple[ClusterEvent, Any, Any]
+"""An event, and the object before it and after it."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """When a node joins."""
+    """What happens in the cluster, when, and in which version."""
 
-    when: str = choice("a node joins", WHEN, DURING, folded=True)
+    version: str = choice("version", VERSIONS, OLD)
+    event: str = choice("event", EVENTS, ENDS)
+    when: str = choice("when", WHEN, DURING, folded=True)
 
 
 class Call(NamedTuple):
@@ -48,35 +71,49 @@ class Call(NamedTuple):
         return next(part for part, names in self.pods.items() if "web" in names)
 
 
-class QueueRun:
+class OldRun:
     """The queue of v1.13. web arrived while mail was tried; mail waits, and web is ready.
 
     ``compared``: moveRequestCycle when web failed.
     """
 
-    def __init__(self) -> None:
-        self.queue = WithoutBackoff(lambda: NOON)
+    def __init__(self, event: str) -> None:
+        self.queue, self.event = WithoutBackoff(lambda: NOON), event
         self.compared: int | None = None
         self.queue.add(decoded(manifest("mail")))
         mail = self.pop()
         self.queue.add(decoded(manifest("web")))
-        self.give_back(mail)
+        self.give_back(mail, 1)
 
     def pop(self) -> QueuedPodInfo:
         queued = self.queue.pop()
         assert queued is not None
         return queued
 
-    def give_back(self, queued: QueuedPodInfo, cycle: int = 1) -> None:
+    def give_back(self, queued: QueuedPodInfo, cycle: int) -> None:
         """The attempt has failed, and the pod's condition says why."""
         queued.record_failure(decoded(manifest(queued.pod.metadata.name, failed=True)))
         self.queue.add_unschedulable(queued, cycle)
 
+    def happens(self, trying: str = "", web: int = 0) -> Call:
+        names = [each.pod.metadata.name for each in self.queue.unschedulable_q]
+        self.queue.move(*happened(self.event))
+        moves = say("It moves {pods} to activeQ.", pods=listed(names))
+        return self.call(sentences([say(HAPPENS[self.event]), moves]), trying, web)
+
+    def fails(self, queued: QueuedPodInfo, cycle: int) -> Call:
+        self.give_back(queued, cycle)
+        self.compared = self.queue.move_request_cycle
+        if self.queue.unschedulable_q.get(queued.key) is not None:
+            said = say("web fits nowhere and has missed no event: it waits in unschedulableQ.")
+        else:
+            said = say("web fits nowhere but may have missed an event: it goes back to activeQ.")
+        return self.call(said, web=cycle)
+
     def call(self, said: str, trying: str = "", web: int = 0) -> Call:
         """The queue after this call. ``web``: the number of web's Pop, once it is known."""
         queue = self.queue
-        parts = {ACTIVE: queue.active_q.data.queue, WAITING: queue.unschedulable_q.pods}
-        pods = {part: tuple(key.partition("/")[2] for key in keys) for part, keys in parts.items()}
+        pods = {ACTIVE: names(queue.active_q), WAITING: names(queue.unschedulable_q)}
         pods[TRYING] = (trying,) if trying else ()
         so_far = say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
         popped = say("Pop {cycle} took web", cycle=web) if web else so_far
@@ -92,41 +129,105 @@ class QueueRun:
         return say("last event before it failed: none")
 
 
+class NewRun:
+    """The same story in the queue of v1.37. ``note``: which events the queue has kept for web."""
+
+    def __init__(self, event: str) -> None:
+        rules = GENERATIONS[NEW]
+        self.queue, self.event = WithEvents(lambda: NOON, queueing_hints(rules.filters)), event
+        self.queue.add(decoded(manifest("mail")))
+        mail = self.pop()
+        self.queue.add(decoded(manifest("web")))
+        self.give_back(mail)
+        self.note = say("inFlightEvents: nothing is being tried")
+
+    def pop(self) -> QueuedPodInfo:
+        queued = self.queue.pop()
+        assert queued is not None
+        return queued
+
+    def give_back(self, queued: QueuedPodInfo) -> None:
+        queued.record_failure(queued.pod, ["NodeResourcesFit"])
+        self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
+
+    def happens(self, trying: str = "", web: int = 0) -> Call:
+        before = names(self.queue.backoff)
+        self.queue.move(*happened(self.event))
+        woken = [name for name in names(self.queue.backoff) if name not in before]
+        moves = say("It may help {pods}: to backoffQ.", pods=listed(woken)) if woken else say("It helps nobody here.")
+        noted = [say("It is noted for web.")] if trying else []
+        return self.call(sentences([say(HAPPENS[self.event]), moves, *noted]), trying, web)
+
+    def fails(self, queued: QueuedPodInfo, cycle: int) -> Call:
+        kept = self._kept()
+        self.give_back(queued)
+        helps = "web" in names(self.queue.backoff)
+        if helps:
+            said = say("web fits nowhere, but the event that was noted may help it: it goes to backoffQ for 1 s.")
+            answer = say("plugin: may help")
+        elif kept:
+            said = say("web fits nowhere, and the event that was noted can't help it: it waits in unschedulablePods.")
+            answer = say("plugin: can't help")
+        else:
+            said, answer = say("web fits nowhere, and no event was noted: it waits in unschedulablePods."), ""
+        self.note = say("inFlightEvents: {events}", events=self._events(kept)) + (f" · {answer}" if answer else "")
+        return self.call(said)
+
+    def call(self, said: str, trying: str = "", web: int = 0) -> Call:
+        """The queue after this call."""
+        queue = self.queue
+        pods = {ACTIVE: names(queue.active), BACKOFF: names(queue.backoff), ASLEEP: names(queue.unschedulable)}
+        pods[TRYING] = (trying,) if trying else ()
+        note = say("inFlightEvents: {events}", events=self._events(self._kept())) if trying else self.note
+        return Call(said, pods, note)
+
+    def _kept(self) -> int:
+        """How many events the queue has kept for web, which is being tried."""
+        return len([*(self.queue.in_flight.events_since_pop("uid-web") or ())])
+
+    def _events(self, kept: int) -> str:
+        return say(self.event) if kept else say("none since Pop 2")
+
+
+RUNS: dict[str, type[OldRun] | type[NewRun]] = {OLD: OldRun, NEW: NewRun}
+
+
+def names(queued: Iterable[QueuedPodInfo]) -> tuple[str, ...]:
+    return tuple(each.pod.metadata.name for each in queued)
+
+
+def happened(name: str) -> Happened:
+    """The event of this name."""
+    if name == ENDS:
+        return ASSIGNED_POD_DELETE, decoded(build.pod("job", "node-a", 1)), None
+    labels: tuple[dict[str, str], ...] = ({}, {"disk": "ssd"})
+    before, after = (decode_objects([build.node("node-a", 4, labels=each)]).nodes[0] for each in labels)
+    return event(NODE, "UpdateNodeLabel"), before, after
+
+
 def manifest(name: str, failed: bool = False) -> Manifest:
     """One of the two pods, before or after an attempt."""
     tried = 12 * HOUR if failed else UNSET
-    return waiting(name, PRIORITY, 11 * HOUR, tried, tried)
+    return waiting(name, PRIORITY, 11 * HOUR, tried, tried, CPU)
 
 
 def calls(settings: Settings) -> list[Call]:
     """The story, call by call."""
-    return [*_calls(settings.when)]
+    return [*_calls(settings)]
 
 
-def _calls(when: str) -> Iterator[Call]:
-    run = QueueRun()
+def _calls(settings: Settings) -> Iterator[Call]:
+    run, when = RUNS[settings.version](settings.event), settings.when
     yield run.call(say("Pop 1 took mail. While it was tried, web arrived. mail fits nowhere and waits."))
     if when == BEFORE:
-        yield _node_joins(run)
+        yield run.happens()
     queued, cycle = run.pop(), run.queue.scheduling_cycle
     yield run.call(say("Pop {cycle} takes web.", cycle=cycle), "web", cycle)
     if when == DURING:
-        yield _node_joins(run, "web", cycle)
-    run.give_back(queued, cycle)
-    run.compared = run.queue.move_request_cycle
-    if run.queue.unschedulable_q.get(queued.key) is not None:
-        said = say("web fits nowhere and has missed no event: it waits in unschedulableQ.")
-    else:
-        said = say("web fits nowhere but may have missed an event: it goes back to activeQ.")
-    yield run.call(said, web=cycle)
+        yield run.happens("web", cycle)
+    yield run.fails(queued, cycle)
     if when == AFTER:
-        yield _node_joins(run, web=cycle)
-
-
-def _node_joins(run: QueueRun, trying: str = "", web: int = 0) -> Call:
-    names = [each.pod.metadata.name for each in run.queue.unschedulable_q]
-    run.queue.move(NODE_ADD)
-    return run.call(say("A node joins and moves {pods} to activeQ.", pods=listed(names)), trying, web)
+        yield run.happens(web=cycle)
 
 
 def show(settings: Settings) -> View:
@@ -146,7 +247,8 @@ def drawn(
 ) -> Html:
     """The queue after a call. ``fixed``: the event can't be dragged; ``picks``: the parts are answers."""
     here, before = seen[step], seen[step - 1] if step else seen[0]
-    said, wide = say("a node joins {when}", when=say(settings.when)), round(slot_width(len(WHEN), room), 1)
+    said = say("{event} {when}", event=say(settings.event), when=say(settings.when))
+    wide = round(slot_width(len(WHEN), room), 1)
     parts = Parts(
         here.pods,
         PRIORITY,
@@ -154,7 +256,7 @@ def drawn(
         (before.where, here.where),
         tuple(Slot(say(at), {} if fixed else {"data_set": f"when: {at}", "aria_label": say(at)}) for at in WHEN),
         WHEN.index(settings.when),
-        say("a node joins"),
+        say(settings.event),
         {} if fixed else dragged("when", "x", wide, said, say("drag the event")),
         picks,
     )
@@ -183,7 +285,7 @@ def where_to() -> Question[Settings]:
         return drawn(settings, seen, step, room, fixed=True, picks=True)
 
     return Question(
-        say("v1.13 is trying web when a node joins. The try finds no node for web. Where does web go?"),
+        say("v1.13 is trying web when another pod ends. The try finds no node for web. Where does web go?"),
         (ACTIVE, WAITING, say("both")),
         lambda settings: calls(settings)[-1].where,
         why,

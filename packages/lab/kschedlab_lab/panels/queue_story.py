@@ -172,36 +172,23 @@ class Story:
 
 
 class Happening(NamedTuple):
-    """An event: its second, in few words and in fewer, in many words, and what it does.
-
-    ``low``: whether it is drawn in the lower row, out of the way of the one that ``moves``.
-    """
+    """An event: its second, in few words and in many, what it does, and whether a reader moves it."""
 
     second: int
-    brief: tuple[str, ...]
+    brief: str
     words: str
     happen: Callable[[Story], None]
-    low: bool = True
     moves: bool = False
 
 
 def events(room: int = ROOM) -> tuple[Happening, ...]:
     """What happens in the cluster. ``room``: when there is room for web."""
     return (
-        Happening(2, (later("1 CPU free"), later("1 free")), later("job-1 ends: 1 CPU free"), _end("job-1"), low=False),
-        Happening(3, (later("2 CPU free"), later("2 free")), later("job-2 ends: 2 CPU free"), _end("job-2")),
-        Happening(
-            room,
-            (later("3 CPU free"), later("3 free")),
-            later("job-3 ends: 3 CPU free"),
-            _end("job-3"),
-            low=False,
-            moves=True,
-        ),
-        Happening(
-            8, ("disk: ssd",), later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")
-        ),
-        Happening(12, ("cache",), later("cache starts"), lambda story: story.starts("cache", "node-b")),
+        Happening(2, later("1 CPU free"), later("job-1 ends: 1 CPU free"), _end("job-1")),
+        Happening(3, later("2 CPU free"), later("job-2 ends: 2 CPU free"), _end("job-2")),
+        Happening(room, later("3 CPU free"), later("job-3 ends: 3 CPU free"), _end("job-3"), moves=True),
+        Happening(8, "disk: ssd", later("node-b gets disk: ssd"), lambda story: story.label("node-b", "disk", "ssd")),
+        Happening(12, "cache", later("cache starts"), lambda story: story.starts("cache", "node-b")),
     )
 
 

@@ -12,9 +12,11 @@ NOON = 1_772_452_800_000_000
 """2026-03-02T12:00:00Z, in microseconds since 1970."""
 
 
-def waiting(name: str, priority: int, created: int, transition: int = UNSET, probe: int = UNSET) -> Manifest:
+def waiting(
+    name: str, priority: int, created: int, transition: int = UNSET, probe: int = UNSET, cpu: int | None = None
+) -> Manifest:
     """A waiting pod; a transition or a probe means that an attempt failed. Times are minutes after midnight."""
-    made = build.pod(name, priority=priority)
+    made = build.pod(name, cpu=cpu, priority=priority)
     made["metadata"] |= {"uid": f"uid-{name}", "creationTimestamp": _at(created)}
     if transition != UNSET or probe != UNSET:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}

@@ -3,10 +3,11 @@
 
 import { make, onEnter, unique } from "./dom.js";
 import { say } from "./language.js";
-import { DRAG } from "./motion.js";
+import { DRAG, MOVE } from "./motion.js";
 import { Player } from "./player.js";
 
 const FEW = 5, SHORT = 34; // as many choices, with as many letters, stand side by side; more are in a menu
+const FAST = 0.65; // of the time to read: how long a clock that is played rests at a second
 const LINE = 60; // letters, from which on a text is too long for one line
 const LONG = 17; // what has more letters needs more than a column; a Chinese one counts twice
 
@@ -86,13 +87,14 @@ function typed(control, stage) {
 }
 
 function steps(control, stage) {
-  const { name, label, shown } = control;
+  const { name, label, shown } = control, isClock = shown.some((each) => /\d\s*\D/.test(each)); // its values have a unit
   const player = new Player(stage, {
     label,
     where: () => [stage.at[name], stage.last(control)],
-    go: (at, duration) => stage.set({ [name]: at }, duration),
+    go: (at, duration = isClock ? DRAG : MOVE) => stage.set({ [name]: at }, duration), // a hand of a clock is there when its time is read
     ready: () => stage.ahead(name),
     brief: true,
+    pace: isClock ? FAST : 1,
   });
   player.root.prepend(make("span", { class: "ks-label" }, label));
   const words = (at, last) => ((shown[at] ?? String(at)) === String(at) ? say("{at} of {last}", { at: at + 1, last: last + 1 }) : shown[at]);

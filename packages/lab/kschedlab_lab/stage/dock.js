@@ -2,7 +2,8 @@
 // panel after a heading belongs to the text from that heading on, another one to the text from its own line on.
 // Each panel's own cell keeps a line that says what it shows. The stage is beside the text, or on a narrow page above it;
 // in a narrow notebook, panels stay in their cells. Exercises, which have their own pictures, and forms always take the whole
-// width: they push the stage up and away as one scrolls to them. The text around them keeps its own width.
+// width: they push the stage up and away as one scrolls to them. So does the text from the heading before them on, if no
+// panel comes after it: there it has the width that reads best.
 
 import { clamp, coded, divideCode, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
@@ -22,6 +23,7 @@ const CHOICE = "dock"; // the browser keeps false by this name for a reader who 
 const SHARED = ".jp-Notebook, main.ks-course";
 const HEADING = "h2, h3", CELL = ".jp-Cell";
 const WHOLE = "ks-whole"; // class of a cell that takes the whole width
+const REST = "ks-rest", COLUMN = "ks-column"; // classes of the cells after the last panel's text, and of what is before their heading in the first one
 const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above", ALONE = "ks-alone"; // classes of the page; the last one: it is beside, but away
 
@@ -207,23 +209,42 @@ class Dock {
   slide() {
     if (this.place !== BESIDE || !this.scroller) return;
     const { top, bottom, height } = this.page.getBoundingClientRect();
-    const next = [...this.page.querySelectorAll(`.${WHOLE}`)].map((each) => each.getBoundingClientRect()).find((each) => each.bottom > top);
-    this.el.style.setProperty("--ks-up", `${next ? clamp(next.top - bottom, -height, 0) : 0}px`);
+    const edge = (each) => each.getBoundingClientRect(), ahead = this.wholes.filter((each) => each === this.rest || edge(each).bottom > top);
+    this.el.style.setProperty("--ks-up", `${clamp(Math.min(bottom, ...ahead.map((each) => edge(each).top)) - bottom, -height, 0)}px`);
     this.el.style.setProperty("--ks-bar", `${this.scroller.offsetWidth - this.scroller.clientWidth}px`);
   }
 
   /** Beside the text, a panel whose text is short stays whole while one reads it: what pushes it away begins lower. */
   makeRoom() {
     if (!this.scroller) return;
+    this.widen();
     const places = this.placed(), least = this.place === BESIDE ? STAYS * this.window().height : 0;
     for (const [i, { host, stage, at }] of places.entries()) {
       const last = places[i - 1];
       if (stage || !last?.stage) continue;
       const between = [...this.page.querySelectorAll(HEADING)].findLast((each) => follows(last.host, each) && follows(each, host));
-      const begins = between ?? host.closest(CELL), now = parseFloat(begins.style.paddingTop) || 0;
-      const room = Math.max(0, Math.round(least - (at - now - last.at)));
-      if (room !== now) begins.style.paddingTop = room ? `${room}px` : "";
+      const begins = between ?? (host === this.rest ? host : host.closest(CELL)), space = begins === host ? "marginTop" : "paddingTop";
+      const now = parseFloat(begins.style[space]) || 0, room = Math.max(0, Math.round(least - (at - now - last.at)));
+      if (room !== now) begins.style[space] = room ? `${room}px` : "";
     }
+  }
+
+  /** Finds the heading from which on no panel is beside the text: the first one after the last panel, before an exercise or a form. */
+  widen() {
+    if (!this.active && this.rest?.isConnected) return; // a panel that is run again will be there at once
+    const hosts = new Set([...this.stages].map(({ host }) => host));
+    const marks = [...this.page.querySelectorAll(`${HEADING}, .kschedlab, .${WHOLE}`)], last = marks.findLastIndex((each) => hosts.has(each));
+    const [next, ...after] = last < 0 ? [] : marks.slice(last + 1), rest = next?.matches(HEADING) && after.some((each) => each.matches(`.${WHOLE}`)) ? next : null;
+    if (this.rest && this.rest !== rest) this.rest.style.marginTop = "";
+    this.rest = rest;
+    const cells = [...this.page.querySelectorAll(CELL)], from = rest ? cells.indexOf(rest.closest(CELL)) : cells.length;
+    cells.forEach((each, i) => each.classList.toggle(REST, i >= from));
+    for (const each of rest?.parentElement.children ?? []) each.classList.toggle(COLUMN, follows(each, rest));
+  }
+
+  /** What no panel is beside: cells that take the whole width, and the heading from which on the text does. */
+  get wholes() {
+    return [...this.page.querySelectorAll(`.${WHOLE}`), ...(this.rest?.isConnected ? [this.rest] : [])];
   }
 
   /** Takes the stage away, or brings it back; cells get another width, and this element stays where it is. */
@@ -262,7 +283,7 @@ class Dock {
   placed() {
     const begins = this.headings();
     const panels = [...this.stages].map((stage) => ({ stage, host: stage.host, heading: begins.get(stage) }));
-    const wholes = [...this.page.querySelectorAll(`.${WHOLE}`)].map((host) => ({ host }));
+    const wholes = this.wholes.map((host) => ({ host }));
     const there = [...panels, ...wholes].filter(({ host }) => host.isConnected && host.offsetParent);
     const top = (element) => element.getBoundingClientRect().top;
     return there.map((each) => ({ ...each, at: top(each.host), from: top(each.heading ?? each.host) })).sort((one, other) => one.at - other.at);

@@ -13,10 +13,11 @@ export class Player {
   /**
    * `where` gives where it is and the last place, `go` moves, `ready` hears that it will. Play walks to the last place;
    * from there it begins again. `host.playing` is the one player of a stage that walks now. `brief`: a step may
-   * repeat the words of the last one, so only new words take time to read. `over`: what the button says at the last place.
+   * repeat the words of the last one, so only new words take time to read. `pace`: the part of that time that it takes.
+   * `over`: what the button says at the last place.
    */
-  constructor(host, { label, sliderLabel = label, where, go, ready = () => {}, brief = false, over = say("Play") }) {
-    Object.assign(this, { host, where, go, ready, brief, over });
+  constructor(host, { label, sliderLabel = label, where, go, ready = () => {}, brief = false, pace = 1, over = say("Play") }) {
+    Object.assign(this, { host, where, go, ready, brief, pace, over });
     const step = (by) => () => (this.host.pause(), go(clamp(where()[0] + by, 0, where()[1])));
     this.back = named("‹", say("Back"), step(-1));
     this.next = named("›", say("Next"), step(1));
@@ -80,7 +81,7 @@ export class Player {
     if (at >= last) return this.host.pause();
     const text = this.host.saying.el.textContent, time = this.brief && this.text ? readingOn(text, this.text) : readingTime(text);
     this.text = text;
-    this.timer = setTimeout(() => this.walk(), time);
+    this.timer = setTimeout(() => this.walk(), time * this.pace);
   }
 
   stop() {

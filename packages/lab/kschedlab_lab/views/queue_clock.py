@@ -64,15 +64,15 @@ class History:
 
 @dataclass(frozen=True)
 class Event:
-    """What happens in the cluster, in few words and in fewer, in many, and when (steps from the left).
+    """What happens in the cluster, in few words and in many, and when (steps from the left).
 
-    ``low``: whether it is in the lower row; ``handle``: what makes it a control.
+    ``moves``: whether it has a row of its own; ``handle``: what makes it a control there.
     """
 
     at: float
-    brief: tuple[str, ...]
+    brief: str
     words: str
-    low: bool = False
+    moves: bool = False
     handle: Handle = field(default_factory=dict)
 
 
@@ -144,8 +144,8 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         yield element("g", shape, length, data_tip=say("the backoff of {pod}", pod=history.pod))
     yield from _tries(history, now, y, high, step)
     for at in history.woken:
-        bolt = _bolt(NAMES + at * step, y, SMALL, True)  # on the edge, where it hides no words
-        yield element("g", bolt, data_tip=say("an event wakes {pod}", pod=history.pod))
+        place = f"translate({NAMES + at * step:.1f},{y:.1f})"  # on the edge, where it hides no words
+        yield element("g", *_bolt(SMALL, True), data_tip=say("an event wakes {pod}", pod=history.pod), transform=place)
 
 
 def _beside(history: History, middle: float, is_low: bool) -> Iterator[Html]:
@@ -178,49 +178,55 @@ def step_of(steps: float, room: Room) -> float:
 
 
 def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Iterator[Html]:
-    """A bolt for each event on a pole, with its words at its right; at its left if there is room only there."""
+    """A bolt for each event on a pole, with its words at its right; at its left if there is room only there.
+
+    One that moves is above the others, with its words at its left: they are in nobody's way, wherever it is.
+    """
     yield label(say("events"), NAMES - 10, 17, "end", font_size=12, fill=INK_2)
     for each in events:
         x = NAMES + each.at * step
         yield element("path", d=f"M{x:.1f} {_height(each)}V{TOP}", stroke=HAIR)
-    small, edge = min(step / 2 - 0.5, 9), room.width - 2.0
-    ends = {False: edge, True: edge}
+    small, end = min(step / 2 - 0.5, 9), room.width - 2.0
     for each in reversed(events):
-        over, x, y = each.at <= now, NAMES + each.at * step, _height(each)
+        over, x, y, wide = each.at <= now, NAMES + each.at * step, _height(each), text_width(each.brief)
         size = GRIP / 2 if each.handle else small
-        left, end = x + size + 3, ends[each.low]
-        said = fitting((each.words, *each.brief, ""), end - left)
-        ends[each.low] = x - size - 4
-        short = each.brief[0 if end == edge else -1]
-        start = x - size - 3 - text_width(short)
-        if not said and start > NAMES - 8:
-            said, left, ends[each.low] = short, start, start - 4
-        bolt = _grip(x, y, over, each.handle) if each.handle else _bolt(x, y, size, over)
-        yield element("g", bolt, data_tip=each.words)
-        yield label(said, left, y + 4, font_size=12, fill=INK if over else INK_2)
+        right, left = size + 3, -size - 3 - wide
+        if each.moves:
+            start = left if x + left > NAMES - 8 else right
+        else:
+            start = right if x + right + wide <= end else left
+            end = x - size - 4 if start == right else x + left - 4
+        words = label(each.brief, start, 4, font_size=12, fill=INK if over else INK_2)
+        shapes = (_grip if each.handle else _bolt)(size, over)
+        look = {"data_tip": each.words, "transform": f"translate({x:.1f},{y})", **_key(each)}
+        yield element("g", *shapes, words, **look)
+
+
+def _key(event: Event) -> dict[str, Any]:
+    """What makes an event a control."""
+    return {"data_key": "event", **event.handle} if event.handle else {}
 
 
 def _height(event: Event) -> int:
     """Where the middle of its bolt is."""
-    return 39 if event.low else 13
+    return 13 if event.moves else 39
 
 
-def _bolt(x: float, y: float, size: float, over: bool) -> Html:
+def _bolt(size: float, over: bool) -> tuple[Html, ...]:
     """An event, in a disc of this radius; pale until it is over."""
-    disc = element("circle", r=9, fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
-    bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3)
-    return element("g", disc, bolt, transform=f"translate({x:.1f},{y:.1f}) scale({size / 9:.3g})")
+    disc = element("circle", r=round(size, 1), fill=ACT if over else TRAY, stroke=ACT if over else HAIR)
+    bolt = element("path", d=BOLT, fill=ON_ACCENT if over else INK_3, transform=f"scale({size / 9:.3g})")
+    return disc, bolt
 
 
-def _grip(x: float, y: float, over: bool, handle: Handle) -> Html:
+def _grip(size: float, over: bool) -> tuple[Html, ...]:
     """An event that is dragged, between two arrows; pale until it is over."""
     ink = ON_ACCENT if over else INK_3
-    shapes = (
-        rect(GRIP, 24, 12, -GRIP / 2, -12, fill=ACT if over else TRAY, stroke=ACT),
+    return (
+        rect(2 * size, 24, 12, -size, -12, fill=ACT if over else TRAY, stroke=ACT),
         element("path", d=BOLT, fill=ink),
         element("path", d="M-12 -4L-16 0L-12 4M12 -4L16 0L12 4", stroke=ink, stroke_width=1.8, fill="none"),
     )
-    return element("g", *shapes, data_key="event", transform=f"translate({x:.1f},{y:.1f})", **handle)
 
 
 def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Html:

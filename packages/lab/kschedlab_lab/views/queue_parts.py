@@ -1,9 +1,10 @@
-"""The parts of v1.13's queue with the pods in them, the ways between them, and when an event happens."""
+"""The parts of a queue (v1.13's or v1.37's) with the pods in them, the ways between them, and when an event happens."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import hypot
 from typing import TypeAlias
 
 from kschedlab.messages import later, say
@@ -15,13 +16,23 @@ from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, INK_3, ON_ACCENT, T
 from kschedlab_lab.views.svg import Room, label, svg
 
 Point: TypeAlias = tuple[float, float]
+Way: TypeAlias = tuple[str, Point, Point, Point]
+"""What leads there, from where to where the arrow goes, and where its words are."""
 
 EDGE, HEAD, APART = 8, 40, 24
 """The margin, the height of a part's title, and the space between the parts at the right."""
 LOW = HEAD + PILL + 7
 """The height of a part at the right."""
 ACTIVE, TRYING, WAITING = "activeQ", later("being tried"), "unschedulableQ"
-PLAIN = {ACTIVE: later("Ready"), TRYING: later("Being tried"), WAITING: later("Waits")}
+BACKOFF, ASLEEP = "backoffQ", "unschedulablePods"
+"""Two parts of v1.37: woken pods whose backoff is not over, and those that wait for an event."""
+PLAIN = {
+    ACTIVE: later("Ready"),
+    TRYING: later("Being tried"),
+    WAITING: later("Waits"),
+    BACKOFF: later("Woken"),
+    ASLEEP: later("Waits"),
+}
 """What the parts are for."""
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
 
@@ -59,21 +70,21 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     gap = min(max(room.width * 0.24, 70), 150)
     wide = (room.width - 2 * EDGE - gap) / 2
     right, tall = room.width - EDGE - wide, 2 * LOW + APART
-    places = {ACTIVE: (EDGE, tall), TRYING: (right, LOW), WAITING: (right, LOW)}
-    tops = {ACTIVE: EDGE, TRYING: EDGE, WAITING: EDGE + LOW + APART}
-    shapes = [*_ways(parts, wide, right)]
-    for name, (x, high) in places.items():
-        shapes.append(_part(name, parts, x, tops[name], wide, high))
+    below = EDGE + LOW + APART
+    places = {ACTIVE: (EDGE, EDGE, LOW if BACKOFF in parts.pods else tall), TRYING: (right, EDGE, LOW)}
+    places |= {BACKOFF: (EDGE, below, LOW), ASLEEP: (right, below, LOW), WAITING: (right, below, LOW)}
+    shapes = [*(_new_ways if BACKOFF in parts.pods else _ways)(parts, wide, right)]
+    shapes += [_part(name, parts, *place, wide) for name, place in places.items() if name in parts.pods]
     y = EDGE + tall - 8
     shapes += _attempt(parts, y + 24, room)
     if parts.note:
         note = words(parts.note, 12, bold=True, width=room.width - 2 * EDGE)
         shapes.append(moved(note, EDGE, y + 116, data_key="note"))
-    return svg(shapes, room.width, y + (136 if room.width > 400 else 150), alt, size=13)
+    return svg(shapes, room.width, y + (136 if room.width > 520 else 150), alt, size=13)
 
 
-def _part(name: str, parts: Parts, x: float, y: float, wide: float, high: float) -> Html:
-    """A part with its title and its pods: in activeQ one below the other, elsewhere side by side."""
+def _part(name: str, parts: Parts, x: float, y: float, high: float, wide: float) -> Html:
+    """A part with its title and its pods: in a high one they are one below the other, elsewhere side by side."""
     pick = {"data_pick": name, "aria_label": name} if parts.picks and name != TRYING else {}
     frame = element("rect", width=wide, height=high, rx=11, fill=TRAY, stroke=HAIR)
     title = words(say(PLAIN[name]), 13, bold=True)
@@ -85,7 +96,7 @@ def _part(name: str, parts: Parts, x: float, y: float, wide: float, high: float)
     area = element("g", *inside, data_key=f"part/{name}", transform=f"translate({x:.1f},{y:.1f})")
     pods = []
     for i, pod in enumerate(parts.pods.get(name, ())):
-        down = name == ACTIVE
+        down = high > LOW
         at = (x + (wide - broad) / 2, y + HEAD + i * (PILL + 8)) if down else (x + 10 + i * (broad + 6), y + HEAD)
         pods.append(pill(pod, parts.priority, *at, broad, ranked=False))
     return element("g", area, *pods, **pick)
@@ -105,22 +116,49 @@ def _ways(parts: Parts, wide: float, right: float) -> Iterator[Html]:
         (WAITING, ACTIVE): (later("event"), (right - 4, low), (left, low), (left + lane / 2, low + 6)),
         (TRYING, WAITING): (wait, (down, EDGE + LOW + 4), (down, EDGE + LOW + APART - 4), (down + 42, EDGE + LOW + 7)),
     }
+    yield from _drawn(ways, parts, lane)
+
+
+def _new_ways(parts: Parts, wide: float, right: float) -> Iterator[Html]:
+    """The five ways of a pod in v1.37."""
+    left, down, up, lane = EDGE + wide + 4, right + 22, EDGE + 22, right - EDGE - wide - 8
+    high, low, gap = EDGE + LOW / 2, EDGE + LOW + APART + LOW / 2, EDGE + LOW
+    pop, helps, none, over, wakes = (
+        later("Pop"),
+        later("may help"),
+        later("no help"),
+        later("backoff over"),
+        later("event"),
+    )
+    ways = {
+        (ACTIVE, TRYING): (pop, (left, high - 12), (right - 4, high - 12), (left + lane / 2, high - 34)),
+        (TRYING, BACKOFF): (helps, (right - 4, high + 10), (left, low - 14), (left + max(lane * 0.34, 32), high + 4)),
+        (ASLEEP, BACKOFF): (wakes, (right - 4, low + 6), (left, low + 6), (left + lane / 2, low + 12)),
+        (TRYING, ASLEEP): (none, (down, gap + 4), (down, gap + APART - 4), (down + 42, gap + 7)),
+        (BACKOFF, ACTIVE): (over, (up, gap + APART - 4), (up, gap + 4), (up + 54, gap + 7)),
+    }
+    yield from _drawn(ways, parts, lane)
+
+
+def _drawn(ways: Mapping[tuple[str, str], Way], parts: Parts, lane: float) -> Iterator[Html]:
+    """The ways; nothing is written on those of an attempt that failed while it is asked about them."""
     for each, (said, start, end, (x, y)) in ways.items():
         taken = each == parts.way
         yield element("g", _arrow(start, end, 3.6 if taken else 1.4), opacity=None if taken else 0.4)
         if not (parts.picks and each[0] == TRYING):
-            yield placed(words(say(said), bold=taken, width=lane, fill=None if taken else INK_2), x, y)
+            wide = lane if each[0] == ACTIVE or WAITING in each or TRYING not in each else 90
+            yield placed(words(say(said), bold=taken, width=wide, fill=None if taken else INK_2), x, y)
 
 
 def _arrow(start: Point, end: Point, thick: float) -> Html:
-    """A line that goes straight to the right, to the left or down, with a head at its end."""
+    """A straight line with a head at its end."""
     (x0, y0), (x1, y1) = start, end
-    size = 6 + thick
-    dx, dy = (x1 > x0) - (x1 < x0), (y1 > y0) - (y1 < y0)
+    size, length = 6 + thick, hypot(x1 - x0, y1 - y0)
+    dx, dy = (x1 - x0) / length, (y1 - y0) / length
     foot = (x1 - size * dx, y1 - size * dy)
     wing = size * 0.55
     line = element("path", d=f"M{x0:.1f} {y0:.1f}L{foot[0]:.1f} {foot[1]:.1f}", stroke=INK, stroke_width=thick)
-    ends = (f"{foot[0] + sign * wing * dy:.1f} {foot[1] + sign * wing * dx:.1f}" for sign in (1, -1))
+    ends = (f"{foot[0] - sign * wing * dy:.1f} {foot[1] + sign * wing * dx:.1f}" for sign in (1, -1))
     return element("g", line, element("path", d=f"M{x1:.1f} {y1:.1f}L{'L'.join(ends)}Z", fill=INK))
 
 
@@ -138,7 +176,7 @@ def _attempt(parts: Parts, y: float, room: Room) -> Iterator[Html]:
         spot = element("circle", cx=x, cy=line, r=15, stroke=INK_3, stroke_dasharray="3 3", fill=TRAY)
         low, bold = (50, "bold") if taken else (34, None)
         name = label(slot.words, x, line + low, "middle", font_size=12, font_weight=bold)
-        yield element("g", spot, name, **slot.handle)
+        yield element("g", *([] if taken else [spot]), name, **slot.handle)
     x = EDGE + (parts.at + 0.5) * wide
     yield label(parts.event, x, line + 34, "middle", font_size=12, font_weight="bold")
     disc = element("rect", x=-34, y=-15, width=68, height=30, rx=15, fill=ACT)

@@ -1,4 +1,4 @@
-"""v1.13's queue: where web goes whenever the node joins, and that a pod is never in two places."""
+"""The queue of v1.13 and v1.37: where web goes whenever an event happens, and that a pod is never in two places."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from kschedlab_lab.panels.queue_parts import (
     AFTER,
     BEFORE,
     DURING,
+    ENDS,
+    EVENTS,
+    LABEL,
+    NEW,
+    OLD,
+    VERSIONS,
     WHEN,
     Settings,
     calls,
@@ -20,22 +26,43 @@ from kschedlab_lab.panels.queue_parts import (
 from kschedlab_lab.views.svg import Room
 
 ROOM = Room(456, 420)
-ENDS = {BEFORE: "unschedulableQ", DURING: "activeQ", AFTER: "activeQ"}
+LAST = {BEFORE: "unschedulableQ", DURING: "activeQ", AFTER: "activeQ"}
 each_moment = pytest.mark.parametrize("when", WHEN)
 
 
 @each_moment
-def test_where_a_failed_pod_ends(when: str) -> None:
-    seen = calls(Settings(when))
-    assert seen[-1].where == ENDS[when]
-    for each in seen:
-        places = [*each.pods["activeQ"], *each.pods["unschedulableQ"], *each.pods["being tried"]]
-        assert sorted(places) == ["mail", "web"]
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_pod_is_always_in_one_place(version: str, event: str, when: str) -> None:
+    for each in calls(Settings(version, event, when)):
+        assert sorted(name for names in each.pods.values() for name in names) == ["mail", "web"]
+
+
+@each_moment
+@pytest.mark.parametrize("event", EVENTS)
+def test_v1_13_moves_a_failed_pod_whatever_the_event_was(event: str, when: str) -> None:
+    assert calls(Settings(OLD, event, when))[-1].where == LAST[when]
+
+
+@each_moment
+def test_v1_37_wakes_a_failed_pod_only_if_the_event_may_help_it(when: str) -> None:
+    woken = "unschedulablePods" if when == BEFORE else "backoffQ"
+    assert calls(Settings(NEW, ENDS, when))[-1].where == woken
+    assert calls(Settings(NEW, LABEL, when))[-1].where == "unschedulablePods"
+
+
+def test_v1_37_keeps_the_events_of_an_attempt_and_asks_the_plugin() -> None:
+    answers = {event: calls(Settings(NEW, event, DURING))[-1].note for event in EVENTS}
+    assert answers == {
+        ENDS: "inFlightEvents: a pod ends · plugin: may help",
+        LABEL: "inFlightEvents: a new label · plugin: can't help",
+    }
+    assert calls(Settings(NEW, ENDS, BEFORE))[-1].note == "inFlightEvents: none since Pop 2"
 
 
 @each_moment
 def test_the_numbers_decide(when: str) -> None:
-    seen = calls(Settings(when))
+    seen = calls(Settings(when=when))
     decided = next(each for each in reversed(seen) if each.said.startswith("web fits nowhere"))
     event = {BEFORE: "after Pop 1", DURING: "after Pop 2", AFTER: "none"}[when]
     assert decided.note == seen[-1].note == f"Pop 2 took web · last event before it failed: {event}"
@@ -44,8 +71,10 @@ def test_the_numbers_decide(when: str) -> None:
 
 
 @each_moment
-def test_the_story_tells_each_call_and_ends_with_the_picture(when: str) -> None:
-    view, seen = show(Settings(when)), calls(Settings(when))
+@pytest.mark.parametrize(("version", "ways"), [(OLD, 4), (NEW, 5)])
+def test_the_story_tells_each_call_and_ends_with_the_picture(version: str, ways: int, when: str) -> None:
+    settings = Settings(version, when=when)
+    view, seen = show(settings), calls(settings)
     assert view.story is not None and callable(view.picture)
     told = view.story(ROOM)
     assert [each.caption for each in told] == [each.said for each in seen]
@@ -53,7 +82,7 @@ def test_the_story_tells_each_call_and_ends_with_the_picture(when: str) -> None:
     for before, call, frame in zip(seen[:1] + seen, seen, told, strict=False):
         picture = str(frame.picture)
         assert ElementTree.fromstring(picture).get("aria-label") == frame.caption
-        assert picture.count('opacity="0.4"') == 4 - (before.where != call.where)
+        assert picture.count('opacity="0.4"') == ways - (before.where != call.where)
         assert call.note in picture
         assert ('data-drag="when"' in picture) == (frame is told[-1])
 
@@ -66,7 +95,7 @@ def test_panel_and_yaml() -> None:
 
 def test_the_question_hides_its_answer() -> None:
     asked = where_to()
-    assert asked.right(Settings()) == "activeQ" and asked.right(Settings(BEFORE)) == "unschedulableQ"
+    assert asked.right(Settings()) == "activeQ" and asked.right(Settings(when=BEFORE)) == "unschedulableQ"
     assert all(asked.why(Settings(), answer) for answer in asked.choices)
     assert asked.before is not None
     drawn = asked.before(Settings())
