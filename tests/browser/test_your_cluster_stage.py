@@ -79,3 +79,20 @@ def test_who_looks_at_a_node_keeps_the_verdict(shown: Show) -> None:
     after = page.picture.bounding_box()
     assert where is not None and after is not None and after["y"] == where["y"], "what is said stays as it was"
     expect(page.picture.get_by_role("button", name="what would change it")).to_have_count(1)
+
+
+LINES = "(said) => said.getBoundingClientRect().height / parseFloat(getComputedStyle(said).lineHeight)"
+
+
+def test_a_wrong_answer_in_its_box_makes_no_line_taller_and_the_changes_are_buttons(shown: Show) -> None:
+    page = shown(cluster_questions.one_obstacle(), opened=False)
+    page.question.get_by_role("button", name="95", exact=True).click()
+    page.settled()
+    expect(page.question.locator(".ks-mine")).to_have_text("Your answer: 95")
+    lines = page.question.locator("p", has_text="Your answer").evaluate(LINES)
+    assert lines == pytest.approx(round(lines), abs=0.02), "else all pictures of the lesson would have less room"
+    page.picture.get_by_role("button", name="what would change it").click()
+    page.settled()
+    expect(page.picture.locator("[data-key^='change/']")).to_have_count(1)
+    page.put(page.session.panel.move(pod="report-builder", question=WHAT_IF).settings)
+    expect(page.picture.locator("[data-key^='change/']")).to_have_count(4)

@@ -238,12 +238,20 @@ Pods = list[Mapping[str, Any]]
 
 
 def free_cpu_broken(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
-    """Free CPU on a node, in milli. Each pod has a phase, and the requests of its containers and initContainers."""
+    """Free CPU on a node, in milli.
+
+    Each pod has a phase, and the requests of its
+    containers and initContainers.
+    """
     return allocatable - sum(sum(pod["containers"]) for pod in pods)
 
 
 def free_cpu(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
-    """Free CPU on a node, in milli. Each pod has a phase, and the requests of its containers and initContainers."""
+    """Free CPU on a node, in milli.
+
+    Each pod has a phase, and the requests of its
+    containers and initContainers.
+    """
     used = 0
     for each in pods:
         if each["phase"] not in ("Succeeded", "Failed"):

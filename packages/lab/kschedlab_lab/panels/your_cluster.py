@@ -10,20 +10,21 @@ from dataclasses import dataclass, make_dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
 
+from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError, again, explain
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.manifests.loading import ManifestError, Objects
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html, visible
 from kschedlab.text.plain import LIMITS, plain
 from kschedlab.text.preemption import evicted
-from kschedlab.text.sections import Section
+from kschedlab.text.sections import Lines, Row, Section, Table
 from kschedlab.text.tables import html
 from kschedlab.text.words import count, listing, request_text, requested
 from kschedlab.whatif import WhatIf, what_if
-from kschedlab.whatif.answers import WhatIfAnswer, notes, whatif_answers, whatif_sentence, whatif_table
+from kschedlab.whatif.answers import WhatIfAnswer, notes, whatif_answers, whatif_lines, whatif_sentence
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
 from kschedlab_lab.panels.settings import Restorable, choice, typed
@@ -44,6 +45,7 @@ from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import margin, why_not, why_not_table
 
+NODE_AFFINITY = "NodeAffinity"
 NONE = "none"
 NEW = "-new"
 FEW = LIMITS._replace(nodes=2, totals=0, candidates=2, rungs=2)
@@ -161,10 +163,10 @@ class Answers:
         if applied is not None:
             first, *rest = headline(decision)
             change = next(each.change for each in choices if each.word == word)
-            said = sentences((first, therefore(change, decision), *rest, margin(decision)))
+            said = sentences((first, therefore(change, decision, applied.line.but), *rest, margin(decision)))
         else:
             said = changing(decision, found.was_on, len(choices)) if choices else whatif_sentence(found)
-        sections = [Section("", [whatif_table(found), *notes(found)])]
+        sections = [Section("", [_changes_table(found), *notes(found)])]
         return _view(decision, settings, asked, said, sections)
 
 
@@ -173,7 +175,7 @@ class Answers:
 
 def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
     """Where the pod goes, or how near it is to a node; ``runs_on``: where it runs, if it is decided again."""
-    name, nodes = decision.pod.pod.metadata.name, len(decision.cluster.nodes)
+    name = decision.pod.pod.metadata.name
     if decision.node is not None:
         if runs_on is None:
             return [say("{pod} goes to {node}.", pod=name, node=decision.node)]
@@ -186,11 +188,31 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
         return [*leaving(decision)]
     if decision.error or decision.gates or decision.verdicts is None or decision.verdicts.rejected is not None:
         return [decision.outcome]
-    near = kinds(decision).count(ONE)
     asks = say("It asks for {asked}.", asked=requested(decision.pod))
-    waits = later("{pod} waits: {near} of {nodes} with a single obstacle.")
-    said = say(waits, pod=name, near=f"{near:,}", nodes=count(nodes, "node"))
-    return [said, asks]
+    return [_near(decision), asks]
+
+
+def _near(decision: Decision) -> str:
+    """How many nodes have a single obstacle: if the pod names a pool, first those of this pool."""
+    name, near = decision.pod.pod.metadata.name, [kind == ONE for kind in kinds(decision)]
+    named, pool = _named(decision), pools(decision.cluster)
+    mine = next((each for each, places in pool.items() if {*places} == named), "")
+    inside = sum(near[place] for place in named) if mine else 0
+    if not inside or inside == sum(near):
+        waits = later("{pod} waits: {near} of {nodes} with a single obstacle.")
+        return say(waits, pod=name, near=f"{sum(near):,}", nodes=count(len(near), "node"))
+    waits = later("{pod} waits: {near} of {nodes} of {pool} with a single obstacle, and {others} elsewhere.")
+    others = f"{sum(near) - inside:,}"
+    return say(waits, pod=name, near=f"{inside:,}", nodes=count(len(named), "node"), pool=mine, others=others)
+
+
+def _named(decision: Decision) -> set[int]:
+    """The nodes that the pod's selector and node affinity name."""
+    verdicts = decision.verdicts
+    assert verdicts is not None
+    each = zip(verdicts.plugins, verdicts.refusals, strict=True)
+    refused = next((found.mask for plugin, found in each if plugin == NODE_AFFINITY and found is not None), None)
+    return {*range(len(decision.cluster.nodes))} - {*(refused.nonzero()[0].tolist() if refused is not None else ())}
 
 
 def left(decision: Decision, runs_on: str | None) -> str:
@@ -230,11 +252,18 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
-def therefore(change: str, after: Decision) -> str:
-    """What a change has done: on how many nodes the pod fits now, or may evict pods."""
+def therefore(change: str, after: Decision, but: str = "") -> str:
+    """What a change has done: on how many nodes the pod fits now, or may evict pods. ``but``: what less of it does."""
     places = after.feasible if after.preemption is None else after.preemption.positions
     then = later("{change}: it fits on {nodes}.") if after.node else later("{change}: evicting helps on {nodes}.")
-    return say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
+    done = say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
+    return sentences((done, say("{sentence}.", sentence=but) if but and after.node else ""))
+
+
+def _changes_table(found: WhatIf) -> Table:
+    """The changes; below what follows from one, what follows from a little less of it."""
+    rows = ((line.change, Lines((line.then, line.but)) if line.but else line.then) for line in whatif_lines(found))
+    return Table(terms(later("change"), later("then")), [Row(cells) for cells in rows])
 
 
 def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:

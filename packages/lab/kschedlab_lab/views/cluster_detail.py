@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
@@ -152,14 +152,22 @@ def _named(text: str, number: int) -> Part:
 # -- why not this one
 
 
+def differing(decision: Decision) -> dict[str, int]:
+    """By plugin that does not give all nodes the same: the most points that it gives one."""
+    scores = decision.scores
+    each = zip(scores.plugins, scores.results, strict=True) if scores is not None else ()
+    return {plugin: int(max(points)) for plugin, points in each if min(points) < max(points)}
+
+
 def why_not_part(
-    found: WhyNot, width: float, bars: bool = True, leave: Sequence[str] = (), lines: int | None = None
+    found: WhyNot, width: float, most: Mapping[str, int], leave: Sequence[str] = (), lines: int | None = None
 ) -> Part:
-    """Why the pod does not go to the node: in a sentence, or with ``bars`` as both nodes' points; and who would have
-    to ``leave`` it. Of a sentence in so many ``lines``, a tip has the rest."""
+    """Why the pod does not go to the node: as both nodes' points, whose bars have one scale on all nodes, if ``most``
+    has them by plugin; else in a sentence; and who would have to ``leave`` it. Of a sentence in so many ``lines``, a
+    tip has the rest."""
     summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
     said, room = sentences((found.sentence, summed)), width - 24
-    inside = _points(found, room) if bars and found.points else _sentence(said, room, lines)
+    inside = _points(found, room, most) if most and found.points else _sentence(said, room, lines)
     named = (phrase(("✕", EVICTED, True), (fitted(pod, room - 20), "currentColor", False)) for pod in leave)
     inside = column([inside, wrap(named, room, 16, 0)], 2)
     return row([inside._replace(width=room), _close()], 4, "start")
@@ -191,7 +199,9 @@ def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
         for each in pods[:most]
     ]
     if not named and pods:
-        return [say("{pods} would have to leave", pods=count(len(pods), "pod"))]
+        shown = listed([*(str(each.priority) for each in pods[:VICTIMS]), *(["…"] if len(pods) > VICTIMS else [])])
+        many = count(len(pods), "pod")
+        return [say("{pods} would have to leave (priority {priorities})", pods=many, priorities=shown)]
     rest = len(pods) - most
     return [*named, count(rest, "more pod")] if rest > 0 else named
 
@@ -202,7 +212,7 @@ def _close() -> Part:
     return Part(18, 18, (element("g", target, moved(words("✕", 13), 3, 0), **marks),))
 
 
-def _points(found: WhyNot, width: float) -> Part:
+def _points(found: WhyNot, width: float, most: Mapping[str, int]) -> Part:
     """Both totals, a line for each plugin that makes most of the difference, and the others by name."""
     *plugins, total = found.points
     other = found.node if found.node != found.winner else say("the next best")
@@ -213,14 +223,14 @@ def _points(found: WhyNot, width: float) -> Part:
     leads = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))
     rest = listed(f"{each.plugin} {_more(each.lead)}" for each in leads[BARS:])
     others = words(rest, width=width, fill=INK_2) if rest else NOTHING
-    return column([wrap(both, width, 16, 2), _lines(leads[:BARS], width), others], 4)
+    return column([wrap(both, width, 16, 2), _lines(leads[:BARS], width, most), others], 4)
 
 
-def _lines(shown: Sequence[Points], width: float) -> Part:
+def _lines(shown: Sequence[Points], width: float, most: Mapping[str, int]) -> Part:
     """Of each plugin its name, a bar for each of the two nodes, and the difference; all bars begin at one edge."""
-    highest = max((max(each.chosen, each.others[0]) for each in shown), default=1) or 1
-    last = max((text_width(_more(each.lead), bold=True) for each in shown), default=0)
-    name = min(max((text_width(each.plugin) for each in shown), default=0), width - last - LEAST - 2 * GAP)
+    highest = max(most.values())
+    last = text_width(_more(-highest), bold=True)
+    name = min(max(map(text_width, most)), width - last - LEAST - 2 * GAP)
     wide = min(width - name - last - 2 * GAP, LONGEST)
     return column((_line(each, name, wide, highest) for each in shown), 2)
 
@@ -260,8 +270,7 @@ def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: floa
     whole = wrap([ask, *(_change(each, each.word == applied, width - 14) for each in choices)], width, 6, 4)
     if whole.height <= rows * (ask.height + 4):
         return whole
-    longest = max(SHARE * width, LONGEST)
-    buttons = {choice.word: _change(choice, choice.word == applied, longest) for choice in choices}
+    buttons = {choice.word: _change(choice, choice.word == applied, SHARE * width) for choice in choices}
     for rest in range(len(buttons)):
         more = [words(say("and {number} more in Details, behind ⋯", number=rest), fill=INK_2)] if rest else []
         shown = [*buttons][: len(buttons) - rest]
@@ -269,8 +278,8 @@ def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: floa
             shown[-1] = applied
         whole = wrap([ask, *(buttons[word] for word in shown), *more], width, 6, 4)
         if whole.height <= rows * (ask.height + 4):
-            return whole
-    return ask
+            break
+    return whole
 
 
 def _change(choice: Choice, on: bool, longest: float) -> Part:

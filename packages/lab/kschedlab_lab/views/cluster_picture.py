@@ -20,6 +20,7 @@ from kschedlab_lab.views.cluster_detail import (
     Choice,
     ask_part,
     choices_part,
+    differing,
     legend,
     victims,
     why_not_part,
@@ -41,13 +42,13 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 152, 700, 120, 150, 40, 20
+BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 168, 700, 120, 150, 40, 20
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; how much of the room's height may come or go
 without any node moving, and how much is lost as a picture is enlarged to the whole width, in pixels."""
-GAP, HEAD, BUTTONS, LINE = 4, 21, 28, 17
+GAP, HEAD, BUTTONS, LINE, LINES = 4, 21, 28, 17, 2
 """The space between what is below the nodes, the height of the way back to all, of a row of buttons, and of a line of
-text, in pixels."""
+text, in pixels; and how many lines of an answer are shown in however little room."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,9 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     meaning = wrap(legend(decision, width, each, places, asked.framed, asked.only), width, 12, 4)
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
     used = nodes.height + meaning.height + 2 * GAP
-    least = nodes.height + 2 * LINE + 2 * GAP + (2 * LINE + GAP) * (asked.why_not is not None)  # of whatever change
-    high = room.height - ENLARGED
-    changes = _changes(decision, asked, width, high - least)
-    about = _about(decision, asked, width, high - used - max(changes.height, BUTTONS - GAP) - GAP)
+    least = nodes.height + 3 * (LINE + GAP)  # whatever is changed and clicked: two lines of a legend, one of an answer
+    changes = _changes(decision, asked, width, room.height - ENLARGED - least)
+    about = _about(decision, asked, width, room.height - used - max(changes.height, BUTTONS - GAP) - GAP)
     whole = column([nodes, changes, meaning, about, note], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
@@ -96,21 +96,22 @@ def _about(decision: Decision, asked: Asked, width: float, spare: float) -> Part
     found, bars = asked.why_not, asked.question != WHAT_IF
     if found is None:
         return NOTHING
+    scale = differing(decision) if bars else {}
     for most in range(VICTIMS, 0, -1):
         leave = victims(decision, found.node, most)
-        about = why_not_part(found, width, bars, leave)
+        about = why_not_part(found, width, scale, leave)
         if about.height <= spare or (bars and len(leave) <= FEW_VICTIMS < most):
             return about
-    leave, lines = victims(decision, found.node, 0), max(int(spare // LINE), 1)
+    leave, lines = victims(decision, found.node, 0), max(int(spare // LINE), LINES)
     if bars:
-        return why_not_part(found, width, bars, leave)
+        return why_not_part(found, width, scale, leave)
     leave = leave[: lines - 1]
-    return why_not_part(found, width, bars, leave, lines - len(leave))
+    return why_not_part(found, width, scale, leave, lines - len(leave))
 
 
 def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Part:
     """What would change the decision: right below the nodes, whose place is fixed, so that no button moves; all that
-    fit into the ``spare`` height, two rows at least.
+    fit into the ``spare`` height, three rows at least, which most pods need.
 
     A pod that fits is not in need of a change: there one asks in the menu.
     """
@@ -118,7 +119,7 @@ def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Pa
     if not changing and (asked.question != WHY or decision.node is not None):
         return NOTHING
     ask = ask_part(WHAT_IF, WHY, changing)
-    few = 9 if width < NARROW else 2
+    few = 9 if width < NARROW else 3
     rows = max(few, int((spare + 4) // (ask.height + 4)))
     return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
 

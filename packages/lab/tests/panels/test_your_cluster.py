@@ -169,6 +169,19 @@ def test_the_least_priority_that_preempts_names_the_pod_that_sets_it():
     assert "with priority 50001 instead of 0 (clickhouse-7 has 50000): preempts clickhouse-7" in drawn(view)
 
 
+def test_an_applied_change_says_what_a_little_less_of_it_does():
+    panel = lesson.panel(pod="analytics/report-builder-0", question=WHAT_IF)
+    after = panel.move(change="asking for 1285m CPU instead of 7.7 CPU")
+    says(after.view.sentence, "With 1285m CPU: it fits on 1 node. 1286m CPU: still fits nowhere.")
+
+
+def test_the_pool_that_a_pod_names_comes_first_and_other_nodes_after_it():
+    sentence = lesson.panel(pod="edge/ingress-canary-0").view.sentence
+    says(sentence, "6 of 6 nodes of ingress with a single obstacle, and 95 elsewhere.")
+    for key, near in {"ml/train-small-0": 12, "data/postgres-0": 24, "analytics/report-builder-0": 101}.items():
+        says(lesson.panel(pod=key).view.sentence, f"waits: {near} of 200 nodes with a single obstacle.")
+
+
 def test_every_change_that_is_offered_can_be_applied():
     panel = lesson.panel(question=WHAT_IF)
     for key in PENDING:

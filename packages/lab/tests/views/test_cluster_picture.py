@@ -11,9 +11,10 @@ from kschedlab.generations import LATEST
 from kschedlab.text.html import join
 from kschedlab.whatif import what_if
 from kschedlab.whatif.answers import whatif_answers
+from kschedlab_lab.panels import your_cluster
 from kschedlab_lab.panels.cluster_questions import MOVES, what_moves_it
 from kschedlab_lab.panels.cluster_source import bundled
-from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, why_not_part
+from kschedlab_lab.views.cluster_detail import Choice, ask_part, choices_part, differing, why_not_part
 from kschedlab_lab.views.cluster_picture import WHAT_IF, WHY, Asked, cluster_picture, in_sight, undecided
 from kschedlab_lab.views.node_kinds import TOLLS, cause_fill, node_fills
 from kschedlab_lab.views.style import ink
@@ -56,11 +57,22 @@ def test_the_differences_add_up_to_that_of_the_sums_and_no_two_names_are_alike(w
     nodes = [decision.cluster.names[place] for place in decision.feasible.tolist()]
     for name in nodes:
         found = why_not(decision, name)
-        drawn = str(join(why_not_part(found, width).shapes))
+        drawn = str(join(why_not_part(found, width, differing(decision)).shapes))
         told = re.findall(r"(\d+) +(more|fewer)", re.sub("<[^>]*>", " ", drawn))
         assert sum(int(points) * (1 if word == "more" else -1) for points, word in told) == found.points[-1].lead
         names = re.findall(r">([A-Z][A-Za-z]+…?)<", drawn)
         assert len({*names}) == len(names) == drawn.count("data-tip") - 1, "a tip on each, and on what closes them"
+
+
+def test_a_plugin_gives_the_chosen_node_the_same_bar_whatever_node_is_beside_it(world):
+    decision = explain(MOVES, world).decision
+    bars = dict[str, set[str]]()
+    for place in decision.feasible.tolist():
+        found = why_not(decision, world.names[place])
+        drawn = str(join(why_not_part(found, 396, differing(decision)).shapes)) if place not in decision.best else ""
+        for plugin, wide in re.findall(r'data-tip="(\w+)[^"]* points".*?<rect[^>]*width="([\d.]+)" height="5"', drawn):
+            bars.setdefault(plugin, set()).add(wide)
+    assert "PodTopologySpread" in bars and all(len(widths) == 1 for widths in bars.values()), bars
 
 
 def test_words_choose_nodes(world):
@@ -217,9 +229,21 @@ def test_no_button_moves_and_the_picture_keeps_its_scale_when_a_change_is_presse
 
     first = drawn("")
     pressed = [word for word in answers if f'data-set="change: {word}"' in first]
-    assert len(pressed) >= 2 and all(size(drawn(word))[1] <= 348 for word in ["", *pressed])
+    high = 360 if name else 348  # an answer below the buttons may take all of the room
+    assert len(pressed) >= 2 and all(size(drawn(word))[1] <= high for word in ["", *pressed])
     boxes = {tuple(re.findall(r'<rect x="1" y="1" width="([\d.]+)"', drawn(word))) for word in ["", *pressed]}
     assert len(boxes) == 1 and len(*boxes) == 1 + len(pressed)
+
+
+@pytest.mark.parametrize("name", ["", "gpu-04"])
+@pytest.mark.parametrize("height", range(320, 461, 20))
+@pytest.mark.parametrize("pod_key", ["edge/ingress-canary-0", "analytics/report-builder-0", "ml/train-small-0"])
+def test_every_change_is_a_button_beside_the_text_in_a_window_of_any_height(world, pod_key, height, name):
+    panel = your_cluster.panel(pod=pod_key, question=WHAT_IF, **({"node": name} if name else {}))
+    answers = whatif_answers(what_if(pod_key, world))
+    svg = str(panel.view.picture(Room(420, height)))
+    assert svg.count('data-key="change/') == len(answers) and "in Details" not in svg
+    assert size(svg)[1] <= height + 2 * 18, "at most two lines of an answer make it smaller"
 
 
 def test_a_change_that_is_applied_can_be_taken_back_where_few_fit():
