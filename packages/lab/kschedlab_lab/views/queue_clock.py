@@ -196,7 +196,9 @@ def _events(events: Sequence[Event], now: float, step: float, room: Room) -> Ite
         else:
             start = right if x + right + wide <= end else left
             end = x - size - 4 if start == right else x + left - 4
-        words = label(each.brief, start, 4, font_size=12, fill=INK if over else INK_2)
+        before = max((NAMES + one.at * step for one in events if not one.moves and one.at < each.at), default=0.0)
+        fits = each.moves or start == right or x + left > before + size
+        words = label(each.brief if fits else "", start, 4, font_size=12, fill=INK if over else INK_2)
         shapes = (_grip if each.handle else _bolt)(size, over)
         look = {"data_tip": each.words, "transform": f"translate({x:.1f},{y})", **_key(each)}
         yield element("g", *shapes, words, **look)
