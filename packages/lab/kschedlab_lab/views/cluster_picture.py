@@ -46,9 +46,9 @@ BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 168, 700, 120, 150, 40, 20
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; how much of the room's height may come or go
 without any node moving, and how much is lost as a picture is enlarged to the whole width, in pixels."""
-GAP, HEAD, BUTTONS, LINE, LINES = 4, 21, 28, 17, 2
+GAP, HEAD, BUTTONS, LINE, LINES, MANY = 4, 21, 28, 17, 2, 9
 """The space between what is below the nodes, the height of the way back to all, of a row of buttons, and of a line of
-text, in pixels; and how many lines of an answer are shown in however little room."""
+text, in pixels; how many lines of an answer are shown in however little room, and how many lines or rows on a phone."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _about(decision: Decision, asked: Asked, width: float, spare: float) -> Part
         about = why_not_part(found, width, scale, leave)
         if about.height <= spare or (bars and len(leave) <= FEW_VICTIMS < most):
             return about
-    leave, lines = victims(decision, found.node, 0), max(int(spare // LINE), LINES)
+    leave, lines = victims(decision, found.node, 0), max(int(spare // LINE), MANY if width < NARROW else LINES)
     if bars:
         return why_not_part(found, width, scale, leave)
     leave = leave[: lines - 1]
@@ -119,7 +119,7 @@ def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Pa
     if not changing and (asked.question != WHY or decision.node is not None):
         return NOTHING
     ask = ask_part(WHAT_IF, WHY, changing)
-    few = 9 if width < NARROW else 3
+    few = MANY if width < NARROW else 3
     rows = max(few, int((spare + 4) // (ask.height + 4)))
     return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
 
