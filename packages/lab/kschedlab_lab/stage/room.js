@@ -10,14 +10,6 @@ const ABOVE = 120; // pixels of a stage above the text that it does not get
 const LEAST_UNIT = 1.12; // pixels: in less, small text would have less than 12
 const SMALLER = 0.8, SLACK = 8; // the longest step down in size; pixels that a picture may be too high
 
-/** In a window of one size, no panel of this dock says less than what took most height so far, or than `top` takes. */
-function keepHeight(dock, top) {
-  const window = [innerWidth, innerHeight].join();
-  if (window !== dock.dataset.window) dock.style.removeProperty("--ks-said");
-  dock.dataset.window = window;
-  dock.style.setProperty("--ks-said", `${Math.max(top.offsetHeight, parseFloat(dock.style.getPropertyValue("--ks-said")) || 0)}px`);
-}
-
 export class Room {
   /** `changed` is told about a new room: width and height in units of normal text. */
   constructor(stage, changed) {
@@ -56,16 +48,16 @@ export class Room {
     return !this.stage.isLarge && Boolean(this.stage.el.closest(".ks-beside > .ks-dock"));
   }
 
-  /** What is said takes as much height as it has taken so far, so that the picture stays where it is: beside the text
-   * in the whole lesson, where more words are set smaller first, before a class until a question comes or goes; `again`:
-   * from now on. */
+  /** The picture stays where it is, whatever is said: beside the text there is room for all but the longest words, and
+   * more of them are set smaller first; before a class, words take as much height as they have taken so far, until a
+   * question comes or goes; `again`: from now on. */
   steady(again = false) {
     const { top, el, shown, hand, isLarge } = this.stage;
     if (this.isBeside) {
       top.style.minHeight = "";
       el.classList.remove("ks-tight");
       el.classList.toggle("ks-tight", top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1);
-      return keepHeight(el.parentElement, top);
+      return;
     }
     const about = [el.clientWidth, Boolean(shown?.asking)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
