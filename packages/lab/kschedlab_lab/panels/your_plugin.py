@@ -18,7 +18,6 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
 from kschedlab.plugins import CheckReport, check_plugin, node_filter
-from kschedlab.plugins.checking import MALFORMED
 from kschedlab.plugins.functions import NodeFilter
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
@@ -324,7 +323,7 @@ def _failing(report: CheckReport) -> tuple[Callable[[str, Room], Html], str]:
     (cluster, pod), error = report.against, report.remarks[0].what
     node = next((name for name in cluster.names if name in error), cluster.names[0])
     labels = cluster.nodes[cluster.index[node]].metadata.labels
-    odd = (f"{key}: {value}" for key, value in labels.items() if value in MALFORMED)
+    odd = (f"{key}: {value}" for key, value in labels.items() if value and repr(value) in error)
     title = say(", ").join([node, *odd])
     moment = Moment(schedule(pod, cluster), title, say("{plugin} raises an error", plugin=report.plugin))
     return partial(draw_moments, [moment], node), node

@@ -68,7 +68,7 @@ def test_a_filter_that_takes_what_is_not_digits_alone_is_wrong(wrong):
     assert exercises(1)[1].check(wrong).state == State.WRONG
 
 
-@pytest.mark.parametrize("labels", [each for each, in labels_of_nodes(random.Random(1))])
+@pytest.mark.parametrize("labels", [each for (each,) in labels_of_nodes(random.Random(1))])
 def test_the_labels_of_the_repair_are_those_that_kubernetes_allows(labels):
     assert all(re.fullmatch("([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?", value) for value in labels.values())
 
