@@ -142,7 +142,8 @@ class CheckReport:
     """The findings of :func:`check_plugin`. ``wrong``: errors to fix; ``remarks``: possible improvements.
 
     ``clusters``: number of clusters used; ``raises``: whether a remark is an error, which only odd labels give;
-    ``against``: the first cluster on which something was wrong, and the key of the pod that was asked about;
+    ``against``: the first cluster on which something was wrong, or else an odd label gave an error, and the key of the
+    pod that was asked about;
     ``changed``: that cluster after the change that the first error is about, None without one.
     """
 
@@ -219,8 +220,8 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     if not check.wrong:
         remarks = [*(each._replace(remedy=say(ODD_LABEL)) for each in odd.wrong[:1]), *check.remarks()]
     raises = bool(odd.wrong) and not check.wrong
-    number = len(first) + len(more)
-    return CheckReport(name, tuple(check.wrong), tuple(remarks), number, raises, check.against, check.changed)
+    number, against = len(first) + len(more), check.against or odd.against
+    return CheckReport(name, tuple(check.wrong), tuple(remarks), number, raises, against, check.changed)
 
 
 class _Asked(NamedTuple):
@@ -268,7 +269,7 @@ class _Check:
     def remarks(self) -> Iterator[Finding]:
         """A declaration that is more cautious than necessary."""
         if self._depends and not self._pods_matter:
-            what = say("depends_on_pods is True, but no pod changed an answer")
+            what = say("no pod changed its answer")
             remedy = say("if none ever does, declare depends_on_pods=False: then preemption asks it only once")
             yield Finding(self.name, "", what, remedy)
 

@@ -61,13 +61,13 @@ def test_the_end_of_a_bar_is_pulled_until_the_nodes_are_equal(shown: Show) -> No
     page = shown(generations.panel(cluster="one percent", version="v1.16"))
     expect(page.sentence).to_contain_text("goes to node-b")
     page.drag("steps/grip", 600, 0)
-    expect(page.sentence).to_contain_text("2 nodes with the highest score")
+    expect(page.sentence).to_contain_text("node-a and node-b tie")
     assert page.faults() == []
     page.drag("steps/grip", -600, 0)
     expect(page.sentence).to_contain_text("goes to node-b")
     assert page.faults() == []
     page.key("steps/grip").press("End")
-    expect(page.sentence).to_contain_text("2 nodes with the highest score")
+    expect(page.sentence).to_contain_text("node-a and node-b tie")
 
 
 def test_the_budget_is_dragged_and_the_answers_on_the_timeline_change(shown: Show) -> None:

@@ -17,13 +17,13 @@ from kschedlab.objects.model import Pod
 from kschedlab.plugins import NodeView, node_filter, node_score
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab.text.words import listing
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import pictured, scored
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
+from kschedlab_lab.views.picture import decided_and_why
 from kschedlab_lab.views.racks import Rack, stage, stage_before
 
 NODES = ("node-a", "node-b", "node-c")
@@ -156,11 +156,12 @@ def filter_mended(labels: dict[str, str]) -> str | None:
 
 
 def labels_of_nodes(rng: random.Random) -> Iterator[tuple[dict[str, str]]]:
-    """Labels as nodes have them: a temperature, none, and what is no number."""
+    """Labels as Kubernetes allows them on nodes: a temperature, none, and what is not digits alone."""
     for celsius in (75, 50, 60, rng.randrange(60), rng.randrange(60, 100)):
         yield ({"celsius": str(celsius)},)
     yield ({},)
-    for text in ("warm", "", f"{rng.randrange(20, 90)} C"):
+    number = rng.randrange(20, 60)
+    for text in ("warm", "", "40.5", "4_0", "nan", "1e1", f"{number}C", f"{number}.5", f"{number}_0", f"0x{number}"):
         yield ({"celsius": text},)
 
 
@@ -169,9 +170,9 @@ def known(seed: int) -> Exercise:
     return Repair(
         say("Not a number"),
         say(
-            "This filter lets a node without the label in, and one with celsius: warm ends the decision of every pod "
-            "with an error. Mend it: where the label is missing or is not a whole number from 0 up, refuse the node "
-            'with the reason "node(s) had no temperature".'
+            "This filter lets in a node without the label. One node with `celsius: warm` ends the decision of every "
+            "pod with an error. Mend it: unless the label is there and has digits alone (not `40.5`, `4_0` or an empty "
+            'text), refuse the node with the reason "node(s) had no temperature".'
         ),
         filter_broken,
         filter_mended,
@@ -179,8 +180,8 @@ def known(seed: int) -> Exercise:
         labels_of_nodes,
         say("A label is a text that anyone may write. A filter decides what an unknown temperature means."),
         (
-            say("What does int() do with a text that is no number?"),
-            say("str.isdecimal tells whether a text has digits alone; an empty one has none."),
+            say("What does `int` do with `warm`, and what with `4_0`?"),
+            say("`str.isdecimal` tells whether a text has digits alone; an empty one has none."),
         ),
         seed,
     )
@@ -229,9 +230,11 @@ def warmest(rng: random.Random) -> Exercise:
             return say("{node} is refused: {reason}.", node=name, reason=", ".join(verdict.reasons))
         if decision.best == [name]:
             return ""
-        tied = say("{nodes} tie; {choice}.", nodes=listing(decision.best), choice=decision.tie_break)
-        goes = tied if decision.tie_break else say("web goes to {node}.", node=decision.node)
-        return sentences((goes, _sums(decision)))
+        return sentences((decided_and_why(decision)[0], _sums(decision)))
+
+    def why(objects: Objects) -> str:
+        both = say("ColdNode has no opinion below 60 degrees, and an empty node makes up for a few degrees.")
+        return sentences((_sums(decided(objects, weight)), both))
 
     def outcome(objects: Objects) -> Html:
         decision = decided(objects, weight)
@@ -243,17 +246,19 @@ def warmest(rng: random.Random) -> Exercise:
     return Build(
         say("The warmest wins"),
         say(
-            "ColdNode and Cooler (weight {weight}) are in the scheduler, beside NodeResourcesFit. Add one node, no "
-            "larger than the others, that is warmer than all of them and gets web nevertheless. A tie is not "
-            "enough: then the choice is random. (Write its label celsius in quotes.)",
+            "The scores are NodeResourcesFit (free CPU and memory, averaged) and Cooler with weight {weight}; ColdNode "
+            "refuses nodes at {hot} degrees or more. Every old pod requests 4Gi memory. Add one node, no larger than "
+            "the others, that is warmer than all of them and gets web nevertheless. A tie is not enough: then web may "
+            "go to the other. (Write its label `celsius` in quotes.)",
+            hot=HOT,
             weight=weight,
         ),
         goal,
         solution,
-        say("ColdNode has no opinion below 60 degrees, and an empty node makes up for a few degrees: scores add up."),
+        why,
         (
             say("It must stay below the filter's limit."),
-            say("What does NodeResourcesFit give an empty node?"),
+            say("What does NodeResourcesFit give an empty node, with web (1 CPU, 1Gi memory) on it?"),
         ),
         measured(case.decision(weight), case.manifests),
         as_yaml(case.manifests),

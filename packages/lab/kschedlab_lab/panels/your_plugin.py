@@ -17,7 +17,8 @@ from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.problems import InputValueError
-from kschedlab.plugins import CheckReport, check_plugin
+from kschedlab.plugins import CheckReport, check_plugin, node_filter
+from kschedlab.plugins.functions import NodeFilter
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.tables import LIMITS, folded, html
@@ -173,7 +174,8 @@ def sentence(decision: Decision) -> str:
         return sentences((failed, _refusals(decision)))
     what, why = decided_and_why(decision)
     out = _no_eviction(decision) if decision.node is None else _refusals(decision)
-    return sentences((what, why if tied(decision) else "", out))
+    leaves = why if decision.node is None and tied(decision) else ""
+    return sentences((what, leaves, out))
 
 
 def _refuses(plugin: str | None, node: str, reason: str) -> str:
@@ -274,17 +276,27 @@ def panel(plugins: object = (), **settings: Any) -> Panel[Settings]:
 
 
 def counterexample(plugin: object) -> Panel[Nothing]:
-    """The node on which :func:`check_plugin` found that the plugin breaks a rule, before and after its pods change.
+    """The node on which :func:`check_plugin` found that the plugin breaks a rule or fails.
 
-    Only words if it breaks none, or if no change of pods shows it.
+    Of a filter that breaks no rule: a node that it lets the pod in to once preemption takes pods away. Only words if
+    there is none, or if no change of pods shows what is wrong.
     """
-    report = check_plugin(plugin)
-    said, draw = say("{plugin} breaks no rule.", plugin=report.plugin), None
+    report, draw = check_plugin(plugin), None
+    said = say("{plugin} breaks no rule.", plugin=report.plugin)
     if not report.ok:
         first = report.wrong[0]
         wrong = say("{node}: {said}.", node=first.node or first.plugin, said=first.what)
         said = sentences((say("{plugin} breaks a rule.", plugin=report.plugin), wrong))
         draw = _before_after(plugin, report)
+    elif report.raises:
+        draw, node = _failing(report)
+        fails = say("{plugin} breaks no rule, but fails on {node}.", plugin=report.plugin, node=node)
+        said = sentences((fails, say("A pod that it is asked about there gets no node.")))
+    elif isinstance(plugin, NodeFilter):
+        declared = node_filter(plugin.name, unresolvable=True)(plugin)  # what would be wrong shows what is right
+        draw = _before_after(plugin, check_plugin(declared))
+        asked = say("Preemption takes the pods away and asks it again.") if draw is not None else ""
+        said = sentences((said, asked))
     view = View(partial(draw, said) if draw is not None else Html(), said, Html(), said)
     return Panel(Nothing(), lambda _: view, call="your_plugin.counterexample(...)")
 
@@ -297,10 +309,24 @@ def _before_after(plugin: object, report: CheckReport) -> Callable[[str, Room], 
     asked = V1_37.plus(plugin).plugin(report.plugin)
     moments = []
     for title, each in ((later("{node}, before"), cluster), (later("{node}, after"), report.changed)):
-        refused = asked.filter(pod, each)[node]
-        said = ", ".join(refused.reasons) if refused else ""
-        moments.append(Moment(schedule(pod, each), say(title, node=node), said))
-    return partial(draw_moments, moments, node, report.plugin)
+        refused, decision = asked.filter(pod, each)[node], schedule(pod, each)
+        outcome = later("{plugin} refuses {pod}: {reason}") if refused else later("{plugin} lets {pod} in")
+        words = {"pod": decision.pod.pod.metadata.name, "reason": ", ".join(refused.reasons) if refused else ""}
+        said = say(outcome, plugin=report.plugin, **words)
+        moments.append(Moment(decision, say(title, node=node), said, passes=not refused))
+    return partial(draw_moments, moments, node)
+
+
+def _failing(report: CheckReport) -> tuple[Callable[[str, Room], Html], str]:
+    """The picture of the node with an odd label on which the plugin raises an error, and the node's name."""
+    assert report.against is not None
+    (cluster, pod), error = report.against, report.remarks[0].what
+    node = next((name for name in cluster.names if name in error), cluster.names[0])
+    labels = cluster.nodes[cluster.index[node]].metadata.labels
+    odd = (f"{key}: {value}" for key, value in labels.items() if value and repr(value) in error)
+    title = say(", ").join([node, *odd])
+    moment = Moment(schedule(pod, cluster), title, say("{plugin} raises an error", plugin=report.plugin))
+    return partial(draw_moments, [moment], node), node
 
 
 def several(plugins: object) -> tuple[object, ...]:

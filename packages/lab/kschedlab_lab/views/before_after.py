@@ -1,4 +1,4 @@
-"""A node before and after pods come or go, each time with what a filter says of it."""
+"""A node, also before and after pods come or go, each time with what a filter says of it."""
 
 from __future__ import annotations
 
@@ -15,30 +15,33 @@ from kschedlab_lab.views.svg import Room
 
 @dataclass(frozen=True)
 class Moment:
-    """``decision``: the pod and the cluster at this moment; ``title``: what it is called; ``refused``: why, or ""."""
+    """``decision``: the pod and the cluster at this moment; ``title``: what it is called.
+
+    ``outcome``: what the filter says, in words; ``passes``: whether it lets the pod in.
+    """
 
     decision: Decision
     title: str
-    refused: str
+    outcome: str
+    passes: bool = False
 
 
-def draw_moments(moments: Sequence[Moment], node: str, plugin: str, alt: str, room: Room) -> Html:
-    """The node at each moment, side by side. ``plugin``: the filter that is asked about it."""
+def draw_moments(moments: Sequence[Moment], node: str, alt: str, room: Room) -> Html:
+    """The node at each moment, side by side."""
     decision = moments[0].decision
-    shown = [_box(moment, node, plugin, str(i)) for i, moment in enumerate(moments)]
+    shown = [_box(moment, node, str(i)) for i, moment in enumerate(moments)]
     return draw(shown, alt, common_resource(decision, [node]), room)
 
 
-def _box(moment: Moment, node: str, plugin: str, key: str) -> Box:
+def _box(moment: Moment, node: str, key: str) -> Box:
     boxes = Boxes(moment.decision, NO_HANDLES, [node])
-    box, pod = boxes.node(node, decided=False), moment.decision.pod.pod.metadata.name
-    comes = [] if moment.refused else [boxes.incoming("placed")]
+    box = boxes.node(node, decided=False)
+    comes = [boxes.incoming("placed")] if moment.passes else []
     pods = tuple(_worded(block, key) for block in (*box.blocks, *comes))
     box = replace(box, name=f"{node}/{key}", title=moment.title, blocks=pods)
-    if moment.refused:
-        said = say("{plugin} refuses {pod}: {reason}", plugin=plugin, pod=pod, reason=moment.refused)
-        return replace(box, refused=said, sign="cross")
-    return replace(box, chosen=True, captions=(say("{plugin} lets {pod} in", plugin=plugin, pod=pod),))
+    if moment.passes:
+        return replace(box, chosen=True, captions=(moment.outcome,))
+    return replace(box, refused=moment.outcome, sign="cross")
 
 
 def _worded(block: Block, key: str) -> Block:

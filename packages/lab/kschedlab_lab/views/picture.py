@@ -94,19 +94,13 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     name = decision.pod.pod.metadata.name
     preemption = decision.preemption
     if decision.node is not None:
-        return say("{pod} goes to {node}.", pod=name, node=decision.node), _best(decision)
+        return _tie(decision) or say("{pod} goes to {node}.", pod=name, node=decision.node), _best(decision)
     if decision.error or decision.gates or preemption is None:
         return decision.outcome.replace(decision.pod.key, name, 1), ""
     if preemption.nominated_node is None:
         return say("{pod} keeps waiting.", pod=name), decision.outcome
     victims = preemption.victims
-    if len(preemption.tied) > 1:
-        one, *others = preemption.tied
-        message = later("A tie of {nodes}: {pod} goes to one of them, here {node}.")
-        if len(others) == 1:
-            message = later("{one} and {other} tie: {pod} goes to either, here to {node}.")
-        nodes = {"nodes": listing(preemption.tied), "one": one, "other": others[0]}
-        tie = say(message, pod=name, node=preemption.nominated_node, **nodes)
+    if tie := _tie(decision):
         leave = later("There {pods} has to leave." if len(victims) == 1 else "There {pods} have to leave.")
         there = say(leave, pods=evicted(victims)) if victims else ""
         return tie, sentences((there, say("No rule tells them apart.")))
@@ -116,6 +110,17 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
         return say("{pod} goes to {node}.", pod=name, node=preemption.nominated_node), ""
     first = say(message, pod=name, node=preemption.nominated_node, victims=evicted(victims))
     return first, _reason(preemption)
+
+
+def _tie(decision: Decision) -> str:
+    """That the pod goes to any of several nodes, one of which was taken; "" if one is best."""
+    if len(nodes := tied(decision)) < 2:
+        return ""
+    message = later("A tie of {nodes}: {pod} goes to one of them, here {node}.")
+    if len(nodes) == 2:
+        message = later("{one} and {other} tie: {pod} goes to either, here to {node}.")
+    taken, name = decision.node or decision.nominated_node, decision.pod.pod.metadata.name
+    return say(message, pod=name, node=taken, nodes=listing(nodes), one=nodes[0], other=nodes[1])
 
 
 def _best(decision: Decision) -> str:
@@ -132,9 +137,7 @@ def _best(decision: Decision) -> str:
     order = (-scores.total).argsort(kind="stable").tolist()
     highest = int(scores.total[order[0]])
     if decision.tie_break:
-        message = later("It is one of {best} with the highest score, {score}; {choice}.")
-        best = count(len(decision.best), "node")
-        return say(message, best=best, score=highest, choice=decision.tie_break)
+        return say("They share the highest score, {score}; {choice}.", score=highest, choice=decision.tie_break)
     second = names[int(scores.nodes[order[1]])], int(scores.total[order[1]])
     return say("It has the highest score, {score}; {node} has {other}.", score=highest, node=second[0], other=second[1])
 

@@ -257,7 +257,27 @@ def test_the_node_on_which_a_plugin_breaks_a_rule_is_drawn_before_and_after_its_
     assert "Alone refuses web: taken" in after and "Alone lets web in" in after
     drawn = re.findall(r'data-key="pod/(\d)/([\w-]+)"', before + after)
     assert sorted(drawn) == [("0", "old-1"), ("0", "old-2"), ("1", "web")]
-    assert says(counterexample(False).sentence, "Alone breaks no rule") and not str(counterexample(False).picture)
+    right = counterexample(False)
+    assert says(right.sentence, "Alone breaks no rule", "asks it again")
+    assert says(str(right.picture(ROOM)), "Alone refuses web: taken", "Alone lets web in")
+
+
+def test_the_node_whose_odd_label_makes_a_plugin_fail_is_drawn():
+    shown = your_plugin.counterexample(cold).view
+    assert says(shown.sentence, "ColdNode breaks no rule", "fails on probe-1")
+    drawn = str(shown.picture(ROOM))
+    assert says(drawn, "celsius: x", "ColdNode raises an error") and 'data-state="refused"' in drawn
+
+
+def test_a_plugin_that_no_eviction_helps_has_no_picture():
+    never = node_filter("Never")(lambda pod, node: "no")
+    assert says(your_plugin.counterexample(never).view.sentence, "Never breaks no rule")
+    assert not str(your_plugin.counterexample(never).view.picture)
+
+
+def test_of_racks_with_the_same_sum_the_pod_goes_to_either():
+    said = show(Settings(d=75, weight=2), BOTH).sentence
+    assert says(said, "rack-b and rack-c tie", "goes to either, here to rack-b") and "score" not in said
 
 
 def test_an_error_without_a_change_of_pods_has_no_picture():
