@@ -42,8 +42,8 @@ after the place beside the nodes; the least width of nodes with that place (wher
 above them), and of the place."""
 SHORT, TALL, SHORTER = 134, 192, 126
 """Limits of the height of the largest node; the lower one with a bar above the nodes."""
-EDGE, TOP, BAR, SHELF = 8, 10, 42, 120
-"""The margin around the nodes; the heights of a bar above them, and of all pods of a full node that stepped aside."""
+EDGE, TOP, BAR = 8, 10, 42
+"""The margin around the nodes, and the height of a bar above them."""
 INSET, PARTED, ROUND = 3, 2, 8
 """Between tray and pods, between pods, and the radius of a pod's corners."""
 LINE, NAME, SMALL = 15, 14, 11.2
@@ -247,7 +247,7 @@ def shapes(boxes: Sequence[Box], plan: Arrangement, resource: str, captions: boo
 
 
 def _inside(box: Box, place: Place, scale: float, captions: bool) -> list[Html]:
-    """The pods of a box, one upon the other, and below it those that stepped aside, smaller, the last one on top."""
+    """The pods of a box, one upon the other, and below it those that stepped aside, the last one on top."""
     found, inset = list[Html](), INSET if box.capacity else 0
     bottom, wide = place.y + place.height - inset, place.width - 2 * inset
     fits, level = (place.height - 2 * inset) / place.height if box.capacity else 1, 0.0
@@ -257,7 +257,7 @@ def _inside(box: Box, place: Place, scale: float, captions: bool) -> list[Html]:
         found.append(draw_pod(block, size))
     top = place.y + place.height + _below_height([box], place.width, captions)
     for block in (block for block in reversed(box.blocks) if block.aside):
-        high = block.size * SHELF / box.capacity
+        high = block.size * scale * fits
         found.append(draw_pod(block, Place(place.x + inset, top, wide, high - PARTED)))
         top += high
     return found
@@ -547,7 +547,8 @@ def pill(
 
     ``ends``: whether it is the least one, the greatest one; a caret that leads nowhere is pale.
     """
-    text = words(number.text, SMALL, bold=True, fill=colour)
+    shown = fitting((number.text, number.short or number.text), room - 15, SMALL, bold=True)
+    text = words(shown, SMALL, bold=True, fill=colour)
     wide = min(text.width + (28 if room > LEAST * 0.7 else 21), room + 6)
     middle = PILL / 2
     carets = (f"M8 {middle - 3:g}l-3 3l3 3", f"M{wide - 8:g} {middle - 3:g}l3 3l-3 3")

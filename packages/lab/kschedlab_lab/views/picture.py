@@ -98,7 +98,7 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     if decision.error or decision.gates or preemption is None:
         return decision.outcome.replace(decision.pod.key, name, 1), ""
     if preemption.nominated_node is None:
-        return say("{pod} keeps waiting.", pod=name), decision.outcome
+        return say("{pod} keeps waiting.", pod=name), decision.outcome.replace(decision.pod.key, name, 1)
     victims = preemption.victims
     if len(preemption.tied) > 1:
         one, *others = preemption.tied
@@ -372,7 +372,7 @@ class Boxes:
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (*self.compared(info, note), *([began] if has_start else [])),
+            (self.compared(info, note), *([began] if has_start else [])),
             mark,
             listed(f"→ {budget.metadata.name}" for budget in joins),
             _key(info),
@@ -381,12 +381,11 @@ class Boxes:
             fixed=self.handles.fixed.get(name, ""),
         )
 
-    def compared(self, info: PodInfo, note: str) -> tuple[Number, ...]:
-        """The pod's number and a ``note`` on it, which is apart from a number that can be changed."""
+    def compared(self, info: PodInfo, note: str) -> Number:
+        """The pod's number and a ``note`` on it."""
         number = self.number(info)
-        if number.marks and note:
-            return number, Number(note)
-        return (replace(number, text=f"{number.text} {note}".rstrip()),)
+        text = f"{number.text} {note}".rstrip()
+        return replace(number, text=text, short=text.replace(" ", "") if note else number.short)
 
     def number(self, info: PodInfo) -> Number:
         """The pod's priority; where priorities make no difference, its request."""
