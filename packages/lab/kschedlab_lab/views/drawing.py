@@ -214,7 +214,7 @@ def arrange(
     is_tallest = has_place and boxes[0].used >= max(box.capacity for box in boxes)  # then its title is above all
     y = float(TOP) + (BAR + LINE + 10 if above else LINE if is_tallest else 0)
     tall = (room.height - y - below - sum(lines)) / max(rows, 1)
-    tall = min(max(tall, min(SHORTER, short) if above else short), tallest)
+    tall = min(max(tall, min(SHORTER, short) if above and short <= SHORT else short), tallest)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         inside = nodes[r * columns : (r + 1) * columns]
@@ -547,8 +547,7 @@ def pill(
 
     ``ends``: whether it is the least one, the greatest one; a caret that leads nowhere is pale.
     """
-    shown = fitting((number.text, number.short or number.text), room - 15, SMALL, bold=True)
-    text = words(shown, SMALL, bold=True, fill=colour)
+    text = words(number.text, SMALL, bold=True, fill=colour)
     wide = min(text.width + (28 if room > LEAST * 0.7 else 21), room + 6)
     middle = PILL / 2
     carets = (f"M8 {middle - 3:g}l-3 3l3 3", f"M{wide - 8:g} {middle - 3:g}l3 3l-3 3")

@@ -363,7 +363,9 @@ class Boxes:
             mark = "" if attempt.reprieved and decided else "reprieved" if attempt.reprieved else "victim"
             mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way and self.are_ranked:
-            mark, note = "obstacle", f"≥ {self.decision.pod.priority}"
+            mark = "obstacle"  # where numbers are pills, which have no room for more, the lock says it alone
+            note = "" if self.handles.priorities else f"≥ {self.decision.pod.priority}"
+        number = self.number(info)
         joins = self.budgets.get(info.key, []) if info.key not in self.covered else []
         has_start = self.are_ranked and info.start != NEVER_STARTED
         start = changed(self.moment(self.past.get(info.key, info).start), self.moment(info.start))
@@ -372,7 +374,7 @@ class Boxes:
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (self.compared(info, note), *([began] if has_start else [])),
+            (replace(number, text=f"{number.text} {note}".rstrip()), *([began] if has_start else [])),
             mark,
             listed(f"→ {budget.metadata.name}" for budget in joins),
             _key(info),
@@ -380,12 +382,6 @@ class Boxes:
             self.handles.pods.get(name, {}),
             fixed=self.handles.fixed.get(name, ""),
         )
-
-    def compared(self, info: PodInfo, note: str) -> Number:
-        """The pod's number and a ``note`` on it."""
-        number = self.number(info)
-        text = f"{number.text} {note}".rstrip()
-        return replace(number, text=text, short=text.replace(" ", "") if note else number.short)
 
     def number(self, info: PodInfo) -> Number:
         """The pod's priority; where priorities make no difference, its request."""
