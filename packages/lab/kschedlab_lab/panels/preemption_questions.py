@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from kschedlab.messages import say, sentences
 from kschedlab.preemption.evidence import Candidate
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.preemption import NODES, Settings, decide
+from kschedlab.text.ladder import steps
+from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.picture import Handles, decided_and_why
 from kschedlab_lab.views.preemption_scene import Scene, all_attempted, earlier, fate
@@ -58,6 +60,23 @@ def which_pod() -> Question[Settings]:
     return Question(say("Who is evicted: shop-b or mail-c?"), pods, right, why, _asked(handles), drawn=True)
 
 
+def how_low() -> Question[Settings]:
+    """How low the jobs' priority must be for rule 4 to decide, under the picture of rule 3's decision."""
+    priorities = {"-100": -100, "-10⁹": -(10**9), "-2³¹": LOWEST}
+
+    def right(settings: Settings) -> str:
+        return next(each for each, jobs in priorities.items() if _deciding(replace(settings, jobs=jobs)) == 4)
+
+    def why(settings: Settings, answer: str) -> str:
+        return _why_not(replace(settings, jobs=priorities[answer]), "node-c")
+
+    def before(settings: Settings) -> Callable[[Room], Html]:
+        return Scene(decide(settings)).picture
+
+    text = say("How low must jobs go before rule 4 decides?")
+    return Question(text, tuple(priorities), right, why, before, shows=lambda each: each.changed(jobs=LOWEST))
+
+
 def _asked(handles: Handles, tried: str = "") -> Callable[[Settings], Callable[[Room], Html]]:
     """The picture before the answer, in which a click is an answer; what is other than at first shows what it was."""
 
@@ -76,6 +95,13 @@ def _candidates(settings: Settings) -> dict[str, Candidate]:
 
 def _chosen(settings: Settings) -> str:
     return decide(settings).nominated_node or ""
+
+
+def _deciding(settings: Settings) -> int:
+    """The number of the rule that leaves one node."""
+    preemption = decide(settings).preemption
+    assert preemption is not None
+    return next(step.number for step in steps(preemption, list(preemption.candidates)) if step.decides)
 
 
 def _why_not(settings: Settings, node: str) -> str:

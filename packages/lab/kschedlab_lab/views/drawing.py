@@ -42,8 +42,8 @@ after the place beside the nodes; the least width of nodes with that place (wher
 above them), and of the place."""
 SHORT, TALL, SHORTER = 134, 192, 126
 """Limits of the height of the largest node; the lower one with a bar above the nodes."""
-EDGE, TOP, BAR, SHELF = 8, 10, 42, 120
-"""The margin around the nodes; the heights of a bar above them, and of all pods of a full node that stepped aside."""
+EDGE, TOP, BAR = 8, 10, 42
+"""The margin around the nodes, and the height of a bar above them."""
 INSET, PARTED, ROUND = 3, 2, 8
 """Between tray and pods, between pods, and the radius of a pod's corners."""
 LINE, NAME, SMALL = 15, 14, 11.2
@@ -214,7 +214,7 @@ def arrange(
     is_tallest = has_place and boxes[0].used >= max(box.capacity for box in boxes)  # then its title is above all
     y = float(TOP) + (BAR + LINE + 10 if above else LINE if is_tallest else 0)
     tall = (room.height - y - below - sum(lines)) / max(rows, 1)
-    tall = min(max(tall, min(SHORTER, short) if above else short), tallest)
+    tall = min(max(tall, min(SHORTER, short) if above and short <= SHORT else short), tallest)
     places = [Place(edge, TOP + LINE + 2, room.width * 0.62, BAR, bar=True)] if above else []
     for r in range(rows):
         inside = nodes[r * columns : (r + 1) * columns]
@@ -247,7 +247,7 @@ def shapes(boxes: Sequence[Box], plan: Arrangement, resource: str, captions: boo
 
 
 def _inside(box: Box, place: Place, scale: float, captions: bool) -> list[Html]:
-    """The pods of a box, one upon the other, and below it those that stepped aside, smaller, the last one on top."""
+    """The pods of a box, one upon the other, and below it those that stepped aside, the last one on top."""
     found, inset = list[Html](), INSET if box.capacity else 0
     bottom, wide = place.y + place.height - inset, place.width - 2 * inset
     fits, level = (place.height - 2 * inset) / place.height if box.capacity else 1, 0.0
@@ -257,7 +257,7 @@ def _inside(box: Box, place: Place, scale: float, captions: bool) -> list[Html]:
         found.append(draw_pod(block, size))
     top = place.y + place.height + _below_height([box], place.width, captions)
     for block in (block for block in reversed(box.blocks) if block.aside):
-        high = block.size * SHELF / box.capacity
+        high = block.size * scale * fits
         found.append(draw_pod(block, Place(place.x + inset, top, wide, high - PARTED)))
         top += high
     return found

@@ -9,8 +9,8 @@ from kschedlab.messages import later, say
 from kschedlab.preemption.evidence import Preemption
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult, steps
-from kschedlab_lab.views.drawing import Arrangement, Box
-from kschedlab_lab.views.glyphs import CROSS, SIZE, STAR, Badge, badge
+from kschedlab_lab.views.drawing import LEAST, Arrangement, Box
+from kschedlab_lab.views.glyphs import CROSS, DIGIT, SIZE, STAR, Badge, badge
 from kschedlab_lab.views.layout import Part, moved, placed, row, words
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import in_brief
@@ -151,10 +151,11 @@ def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool, signs:
     """The rule's number in a disc, and what it compares. ``over``: all is decided; ``signs``: see :func:`ladder`."""
     decides = asked and step.decides
     colour = "currentColor" if asked else INK_2
-    name = words(say(NAMES[step.name]), 12 if at.rules.width > 100 else 11.2, decides, fill=colour)
+    cramped = at.beside and at.rules.width < LEAST  # then the sign must not reach the values
+    name = words(say(NAMES[step.name]), 12 if at.rules.width > 100 else 11.2, decides and not cramped, fill=colour)
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
-    sign = [Part(SIZE, SIZE, (badge(SIGNS[step.number], 0, 0),))] if asked and step.number in signs else []
-    part = row([row([disc, name], 8), *sign], 4)
+    sign = [_sign(SIGNS[step.number], SIZE * 0.75 if cramped else SIZE)] if asked and step.number in signs else []
+    part = row([row([disc, name], 4 if cramped else 8), *sign], 2 if cramped else 4)
     ground = None
     if not at.beside:
         fill = CHOSEN_SOFT if decides else PANEL
@@ -173,6 +174,12 @@ def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool, signs:
             result=step.result,
         ),
     )
+
+
+def _sign(sign: Badge, side: float) -> Part:
+    """A sign of pods, as large as on them."""
+    drawn = badge(sign, 0, 0, digit=DIGIT * SIZE / side)
+    return Part(side, side, (element("g", drawn, transform=f"scale({side / SIZE:g})" if side != SIZE else None),))
 
 
 def _disc(number: int, fill: str) -> Iterator[Html]:

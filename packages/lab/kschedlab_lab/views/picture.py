@@ -98,7 +98,7 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     if decision.error or decision.gates or preemption is None:
         return decision.outcome.replace(decision.pod.key, name, 1), ""
     if preemption.nominated_node is None:
-        return say("{pod} keeps waiting.", pod=name), decision.outcome
+        return say("{pod} keeps waiting.", pod=name), decision.outcome.replace(decision.pod.key, name, 1)
     victims = preemption.victims
     if tie := _tie(decision):
         leave = later("There {pods} has to leave." if len(victims) == 1 else "There {pods} have to leave.")
@@ -366,7 +366,9 @@ class Boxes:
             mark = "" if attempt.reprieved and decided else "reprieved" if attempt.reprieved else "victim"
             mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way and self.are_ranked:
-            mark, note = "obstacle", f"≥ {self.decision.pod.priority}"
+            mark = "obstacle"  # where numbers are pills, which have no room for more, the lock says it alone
+            note = "" if self.handles.priorities else f"≥ {self.decision.pod.priority}"
+        number = self.number(info)
         joins = self.budgets.get(info.key, []) if info.key not in self.covered else []
         has_start = self.are_ranked and info.start != NEVER_STARTED
         start = changed(self.moment(self.past.get(info.key, info).start), self.moment(info.start))
@@ -375,7 +377,7 @@ class Boxes:
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            (*self.compared(info, note), *([began] if has_start else [])),
+            (replace(number, text=f"{number.text} {note}".rstrip()), *([began] if has_start else [])),
             mark,
             listed(f"→ {budget.metadata.name}" for budget in joins),
             _key(info),
@@ -383,13 +385,6 @@ class Boxes:
             self.handles.pods.get(name, {}),
             fixed=self.handles.fixed.get(name, ""),
         )
-
-    def compared(self, info: PodInfo, note: str) -> tuple[Number, ...]:
-        """The pod's number and a ``note`` on it, which is apart from a number that can be changed."""
-        number = self.number(info)
-        if number.marks and note:
-            return number, Number(note)
-        return (replace(number, text=f"{number.text} {note}".rstrip()),)
 
     def number(self, info: PodInfo) -> Number:
         """The pod's priority; where priorities make no difference, its request."""

@@ -14,7 +14,7 @@ from kschedlab.text.html import Html, element, visible
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.preemption import evicted
 from kschedlab.text.words import count, listing, request_text, requested
-from kschedlab_lab.views.drawing import EDGE, GAP, PILL, SHELF, Box, Marks, Number, arrange, pill, shapes
+from kschedlab_lab.views.drawing import EDGE, GAP, PILL, SHORT, TALL, Box, Marks, Number, arrange, pill, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.ladder_drawing import NAMES, ladder, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
@@ -38,10 +38,10 @@ Moment = tuple[Html, str]
 """A picture, and what happens in it."""
 
 
-TIGHT, ABOVE, PICKED, RISE = 420, PILL + 1, 4, 8
+TIGHT, ABOVE, PICKED, RISE, ASIDE = 420, PILL + 1, 4, 8, 174
 """The height of a room in pixels, below which the rules are close together; that of the budgets, under which is the
 nodes' own margin with the line around an answered one; how much higher names are that one can click; how far the ladder
-reaches into the margin below the names."""
+reaches into the margin below the names; the least height of nodes whose pods stepped aside: each pod has two lines."""
 
 
 @dataclass(frozen=True)
@@ -189,8 +189,8 @@ class Scene:
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
         inner, tight = Room(room.width, room.height - above + picked), room.height < TIGHT
         height = lanes(boxes, arrange(boxes, inner, 0, captions=False), tight).height - RISE
-        below = SHELF if self.tried else height
-        plan = arrange(boxes, inner, below, captions=False)
+        below = _shelf(boxes, inner) if self.tried else height
+        plan = arrange(boxes, inner, below, captions=False, short=ASIDE if self.tried else SHORT)
         boxes = in_list_order(boxes, plan.places[0].bar) if self.as_listed else boxes
         if not _reads_order(preemption, asked):
             boxes = [_unnumbered(box) for box in boxes]
@@ -206,6 +206,12 @@ class Scene:
         if beside > EDGE + budgets.width + GAP:
             shown.append(moved(corner, beside, (budgets.height - corner.height) / 2))
         return svg(shown, plan.width, bottom + above, alt)
+
+
+def _shelf(boxes: Sequence[Box], room: Room) -> float:
+    """The height for pods that stepped aside: as high as a node, because they keep their scale."""
+    plan = arrange(boxes, room, 0, captions=False)
+    return min(max((room.height - plan.bottom + plan.places[-1].height) / 2, ASIDE), TALL)
 
 
 def budgets_of(decision: Decision | None) -> list[PodDisruptionBudget]:

@@ -23,7 +23,7 @@ from kschedlab_lab.panels.preemption import (
     panel,
     view_of,
 )
-from kschedlab_lab.panels.preemption_questions import which_node, which_pod, who_returns
+from kschedlab_lab.panels.preemption_questions import how_low, which_node, which_pod, who_returns
 from kschedlab_lab.views.svg import Room
 from tests.samples import sampled
 from tests.saying import says
@@ -330,9 +330,20 @@ def test_the_panel_moves_through_the_same_functions() -> None:
 
 
 @pytest.mark.parametrize("width", [344, 592])
-def test_what_a_number_is_compared_with_is_beside_it_and_not_between_its_arrows(width: int) -> None:
+def test_where_numbers_can_be_changed_pods_that_cannot_be_evicted_show_their_number_and_a_lock(width: int) -> None:
     view = panel(preemptor=250, shop_a=300).view
     svg = ElementTree.fromstring(str(base.drawn(view.picture, Room(width, 500))))
     texts = {key: "".join(each.itertext()) for each in svg.iter() if (key := each.get("data-key"))}
-    assert texts["pod/shop-a/priority"] == "300" and "≥ 250" in texts["pod/shop-a"]
-    assert texts["pod/vault-d"].replace(" ", "").startswith("vault-d900≥250")
+    assert texts["pod/shop-a/priority"] == "300" and texts["pod/vault-d"].startswith("vault-d900")
+    assert "≥" not in texts["pod/shop-a"] + texts["pod/vault-d"]
+    for pod in ("shop-a", "vault-d"):
+        tips = [each.get("data-tip") or "" for each in svg.iter() if each.get("data-key") == f"pod/{pod}"]
+        assert "can't be evicted" in tips[0]
+
+
+def test_rule_4_decides_only_at_the_lowest_priority_which_the_answer_shows() -> None:
+    question, first = how_low(), Settings()
+    assert question.right(first) == "-2³¹" and question.shows(first).jobs == LOWEST
+    assert says(question.why(first, "-2³¹"), "drops out at rule 4", "adds 0 to the sum")
+    for wrong in ("-100", "-10⁹"):
+        assert says(question.why(first, wrong), "drops out at rule 3")

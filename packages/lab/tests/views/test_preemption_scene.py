@@ -10,6 +10,7 @@ import pytest
 from kschedlab.text.html import Html
 from kschedlab.text.ladder import steps
 from kschedlab_lab.panels.preemption import LOWEST, Settings, decide
+from kschedlab_lab.views.glyphs import SIZE
 from kschedlab_lab.views.picture import Handles
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.svg import Room
@@ -209,6 +210,43 @@ def test_pods_on_the_shelf_keep_their_order_during_the_tries(settings: dict[str,
     preemption = decide(Settings(**settings)).preemption
     assert preemption is not None
     assert moments[-1] == [info.pod.metadata.name for info in preemption.candidates["node-b"].victims]
+
+
+@pytest.mark.parametrize("room", [ROOM, Room(640, 380), Room(340, 400)])
+def test_pods_that_step_aside_keep_their_height(room: Room) -> None:
+    def heights(svg: Html) -> dict[str, str | None]:
+        return {
+            key: each.get("height") for key, each in keyed(svg).items() if re.fullmatch(r"pod/(logs|jobs)-b/box", key)
+        }
+
+    asked = Scene(decide(Settings(allowed=2)), rules=False, tried="node-b")
+    aside, back = heights(asked.question(room)), heights(asked.picture(room))
+    assert len(aside) == 2 and aside == back
+
+
+def test_the_sign_of_a_rule_is_clear_of_the_values() -> None:
+    for width in range(400, 660, 20):
+        found = keyed(scene(allowed=0, mail_in_shop=True, shop_b=0).picture(Room(width, 520)))
+        name, value = found["rung/2"], found["rung/2/node-a"]
+        sign = next(each for each in name.iter() if each.get("data-tip") and each is not name)
+        assert _ends(name, sign) < _left(value), width
+
+
+def _left(each: ElementTree.Element) -> float:
+    found = re.match(r"translate\(([-\d.]+)", each.get("transform", ""))
+    return float(found[1]) if found else 0
+
+
+def _ends(group: ElementTree.Element, sign: ElementTree.Element) -> float:
+    """The right edge of a sign in the group."""
+    parents = {child: each for each in group.iter() for child in each}
+    right, each = float(SIZE), sign
+    while True:
+        scale = re.search(r"scale\(([\d.]+)", each.get("transform", ""))
+        right = _left(each) + right * (float(scale[1]) if scale else 1)
+        if each is group:
+            return right
+        each = parents[each]
 
 
 def test_why_a_more_important_pod_leaves_is_said_below_the_tries() -> None:
