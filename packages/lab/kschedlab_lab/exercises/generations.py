@@ -39,8 +39,8 @@ THREE = (
 )
 """The priorities of three pods of a node."""
 LADDER = later(
-    "The rules, until one node is left: 1 fewest budget violations, 2 lowest first victim, 3 lowest sum of priorities, "
-    "4 fewest victims, 5 latest start."
+    "The rules, until one node is left: 1 fewest budget violations, 2 lowest first victim, 3 lowest sum of priorities "
+    "(each victim counts 2³¹, too: lesson 05), 4 fewest victims, 5 latest start."
 )
 CHANGES = {rule.name: rule for rule in NAMED_RULES if rule.name in (*BLAMED, ELSEWHERE)}
 

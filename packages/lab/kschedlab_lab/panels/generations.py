@@ -32,7 +32,7 @@ from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab_lab.views.layout import Part
 from kschedlab_lab.views.picture import Handles, colours, decided_and_why
 from kschedlab_lab.views.preemption_scene import budgets_of, budgets_row
-from kschedlab_lab.views.relay import relay
+from kschedlab_lab.views.relay import Station, relay
 from kschedlab_lab.views.rounding import Points, Steps, rounding
 from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.score import STAGES, bare, number, total
@@ -214,14 +214,24 @@ def about(settings: Settings, width: float, asks: bool = False) -> Part:
     return relay(policy(settings, asks), width)
 
 
-def policy(settings: Settings, asks: bool) -> list[tuple[str, str, bool | None]]:
+STORES = {True: later("stores it"), False: later("drops it")}
+OBEYS = {
+    (True, True): later("obeys it"),
+    (True, False): later("ignores it"),
+    (False, True): later("sees none"),
+    (False, False): later("ignores it"),
+}
+"""What API server and scheduler do with a policy, by whether it is stored and whether it is obeyed."""
+
+
+def policy(settings: Settings, asks: bool) -> list[Station]:
     """The way of a pod's policy, and who obeys it. ``asks``: a question is open."""
     stored, obeyed = settings.has("policy_stored"), settings.has("policy_obeyed")
-    obeys = later("obeys it") if stored and obeyed else later("sees none") if obeyed else later("ignores it")
+    obeys, passes = ("?", None) if asks else (say(OBEYS[stored, obeyed]), stored and obeyed)
     return [
-        ("", "Never", None),
-        (later("API server"), say("stores it") if stored else say("drops it"), stored),
-        (later("scheduler"), "?" if asks else say(obeys), None if asks else stored and obeyed),
+        Station("", "Never", None),
+        Station(later("API server"), say(STORES[stored]), stored, [say(each) for each in STORES.values()]),
+        Station(later("scheduler"), obeys, passes, [say(each) for each in OBEYS.values()]),
     ]
 
 
@@ -256,13 +266,13 @@ def sentence(settings: Settings, *said: str) -> str:
 
 
 def before(settings: Settings, picks: tuple[str, ...], room: Room) -> Html:
-    """The cluster before the decision; the answers of this version and of later ones are hidden."""
+    """The cluster before the decision. The handle is still on the version before, the last whose answer is shown."""
     shown, marks = board(settings), {name: {"data_pick": name} for name in picks}
     stops = [replace(each, sets="") if i < shown.at else Stop(each.name, "") for i, each in enumerate(shown.stops)]
     flags = [replace(each, sets="") for each in shown.flags]
-    earlier = replace(settings, version=VERSIONS[shown.at - 1])
-    handles = replace(shown.handles, nodes=marks)
-    asked = replace(shown, stops=stops, flags=flags, handles=handles, about=partial(about, earlier, asks=True))
+    at, handles = shown.at - 1, replace(shown.handles, nodes=marks)
+    tells = partial(about, replace(settings, version=VERSIONS[at]), asks=True)
+    asked = replace(shown, stops=stops, at=at, flags=flags, handles=handles, about=tells)
     return stage_before(decide(settings), asked, room)
 
 

@@ -99,7 +99,7 @@ def _pieces(points: Points, unit: float, left: float) -> Iterator[Html]:
             **look,
         )
         text = words(f"{size:.3g}", fill=ink(fills[name]) if name in fills else INK_2, **_halo(look["fill"]))
-        if text.width <= wide:
+        if text.width + 4 <= wide:
             numbers.append(placed(text, at + wide / 2, (HIGH - text.height) / 2))
         at += wide
     lines = "".join(f"M{left + unit * i:.1f} 0V{HIGH}" for i in range(1, round((end - left) / unit)))

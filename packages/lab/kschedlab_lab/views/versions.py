@@ -85,7 +85,8 @@ def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
 
 def stage_before(decision: Decision, board: Board, room: Room) -> Html:
     """The same before the answer is known, each part in its place."""
-    alt = say("{pod} waits for {version}'s answer.", pod=decision.pod.key, version=board.stops[board.at].name)
+    asked = next(each.name for each in board.stops if not each.answer)
+    alt = say("{pod} waits for {version}'s answer.", pod=decision.pod.key, version=asked)
     return _picture(boxes_before(decision, board.handles), decision, board, room, alt, 0, captions=False)
 
 
@@ -164,9 +165,9 @@ def _run(run: Sequence[tuple[int, Stop]], line: Line) -> Html:
     here, room = first <= line.at <= last, right - left - 8
     if stop.chosen:
         letter = stop.answer.rpartition("-")[2]
-        said = fitting((f"★ {stop.answer}", f"★ {letter}", letter), room, bold=here)
+        said = fitting((f"★ {stop.answer}", f"★ {letter}", letter), room, bold=True)
     else:
-        said = fitting((stop.answer or "?", COLON.split(stop.answer)[0], "–"), room, bold=here)
+        said = fitting((stop.answer or "?", COLON.split(stop.answer)[0], "–"), room, bold=True)
     star = element("tspan", "★ ", fill=CHOSEN) if said.startswith("★") else None
     look: dict[str, Any] = {"text_anchor": "middle", "font_weight": "bold" if here else None}
     text = element("text", star, said.removeprefix("★ "), x=(left + right) / 2, y=LINE, **look)
@@ -177,8 +178,8 @@ def _run(run: Sequence[tuple[int, Stop]], line: Line) -> Html:
 def _stop(stop: Stop, number: int, line: Line) -> Html:
     """A version: its dot on the line, and its name above it."""
     here = number == line.at
-    bold = "bold" if here else None
-    name = stop.name if text_width(stop.name, bold=here) <= line.step - 6 else stop.name.removeprefix("v1")
+    name = stop.name if text_width(stop.name) <= line.step - 6 else stop.name.removeprefix("v1")
+    bold = "bold" if here and text_width(name, bold=True) <= line.step - 6 else None
     left, right = line.span(number, number)
     ends = {0: ("start", 2.0), line.stops - 1: ("end", right - 2)}
     anchor, at = ends.get(number, ("middle", line.x(number)))

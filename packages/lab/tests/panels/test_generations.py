@@ -110,7 +110,7 @@ def test_the_answer_to_a_later_question_is_nowhere_on_the_timeline_of_an_earlier
 )
 def test_the_picture_says_where_a_policy_is_lost(version: str, without: str, said: list[str]) -> None:
     settings = Settings("never preempt", version, without)
-    assert [does for _, does, _ in policy(settings, asks=False)] == ["Never", *said]
+    assert [each.does for each in policy(settings, asks=False)] == ["Never", *said]
     evicts = picked(decide(settings)) != "no node"
     assert evicts == (said != ["stores it", "obeys it"])
 
