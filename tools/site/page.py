@@ -85,7 +85,7 @@ class Page:
             policy=escape(POLICY),
             kept_theme=KEPT_THEME,
             title=escape(f"{self.titles[self.name]} · {self.words['course']}"),
-            description=escape(description_of(self.notebook)),
+            description=escape(description_of(self.edition.without_kernel(self.notebook.cells[0].source))),
             addresses=self._addresses(),
             words=escape(json.dumps(words, ensure_ascii=False)),
             theme=escape(self.words["theme"]),
@@ -190,8 +190,8 @@ def title_of(notebook: Notebook) -> str:
     return str(notebook.cells[0].source.splitlines()[0].lstrip("# "))
 
 
-def description_of(notebook: Notebook) -> str:
-    """The notebook's first paragraph as plain text, without the line of its languages."""
-    paragraphs = re.findall(r"<p>(.*?)</p>", _markdown(notebook.cells[0].source), re.DOTALL)
+def description_of(first: str) -> str:
+    """The first paragraph of a notebook's first cell as plain text, without the line of its languages."""
+    paragraphs = re.findall(r"<p>(.*?)</p>", _markdown(first), re.DOTALL)
     texts = (" ".join(unescape(re.sub(r"<[^>]*>", "", each)).split()) for each in paragraphs if CONTENTS not in each)
     return next(texts, "")
