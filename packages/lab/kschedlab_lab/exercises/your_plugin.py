@@ -180,7 +180,7 @@ def known(seed: int) -> Exercise:
         labels_of_nodes,
         say("A label is a text that anyone may write. A filter decides what an unknown temperature means."),
         (
-            say("What does `int` do with `warm`, and what with `4_0`?"),
+            say("What does `int()` do with `warm`, and what with `4_0`?"),
             say("`str.isdecimal` tells whether a text has digits alone; an empty one has none."),
         ),
         seed,
