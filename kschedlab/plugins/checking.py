@@ -143,8 +143,8 @@ class CheckReport:
 
     ``clusters``: number of clusters used; ``raises``: whether a remark is an error, which only odd labels give;
     ``against``: the first cluster on which something was wrong, or else an odd label gave an error, and the key of the
-    pod that was asked about;
-    ``changed``: that cluster after the change that the first error is about, None without one.
+    pod that was asked about; ``changed``: that cluster after the change that the first error is about, None without
+    one.
     """
 
     plugin: str
@@ -392,7 +392,8 @@ class _Check:
         self, kind: str, node: str, what: str, remedy: str = "", changed: Cluster | None = None, /, **fields: object
     ) -> None:
         if kind not in self._kinds:
-            self.changed = self.changed if self.wrong else changed
+            if not self.wrong:
+                self.changed = changed
             self._kinds.add(kind)
             self.wrong.append(Finding(self.name, node, say(what, **fields), remedy and say(remedy)))
 

@@ -6,7 +6,7 @@ v1.37: kube-scheduler/framework/types.go (ActionType, EventResource), pkg/schedu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -89,9 +89,13 @@ POP_FROM_BACKOFF = "PopFromBackoffQ"
 """Other reasons why a pod moves."""
 
 
-@lru_cache(1024)
-def bits(actions: frozenset[str]) -> int:
+def bits(actions: Collection[str]) -> int:
     """The union of the actions' bits. KeyError for an action that v1.37 does not know."""
+    return _bits(frozenset(actions))
+
+
+@lru_cache(1024)
+def _bits(actions: frozenset[str]) -> int:
     total = 0
     for action in actions:
         total |= ACTIONS[action]
@@ -105,7 +109,7 @@ def name_of(event: ClusterEvent) -> str:
 
 def is_wildcard(event: ClusterEvent) -> bool:
     """Whether the event moves pods regardless of which plugin rejected them."""
-    return event.resource == EVERYTHING and bits(frozenset(event.actions)) == _ALL
+    return event.resource == EVERYTHING and bits(event.actions) == _ALL
 
 
 def matches(registered: ClusterEvent, happened: ClusterEvent) -> bool:
@@ -118,7 +122,7 @@ def matches(registered: ClusterEvent, happened: ClusterEvent) -> bool:
     any_pod = registered.resource == "Pod" and happened.resource in (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD)
     if not any_pod and registered.resource not in (EVERYTHING, happened.resource):
         return False
-    registered_bits, event_bits = bits(frozenset(registered.actions)), bits(frozenset(happened.actions))
+    registered_bits, event_bits = bits(registered.actions), bits(happened.actions)
     return registered_bits & event_bits != 0 and event_bits <= registered_bits
 
 

@@ -43,9 +43,8 @@ class Scores:
 
     @property
     def drawn_best(self) -> IntArray:
-        """int64[]: the indices of the best nodes that an extender listed; v1.37 draws one of them."""
-        best = np.flatnonzero(self.total == self.total.max())
-        return best[self.drawn[best]] if self.drawn is not None else best[:0]
+        """int64[]: those of the best that an extender listed; v1.37 draws one of them."""
+        return self.best[:0] if self.drawn is None else self.nodes[(self.total == self.total.max()) & self.drawn]
 
     def best_names(self, names: Sequence[str]) -> list[str]:
         """The names of these nodes, sorted. ``names``: those of the cluster's nodes."""
@@ -98,8 +97,8 @@ def head_of_heap(scores: Scores, rng: random.Random) -> int:
     pkg/scheduler/framework/sorted_nodes.go, schedule_one.go (prioritizeNodes). There, 16 workers filter nodes at
     once, so their order is not fully determined.
     """
-    if scores.drawn_best.size:
-        return int(scores.nodes[rng.choice(scores.drawn_best.tolist())])
+    if scores.drawn is not None and (drawn := scores.drawn_best.tolist()):
+        return int(rng.choice(drawn))
     best = np.flatnonzero(scores.total == scores.total.max())
     # The bits of a place counted from 1 spell the path from the root: left-aligned, they compare in preorder.
     paths = best + 1

@@ -23,7 +23,7 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
-from kschedlab_lab.panels.queue_waiting import NOON, decoded, waiting
+from kschedlab_lab.panels.queue_waiting import NOON, decoded, stamp, waiting
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 
@@ -152,7 +152,6 @@ def later_but_first(rng: random.Random) -> Exercise:
     created = 8 * HOUR + rng.randrange(10, 40)
     manifest = waiting(names["younger"], 100, created)
     younger = decoded(manifest)
-    stamp: Callable[[int], str] = lambda minutes: waiting("", 0, minutes)["metadata"]["creationTimestamp"]  # noqa: E731
 
     def goal(objects: Objects) -> str:
         given = [pod.metadata.name for pod in objects.pods]

@@ -6,10 +6,11 @@ attempt, during it or afterwards.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from kschedlab import build
 from kschedlab.build import HOUR, Manifest
@@ -45,6 +46,7 @@ BEFORE, DURING, AFTER = WHEN = (later("before"), later("during"), later("after")
 ENDS, LABEL = EVENTS = (later("a pod ends"), later("a new label"))
 HAPPENS = {ENDS: later("A pod ends on a node."), LABEL: later("A node gets a label.")}
 PODS, PRIORITY, CPU = ("mail", "web"), 100, 3
+Queue = TypeVar("Queue", WithoutBackoff, WithEvents)
 Happened: TypeAlias = tuple[ClusterEvent, Any, Any]
 """An event, and the object before it and after it."""
 
@@ -71,29 +73,38 @@ class Call(NamedTuple):
         return next(part for part, names in self.pods.items() if "web" in names)
 
 
-class OldRun:
-    """The queue of v1.13. web arrived while mail was tried; mail waits, and web is ready.
+class Run(ABC, Generic[Queue]):
+    """web arrived while mail was tried; mail waits, and web is ready. ``event``: what happens in the cluster."""
 
-    ``compared``: moveRequestCycle when web failed.
-    """
-
-    def __init__(self, event: str) -> None:
-        self.queue, self.event = WithoutBackoff(lambda: NOON), event
-        self.compared: int | None = None
+    def __init__(self, queue: Queue, event: str) -> None:
+        self.queue: Queue = queue
+        self.event = event
         self.queue.add(decoded(manifest("mail")))
         mail = self.pop()
         self.queue.add(decoded(manifest("web")))
-        self.give_back(mail, 1)
+        self.give_back(mail)
 
     def pop(self) -> QueuedPodInfo:
         queued = self.queue.pop()
         assert queued is not None
         return queued
 
-    def give_back(self, queued: QueuedPodInfo, cycle: int) -> None:
-        """The attempt has failed, and the pod's condition says why."""
+    @abstractmethod
+    def give_back(self, queued: QueuedPodInfo) -> None:
+        """The attempt has failed."""
+
+
+class OldRun(Run[WithoutBackoff]):
+    """The queue of v1.13. ``compared``: moveRequestCycle when web failed."""
+
+    def __init__(self, event: str) -> None:
+        super().__init__(WithoutBackoff(lambda: NOON), event)
+        self.compared: int | None = None
+
+    def give_back(self, queued: QueuedPodInfo) -> None:
+        """The pod's condition says why."""
         queued.record_failure(decoded(manifest(queued.pod.metadata.name, failed=True)))
-        self.queue.add_unschedulable(queued, cycle)
+        self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
     def happens(self, trying: str = "", web: int = 0) -> Call:
         names = [each.pod.metadata.name for each in self.queue.unschedulable_q]
@@ -102,7 +113,7 @@ class OldRun:
         return self.call(sentences([say(HAPPENS[self.event]), moves]), trying, web)
 
     def fails(self, queued: QueuedPodInfo, cycle: int) -> Call:
-        self.give_back(queued, cycle)
+        self.give_back(queued)
         self.compared = self.queue.move_request_cycle
         if self.queue.unschedulable_q.get(queued.key) is not None:
             said = say("web fits nowhere and has missed no event: it waits in unschedulableQ.")
@@ -129,22 +140,12 @@ class OldRun:
         return say("last event before it failed: none")
 
 
-class NewRun:
-    """The same story in the queue of v1.37. ``note``: which events the queue has kept for web."""
+class NewRun(Run[WithEvents]):
+    """The queue of v1.37. ``note``: which events the queue has kept for web."""
 
     def __init__(self, event: str) -> None:
-        rules = GENERATIONS[NEW]
-        self.queue, self.event = WithEvents(lambda: NOON, queueing_hints(rules.filters)), event
-        self.queue.add(decoded(manifest("mail")))
-        mail = self.pop()
-        self.queue.add(decoded(manifest("web")))
-        self.give_back(mail)
+        super().__init__(WithEvents(lambda: NOON, queueing_hints(GENERATIONS[NEW].filters)), event)
         self.note = say("inFlightEvents: nothing is being tried")
-
-    def pop(self) -> QueuedPodInfo:
-        queued = self.queue.pop()
-        assert queued is not None
-        return queued
 
     def give_back(self, queued: QueuedPodInfo) -> None:
         queued.record_failure(queued.pod, ["NodeResourcesFit"])

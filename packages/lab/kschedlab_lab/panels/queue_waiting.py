@@ -17,16 +17,16 @@ def waiting(
 ) -> Manifest:
     """A waiting pod; a transition or a probe means that an attempt failed. Times are minutes after midnight."""
     made = build.pod(name, cpu=cpu, priority=priority)
-    made["metadata"] |= {"uid": f"uid-{name}", "creationTimestamp": _at(created)}
+    made["metadata"] |= {"uid": f"uid-{name}", "creationTimestamp": stamp(created)}
     if transition != UNSET or probe != UNSET:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
         times = {"lastTransitionTime": transition, "lastProbeTime": probe}
-        condition |= {field: _at(minutes) for field, minutes in times.items() if minutes != UNSET}
+        condition |= {field: stamp(minutes) for field, minutes in times.items() if minutes != UNSET}
         made["status"] = {"conditions": [condition]}
     return made
 
 
-def _at(minutes: int) -> str:
+def stamp(minutes: int) -> str:
     """The time as it is written in a manifest."""
     return f"2026-03-02T{clock_time(minutes)}:00Z"
 

@@ -87,7 +87,8 @@ function typed(control, stage) {
 }
 
 function steps(control, stage) {
-  const { name, label, shown } = control, isClock = shown.some((each) => /\d\s*\D/.test(each)); // its values have a unit
+  const { name, label, shown } = control;
+  const named = (at) => (shown[at] ?? String(at)) !== String(at), isClock = named(0); // its values have words of their own
   const player = new Player(stage, {
     label,
     where: () => [stage.at[name], stage.last(control)],
@@ -97,7 +98,7 @@ function steps(control, stage) {
     pace: isClock ? FAST : 1,
   });
   player.root.prepend(make("span", { class: "ks-label" }, label));
-  const words = (at, last) => ((shown[at] ?? String(at)) === String(at) ? say("{at} of {last}", { at: at + 1, last: last + 1 }) : shown[at]);
+  const words = (at, last) => (named(at) ? shown[at] : say("{at} of {last}", { at: at + 1, last: last + 1 }));
   return { root: player.root, update: () => player.update(words) };
 }
 

@@ -49,13 +49,7 @@ class SchedulerCache:
     ``in_flight``: the devices that unallocated claims are about to get, by (namespace, name); nobody else gets them.
     """
 
-    def __init__(
-        self,
-        api: Api,
-        rules: CacheRules,
-        now: Now,
-        provisioning_failed: str,
-    ) -> None:
+    def __init__(self, api: Api, rules: CacheRules, now: Now, provisioning_failed: str) -> None:
         self.rules = rules
         self.in_flight: dict[tuple[str, str], AllocationResult] = {}
         self._failed = provisioning_failed
