@@ -26,7 +26,6 @@ FIRST = {  # what may stand behind an opening bracket
     "map": "{'[', '{', '}', '(', '.', ',', '-', '!', '?', " + _LITERALS + "}",
     "call": "{'[', '{', '(', ')', '.', '-', '!', " + _LITERALS + "}",
 }
-MEMBER = "{'[', '{', '(', '.', '-', " + _LITERALS + "}"
 STARTS = {"[", "{", "(", ".", "-", "!", "true", "false", "null", "FLOAT", "INT", "UINT", "STRING", "BYTES", "IDENT"}
 _NAMES = {"IDENT": "IDENTIFIER"}
 
@@ -90,12 +89,22 @@ class Cursor:
         self.source.report(self.token.at, f"Syntax error: {problem}")
         raise StopError
 
-    def no_operand(self, expected: str) -> NoReturn:
-        """The next token starts no operand."""
+    def no_name(self, dot: Token) -> NoReturn:
+        """No name follows the dot."""
+        if self.token.kind in ("true", "false", "null") and self.token.at == dot.at + 1:
+            self.fail(f"mismatched input '{self.token.text}' expecting IDENTIFIER")
+        self.no_alternative(dot)
+
+    def no_alternative(self, first: Token) -> NoReturn:
+        """Nothing begins with ``first`` and what follows it."""
         token = self.token
-        if self.first[0] == self.at:
-            expected = self.first[1]
-        extra = token.kind != "EOF" and self.following.kind in STARTS
+        self.fail(f"no viable alternative at input '{self.source.text[first.at : token.at + len(token.text)]}'")
+
+    def no_operand(self) -> NoReturn:
+        """The next token starts no operand."""
+        token, following = self.token, self.following.kind
+        expected = self.first[1] if self.first[0] == self.at else OPERAND
+        extra = token.kind != "EOF" and (following in STARTS or f"'{following}'" in expected)
         self.fail(f"{'extraneous' if extra else 'mismatched'} input '{token.text}' expecting {expected}")
 
 
@@ -259,21 +268,20 @@ class _Parser(Cursor):
         if token.kind == "-" and self.tokens[self.at + 1].kind not in ("INT", "FLOAT"):
             return self.prefixed("-", "-_")
         if token.kind not in STARTS:
-            self.no_operand(OPERAND)
+            self.no_operand()
         return self.member()
 
     def prefixed(self, sign: str, function: str) -> Expr:
-        first = self.token
+        first = last = self.token
         count = 0
         while self.token.kind == sign:
+            last = self.token
             self.at += 1
             count += 1
-        if self.token.kind == "EOF":
-            self.fail(
-                f"extraneous input '<EOF>' expecting {OPERAND}" if sign == "!" else "no viable alternative at input '-'"
-            )
         if self.token.kind not in STARTS - {"!"}:
-            self.no_operand(MEMBER if sign == "-" else OPERAND)
+            if sign == "-":
+                self.no_alternative(last)
+            self.fail(f"extraneous input '{self.token.text}' expecting {OPERAND}")
         id = self.new_id(first.at) if count % 2 else 0
         operand = self.member()
         return self.carry(Call(id, function, None, [operand]), operand) if count % 2 else operand
@@ -294,11 +302,9 @@ class _Parser(Cursor):
         optional = self.accept("?")
         name = self.accept("IDENT") or self.accept("ESC")
         if name is None:
-            if self.token.kind in ("true", "false", "null") and not optional:
-                self.fail(f"mismatched input '{self.token.text}' expecting IDENTIFIER")
             if optional:
                 self.fail(f"mismatched input '{self.token.text}' expecting {{IDENTIFIER, ESC_IDENTIFIER}}")
-            self.fail(f"no viable alternative at input '.{self.token.text.replace('<EOF>', '')}'")
+            self.no_name(dot)
         text = name.text if name.kind == "IDENT" else name.text[1:-1]
         if optional:
             literal = Literal(self.new_id(name.at), text)
@@ -362,7 +368,7 @@ class _Parser(Cursor):
         dot = self.accept(".")
         name = self.accept("IDENT")
         if name is None:
-            self.fail(f"no viable alternative at input '.{self.token.text}'")
+            self.no_name(first)
         if self.is_message():
             return self.message(dot, name)
         if name.text in _RESERVED:
@@ -446,7 +452,7 @@ class _Parser(Cursor):
         sign = "-" if self.accept("-") else ""
         token = self.token
         if sign and token.kind not in ("INT", "FLOAT"):
-            self.fail(f"no viable alternative at input '-{token.text}'")
+            self.no_alternative(start)
         self.at += 1
         node = Literal(self.new_id(start.at), None)
         if token.kind in ("INT", "UINT"):

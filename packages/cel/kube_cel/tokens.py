@@ -35,6 +35,8 @@ _RULES = [
     ("ESC", r"`[A-Za-z0-9_.\-/ ]+`"),
     ("SYMBOL", r"==|!=|<=|>=|&&|\|\||[<>\[\]{}().,\-!?:+*/%]"),
 ]
+_WHOLE_ESCAPE = re.compile(_ESCAPE)
+_BEGUN_ESCAPE = re.compile(r"\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?")
 _TOKEN = re.compile("|".join(f"(?P<{name}>{rule})" for name, rule in _RULES))
 _KEYWORDS = {"in", "true", "false", "null"}
 _SIMPLE = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
@@ -49,7 +51,7 @@ def tokenize(source: Source) -> list[Token]:
         match = _TOKEN.match(text, at)
         if match is None:
             end = _unknown(text, at)
-            source.report(at, f"Syntax error: token recognition error at: '{_shown(text[at:end])}'")
+            source.report(at, f"Syntax error: token recognition error at: '{text[at:end]}'")
             at = end
             continue
         kind = match.lastgroup or ""
@@ -74,21 +76,13 @@ def _unknown(text: str, at: int) -> int:
 
 def _broken_string(text: str, at: int) -> int:
     end = at + 1
-    while end < len(text):
-        if text[end] == "\\":
-            escape = re.compile(_ESCAPE).match(text, end)
-            if escape is None:
-                return min(end + 2, len(text))
-            end = escape.end()
-        elif text[end] in "\n\r":
-            return end + 1
-        else:
-            end += 1
-    return end
-
-
-def _shown(text: str) -> str:
-    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    while end < len(text) and text[end] not in "\n\r":
+        escape = _WHOLE_ESCAPE.match(text, end)
+        if escape is None and (begun := _BEGUN_ESCAPE.match(text, end)):
+            end = begun.end()
+            break
+        end = escape.end() if escape else end + 1
+    return min(end + 1, len(text))
 
 
 def unquote(literal: str, is_bytes: bool) -> str | bytes:
