@@ -170,6 +170,13 @@ def ask(program: str, asked: list[dict]) -> list[dict]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def record(path: str, asked: list[dict], real: list[dict]) -> None:
+    """Write the questions with the real answers to this file."""
+    with gzip.GzipFile(path, "wb", mtime=0) as file:
+        for question, truth in zip(asked, real, strict=True):
+            file.write(msgspec.json.encode([question, truth]) + b"\n")
+
+
 def answer(question: dict) -> dict:
     """Our answer in the same form."""
     try:
@@ -178,7 +185,7 @@ def answer(question: dict) -> dict:
         return {"unsupported": str(error)}
     except CelError as error:
         return {"compile": str(error)}
-    result: dict = {"type": str(expression.kind)}
+    result: dict = {"type": str(expression.kind), "maxCost": expression.highest_cost}
     try:
         matches, cost = expression.evaluate(
             question["driver"], msgspec.convert(question["device"], Device, dec_hook=decode_value)
@@ -203,7 +210,7 @@ def _first_slip(errors: str) -> str:
 
 
 def difference(real: dict, ours: dict, costs: bool = True, *, reasons: bool = True) -> str:
-    """What is different: ``verdict``, ``message`` or ``cost``; empty if nothing is.
+    """What is different: ``verdict``, ``highest cost``, ``message`` or ``cost``; empty if nothing is.
 
     Without ``reasons``, why a text is no address or URL may be said in other words.
     """
@@ -217,13 +224,15 @@ def difference(real: dict, ours: dict, costs: bool = True, *, reasons: bool = Tr
     error = real.get("enhanced") or real.get("error")
     if (error is None) != ("error" not in ours) or real.get("matches") != ours.get("matches"):
         return "verdict"
+    if real.get("maxCost", 0) != ours["maxCost"]:
+        return "highest cost"
     messages = [error, ours.get("error")]
     if not reasons:
         messages = [_without_reason(each) for each in messages]
     if messages[0] != messages[1] or real["type"] != ours["type"]:
         return "message"
     unknown = error is not None and ("cost limit" in error or "internal error" in error)
-    return "cost" if costs and not unknown and real.get("cost", 0) != ours["cost"] else ""
+    return "cost" if costs and not unknown and real.get("cost", 0) != (ours["cost"] or 0) else ""
 
 
 def main() -> int:
@@ -255,9 +264,7 @@ def main() -> int:
         asked += [{"expression": e, "driver": "gpu.example.com", "device": d} for e in written for d in devices]
     real = ask(options.program, asked)
     if options.record:
-        with gzip.GzipFile(options.record, "wb", mtime=0) as file:
-            for question, truth in zip(asked, real, strict=True):
-                file.write(msgspec.json.encode([question, truth]) + b"\n")
+        record(options.record, asked, real)
     found = Counter()
     for question, truth in zip(asked, real, strict=True):
         ours = answer(question)

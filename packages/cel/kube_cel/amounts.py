@@ -35,15 +35,13 @@ def nanos_of(text: str) -> int:
     match = _AMOUNT.fullmatch(text)
     if match is None or not text:
         raise AmountError(_FORMAT_WRONG)
-    whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
+    fraction, suffix = match[3] or "", match[4]
     exponent = BINARY[suffix] if suffix in BINARY else _power(suffix)
-    narrow = _is_narrow(len(whole), len(fraction), suffix, exponent)
-    if not narrow and not match[2] and not fraction:
-        raise AmountError(_NUMBER_WRONG)
-    number = int(whole + fraction)
+    if not match[2] and not fraction and (suffix in ("Pi", "Ei") or exponent < -9):
+        raise AmountError(_NUMBER_WRONG)  # Go's fast path, which takes no text for 0, ends at these
+    number = int((match[2] + fraction) or "0")
     if suffix in BINARY:
-        nanos = _away_from_zero((number * NANO) << exponent, 10 ** len(fraction))
-        nanos = nanos if narrow else min(nanos, INT_MAX * NANO)
+        nanos = min(_away_from_zero((number * NANO) << exponent, 10 ** len(fraction)), INT_MAX * NANO)
     else:
         shift = exponent - len(fraction) + 9
         nanos = number * 10**shift if shift >= 0 else _away_from_zero(number, 10**-shift)
@@ -57,13 +55,6 @@ def _power(suffix: str) -> int:
     if match is None or abs(int(match[1])) > _MAX_EXPONENT:
         raise AmountError(_SUFFIX_WRONG)
     return int(match[1])
-
-
-def _is_narrow(whole: int, decimals: int, suffix: str, exponent: int) -> bool:
-    """Whether ParseQuantity takes its fast path: an int64 and a scale. ``whole``: number of digits."""
-    if suffix in BINARY:
-        return decimals == 0 and 15 - whole - exponent * 3 // 10 - 1 >= 0
-    return whole + decimals <= 18 and exponent - decimals >= -9
 
 
 def _away_from_zero(number: int, divisor: int) -> int:

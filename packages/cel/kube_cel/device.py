@@ -37,14 +37,14 @@ class Device(Protocol):
 
 
 _KEPT_DEVICES = 50_000
-_devices: dict[int, tuple[Device, str, Map]] = {}
+_devices: dict[tuple[int, str], tuple[Device, Map]] = {}
 
 
 def device_value(driver: str, device: Device) -> Map:
     """The variable ``device``. Raises CelError if an attribute or a capacity is not valid."""
-    known = _devices.get(id(device))
-    if known is not None and known[1] == driver:
-        return known[2]
+    known = _devices.get((id(device), driver))
+    if known is not None:
+        return known[1]
     attributes = {name: _attribute(name, attribute) for name, attribute in device.attributes.items()}
     capacity = {name: _capacity(name, each) for name, each in device.capacity.items()}
     value = Map(
@@ -57,7 +57,7 @@ def device_value(driver: str, device: Device) -> Map:
     )
     if len(_devices) >= _KEPT_DEVICES:
         _devices.clear()
-    _devices[id(device)] = (device, driver, value)
+    _devices[id(device), driver] = (device, value)
     return value
 
 

@@ -486,8 +486,11 @@ class _Estimator:
         self.push(expr.accu, _Variable(self.path(expr.init), self.size(expr.init), self.elements(expr.init)))
         entries, path = self.elements(expr.range), self.path(expr.range)
         of_list = (entries.kind if entries else self.types[expr.range.id].kind) == "list"
-        key = _Variable((*path, "@indices" if of_list else "@keys"), entries.key if entries else None, None)
-        value = _Variable((*path, "@items" if of_list else "@values"), entries.value if entries else None, None)
+        keys, values = (*path, "@indices" if of_list else "@keys"), (*path, "@items" if of_list else "@values")
+        if expr.var2 and len(path) not in (0, 1, 2, 4, 8):
+            keys = values  # Go appends both to one array, which is full at these lengths only
+        key = _Variable(keys, entries.key if entries else None, None)
+        value = _Variable(values, entries.value if entries else None, None)
         self.push(expr.var, key if expr.var2 or not of_list else value)
         if expr.var2:
             self.push(expr.var2, value)

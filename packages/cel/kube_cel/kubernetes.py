@@ -90,13 +90,13 @@ def _held(text: str, nanos: int) -> QuantityValue:
     if text == "0":
         return QuantityValue(0, wide=False)
     if suffix in BINARY:
-        precision = 15 - len(whole) - int(BINARY[suffix] * 3 / 10) - 1 if not fraction else -1
+        precision = 14 - len(whole) - BINARY[suffix] * 3 // 10 if not fraction else -1
         value, scale = int(whole) << BINARY[suffix], 0
     else:
         power = DECIMAL[suffix] if suffix in DECIMAL else int(suffix[1:])
         precision, scale = 18 - len(whole) - len(fraction), power - len(fraction)
         value = int(whole + fraction)
-    if precision < 0 or scale < -9 or value > INT_MAX:
+    if precision < 0 or scale < -9:
         return QuantityValue(nanos, scale=-9)
     return QuantityValue(nanos, -value if match[1] == "-" else value, scale, False)
 
@@ -205,7 +205,7 @@ def _identifier(text: str) -> str:
 def _normalized(text: str) -> str | Err:
     parts = text.removeprefix("v").split(".", 2)
     for at, part in enumerate(parts):
-        if len(part) > 1:
+        if len(part.encode()) > 1:
             bare = part.lstrip("0")
             parts[at] = bare if bare and bare[0] in "0123456789" else "0" + bare
     if len(parts) < 3:
@@ -213,6 +213,11 @@ def _normalized(text: str) -> str | Err:
             return Err("short version cannot contain PreRelease/Build meta data")
         parts += ["0"] * (3 - len(parts))
     return ".".join(parts)
+
+
+def _int64(number: int) -> int:
+    """The uint64 as Go converts it."""
+    return number if number <= INT_MAX else number - 2**64
 
 
 def _valid(value: Value) -> bool:
@@ -240,7 +245,7 @@ FUNCTIONS: dict[str, Function] = {
     "asApproximateFloat": _approximate,
     "semver": semver_of,
     "isSemver": lambda text, normalize=False: _valid(semver_of(text, normalize)),
-    "major": lambda version: version.numbers[0],
-    "minor": lambda version: version.numbers[1],
-    "patch": lambda version: version.numbers[2],
+    "major": lambda version: _int64(version.numbers[0]),
+    "minor": lambda version: _int64(version.numbers[1]),
+    "patch": lambda version: _int64(version.numbers[2]),
 }

@@ -27,7 +27,7 @@ FIRST = {  # what may stand behind an opening bracket
     "call": "{'[', '{', '(', ')', '.', '-', '!', " + _LITERALS + "}",
 }
 STARTS = {"[", "{", "(", ".", "-", "!", "true", "false", "null", "FLOAT", "INT", "UINT", "STRING", "BYTES", "IDENT"}
-_NAMES = {"IDENT": "IDENTIFIER"}
+_NAMES = {"IDENT": "IDENTIFIER", "ESC": "ESC_IDENTIFIER"}
 
 
 class StopError(Exception):
@@ -228,13 +228,10 @@ class _Parser(Cursor):
 
     def relation(self) -> Expr:
         self.enter("relation")
-        levels = 1
         node = self.calc()
         while self.token.kind in RELATIONS:
-            self.enter("relation")
-            levels += 1
             node = self.binary(node, self.operand_of_relation)
-        self._nested["relation"] -= levels
+        self._nested["relation"] -= 1
         return node
 
     def operand_of_relation(self) -> Expr:
@@ -252,13 +249,10 @@ class _Parser(Cursor):
 
     def calc(self, lowest: int = 1) -> Expr:
         self.enter("calc")
-        levels = 1
         node = self.unary()
         while (precedence := PRECEDENCE.get(self.token.kind, 0)) >= lowest:
-            self.enter("calc")
-            levels += 1
             node = self.binary(node, lambda above=precedence + 1: self.calc(above))  # type: ignore[misc]
-        self._nested["calc"] -= levels
+        self._nested["calc"] -= 1
         return node
 
     def unary(self) -> Expr:
@@ -288,13 +282,10 @@ class _Parser(Cursor):
 
     def member(self) -> Expr:
         self.enter("member")
-        levels = 1
         node = self.primary()
         while self.token.kind in (".", "["):
-            self.enter("member")
-            levels += 1
             node = self.field(node) if self.token.kind == "." else self.index(node)
-        self._nested["member"] -= levels
+        self._nested["member"] -= 1
         return node
 
     def field(self, operand: Expr) -> Expr:
@@ -303,7 +294,7 @@ class _Parser(Cursor):
         name = self.accept("IDENT") or self.accept("ESC")
         if name is None:
             if optional:
-                self.fail(f"mismatched input '{self.token.text}' expecting {{IDENTIFIER, ESC_IDENTIFIER}}")
+                self.unexpected(("IDENT", "ESC"))
             self.no_name(dot)
         text = name.text if name.kind == "IDENT" else name.text[1:-1]
         if optional:
@@ -391,6 +382,9 @@ class _Parser(Cursor):
         while self.accept("."):
             full += "." + self.expect("IDENT").text
         node = Message(self.new_id(self.expect("{").at), full)
+        if self.accept(","):
+            self.expect("}")
+            return node
         while self.token.kind != "}":
             if node.values and not self.more("}"):
                 break

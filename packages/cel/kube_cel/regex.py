@@ -11,7 +11,7 @@ import sys
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TypeAlias
 
 from kube_cel.errors import UnsupportedError
@@ -126,8 +126,20 @@ _POSIX = {
     "upper": "A-Z", "word": "0-9A-Za-z_", "xdigit": "0-9A-Fa-f",
 }  # fmt: skip
 _ESCAPES = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_FOLDS = {"k": "\u212a", "K": "\u212a", "s": "\u017f", "S": "\u017f", "\u212a": "kK", "\u017f": "sS"}
-_CATEGORIES = re.compile("[CLMNPSZ][a-z]?")
+_CATEGORIES = {
+    "casedletter": "LC", "closepunctuation": "Pe", "combiningmark": "M", "connectorpunctuation": "Pc",
+    "control": "Cc", "currencysymbol": "Sc", "dashpunctuation": "Pd", "decimalnumber": "Nd", "enclosingmark": "Me",
+    "finalpunctuation": "Pf", "format": "Cf", "initialpunctuation": "Pi", "letter": "L", "letternumber": "Nl",
+    "lineseparator": "Zl", "lowercaseletter": "Ll", "mark": "M", "mathsymbol": "Sm", "modifierletter": "Lm",
+    "modifiersymbol": "Sk", "nonspacingmark": "Mn", "number": "N", "openpunctuation": "Ps", "other": "C",
+    "otherletter": "Lo", "othernumber": "No", "otherpunctuation": "Po", "othersymbol": "So",
+    "paragraphseparator": "Zp", "privateuse": "Co", "punctuation": "P", "separator": "Z", "spaceseparator": "Zs",
+    "spacingmark": "Mc", "surrogate": "Cs", "symbol": "S", "titlecaseletter": "Lt", "unassigned": "Cn",
+    "uppercaseletter": "Lu", "cntrl": "Cc", "digit": "Nd", "punct": "P",
+}  # fmt: skip
+"""Go 1.26: unicode/tables.go, CategoryAliases; case, spaces, ``-`` and ``_`` don't count."""
+_CATEGORIES |= {short.lower(): short for short in _CATEGORIES.values()} | {"any": ""}
+_CASED = ("Lu", "Ll", "Lt")
 
 
 def _ranges(spec: str) -> Test:
@@ -136,14 +148,21 @@ def _ranges(spec: str) -> Test:
     return lambda character: any(low <= character <= high for low, high in pairs)
 
 
+@cache
+def _cases() -> dict[str, str]:
+    """For each character that has other cases: all of them, as Unicode's simple folding has it."""
+    groups: dict[str, str] = {}
+    for character in map(chr, range(0x20000)):
+        folded = character.casefold() if len(character.casefold()) == 1 else character.lower()
+        if folded != character and len(folded) == 1:
+            groups[folded] = groups.get(folded, folded) + character
+    return {character: group for group in groups.values() for character in group}
+
+
 def _folded(test: Test) -> Test:
     """The test for any case of the character."""
-
-    def fold(character: str) -> bool:
-        forms = {character, character.lower(), character.upper(), *_FOLDS.get(character, "")}
-        return any(len(form) == 1 and test(form) for form in forms)
-
-    return fold
+    cases = _cases()
+    return lambda character: any(map(test, cases.get(character, character)))
 
 
 class _Reader:
@@ -162,6 +181,8 @@ class _Reader:
     def alternatives(self) -> _Node:
         self.depth += 1
         if self.depth > _MAX_NESTING:
+            if "(?" in self.text:
+                raise UnsupportedError("a regular expression nests deeper than kube_cel's limit")
             raise RegexError("expression nests too deeply", self.text)
         parts = [self.sequence()]
         while self.text[self.at : self.at + 1] == "|":
@@ -189,7 +210,7 @@ class _Reader:
         return parts[0] if len(parts) == 1 else _Node("cat", parts)
 
     def counts(self) -> re.Match[str] | None:
-        return re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}").match(self.text, self.at)
+        return re.compile(r"\{(0|[1-9][0-9]*)(?:(,)(0|[1-9][0-9]*)?)?\}").match(self.text, self.at)
 
     def repeat(self, parts: list[_Node], start: int, repeated: str) -> None:
         operator = self.text[start]
@@ -267,7 +288,7 @@ class _Reader:
             self.at = name.end()
             return True
         match = re.compile(r"\(\?([imsU]*)(-[imsU]+)?([:)])").match(self.text, start)
-        if match is None or (not match[1] and not match[2] and match[3] == ")"):
+        if match is None:
             wrong = re.compile(r"\(\?[imsU]*-?[imsU]*[\s\S]?").match(self.text, start)
             if wrong is not None and wrong.end() == len(self.text) and not wrong.group().endswith((")", ":")):
                 raise RegexError("missing closing )", self.text)
@@ -304,12 +325,14 @@ class _Reader:
             raise RegexError("invalid character class range", self.text[self.at :])
         self.at = match.end()
         name = match[2] if match[2] is not None else match[3]
-        if name != "Any" and not _CATEGORIES.fullmatch(name):
-            if re.fullmatch("[A-Z][a-zA-Z_]+", name):
+        category = _CATEGORIES.get(re.sub("[ _-]", "", name).lower())
+        if category is None:
+            if re.fullmatch("[a-zA-Z][a-zA-Z _-]+", name):
                 raise UnsupportedError(f"kube_cel has no table of the Unicode script {name}")
             raise RegexError("invalid character class range", match.group())
         negated = (letter == "P") != bool(match[1])
-        return self.chosen(lambda c: name == "Any" or unicodedata.category(c).startswith(name), negated)
+        beginnings = _CASED if category == "LC" else category
+        return self.chosen(lambda c: unicodedata.category(c).startswith(beginnings), negated)
 
     def chosen(self, test: Test, negated: bool = False) -> Test:
         """The test for any case, if case doesn't count; or for what is left."""
@@ -341,12 +364,9 @@ class _Reader:
         negated = self.text[self.at : self.at + 1] == "^"
         self.at += negated
         tests: list[Test] = []
-        first = True
-        while first or self.text[self.at : self.at + 1] != "]":
+        while not tests or self.text[self.at : self.at + 1] != "]":
             if self.at >= len(self.text):
                 raise RegexError("missing closing ]", self.text[start:])
-            self.dash(first)
-            first = False
             tests.append(self.member(start))
         self.at += 1
 
@@ -354,12 +374,6 @@ class _Reader:
             return any(member(character) for member in tests)
 
         return (lambda c: not test(c)) if negated else test
-
-    def dash(self, first: bool) -> None:
-        """A dash in the middle of a class must be escaped."""
-        following = self.text[self.at + 1 : self.at + 2]
-        if self.text[self.at] == "-" and not first and following and following != "]":
-            raise RegexError("invalid character class range", self.text[self.at : self.at + 2])
 
     def member(self, start: int) -> Test:
         posix = re.compile(r"\[:(\^?)([^\]]*?):\]").match(self.text, self.at)

@@ -89,3 +89,36 @@ def test_the_last_step_is_the_result_and_the_text_means_the_same(part: int):
         assert last.values[-1] == result
         if "…" not in last.text and '"' not in last.text:
             assert compile(last.text).matches("gpu.example.com", GPU) == (result == "true")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", "0"),
+        ("1n", "1n"),
+        ("1000n", "1u"),
+        ("1500m", "1500m"),
+        ("999", "999"),
+        ("1000", "1k"),
+        ("1001", "1001"),
+        ("1023", "1023"),
+        ("1024", "1Ki"),
+        ("-1024", "-1Ki"),
+        ("1025", "1025"),
+        ("2000", "2000"),
+        ("1024.5", "1024500m"),
+        ("1536Mi", "1536Mi"),
+        ("7Ei", "7Ei"),
+        ("1e21", "953674316406250Mi"),
+        ("-3k", "-3000"),
+    ],
+)
+def test_a_quantity_has_the_largest_suffix_that_needs_no_fraction(text: str, value: str):
+    steps = compile(f"quantity('{text}').isInteger() || true").steps("gpu.example.com", GPU)
+    assert steps[0].values == (f'quantity("{value}")',)
+
+
+def test_quantities_are_read_up_to_an_exponent_and_a_length_of_64():
+    """Go takes minutes for longer exponents."""
+    for number, text in ((True, "1e64"), (False, "1e65"), (False, "1e-65"), (True, "1" * 64), (False, "1" * 65)):
+        assert compile(f"isQuantity('{text}')").matches("gpu.example.com", GPU) == number, text
