@@ -56,12 +56,9 @@ class Cursor:
         self.at += 1
         return token
 
-    def expect(self, *kinds: str) -> Token:
-        """The token, which must be of one of these kinds."""
-        for kind in kinds:
-            if token := self.accept(kind):
-                return token
-        self.unexpected(kinds)
+    def expect(self, kind: str) -> Token:
+        """The token, which must be of this kind."""
+        return self.accept(kind) or self.unexpected((kind,))
 
     def unexpected(self, kinds: tuple[str, ...]) -> NoReturn:
         """The next token is none of these."""

@@ -367,7 +367,7 @@ class _Reader:
         while not tests or self.text[self.at : self.at + 1] != "]":
             if self.at >= len(self.text):
                 raise RegexError("missing closing ]", self.text[start:])
-            tests.append(self.member(start))
+            tests.append(self.member())
         self.at += 1
 
         def test(character: str) -> bool:
@@ -375,7 +375,7 @@ class _Reader:
 
         return (lambda c: not test(c)) if negated else test
 
-    def member(self, start: int) -> Test:
+    def member(self) -> Test:
         posix = re.compile(r"\[:(\^?)([^\]]*?):\]").match(self.text, self.at)
         if posix:
             if posix[2] not in _POSIX:
@@ -387,17 +387,15 @@ class _Reader:
             if known is not None:
                 return known
         begin = self.at
-        low = high = self.character(start)
+        low = high = self.character()
         if self.text[self.at : self.at + 1] == "-" and self.text[self.at + 1 : self.at + 2] not in ("]", ""):
             self.at += 1
-            high = self.character(start)
+            high = self.character()
             if high < low:
                 raise RegexError("invalid character class range", self.text[begin : self.at])
         return self.chosen(lambda c: low <= c <= high)
 
-    def character(self, start: int) -> str:
-        if self.at >= len(self.text):
-            raise RegexError("missing closing ]", self.text[start:])
+    def character(self) -> str:
         if self.text[self.at] == "\\":
             if self.at + 1 >= len(self.text):
                 raise RegexError("trailing backslash at end of expression", "")

@@ -93,7 +93,7 @@ def unquote(literal: str, is_bytes: bool) -> str | bytes:
     raw = literal[0] in "rR"
     if raw:
         literal = literal[1:]
-    quotes = 3 if len(literal) >= 6 and literal[:3] in ('"""', "'''") else 1
+    quotes = 3 if literal[:3] in ('"""', "'''") else 1
     body = literal[quotes:-quotes]
     if raw or "\\" not in body:
         return body.encode() if is_bytes else body
@@ -105,7 +105,7 @@ def unquote(literal: str, is_bytes: bool) -> str | bytes:
             at += 1
             continue
         code, at = _unescape(body, at + 1, is_bytes)
-        out += bytes([code]) if is_bytes and code < 256 else chr(code).encode()
+        out += bytes([code]) if is_bytes else chr(code).encode()
     return bytes(out) if is_bytes else out.decode()
 
 

@@ -93,3 +93,10 @@ def test_what_is_remembered_has_a_bound(monkeypatch):
     for text in ("a", "abc", "abcd", "x", "bbbbc", ""):
         assert pattern.search(text) == bool(re.search("^(a|b)+c?$", text))
         assert len(pattern._closures) <= 4 and len(pattern._moves) <= 4
+
+
+def test_patterns_that_go_knows_and_we_do_not_say_so():
+    for pattern in (r"\p{Latin}", "(?:" * 1001 + "a" + ")" * 1001):
+        with pytest.raises(UnsupportedError):
+            compile(f"'a'.matches(r'{pattern}')").matches("gpu.example.com", Device(name="d"))
+    assert compile(f"'a'.matches('{'(?:' * 999}a{')' * 999}')").matches("gpu.example.com", Device(name="d"))
