@@ -11,7 +11,7 @@ from kube_cel.values import INT_MAX, INT_MIN, NO_OVERLOAD, UINT_MAX, Err, UInt, 
 INT_OVERFLOW = Err("integer overflow")
 UINT_OVERFLOW = Err("unsigned integer overflow")
 _FLOAT = re.compile(
-    r"[+-]?(?:(?:inf|infinity)|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+    r"nan|[+-]?(?:inf|infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
     r"|0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?[0-9]+)",
     re.IGNORECASE,
 )
@@ -103,7 +103,10 @@ def parse_double(text: str) -> float | None:
     plain = re.sub("(?<=[0-9a-fxA-FX])_(?=[0-9a-fA-F])", "", text)
     if not _FLOAT.fullmatch(plain):
         return None
-    number = float.fromhex(plain) if "0x" in plain.lower() else float(plain)
+    try:
+        number = float.fromhex(plain) if "0x" in plain.lower() else float(plain)
+    except OverflowError:  # of hexadecimal digits
+        return None
     return None if math.isinf(number) and "inf" not in plain.lower() else number
 
 
@@ -141,4 +144,4 @@ def text_of(value: Value) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return format_double(value)
-    return "null" if value is None else str(value)
+    return "0" if value is None else str(value)

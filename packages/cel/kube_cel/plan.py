@@ -5,6 +5,7 @@ cel-go v0.29.2: interpreter/planner.go, interpretable.go, decorators.go (constan
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +15,22 @@ from kube_cel.checker import Checked
 from kube_cel.numbers import text_of
 from kube_cel.run import UNSET, Run
 from kube_cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select
-from kube_cel.values import NO_OVERLOAD, Err, Growing, Map, Optional, TypeValue, Value, equal, go_type
+from kube_cel.values import (
+    NO_OVERLOAD,
+    Err,
+    Growing,
+    Key,
+    Map,
+    Optional,
+    TypeValue,
+    UInt,
+    Value,
+    equal,
+    exact,
+    go_type,
+    is_number,
+    key_of,
+)
 
 
 def logical(left: Eval, right: Eval, wanted: bool) -> Eval:
@@ -252,9 +268,9 @@ class _Planner:
 
         def make(run: Run) -> Value:
             entries: list[tuple[Value, Value]] = []
-            for key_of, value_of, optional in evals:
-                key = key_of(run)
-                value = key if isinstance(key, Err) else value_of(run)
+            for key_part, value_part, optional in evals:
+                key = key_part(run)
+                value = key if isinstance(key, Err) else value_part(run)
                 if isinstance(value, Err):
                     run.cost += costs.MAP
                     return value
@@ -368,13 +384,22 @@ class _Planner:
             return _constant(id, False)
         if not all(isinstance(item, _PRIMITIVE) for item in items):
             return None
-        table, operand = Map((item, True) for item in items), steps[0].eval
+        table, operand = {key for item in items for key in _equals(item)}, steps[0].eval
 
         def member(run: Run) -> Value:
             value = operand(run)
-            return value if isinstance(value, Err) else table.find(value)[1]
+            return value if isinstance(value, Err) else key_of(value) in table
 
         return PlannedPart(id, member)
+
+
+def _equals(item: Value) -> Iterator[Key]:
+    """The keys of what equals a constant: a double also equals what is rounded to it."""
+    yield key_of(item)
+    if is_number(item):
+        others = ((kind, exact(item, kind)) for kind in (int, UInt))
+        yield from ((kind, number) for kind, number in others if number is not None)
+        yield float, float(item)
 
 
 def _traced(part: Eval, id: int) -> Eval:
