@@ -79,9 +79,10 @@ def to_uint(value: Value) -> Value:
     if type(value) is int:
         return UInt(value) if value >= 0 else UINT_OVERFLOW
     if type(value) is str:
-        if not re.fullmatch("[0-9]+", value) or len(value) > 4000 or int(value) > UINT_MAX:
+        whole = None if value.startswith(("+", "-")) else whole_number(value)
+        if whole is None or whole > UINT_MAX:
             return conversion_error("string", "uint")
-        return UInt(value)
+        return UInt(whole)
     return NO_OVERLOAD
 
 
@@ -122,7 +123,7 @@ def format_double(number: float) -> str:
     if math.isinf(number):
         return "+Inf" if number > 0 else "-Inf"
     if number == 0:
-        return "-0" if math.copysign(1, number) < 0 else "0"
+        return f"{number:g}"
     sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
     assert isinstance(exponent, int)
     text = "".join(map(str, digits))
@@ -130,7 +131,7 @@ def format_double(number: float) -> str:
     minus = "-" if sign else ""
     if power < -4 or power >= 6:
         fraction = f".{text[1:]}" if len(text) > 1 else ""
-        return f"{minus}{text[0]}{fraction}e{'-' if power < 0 else '+'}{abs(power):02d}"
+        return f"{minus}{text[0]}{fraction}e{power:+03d}"
     if exponent >= 0:
         return minus + text + "0" * exponent
     if power >= 0:

@@ -403,8 +403,8 @@ def _equals(item: Value) -> Iterator[Key]:
 def _traced(part: Eval, id: int) -> Eval:
     def note(run: Run) -> Value:
         value = part(run)
-        if run.trace is not None:
-            run.trace.append((id, value))
+        assert run.trace is not None
+        run.trace.append((id, value))
         return value
 
     return note

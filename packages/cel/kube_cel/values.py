@@ -49,7 +49,7 @@ class Timestamp:
     """A moment in nanoseconds since 1970, UTC. ``zone``: the seconds by which it is written in another zone's time."""
 
     nanos: int
-    zone: int = field(default=0, compare=False)
+    zone: int = field(compare=False)
 
 
 class TypeValue(NamedTuple):
