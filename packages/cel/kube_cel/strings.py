@@ -63,7 +63,7 @@ def _split(text: str, separator: str, count: int = -1) -> Value:
             return list(text)
         rest = text[count - 1 :]
         return [*text[: count - 1], rest] if rest else list(text)
-    return text.split(separator, count - 1 if count > 0 else -1)
+    return text.split(separator, count - 1)
 
 
 def _join(items: list[Value], separator: str = "") -> Value:
