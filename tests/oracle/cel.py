@@ -167,7 +167,7 @@ def ask(program: str, asked: list[dict]) -> list[dict]:
     """The real answers."""
     text = "".join(json.dumps(question) + "\n" for question in asked)
     done = subprocess.run([program], input=text, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.split("\n") if line]
 
 
 def record(path: str, asked: list[dict], real: list[dict]) -> None:

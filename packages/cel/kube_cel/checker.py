@@ -446,7 +446,7 @@ class _Checker:
 
     def message(self, expr: Message) -> None:
         name = expr.name.removeprefix(".")
-        if name.startswith(("google.", "kubernetes.")) or name in TYPE_NAMES:
+        if name.startswith("google.") or name in TYPE_NAMES:
             raise UnsupportedError(f"kube_cel does not evaluate messages such as {name}{{}}")
         self.types[expr.id] = ERROR
         self.report(expr, f"undeclared reference to '{expr.name}' (in container '')")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 
 class CelError(ValueError):
     """An expression does not compile, or has no value for a device. The text is the real one's.
@@ -60,6 +58,15 @@ def _wide(character: str) -> bool:
     return len(character.encode("utf-8", "surrogatepass")) > 1
 
 
+ESCAPES = {
+    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
+}  # fmt: skip
+
+
 def go_quote(text: str) -> str:
     """The text in double quotes, as Go's %q prints it."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f")
+    return '"' + "".join(ESCAPES.get(c) or (c if c.isprintable() else _escaped(ord(c))) for c in text) + '"'
+
+
+def _escaped(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

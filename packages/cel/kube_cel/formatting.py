@@ -67,7 +67,7 @@ class Clause:
         match = re.match(r"(?:\.([0-9]*))?([\s\S])?", text)
         assert match
         self.length = match.end()
-        self.letter = match[2] or ""
+        self.letter = chr(match[2].encode("utf-8", "surrogatepass")[0]) if match[2] else ""  # Go looks at one byte
         if not text:
             self.problem = "unexpected end of string"
         elif at >= count:
@@ -85,10 +85,10 @@ class Clause:
             self.problem = (
                 before + 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax'
             )
-        elif len(digits) > 9 or int(digits) > _MAX_PRECISION:
+        elif len(digits.lstrip("0")) > 4 or int(digits[-4:]) > _MAX_PRECISION:
             raise UnsupportedError("kube_cel formats at most 1,000 digits")
         else:
-            self.precision = int(digits)
+            self.precision = int(digits[-4:])
 
     def shown(self, args: list[Value]) -> str:
         """Its argument as text."""
@@ -118,7 +118,9 @@ def _string(value: Value, precision: int | None = None) -> str:
         return timestamp_text(value)
     if type(value) is TypeValue:
         return value.name
-    if value is None or type(value) in (bool, int, UInt, float, str):
+    if value is None:
+        return "null"
+    if type(value) in (bool, int, UInt, float, str):
         return text_of(value)
     raise FormatError(STRING_CLAUSE + type_name(value))
 
@@ -174,15 +176,16 @@ def _fixed(value: Value, precision: int | None) -> str:
     number = _float(value, "fixed-point")
     if not math.isfinite(number):
         return _special(number)
-    return f"{number:,.{6 if precision is None else precision}f}"
+    return f"{number or 0.0:,.{6 if precision is None else precision}f}"  # x/text writes no -0.0
 
 
 def _scientific(value: Value, precision: int | None) -> str:
     number = _float(value, "scientific")
-    if not math.isfinite(number):
-        return _special(number).rjust(6 if precision is None else precision)  # x/text takes the precision as width
-    mantissa, _, exponent = f"{number:.6e}".partition("e")  # golang.org/x/text v0.40.0 reads no precision here
-    return f"{mantissa}×10{exponent.removeprefix('+').translate(_SUPERSCRIPT)}"
+    text = _special(number)
+    if math.isfinite(number):
+        mantissa, _, exponent = f"{number or 0.0:.6e}".partition("e")
+        text = f"{mantissa}×10{exponent.removeprefix('+').translate(_SUPERSCRIPT)}"
+    return text.rjust(6 if precision is None else precision)  # golang.org/x/text v0.40.0 takes the precision as width
 
 
 def _special(number: float) -> str:

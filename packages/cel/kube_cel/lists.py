@@ -138,14 +138,13 @@ def sort_by(items: Value, keys: Value) -> Value:
         return items
     if type(keys[0]) not in _COMPARABLE:
         return Err("list elements must be comparable")
-    if len(keys) > 1 and any(type(key) is not type(keys[0]) for key in keys):
+    if any(type(key) is not type(keys[0]) for key in keys):
         return Err("list elements must have the same type")
 
-    def order(one: int, other: int) -> int:
-        result = compare(keys[one], keys[other])
-        return 0 if isinstance(result, Err) else result
+    def less(one: int, other: int) -> int:
+        return -(compare(keys[one], keys[other]) == -1)
 
-    return [items[at] for at in sorted(range(len(keys)), key=cmp_to_key(order))]
+    return [items[at] for at in sorted(range(len(keys)), key=cmp_to_key(less))]
 
 
 def _contains_all(items: list[Value], others: list[Value]) -> bool:

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from datetime import date
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote, unquote, unquote_to_bytes
 
 from kube_cel.errors import go_quote
-from kube_cel.times import to_timestamp
 from kube_cel.values import NONE, Err, Foreign, Function, Map, Optional, Value
 
 
@@ -145,55 +144,84 @@ class Url(Foreign):
         return bool(self.text == other.text)
 
 
-_URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(#[\s\S]*)?")
-_HOST = re.compile(r"(?:[^@]*@)?((?:\[[0-9a-fA-F:.%]+\]|[^\[\]:%\s<>\"`{}|\\^]*)(?::[0-9]*)?)")
+_URL = re.compile(r"(?:([a-zA-Z][a-zA-Z0-9+.\-]*):)?([^?]*)(?:\?([\s\S]*))?")
+_PATH = re.compile(r"[A-Za-z0-9\-_.~!$&'()*+,;=:@\[\]%/]*")
+_USER = r"(?:[A-Za-z0-9\-._:~!$&'()*+,;=%@]*@)?"
+_NAME = r"(?:[A-Za-z0-9\-_.~!$&'()*+,;=:\]<>\"]|[^\x00-\x7f]|%25|%[89a-fA-F][0-9a-fA-F])*"
+_HOST = re.compile(rf"{_USER}({_NAME}|\[([0-9a-fA-F:.]+(?:%25{_NAME})?)\](?::[0-9]*)?)")
 
 
 def _url(text: str) -> Value:
-    parsed = _parse_url(text)
-    if isinstance(parsed, str):
-        return Err(f"URL parse error during conversion from string: {parsed}")
-    return parsed
+    fault = _uri(text)
+    if fault is None:
+        scheme, rest, query = _parts(text.partition("#")[0])
+        authority, path = _authority(rest) if scheme or not rest.startswith("///") else ("", rest)
+        host = _host(scheme, authority)
+        if host is not None and not _bad_escape(text.partition("#")[2]):
+            return Url(text, scheme, host, path if path.startswith("/") or path == "*" else "", query)
+        fault = f"parse {go_quote(text)}: invalid URL"
+    return Err(f"URL parse error during conversion from string: {fault}")
 
 
-def _parse_url(text: str) -> Url | str:
-    """The URL, or what is wrong with it."""
+def _parts(text: str) -> tuple[str, str, str]:
+    """The scheme, what is between it and the query, and the query."""
+    match = _URL.fullmatch(text)
+    assert match
+    return (match[1] or "").lower(), match[2], match[3] or ""
+
+
+def _authority(rest: str) -> tuple[str, str]:
+    """(who serves, the path)."""
+    if not rest.startswith("//"):
+        return "", rest
+    authority, slash, path = rest[2:].partition("/")
+    return authority, slash + path
+
+
+def _host(scheme: str, authority: str) -> str | None:
+    """The host with its port, if it is valid."""
+    match = _HOST.fullmatch(authority)
+    if match is None:
+        return None
+    if match[2]:
+        address = _address(unquote(match[2]))
+        return unquote(match[1]) if isinstance(address, IPv6Address) else None
+    before, colon, port = match[1].partition(":") if scheme in ("http", "https") else match[1].rpartition(":")
+    return unquote(match[1]) if not colon or re.fullmatch("[0-9]*", port) else None
+
+
+def _bad_escape(text: str) -> str:
+    match = re.search(r"%(?![0-9a-fA-F]{2}).{0,2}", text)
+    return match.group() if match else ""
+
+
+def _uri(text: str) -> str | None:
+    """What is wrong with the address (Go: net/url, ParseRequestURI, which knows no fragment)."""
     fault = f"parse {go_quote(text)}: "
     if not text:
         return fault + "empty url"
     if re.search(r"[\x00-\x1f\x7f]", text):
         return fault + "net/url: invalid control character in URL"
-    if text.startswith("/"):
-        match = re.fullmatch(r"()(?://(?!/)([^/?#]*))?([^?#]*)(?:\?([^#]*))?(#[\s\S]*)?", text)
-    else:
-        match = _URL.fullmatch(text)
-        if text.startswith(":"):
-            return fault + "missing protocol scheme"
-        if match is None:
-            return fault + "invalid URI for request"
-        if match[2] is None and not match[3].startswith("/"):
-            return Url(text, match[1].lower(), "", "", match[4] or "")  # opaque, as mailto:me@example.com
+    if text.startswith(":"):
+        return fault + "missing protocol scheme"
+    scheme, rest, _ = _parts(text)
+    if not rest.startswith("/"):
+        return None if scheme or text == "*" else fault + "invalid URI for request"
+    authority, path = _authority(rest) if scheme else ("", rest)
+    if escape := _bad_escape(authority + path):
+        return fault + f"invalid URL escape {go_quote(escape)}"
+    return None if _host(scheme, authority) is not None else fault + "invalid character in host name"
+
+
+def _name_and_port(url: Url) -> tuple[str, str]:
+    match = re.fullmatch(r"(.*?)(?::([0-9]*))?", url.host, re.DOTALL)
     assert match
-    escape = re.search(r"%(?![0-9a-fA-F]{2})..?|%$", (match[2] or "") + match[3])
-    if escape:
-        return fault + f"invalid URL escape {go_quote(escape.group()[:3])}"
-    host = _HOST.fullmatch(match[2] or "")
-    if host is None:
-        return fault + "invalid character in host name"
-    return Url(text, match[1].lower(), host[1], match[3], match[4] or "")
-
-
-def _port(url: Url) -> str:
-    return url.host.rpartition("]")[2].partition(":")[2]
-
-
-def _hostname(url: Url) -> str:
-    bare = url.host.removesuffix(f":{_port(url)}") if ":" in url.host.rpartition("]")[2] else url.host
-    return bare[1:-1] if bare.startswith("[") else bare
+    name = match[1]
+    return name[1:-1] if name.startswith("[") and name.endswith("]") else name, match[2] or ""
 
 
 def _escaped_path(url: Url) -> str:
-    return quote(url.path, safe="/%:@!$&'()*+,;=~-._[]")
+    return url.path if _PATH.fullmatch(url.path) else quote(unquote_to_bytes(url.path), safe="/:@$&+,;=-_.~")
 
 
 def _query(url: Url) -> Map:
@@ -248,8 +276,8 @@ def _pattern(expression: str, fault: str, most: int, prefix: bool = False) -> Ca
     compiled = re.compile(expression)
 
     def faults(text: str) -> list[str]:
-        bare = text[:-1] + "a" if prefix and text.endswith("-") and len(text) > 1 else text
-        problems = [f"must be no more than {most} bytes"] if _utf8(bare) > most else []
+        bare = text[:-2] + "a" if prefix and text.endswith("-") and len(text) > 1 else text
+        problems = [f"must be no more than {most} characters"] if _utf8(bare) > most else []
         if compiled.fullmatch(bare):
             return problems
         dots = fault == _LABEL_FAULT and re.fullmatch(_SUBDOMAIN, bare)
@@ -302,32 +330,33 @@ def _utf8(text: str) -> int:
     return len(text.encode("utf-8", "replace"))
 
 
-def _uri(text: str) -> str | None:
-    parsed = _parse_url(text)
-    return parsed if isinstance(parsed, str) else None
-
-
 def _uuid(text: str) -> str | None:
     plain = re.fullmatch(r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}", text)
     return None if plain else "does not match the UUID format"
 
 
+_BASE64 = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"  # govalidator v11
+
+
 def _bytes(text: str) -> str | None:
-    group = "[A-Za-z0-9+/]"  # kube-openapi: govalidator/patterns.go; an empty text is none
-    plain = re.fullmatch(f"({group}{{4}})*({group}{{2}}==|{group}{{3}}=|{group}{{4}})", text)
-    return None if plain else "invalid base64"
+    return None if re.fullmatch(_BASE64, text) else "invalid base64"
 
 
 def _date(text: str) -> str | None:
+    match = re.fullmatch("([0-9]{4})-([0-9]{2})-([0-9]{2})", text)
     try:
-        date.fromisoformat(text)
+        valid = match and date(int(match[1]) or 400, int(match[2]), int(match[3]))  # Go has a year 0
     except ValueError:
-        return "invalid date"
-    return None if re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", text) else "invalid date"
+        valid = None
+    return None if valid else "invalid date"
 
 
 def _datetime(text: str) -> str | None:
-    return "invalid datetime" if isinstance(to_timestamp(text.upper().replace(" ", "T")), Err) else None
+    """kube-openapi: pkg/validation/strfmt/time.go, IsDateTime."""
+    day, *times = text.lower().split("t")
+    match = re.fullmatch("([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})", (*times, "")[0])
+    valid = match and match[1] <= "23" and match[2] <= "59" and match[3] <= "59" and _date(day) is None
+    return None if valid else "invalid datetime"
 
 
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
@@ -379,11 +408,11 @@ FUNCTIONS: dict[str, Function] = {
     "masked": lambda range_: CIDR(range_.network.network_address, range_.bits),
     "string": lambda value: str(value.address) if isinstance(value, IP) else f"{value.address}/{value.bits}",
     "url": _url,
-    "isURL": lambda text: isinstance(_parse_url(text), Url),
+    "isURL": lambda text: _uri(text) is None,
     "getScheme": lambda url: url.scheme,
     "getHost": lambda url: url.host,
-    "getHostname": _hostname,
-    "getPort": _port,
+    "getHostname": lambda url: _name_and_port(url)[0],
+    "getPort": lambda url: _name_and_port(url)[1],
     "getEscapedPath": _escaped_path,
     "getQuery": _query,
     "validate": _validate,

@@ -11,7 +11,7 @@ from kube_cel.values import INT_MAX, INT_MIN, NO_OVERLOAD, UINT_MAX, Err, UInt, 
 INT_OVERFLOW = Err("integer overflow")
 UINT_OVERFLOW = Err("unsigned integer overflow")
 _FLOAT = re.compile(
-    r"[+-]?(?:(?:inf|infinity)|nan|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
+    r"nan|[+-]?(?:inf|infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
     r"|0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)p[+-]?[0-9]+)",
     re.IGNORECASE,
 )
@@ -79,9 +79,10 @@ def to_uint(value: Value) -> Value:
     if type(value) is int:
         return UInt(value) if value >= 0 else UINT_OVERFLOW
     if type(value) is str:
-        if not re.fullmatch("[0-9]+", value) or len(value) > 4000 or int(value) > UINT_MAX:
+        whole = None if value.startswith(("+", "-")) else whole_number(value)
+        if whole is None or whole > UINT_MAX:
             return conversion_error("string", "uint")
-        return UInt(value)
+        return UInt(whole)
     return NO_OVERLOAD
 
 
@@ -103,7 +104,10 @@ def parse_double(text: str) -> float | None:
     plain = re.sub("(?<=[0-9a-fxA-FX])_(?=[0-9a-fA-F])", "", text)
     if not _FLOAT.fullmatch(plain):
         return None
-    number = float.fromhex(plain) if "0x" in plain.lower() else float(plain)
+    try:
+        number = float.fromhex(plain) if "0x" in plain.lower() else float(plain)
+    except OverflowError:  # of hexadecimal digits
+        return None
     return None if math.isinf(number) and "inf" not in plain.lower() else number
 
 
@@ -119,7 +123,7 @@ def format_double(number: float) -> str:
     if math.isinf(number):
         return "+Inf" if number > 0 else "-Inf"
     if number == 0:
-        return "-0" if math.copysign(1, number) < 0 else "0"
+        return f"{number:g}"
     sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
     assert isinstance(exponent, int)
     text = "".join(map(str, digits))
@@ -127,7 +131,7 @@ def format_double(number: float) -> str:
     minus = "-" if sign else ""
     if power < -4 or power >= 6:
         fraction = f".{text[1:]}" if len(text) > 1 else ""
-        return f"{minus}{text[0]}{fraction}e{'-' if power < 0 else '+'}{abs(power):02d}"
+        return f"{minus}{text[0]}{fraction}e{power:+03d}"
     if exponent >= 0:
         return minus + text + "0" * exponent
     if power >= 0:
@@ -141,4 +145,4 @@ def text_of(value: Value) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return format_double(value)
-    return "null" if value is None else str(value)
+    return "0" if value is None else str(value)

@@ -167,9 +167,9 @@ def _same(value: Value) -> Value:
 
 
 def _to_bool(text: str) -> Value:
-    if text in ("1", "t", "true", "TRUE", "True"):
+    if text in ("1", "t", "T", "true", "TRUE", "True"):
         return True
-    if text in ("0", "f", "false", "FALSE", "False"):
+    if text in ("0", "f", "F", "false", "FALSE", "False"):
         return False
     return numbers.conversion_error("string", "bool")
 

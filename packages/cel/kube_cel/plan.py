@@ -5,6 +5,7 @@ cel-go v0.29.2: interpreter/planner.go, interpretable.go, decorators.go (constan
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,7 +15,22 @@ from kube_cel.checker import Checked
 from kube_cel.numbers import text_of
 from kube_cel.run import UNSET, Run
 from kube_cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select
-from kube_cel.values import NO_OVERLOAD, Err, Growing, Map, Optional, TypeValue, Value, equal, go_type
+from kube_cel.values import (
+    NO_OVERLOAD,
+    Err,
+    Growing,
+    Key,
+    Map,
+    Optional,
+    TypeValue,
+    UInt,
+    Value,
+    equal,
+    exact,
+    go_type,
+    is_number,
+    key_of,
+)
 
 
 def logical(left: Eval, right: Eval, wanted: bool) -> Eval:
@@ -128,12 +144,10 @@ class PlanError(Exception):
 class PlannedPart:
     """A planned part. ``constant``: its value is known; ``attribute``: a path that can be continued."""
 
-    id: int
     eval: Eval
     constant: bool = False
     value: Value = None
     attribute: Attribute | None = None
-    test: bool = False
 
 
 class Program(NamedTuple):
@@ -165,7 +179,7 @@ class _Planner:
 
     def part(self, expr: Expr) -> PlannedPart:
         if isinstance(expr, Literal):
-            return _constant(expr.id, expr.value)
+            return _constant(expr.value)
         if isinstance(expr, Ident):
             return self.ident(expr)
         if isinstance(expr, Select):
@@ -183,25 +197,25 @@ class _Planner:
 
     def ident(self, expr: Ident) -> PlannedPart:
         if expr.id in self.checked.type_values:
-            return _constant(expr.id, TypeValue(self.checked.type_values[expr.id]))
+            return _constant(TypeValue(self.checked.type_values[expr.id]))
         for scope in reversed(self.names):
             if expr.name in scope:
                 if self.checked.types[expr.id].kind == "type":
                     raise PlanError(f"reference to undefined type: {expr.name}")
-                return _path(expr.id, Variable(*scope[expr.name]))
-        return _path(expr.id, DeviceVariable())
+                return _path(Variable(*scope[expr.name]))
+        return _path(DeviceVariable())
 
     def attribute_of(self, step: PlannedPart) -> PlannedPart:
         """The step as a path; evaluating a part that is none costs one unit more."""
-        return step if step.attribute is not None else _path(step.id, Relative(step.eval))
+        return step if step.attribute is not None else _path(Relative(step.eval))
 
     def select(self, expr: Select) -> PlannedPart:
         if expr.id in self.checked.type_values:
-            return _constant(expr.id, TypeValue(self.checked.type_values[expr.id]))
+            return _constant(TypeValue(self.checked.type_values[expr.id]))
         step = self.attribute_of(self.plan(expr.operand))
         assert step.attribute is not None
         step.attribute.add(Qualifier(expr.id, expr.field, None, False, expr.test))
-        return _path(expr.id, step.attribute, expr.test)
+        return _path(step.attribute, expr.test)
 
     def index(self, expr: Call, operand: PlannedPart, key: PlannedPart, optional: bool) -> PlannedPart:
         step = self.attribute_of(operand)
@@ -214,14 +228,14 @@ class _Planner:
             resolve = key.attribute.resolve if key.attribute is not None else key.eval
             qualifier = Qualifier(expr.id, None, resolve, optional)
         step.attribute.add(qualifier)
-        return _path(expr.id, step.attribute)
+        return _path(step.attribute)
 
     # Lists and maps.
 
     def make_list(self, expr: ListExpr) -> PlannedPart:
         steps = [self.plan(element) for element in expr.elements]
         if all(step.constant for step in steps) and not expr.optional:
-            return _constant(expr.id, [step.value for step in steps])
+            return _constant([step.value for step in steps])
         evals, optional = [step.eval for step in steps], expr.optional
 
         def make(run: Run) -> Value:
@@ -242,19 +256,19 @@ class _Planner:
             run.cost += costs.LIST
             return values
 
-        return PlannedPart(expr.id, make)
+        return PlannedPart(make)
 
     def make_map(self, expr: MapExpr) -> PlannedPart:
         steps = [(self.plan(entry.key), self.plan(entry.value), entry.optional) for entry in expr.entries]
         if all(key.constant and value.constant and not optional for key, value, optional in steps):
-            return _constant(expr.id, Map((key.value, value.value) for key, value, _ in steps))
+            return _constant(Map((key.value, value.value) for key, value, _ in steps))
         evals = [(key.eval, value.eval, optional) for key, value, optional in steps]
 
         def make(run: Run) -> Value:
             entries: list[tuple[Value, Value]] = []
-            for key_of, value_of, optional in evals:
-                key = key_of(run)
-                value = key if isinstance(key, Err) else value_of(run)
+            for key_part, value_part, optional in evals:
+                key = key_part(run)
+                value = key if isinstance(key, Err) else value_part(run)
                 if isinstance(value, Err):
                     run.cost += costs.MAP
                     return value
@@ -272,7 +286,7 @@ class _Planner:
             run.cost += costs.MAP
             return result
 
-        return PlannedPart(expr.id, make)
+        return PlannedPart(make)
 
     # Loops.
 
@@ -313,7 +327,7 @@ class _Planner:
             value = result(run)
             return list(value) if type(value) is Growing else value
 
-        return PlannedPart(expr.id, loop)
+        return PlannedPart(loop)
 
     # Calls.
 
@@ -322,14 +336,14 @@ class _Planner:
         steps = [self.plan(part) for part in parts]
         function = expr.function
         if function in ("_&&_", "_||_"):
-            return PlannedPart(expr.id, logical(steps[0].eval, steps[1].eval, function == "_||_"))
+            return PlannedPart(logical(steps[0].eval, steps[1].eval, function == "_||_"))
         if function == "_?_:_":
             yes, no = (self.branch(step) for step in steps[1:])
-            return _path(expr.id, Conditional(steps[0].eval, yes, no))
+            return _path(Conditional(steps[0].eval, yes, no))
         if function in ("or", "orValue"):
-            return PlannedPart(expr.id, alternative(steps[0].eval, steps[1].eval, function == "orValue"))
+            return PlannedPart(alternative(steps[0].eval, steps[1].eval, function == "orValue"))
         if function in ("_==_", "_!=_"):
-            return PlannedPart(expr.id, equality(steps[0].eval, steps[1].eval, function == "_!=_"))
+            return PlannedPart(equality(steps[0].eval, steps[1].eval, function == "_!=_"))
         if function in _INDEXES:
             return self.index(expr, steps[0], steps[1], function != "_[_]")
         return self.function(expr, steps)
@@ -344,54 +358,63 @@ class _Planner:
         cost = costs.of_call(expr.function, form)
         constants = all(step.constant for step in steps)
         if form == "in_list" and steps[1].constant:
-            member = self.membership(expr.id, steps)
+            member = self.membership(steps)
             if member is not None:
                 return member
         if expr.function in _CONVERSIONS and len(steps) == 1 and constants:
             value = call(Run(None, 0), [steps[0].value])
             if isinstance(value, Err):
                 raise PlanError(value.text)
-            return _constant(expr.id, value)
+            return _constant(value)
         if expr.function in ("matches", "find", "findAll") and steps[1].constant and isinstance(steps[1].value, str):
             problem = functions.regex_problem(steps[1].value)
             if problem:
                 raise PlanError(problem)
             call = functions.with_constant_pattern(call)
         elif functions.evaluates_all(expr.function, form, len(steps)):
-            return PlannedPart(expr.id, eager([step.eval for step in steps], call, cost))
-        return PlannedPart(expr.id, one_by_one([step.eval for step in steps], call, cost))
+            return PlannedPart(eager([step.eval for step in steps], call, cost))
+        return PlannedPart(one_by_one([step.eval for step in steps], call, cost))
 
-    def membership(self, id: int, steps: list[PlannedPart]) -> PlannedPart | None:
+    def membership(self, steps: list[PlannedPart]) -> PlannedPart | None:
         """``x in [constants]`` costs nothing but x."""
         items = steps[1].value
         if not items:
-            return _constant(id, False)
+            return _constant(False)
         if not all(isinstance(item, _PRIMITIVE) for item in items):
             return None
-        table, operand = Map((item, True) for item in items), steps[0].eval
+        table, operand = {key for item in items for key in _equals(item)}, steps[0].eval
 
         def member(run: Run) -> Value:
             value = operand(run)
-            return value if isinstance(value, Err) else table.find(value)[1]
+            return value if isinstance(value, Err) else key_of(value) in table
 
-        return PlannedPart(id, member)
+        return PlannedPart(member)
+
+
+def _equals(item: Value) -> Iterator[Key]:
+    """The keys of what equals a constant: a double also equals what is rounded to it."""
+    yield key_of(item)
+    if is_number(item):
+        others = ((kind, exact(item, kind)) for kind in (int, UInt))
+        yield from ((kind, number) for kind, number in others if number is not None)
+        yield float, float(item)
 
 
 def _traced(part: Eval, id: int) -> Eval:
     def note(run: Run) -> Value:
         value = part(run)
-        if run.trace is not None:
-            run.trace.append((id, value))
+        assert run.trace is not None
+        run.trace.append((id, value))
         return value
 
     return note
 
 
-def _constant(id: int, value: Value) -> PlannedPart:
-    return PlannedPart(id, lambda run: value, True, value)
+def _constant(value: Value) -> PlannedPart:
+    return PlannedPart(lambda run: value, True, value)
 
 
-def _path(id: int, attribute: Attribute, test: bool = False) -> PlannedPart:
+def _path(attribute: Attribute, test: bool = False) -> PlannedPart:
     cost = attribute.costs - test
     resolve = attribute.resolve
 
@@ -402,7 +425,7 @@ def _path(id: int, attribute: Attribute, test: bool = False) -> PlannedPart:
             return value.present
         return value
 
-    return PlannedPart(id, walk, attribute=attribute, test=test)
+    return PlannedPart(walk, attribute=attribute)
 
 
 def _accumulator(init: Eval) -> Eval:

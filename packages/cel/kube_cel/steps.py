@@ -112,8 +112,10 @@ def _strength(function: str) -> int:
 
 
 def _operator(call: Call, written: Mapping[int, Call], strength: int) -> str:
-    parts = [_text(arg, written, strength + (at > 0 and strength not in (1, 2, 3))) for at, arg in enumerate(call.args)]
-    if call.function == "_?_:_":
+    is_choice = call.function == "_?_:_"
+    tight = [at < 2 if is_choice else at > 0 and strength not in (2, 3) for at in range(len(call.args))]
+    parts = [_text(arg, written, strength + more) for arg, more in zip(call.args, tight, strict=True)]
+    if is_choice:
         return f"{parts[0]} ? {parts[1]} : {parts[2]}"
     if call.function in ("!_", "-_"):
         return call.function[0] + parts[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kube_cel.errors import ESCAPES
 from kube_cel.formatting import format_string
 from kube_cel.numbers import text_of
 from kube_cel.regex import RegexError, compile_regex
@@ -9,9 +10,6 @@ from kube_cel.run import check_length
 from kube_cel.values import Err, Function, Value
 
 _SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-_QUOTED = {
-    "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
-}  # fmt: skip
 
 
 def _out_of_range(index: int) -> Err:
@@ -65,7 +63,7 @@ def _split(text: str, separator: str, count: int = -1) -> Value:
             return list(text)
         rest = text[count - 1 :]
         return [*text[: count - 1], rest] if rest else list(text)
-    return text.split(separator, count - 1 if count > 0 else -1)
+    return text.split(separator, count - 1)
 
 
 def _join(items: list[Value], separator: str = "") -> Value:
@@ -84,7 +82,7 @@ def _upper(text: str) -> str:
 
 
 def _quote(text: str) -> str:
-    return '"' + "".join(_QUOTED.get(c, c) for c in text) + '"'
+    return '"' + "".join(ESCAPES.get(c, c) for c in text) + '"'
 
 
 def _find(text: str, pattern: str) -> Value:

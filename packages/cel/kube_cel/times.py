@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from fractions import Fraction
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from kube_cel.numbers import INT_OVERFLOW, conversion_error
+from kube_cel.numbers import INT_OVERFLOW, conversion_error, whole_number
 from kube_cel.values import INT_MAX, INT_MIN, Duration, Err, Timestamp, Value
 
 _SECOND = 10**9
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 _PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _RFC3339 = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})"
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})"
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MIN, _MAX = -62135596800, 253402300799  # the years 1 to 9999, in seconds
@@ -35,16 +36,27 @@ def _parse_duration(text: str) -> int | None:
         return 0
     if not rest:
         return None
-    total, at = Fraction(0), 0
+    total = at = 0
     while at < len(rest):
         match = _PART.match(rest, at)
-        if match is None or not (match[1] or match[2]) or len(match.group()) > 400:
+        if match is None or not (match[1] or match[2]) or len(match[1].lstrip("0")) > 19:
             return None
-        fraction = Fraction(int(match[2]), 10 ** len(match[2])) if match[2] else Fraction(0)
-        total += int(match[1] or "0") * _UNITS[match[3]] + int(fraction * _UNITS[match[3]])
+        unit = _UNITS[match[3]]
+        total += int(match[1].lstrip("0") or "0") * unit + _of_unit(match[2] or "", unit)
         at = match.end()
-    nanos = sign * int(total)
+    nanos = sign * total
     return nanos if INT_MIN <= nanos <= INT_MAX else None
+
+
+def _of_unit(digits: str, unit: int) -> int:
+    """That fraction of a unit, rounded as time.ParseDuration does."""
+    fraction, scale = 0, 1.0
+    for digit in digits:
+        longer = fraction * 10 + int(digit)
+        if longer > 2**63:
+            break
+        fraction, scale = longer, scale * 10
+    return int(fraction * (unit / scale))
 
 
 def to_timestamp(value: Value) -> Value:
@@ -89,13 +101,23 @@ def add(left: Value, right: Value) -> Value:
 def subtract(left: Value, right: Value) -> Value:
     """``-`` of durations and timestamps."""
     nanos = left.nanos - right.nanos
-    return _duration(nanos) if type(left) is type(right) else _timestamp(nanos, left.zone)
+    if type(left) is Duration:
+        return _duration(nanos)
+    if type(right) is Duration:
+        return INT_OVERFLOW if right.nanos == INT_MIN else _timestamp(nanos, left.zone)
+    seconds = left.nanos // _SECOND - right.nanos // _SECOND
+    return _duration(nanos) if INT_MIN <= seconds * _SECOND <= INT_MAX else INT_OVERFLOW
 
 
 def duration_text(value: Duration) -> str:
     """Seconds with an ``s``."""
-    whole, rest = divmod(abs(value.nanos), _SECOND)
-    return f"{'-' if value.nanos < 0 else ''}{whole}{_fraction(rest)}s"
+    return f"{Decimal(repr(_seconds(value.nanos))):f}".removesuffix(".0") + "s"
+
+
+def _seconds(nanos: int) -> float:
+    """As Go's Duration.Seconds: a double, which does not hold the nanoseconds of many years."""
+    whole, rest = divmod(abs(nanos), _SECOND)
+    return math.copysign(whole + rest / _SECOND, nanos) if nanos else 0.0
 
 
 def timestamp_text(value: Timestamp) -> str:
@@ -126,6 +148,9 @@ _GETTERS: dict[str, Callable[[datetime, int], int]] = {
 _SPANS = {"getHours": 3600 * _SECOND, "getMinutes": 60 * _SECOND, "getSeconds": _SECOND, "getMilliseconds": 10**6}
 
 
+_CYCLE = 146_097 * 86_400  # the seconds of 400 years, after which the calendar repeats
+
+
 def getter(function: str) -> Callable[..., Value]:
     """``getHours`` and the like, of timestamps (with a time zone or without) and durations."""
 
@@ -134,39 +159,46 @@ def getter(function: str) -> Callable[..., Value]:
             whole = abs(value.nanos) // _SPANS[function]
             return -whole if value.nanos < 0 else whole
         seconds, nanos = divmod(value.nanos, _SECOND)
-        moment = _EPOCH + timedelta(seconds=seconds)
-        if zone is not None:
-            place = _zone(zone)
-            if isinstance(place, Err):
-                return place
-            try:
-                moment = moment.astimezone(place)
-            except OverflowError:  # the day before the year 1 or after the year 9999
-                cycle = 400 if moment.year == 1 else -400
-                moment = moment.replace(year=moment.year + cycle).astimezone(place)
-                return _GETTERS[function](moment, nanos) - (cycle if function == "getFullYear" else 0)
-        return _GETTERS[function](moment, nanos)
+        offset = 0 if zone is None else _offset(zone, seconds)
+        if isinstance(offset, Err):
+            return offset
+        cycles, seconds = divmod(seconds + offset, _CYCLE)
+        part = _GETTERS[function](_EPOCH + timedelta(seconds=seconds), nanos)
+        return part + 400 * cycles if function == "getFullYear" else part
 
     return get
 
 
-def _zone(name: str) -> tzinfo | Err:
-    if ":" not in name:
-        if ".." in name or name.startswith(("/", "\\")):
-            return Err("time: invalid location name")
-        if not re.fullmatch(r"[A-Za-z0-9_+\-/]*", name):
-            return Err(f"unknown time zone {name}")
-        try:
-            return UTC if name in ("", "UTC") else ZoneInfo(name)
-        except (KeyError, ValueError, OSError):
-            return Err(f"unknown time zone {name}")
-    hours, _, minutes = name.partition(":")
-    if not re.fullmatch(r"[+-]?[0-9]{1,9}", hours):
-        return Err(f'strconv.Atoi: parsing "{hours}": invalid syntax')
-    if not re.fullmatch(r"[+-]?[0-9]{1,9}", minutes):
-        return Err(f'strconv.Atoi: parsing "{minutes}": invalid syntax')
-    total = int(hours) * 60 + (-int(minutes) if hours.startswith("-") else int(minutes))
-    try:
-        return timezone(timedelta(minutes=total))
-    except ValueError:
+def _offset(zone: str, seconds: int) -> int | Err:
+    """By how many seconds the zone is before UTC at that moment (stdlib/standard.go, inTimeZone)."""
+    if ":" not in zone:
+        return _offset_of_place(zone, seconds)
+    hours, minutes = (_whole(text) for text in zone.split(":", 1))
+    for number in (hours, minutes):
+        if isinstance(number, Err):
+            return number
+    total = hours * 60 + (-minutes if zone.startswith("-") else minutes)
+    nanos = (total * _UNITS["m"] - INT_MIN) % 2**64 + INT_MIN  # Go's integers overflow
+    return int(_seconds(nanos))
+
+
+def _offset_of_place(name: str, seconds: int) -> int | Err:
+    if ".." in name or name.startswith(("/", "\\")):
+        return Err("time: invalid location name")
+    if not re.fullmatch(r"[A-Za-z0-9_+\-/]*", name):
         return Err(f"unknown time zone {name}")
+    try:
+        place = ZoneInfo(name or "UTC")
+    except (KeyError, ValueError, OSError):
+        return Err(f"unknown time zone {name}")
+    day = 86_400  # the calendar of Python ends before and after the years 1 and 9999
+    moment = _EPOCH + timedelta(seconds=min(max(seconds, _MIN + day), _MAX - day))
+    return (moment.astimezone(place).utcoffset() or timedelta()) // timedelta(seconds=1)
+
+
+def _whole(text: str) -> Value:
+    number = whole_number(text)
+    if number is None or not INT_MIN <= number <= INT_MAX:
+        reason = "invalid syntax" if number is None else "value out of range"
+        return Err(f'strconv.Atoi: parsing "{text}": {reason}')
+    return number

@@ -6,7 +6,6 @@ and ``||`` may absorb it. cel-go v0.29.2: common/types.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
@@ -50,7 +49,7 @@ class Timestamp:
     """A moment in nanoseconds since 1970, UTC. ``zone``: the seconds by which it is written in another zone's time."""
 
     nanos: int
-    zone: int = field(default=0, compare=False)
+    zone: int = field(compare=False)
 
 
 class TypeValue(NamedTuple):
@@ -106,7 +105,7 @@ class Map:
     def __init__(self, entries: Iterable[tuple[Value, Value]] = (), default: Value = None) -> None:
         self.entries: dict[Key, tuple[Value, Value]] = {}
         for key, value in entries:
-            self.entries[_key(key)] = (key, value)
+            self.entries[key_of(key)] = (key, value)
         self.default = default
 
     def __len__(self) -> int:
@@ -130,9 +129,9 @@ class Map:
         return (None, False) if entry is None else (entry[1], True)
 
     def _lookup(self, key: Value) -> tuple[Value, Value] | None:
-        entry = self.entries.get(_key(key))
-        if entry is None and type(key) in (int, UInt, float):
-            for kind in (int, UInt, float):
+        entry = self.entries.get(key_of(key))
+        if entry is None and is_number(key):
+            for kind in (int, UInt):
                 other = exact(key, kind)
                 if other is not None and (entry := self.entries.get((kind, other))) is not None:
                     break
@@ -140,11 +139,12 @@ class Map:
 
     def grown(self, key: Value, value: Value) -> Map:
         """This map with one entry more; it changes (only macros call this)."""
-        self.entries[_key(key)] = (key, value)
+        self.entries[key_of(key)] = (key, value)
         return self
 
 
-def _key(value: Value) -> Key:
+def key_of(value: Value) -> Key:
+    """What a map is looked up by."""
     if isinstance(value, bytes):
         raise CancelledError("internal error: runtime error: hash of unhashable type types.Bytes")
     if isinstance(value, Foreign) and not value.is_hashable:
@@ -154,12 +154,9 @@ def _key(value: Value) -> Key:
     return type(value), value
 
 
-def exact(number: int | float, kind: type) -> int | float | None:
-    """The number in another type, if that is exact."""
-    if kind is float:
-        converted = float(number)
-        return converted if converted == number else None
-    if isinstance(number, float) and (not math.isfinite(number) or not number.is_integer()):
+def exact(number: int | float, kind: type) -> int | None:
+    """The number as an int or UInt, if that is exact (overflow.go: the least int is never a double's)."""
+    if isinstance(number, float) and (not number.is_integer() or number == INT_MIN):
         return None
     whole = int(number)
     fits = 0 <= whole <= UINT_MAX if kind is UInt else INT_MIN <= whole <= INT_MAX
@@ -239,7 +236,10 @@ def equal(left: Value, right: Value) -> Value:
     if kind in (str, bool, bytes, Duration, Timestamp, TypeValue):
         return type(right) is kind and left == right
     if kind in (int, UInt, float):
-        return is_number(right) and left == right
+        if not is_number(right):
+            return False
+        left, right = _alike(left, right)
+        return bool(left == right)
     if isinstance(left, list):
         if not isinstance(right, list) or len(left) != len(right):
             return False
@@ -268,6 +268,11 @@ def contains(items: Iterable[Value], value: Value) -> bool:
     return any(equal(value, item) is True for item in items)
 
 
+def _alike(left: Value, right: Value) -> tuple[Value, Value]:
+    """Numbers as they are compared: as doubles if one is (compare.go)."""
+    return (float(left), float(right)) if float in (type(left), type(right)) else (left, right)
+
+
 def compare(left: Value, right: Value) -> Value:
     """-1, 0 or 1, or an error."""
     if is_number(left):
@@ -275,6 +280,7 @@ def compare(left: Value, right: Value) -> Value:
             return Err("NaN values cannot be ordered")
         if not is_number(right):
             return NO_OVERLOAD
+        left, right = _alike(left, right)
     elif type(left) is not type(right):
         return NO_OVERLOAD
     return (left > right) - (left < right)

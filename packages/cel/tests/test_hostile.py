@@ -69,6 +69,12 @@ def test_what_is_beyond_the_limits_here_says_so():
             compile(HOSTILE[name]).evaluate("gpu.example.com", Device(name="d"))
 
 
+def test_a_format_has_up_to_a_thousand_digits():
+    assert compile("'%.1000f'.format([1.5]).size() == 1002").matches("gpu.example.com", Device(name="d"))
+    with pytest.raises(UnsupportedError):
+        compile("'%.1001f'.format([1.5]) == ''")
+
+
 def test_the_cost_limit():
     with pytest.raises(CelError, match=r"^operation cancelled: actual cost limit exceeded$"):
         compile(NESTED).evaluate("gpu.example.com", Device(name="d"))

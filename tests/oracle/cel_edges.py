@@ -1,0 +1,54 @@
+"""Expressions at the edges of what CEL's values and functions allow, with the real answers (cel_1_37).
+
+    python -m tests.oracle.cel_edges PROGRAMS/cel_1_37 packages/cel/tests/data/edges_b
+
+Reads the rows of ``.txt`` and writes ``.jsonl.gz``. ``<<a||b>>`` stands for each of the alternatives. The value is
+shown by the error about a missing key; a row that begins with ``=`` is asked for as it is.
+"""
+
+import gzip
+import itertools
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from tests.oracle.cel import answer, ask, difference
+
+DEVICE = {
+    "name": "d",
+    "attributes": {"index": {"int": 3}, "model": {"string": "a100"}, "ids": {"ints": [1, 2]}},
+    "capacity": {"memory": {"value": "40Gi"}},
+}
+
+
+def written(row: str) -> list[str]:
+    """The expressions of a row."""
+    parts = re.split("<<(.*?)>>", row)
+    choices = [part.split("||") if at % 2 else [part] for at, part in enumerate(parts)]
+    texts = ["".join(chosen) for chosen in itertools.product(*choices)]
+    return [text[1:].strip() if row.startswith("=") else f"{{'': 1}}['%s'.format([{text}])] == 1" for text in texts]
+
+
+def main(program: str, path: str) -> int:
+    rows = Path(f"{path}.txt").read_text(encoding="utf-8").splitlines()
+    texts = dict.fromkeys(text for row in rows if row and not row.startswith("#") for text in written(row))
+    asked = [{"expression": text, "driver": "gpu.example.com", "device": DEVICE} for text in texts]
+    real = ask(program, asked)
+    with gzip.GzipFile(f"{path}.jsonl.gz", "wb", mtime=0) as file:
+        file.write(b"".join(msgspec.json.encode(pair) + b"\n" for pair in zip(asked, real, strict=True)))
+    found = Counter()
+    for question, truth in zip(asked, real, strict=True):
+        ours = answer(question)
+        kind = difference(truth, ours, reasons=False)
+        found[kind or "same"] += 1
+        if kind:
+            print(kind, question["expression"], f"\n  real {truth}\n  ours {ours}")
+    print(dict(found))
+    return int(found["same"] != len(asked))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
