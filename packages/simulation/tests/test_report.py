@@ -80,6 +80,7 @@ def report(*entries, wall=None):
 def test_an_empty_log():
     found = report()
     assert (found.created, found.bound, found.pods_per_second, found.seconds) == (0, 0, None, 0)
+    assert (found.generation, found.seed) == ("", 0)
     assert (found.resources, found.usage, found.pending, found.stuck) == ((), (), (), ())
     assert (found.waits, found.unschedulable) == ({}, {})
 
