@@ -204,6 +204,11 @@ def test_nodes_are_added_updated_and_deleted():
     assert over_time(found) == ((0, 0.25), (1, 0.125), (2, 1 / 12), (3, 0), (5, 0.125))
 
 
+def test_usage_is_a_mean_since_the_first_entry():
+    found = report(Step(at=0, pod="", step="begin"), change(20, None, a_node()), ends(40))
+    assert of(found, "cpu").mean.allocatable == of(found, "cpu").final.allocatable / 2 == 2000
+
+
 def test_only_pods_that_run_use_what_they_request():
     starting, running = a_pod(node="n1"), a_pod(node="n1", phase="Running")
     found = report(change(0, None, a_node()), change(0, None, starting), change(10, starting, running), ends(20))
