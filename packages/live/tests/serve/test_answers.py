@@ -202,8 +202,9 @@ def test_the_newest_stable_version_is_preferred() -> None:
     """v1.37: apimachinery pkg/version/helpers_test.go, TestCompareKubeAwareVersionStrings, and Kubernetes' docs."""
     names = "v10 v2 v1 v11beta2 v11beta1 v10beta3 v3beta1 v12alpha1 v11alpha2 v2alpha10 foo1 foo10"
     order = names.split()
-    kinds = defined(completed(definition(*sorted(order)), 0))
-    assert [api_version for api_version, _ in kinds] == [f"example.com/{each}" for each in order]
+    made = completed(definition(*sorted(order)), 0)
+    assert [api_version for api_version, _ in defined(made)] == [f"example.com/{each}" for each in order]
+    assert made["status"]["storedVersions"] == [min(order)]
 
 
 GROUP_OF_253 = ".".join(["a" * 50] * 4 + ["b" * 49])
