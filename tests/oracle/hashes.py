@@ -85,6 +85,25 @@ PARTS: list[Manifest] = [
 ]
 
 
+UNITS = ["2500n", "3u", "5m", "7", "11k", "13M", "17G", "19T", "23P", "5E"]
+UNITS += ["29Ki", "31Mi", "37Gi", "41Ti", "43Pi", "3Ei", "1000m", "1001m", "1000k", "1001k", "8Gi", "5e3", "9Ki"]
+UNITS += ["99999999999Ki", "100000000003Ki", "99999Gi", "100001Gi", "99Ti", "101Ti", "999999999999999999"]
+UNITS += ["1000000000000000001", "1007", "1024"]
+EVERY_UNIT: Manifest = {
+    "metadata": {"labels": {"app": "web"}, "annotations": {"says": "caf\u00e9 \u2028 >"}},
+    "spec": {
+        "containers": [
+            {
+                "name": "c",
+                "image": "busy",
+                "ports": [{"name": "http", "containerPort": 80, "hostPort": 0}],
+                "resources": {"limits": {f"example.com/r{i}": unit for i, unit in enumerate(UNITS)}},
+            }
+        ]
+    },
+}
+
+
 def random_template(rng: random.Random) -> Manifest:
     """A template of the fields that kschedlab models."""
     spec: Manifest = {"containers": [_container(rng, f"c{i}") for i in range(rng.randint(1, 3))]}
@@ -124,17 +143,19 @@ def _term(rng: random.Random) -> Manifest:
     return {"topologyKey": "zone", "labelSelector": rng.choice([LABELED, EXPRESSED, {}])} | rng.choice(more)
 
 
-def hashes(template: Manifest) -> dict[str, str]:
+def hashes(template: Manifest, collisions: int | None = None) -> dict[str, str]:
     """Ours: {"hash": of a Deployment's template, "revision": of a StatefulSet's}."""
     deployment, faults = decode(deployment_with(template), "Deployment")
     assert not faults
-    return {"hash": template_hash(deployment.spec.template), "revision": revision_hash(deployment.spec.template)}
+    made = deployment.spec.template
+    return {"hash": template_hash(made, collisions), "revision": revision_hash(made, collisions or 0)}
 
 
-def deployment_with(template: Manifest) -> Manifest:
-    """A Deployment with the template."""
+def deployment_with(template: Manifest, collisions: int | None = None) -> Manifest:
+    """A Deployment with the template and this collisionCount."""
     spec = {"selector": {"matchLabels": {"app": "web"}}, "template": template}
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+    status = {"status": {"collisionCount": collisions}} if collisions is not None else {}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec} | status
 
 
 def main() -> None:
@@ -145,16 +166,20 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
     rng = random.Random(given.seed)
-    templates = [random_template(rng) for _ in range(given.count)]
-    lines = "".join(json.dumps({"hash": deployment_with(template)}) + "\n" for template in templates)
+    templates: list[tuple[Manifest, int | None]] = [(random_template(rng), None) for _ in range(given.count)]
+    templates += [(EVERY_UNIT, collisions) for collisions in (None, 0, 1, 300)]
+    lines = "".join(json.dumps({"hash": deployment_with(*each)}) + "\n" for each in templates)
     answers = subprocess.run([given.program], input=lines, capture_output=True, text=True, check=True).stdout
     real = [json.loads(line) for line in answers.splitlines()]
-    wrong = [(each, answer) for each, answer in zip(templates, real, strict=True) if hashes(each) != answer]
-    for template, answer in wrong[:3]:
-        print(json.dumps(template), answer, hashes(template), sep="\n")
+    wrong = [(each, answer) for each, answer in zip(templates, real, strict=True) if hashes(*each) != answer]
+    for each, answer in wrong[:3]:
+        print(json.dumps(each), answer, hashes(*each), sep="\n")
     print(f"{len(templates)} templates, {len(wrong)} with other hashes")
     if given.keep:
-        kept = [{"template": each, **answer} for each, answer in zip(templates, real, strict=True)]
+        kept = [
+            {"template": template, "collisions": collisions, **answer}
+            for (template, collisions), answer in zip(templates, real, strict=True)
+        ]
         given.keep.write_text("".join(json.dumps(each) + "\n" for each in kept), encoding="utf-8")
     sys.exit(bool(wrong))
 

@@ -47,7 +47,7 @@ class ClaimError(Exception):
     """Why the pod has to wait for one of its claims; the message is the real scheduler's."""
 
 
-def claims_of(pod: Pod, find: Find, for_group: bool = False) -> tuple[ResourceClaim, ...]:
+def claims_of(pod: Pod, find: Find, for_group: bool) -> tuple[ResourceClaim, ...]:
     """The pod's claims, in its order; entries that need none are left out. ClaimError for the first that is not ready.
 
     A claim that two entries name is there twice.
@@ -55,7 +55,7 @@ def claims_of(pod: Pod, find: Find, for_group: bool = False) -> tuple[ResourceCl
     return tuple(_ready(pod, find, name, own, for_group) for name, own in claim_names(pod))
 
 
-def claims_fault(pod: Pod, find: Find, for_group: bool = False) -> str:
+def claims_fault(pod: Pod, find: Find, for_group: bool) -> str:
     """Why the pod has to wait for its claims, or "". This is the plugin's PreEnqueue."""
     try:
         claims_of(pod, find, for_group)

@@ -37,25 +37,25 @@ STATUS = {"name": "gpu", "resourceClaimName": "one"}
 
 def fault(asking: Pod, *claims: dict[str, object]) -> str:
     world = cluster(*claims)
-    return claims_fault(asking, lambda key: world.find(ResourceClaim, key))
+    return claims_fault(asking, lambda key: world.find(ResourceClaim, key), False)
 
 
 def test_a_claim_is_found_by_its_name_or_by_the_status_of_its_template() -> None:
     world = cluster(made("one", ownerReferences=[OWNED]), made("two"))
     asking = claiming(FROM_TEMPLATE, {"name": "b", "resourceClaimName": "two"}, statuses=(STATUS,))
-    found = claims_of(asking, lambda key: world.find(ResourceClaim, key))
+    found = claims_of(asking, lambda key: world.find(ResourceClaim, key), False)
     assert [claim.metadata.name for claim in found] == ["one", "two"]
 
 
 def test_a_template_may_need_no_claim() -> None:
     asking = claiming(FROM_TEMPLATE, statuses=({"name": "gpu"},))
-    assert claims_of(asking, lambda key: None) == ()
+    assert claims_of(asking, lambda key: None, False) == ()
 
 
 def test_a_claim_that_two_entries_name_counts_twice() -> None:
     world = cluster(made("one"))
     asking = claiming(NAMED, NAMED | {"name": "again"})
-    assert len(claims_of(asking, lambda key: world.find(ResourceClaim, key))) == 2
+    assert len(claims_of(asking, lambda key: world.find(ResourceClaim, key), False)) == 2
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_what_the_pod_waits_for(asking: Pod, claims: list[dict[str, object]], wh
 
 def test_the_first_claim_that_is_not_ready_decides() -> None:
     with pytest.raises(ClaimError, match="default/two"):
-        claims_of(claiming({"name": "a", "resourceClaimName": "two"}, {"name": "b"}), lambda key: None)
+        claims_of(claiming({"name": "a", "resourceClaimName": "two"}, {"name": "b"}), lambda key: None, False)
 
 
 def test_a_claim_is_reserved_for_a_pod_by_its_uid() -> None:

@@ -192,6 +192,19 @@ def test_commands_scale_pools_of_known_providers():
 # -- drain
 
 
+def test_a_search_of_all_orders_finds_what_no_greedy_order_does():
+    world = cluster(
+        *(node(f"n{i}", cpu=cpu) for i, cpu in enumerate((2, 3, 4, 4))),
+        owned("r0", "n2", cpu=2),
+        owned("r1", "n3", cpu=2),
+        owned("r2", "n1", cpu=2),
+        owned("r3", "n0", cpu=1),
+        owned("r4", "n2", cpu=1),
+    )
+    plan = plan_drain(world, seed=None)
+    assert plan.nodes == ("n1", "n0") and plan.proven
+
+
 def test_drain_empties_nodes_and_says_what_is_in_the_way():
     world = cluster(
         *(node(name, cpu=4) for name in "abc"),

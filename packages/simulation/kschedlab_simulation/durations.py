@@ -59,7 +59,7 @@ _UNITS = {
 }
 _PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
 _MAX_TEXT = 64
-LONGEST = (2**63 - 1) // 1000
+LONGEST = 2**63 // 1000
 """Microseconds: the maximum of Go's durations, 292 years."""
 LONGEST_RUN = 10 * 366 * 24 * 3600 * SECOND
 """Microseconds: ten years, more than any trace. A pod that waits is tried every few minutes, all of it in the log."""

@@ -25,6 +25,8 @@ from kschedlab.objects.model import (
     PodDisruptionBudgetStatus,
     ReplicaSet,
     ReplicaStatus,
+    RollingUpdateDaemonSet,
+    RollingUpdateStatefulSet,
     StorageClass,
 )
 
@@ -38,6 +40,8 @@ _ALWAYS: dict[type[msgspec.Struct], tuple[str, ...]] = {
     ContainerStatus: ("ready", "restartCount"),
     PodDisruptionBudgetStatus: ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
     ReplicaStatus: ("replicas",),
+    RollingUpdateDaemonSet: ("maxSurge",),
+    RollingUpdateStatefulSet: ("partition",),
 }
 """Fields that Go writes although they are zero."""
 

@@ -80,6 +80,7 @@ def report(*entries, wall=None):
 def test_an_empty_log():
     found = report()
     assert (found.created, found.bound, found.pods_per_second, found.seconds) == (0, 0, None, 0)
+    assert (found.generation, found.seed) == ("", 0)
     assert (found.resources, found.usage, found.pending, found.stuck) == ((), (), (), ())
     assert (found.waits, found.unschedulable) == ({}, {})
 
@@ -201,6 +202,11 @@ def test_nodes_are_added_updated_and_deleted():
         ends(),
     )
     assert over_time(found) == ((0, 0.25), (1, 0.125), (2, 1 / 12), (3, 0), (5, 0.125))
+
+
+def test_usage_is_a_mean_since_the_first_entry():
+    found = report(Step(at=0, pod="", step="begin"), change(20, None, a_node()), ends(40))
+    assert of(found, "cpu").mean.allocatable == of(found, "cpu").final.allocatable / 2 == 2000
 
 
 def test_only_pods_that_run_use_what_they_request():

@@ -52,6 +52,12 @@ def test_statuses_equal_the_real_ones(name: str) -> None:
     assert json.loads(msgspec.json.encode(OURS[name].status)) == REAL[name]
 
 
+def test_what_no_rule_refuses_has_the_servers_own_codes() -> None:
+    """apimachinery pkg/api/errors, NewGenericServerResponse; apiserver responsewriters/status.go, ErrorToAPIStatus."""
+    missing, broken = ApiError.no_such_resource(), ApiError.unknown("broken")
+    assert (missing.code, missing.reason) == (404, "NotFound") and (broken.code, broken.reason) == (500, "")
+
+
 def test_an_error_prints_its_message() -> None:
     error = OURS["not_found"]
     assert (str(error), error.code, error.reason) == ('pods "web" not found', 404, "NotFound")

@@ -30,7 +30,7 @@ func judgeHash(asked json.RawMessage) verdict {
 		panic(err)
 	}
 	template := &deployment.Spec.Template
-	return verdict{Hash: controller.ComputeHash(template, nil), Revision: revision(deployment)}
+	return verdict{Hash: controller.ComputeHash(template, deployment.Status.CollisionCount), Revision: revision(deployment)}
 }
 
 func revision(deployment *apps.Deployment) string {
@@ -52,6 +52,10 @@ func revision(deployment *apps.Deployment) string {
 	}
 	hash := fnv.New32()
 	hash.Write(patch)
-	hash.Write([]byte("0")) // the collision count
+	collisions := int32(0)
+	if deployment.Status.CollisionCount != nil {
+		collisions = *deployment.Status.CollisionCount
+	}
+	hash.Write([]byte(strconv.Itoa(int(collisions))))
 	return rand.SafeEncodeString(strconv.FormatUint(uint64(hash.Sum32()), 10))
 }

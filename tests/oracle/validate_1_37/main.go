@@ -9,6 +9,7 @@
 // Arguments are feature gates that are on.
 //
 // A line {"hash": DEPLOYMENT} asks for the hashes of its template: {"hash": "pod-template-hash", "revision": "of a StatefulSet"}.
+// A line {"default": OBJECT} asks for its defaults: {"spec": {...}}, the spec with them.
 // A line {"resize": {"old": POD, "new": POD, "node": NODE}} is an update of a pod's subresource resize. Its answer may be
 // {"forbidden": "..."}, by an admission plugin, or {"spec": {...}}: the spec of the resized pod.
 package main
@@ -126,12 +127,12 @@ type fault struct {
 }
 
 type verdict struct {
-	Decode    string      `json:"decode,omitempty"`
-	Errors    []fault     `json:"errors,omitempty"`
-	Forbidden string      `json:"forbidden,omitempty"`
-	Spec      *v1.PodSpec `json:"spec,omitempty"`
-	Hash      string      `json:"hash,omitempty"`
-	Revision  string      `json:"revision,omitempty"`
+	Decode    string  `json:"decode,omitempty"`
+	Errors    []fault `json:"errors,omitempty"`
+	Forbidden string  `json:"forbidden,omitempty"`
+	Spec      any     `json:"spec,omitempty"`
+	Hash      string  `json:"hash,omitempty"`
+	Revision  string  `json:"revision,omitempty"`
 }
 
 func main() {
@@ -161,13 +162,16 @@ func judge(line []byte) (answer verdict) {
 		}
 	}()
 	var asked struct {
-		Resize *resize
-		Hash   json.RawMessage
+		Resize  *resize
+		Hash    json.RawMessage
+		Default json.RawMessage
 	}
 	if err := json.Unmarshal(line, &asked); err == nil && asked.Resize != nil {
 		return judgeResize(*asked.Resize)
 	} else if err == nil && asked.Hash != nil {
 		return judgeHash(asked.Hash)
+	} else if err == nil && asked.Default != nil {
+		return defaulted(asked.Default)
 	}
 	object, kind, err := decode(line)
 	if err != nil {

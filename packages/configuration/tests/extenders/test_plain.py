@@ -223,6 +223,13 @@ def test_violations_are_forgotten_before_v1_37(version: str) -> None:
     assert decided(version, [Answers(victims=same)], *objects).nominated_node == expected
 
 
+def test_victims_without_a_number_break_no_budget() -> None:
+    def new(pod: Pod, victims: Mapping[str, list[Pod]]) -> dict[str, Any]:
+        return {"a": Victims(victims["a"]), "b": victims["b"]}
+
+    assert decided("v1.37", [Answers(victims=new)], *crowded(budget("low", 0))).nominated_node == "a"
+
+
 @ALL
 def test_an_extender_can_name_other_victims(version: str) -> None:
     def both(pod: Pod, victims: Mapping[str, list[Pod]]) -> dict[str, Victims]:

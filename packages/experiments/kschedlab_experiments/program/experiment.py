@@ -271,9 +271,13 @@ def _confidence(text: str) -> float:
 
 
 def _jobs(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= 1024:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if not 1 <= value <= 1024:
         raise argparse.ArgumentTypeError(f'"{text[:40]}" is not a number of processes from 1 to 1024')
-    return int(text)
+    return value
 
 
 def _duration(text: str) -> int:

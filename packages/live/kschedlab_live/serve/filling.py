@@ -16,6 +16,8 @@ _CONTAINER: Data = {"terminationMessagePath": "/dev/termination-log", "terminati
 _CONTAINERS = ("containers", "initContainers")
 _STATUSES = ("containerStatuses", "initContainerStatuses")
 _ROLLING = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}
+_JOB: Data = {"parallelism": 1, "backoffLimit": 6, "completionMode": "NonIndexed", "suspend": False}
+_JOB |= {"manualSelector": False}
 _CLUSTER_IP: Data = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"}
 
 
@@ -71,14 +73,25 @@ def secret(data: Data) -> Data:
 
 
 def _workload(**defaults: Any) -> Callable[[Data], Data]:
-    def fill(spec: Data) -> Data:
-        spec = defaults | spec
-        template = spec.get("template")
-        if isinstance(template, dict) and isinstance(template.get("spec"), dict):
-            spec["template"] = {**template, "spec": _pod_spec(template["spec"])}
-        return spec
+    return lambda spec: _with_template(defaults | spec, "template", _pod_spec)
 
-    return fill
+
+def _with_template(spec: Data, name: str, fill: Callable[[Data], Data]) -> Data:
+    template = spec.get(name)
+    if isinstance(template, dict) and isinstance(template.get("spec"), dict):
+        return {**spec, name: {**template, "spec": fill(template["spec"])}}
+    return spec
+
+
+def _job(spec: Data) -> Data:
+    """Without both numbers, one pod is to succeed; with parallelism alone, any number."""
+    completions = {"completions": 1} if spec.get("parallelism") is None and spec.get("completions") is None else {}
+    replacement = {"podReplacementPolicy": "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"}
+    return _workload(**_JOB)(completions | replacement | spec)
+
+
+def _cron_job(spec: Data) -> Data:
+    return _with_template({"suspend": False} | spec, "jobTemplate", _workload())
 
 
 def _service(spec: Data) -> Data:
@@ -94,20 +107,21 @@ def _port(port: Data) -> Data:
 
 
 _KINDS: dict[str, Callable[[Data], Data]] = {
-    "Pod": _pod_spec,
+    "Pod": lambda spec: {"enableServiceLinks": True} | _pod_spec(spec),
     "Deployment": _workload(replicas=1, strategy=_ROLLING, revisionHistoryLimit=10, progressDeadlineSeconds=600),
     "ReplicaSet": _workload(replicas=1),
     "ReplicationController": _workload(replicas=1),
     "StatefulSet": _workload(
         replicas=1,
         revisionHistoryLimit=10,
-        updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+        updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 0, "maxUnavailable": 1}},
+        persistentVolumeClaimRetentionPolicy={"whenDeleted": "Retain", "whenScaled": "Retain"},
     ),
     "DaemonSet": _workload(
         revisionHistoryLimit=10,
         updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
     ),
-    "Job": _workload(backoffLimit=6, completionMode="NonIndexed", suspend=False),
-    "CronJob": _workload(suspend=False),
+    "Job": _job,
+    "CronJob": _cron_job,
     "Service": _service,
 }

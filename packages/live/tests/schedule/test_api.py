@@ -102,6 +102,22 @@ def test_a_condition_keeps_its_time_while_its_status_stays() -> None:
     assert fresh["status"]["conditions"][0]["lastTransitionTime"] == "2027-01-15T08:00:00Z"
 
 
+def test_an_update_of_a_pods_status_sends_only_the_conditions_that_changed() -> None:
+    same, new = ({"type": type, "status": "False", "reason": "Unschedulable"} for type in ("Ready", "PodScheduled"))
+    client = FakeClient(lambda *_: {"kind": "Pod"} | pod("web", 5, status={"conditions": [same]}))
+    stored = decode_object(
+        Pod, json.dumps({"kind": "Pod"} | pod("web", 5, status={"conditions": [same, new]})).encode()
+    )
+
+    async def update() -> None:
+        event = LiveApi(WallClock(), client, print).update_status(stored)
+        await until(lambda: event.triggered)
+
+    run(update())
+    (_, _, _, _), (method, _, patch, _) = client.asked
+    assert method == "PATCH" and [each["type"] for each in patch["status"]["conditions"]] == ["PodScheduled"]
+
+
 def test_an_update_of_another_version_is_a_conflict_and_writes_nothing() -> None:
     client = FakeClient(lambda *_: claim())
     old = decode_object(PersistentVolumeClaim, json.dumps(claim()).encode())

@@ -15,7 +15,6 @@ from kschedlab_live.serve import app
 from kschedlab_live.serve.bounds import check_length
 from kschedlab_live.serve.custom import completed, defined
 from kschedlab_live.serve.discovery import REVIEWS, reviewed, version_info
-from kschedlab_live.serve.filling import filled
 from kschedlab_live.serve.kinds import SERVED
 from kschedlab_live.serve.plane import change_clock
 from kschedlab_live.serve.security import checked_path, new_token
@@ -140,38 +139,6 @@ def test_each_reason_has_its_code(failure: ApiError, code: int, reason: str) -> 
     assert (status["code"], status["reason"], status["status"]) == (code, reason, "Failure")
 
 
-# -- defaults
-
-ROLLING = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}
-DEFAULTS = {
-    "Deployment": {"replicas": 1, "strategy": ROLLING, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600},
-    "ReplicaSet": {"replicas": 1},
-    "ReplicationController": {"replicas": 1},
-    "StatefulSet": {
-        "replicas": 1,
-        "revisionHistoryLimit": 10,
-        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
-    },
-    "DaemonSet": {
-        "revisionHistoryLimit": 10,
-        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
-    },
-    "Job": {"backoffLimit": 6, "completionMode": "NonIndexed", "suspend": False},
-    "CronJob": {"suspend": False},
-}
-
-
-@pytest.mark.parametrize("kind", DEFAULTS)
-def test_a_workload_is_shown_with_its_defaults(kind: str) -> None:
-    """v1.37: pkg/apis/apps/v1/defaults.go, pkg/apis/batch/v1/defaults.go, pkg/apis/core/v1/defaults.go."""
-    shown = filled(kind, {"spec": {"template": {"spec": {}}}})["spec"]
-    pod = shown.pop("template")["spec"]
-    assert shown == DEFAULTS[kind]
-    assert pod == {"dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30}
-    own = {name: "own" for name in DEFAULTS[kind]}
-    assert filled(kind, {"spec": own})["spec"] == own
-
-
 @pytest.mark.parametrize("path", REVIEWS)
 def test_the_only_user_may_do_everything(path: str) -> None:
     """Each review has an answer in the API version of its path."""
@@ -235,8 +202,9 @@ def test_the_newest_stable_version_is_preferred() -> None:
     """v1.37: apimachinery pkg/version/helpers_test.go, TestCompareKubeAwareVersionStrings, and Kubernetes' docs."""
     names = "v10 v2 v1 v11beta2 v11beta1 v10beta3 v3beta1 v12alpha1 v11alpha2 v2alpha10 foo1 foo10"
     order = names.split()
-    kinds = defined(completed(definition(*sorted(order)), 0))
-    assert [api_version for api_version, _ in kinds] == [f"example.com/{each}" for each in order]
+    made = completed(definition(*sorted(order)), 0)
+    assert [api_version for api_version, _ in defined(made)] == [f"example.com/{each}" for each in order]
+    assert made["status"]["storedVersions"] == [min(order)]
 
 
 GROUP_OF_253 = ".".join(["a" * 50] * 4 + ["b" * 49])

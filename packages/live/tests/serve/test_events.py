@@ -50,6 +50,7 @@ def stored(store: KeptObjects) -> list[dict[str, Any]]:
     [
         ([0], [1]),
         ([0, 6], [2]),
+        ([0, 6.01], [1, 1]),
         ([0, 7], [1, 1]),
         ([0, 5, 10, 16], [4]),
         ([0, 5, 12], [2, 1]),
@@ -57,10 +58,10 @@ def stored(store: KeptObjects) -> list[dict[str, Any]]:
     ],
 )
 def test_a_series_ends_after_six_minutes_without_the_event(
-    store: KeptObjects, minutes: list[int], counts: list[int]
+    store: KeptObjects, minutes: list[float], counts: list[int]
 ) -> None:
     """v1.37: client-go tools/events/event_broadcaster.go, finishSeries."""
-    EventWriter(store).follow([event(each * MINUTE) for each in minutes])
+    EventWriter(store).follow([event(int(each * MINUTE)) for each in minutes])
     found = stored(store)
     assert [each.get("series", {"count": 1})["count"] for each in found] == counts
     for each in found:
@@ -81,6 +82,11 @@ def test_an_event_has_a_name_of_its_own_that_ends_with_its_nanosecond(store: Kep
     assert [name for name, _ in names] == ["a", "b", "a", "a"]
     assert {int(moment, 16) // 1000 for _, moment in names} == {START + 7}
     assert len({moment for _, moment in names}) == 4
+
+
+def test_an_event_is_in_the_namespace_of_what_it_is_about(store: KeptObjects) -> None:
+    EventWriter(store).follow([replace(event(0), key="team/a")])
+    assert [each["metadata"]["namespace"] for each in stored(store)] == ["team"]
 
 
 def test_an_event_about_what_has_no_namespace_is_in_the_default_one(store: KeptObjects) -> None:

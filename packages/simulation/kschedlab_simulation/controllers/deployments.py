@@ -169,8 +169,10 @@ def _sizes(owner: Deployment) -> dict[str, str]:
 
 
 def _number(replica_set: ReplicaSet, annotation: str, missing: int = 0) -> int:
+    """A revision has 64 bits, a size 32 (Revision, getNonNegativeInt32FromAnnotation)."""
     text = replica_set.metadata.annotations.get(annotation, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else missing
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 2**63
+    return number if number < (2**63 if annotation == REVISION else 2**31) else missing
 
 
 def _cleanup(rollout: Rollout) -> list[Write]:

@@ -201,7 +201,7 @@ class Kubelet:
         informers: Informers,
         settings: KubeletSettings,
         record: Record,
-        seed: int = 0,
+        seed: int,
     ) -> None:
         self._env = env
         self._api = api
@@ -301,8 +301,6 @@ class Kubelet:
         """Why the pod's devices are not ready, or ""."""
         if not pod.spec.resourceClaims and pod.status.extendedResourceClaimStatus is None:
             return ""
-        from kschedlab_simulation.controllers.kubelet import unprepared
-
         return unprepared(pod, lambda key: self._api.find(ResourceClaim, *key), self._api.generation_api.group_claims)
 
     def _schedule_end(self, pod: Pod, since: int) -> None:

@@ -34,7 +34,7 @@ _DEFAULTS: dict[tuple[str, str], Any] = {
 """The fields that the API server fills in."""
 
 _AMOUNT = re.compile(r"([-+]?\d+)(.*)")
-_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_DECIMAL = {"m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _OFFSET, _PRIME = 0x811C9DC5, 0x01000193
 _TIME = "{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}"
@@ -155,32 +155,44 @@ def _value(type: str, kind: str, value: Any) -> str:
 def _plain(type: str, value: Any) -> str:
     """A value of which Go prints no type: that of a pointer, or in a slice or a map."""
     if isinstance(value, Quantity):
-        return _quantity(str(value.rounded_to_milli()))
+        return _quantity(value.rounded_to_milli())
     if isinstance(value, bool):
         return "true" if value else "false"
     return _struct(type, value) if type in _types() else str(value)
 
 
-def _quantity(text: str) -> str:
-    """A quantity that is an integer with a scale, from its canonical text, which Go keeps unless it must look for a
-    shorter one (apimachinery pkg/api/resource/quantity.go, ParseQuantity)."""
+def _quantity(quantity: Quantity) -> str:
+    """A quantity as Go reads its canonical text (apimachinery pkg/api/resource/quantity.go, ParseQuantity).
+
+    An integer with a scale, and the text if Go need not look for a shorter one; or nanos, if it has too many digits.
+    """
+    text = str(quantity)
     match = _AMOUNT.fullmatch(text)
     assert match is not None
-    number, suffix = int(match[1]), match[2]
+    number, suffix, digits = int(match[1]), match[2], len(match[1].lstrip("-"))
     if suffix in _BINARY:
-        keeps_text = number % 8 != 0
-        number, scale, format = number << _BINARY[suffix], 0, "BinarySI"
+        exponent, scale, format = _BINARY[suffix], 0, "BinarySI"
+        keeps_text, is_short = number % 8 != 0, digits + exponent * 3 // 10 < 15
+        number <<= exponent
     else:
-        keeps_text = number != 0 and number % 1000 != 0
         exponential = suffix not in _DECIMAL
         scale, format = (int(suffix[1:]), "DecimalExponent") if exponential else (_DECIMAL[suffix], "DecimalSI")
-    if text == "0":
-        keeps_text = True
-    amount = f"{{i:(resource.int64Amount){{value:(int64){number} scale:(resource.Scale){scale}}}"
-    kept = text if keeps_text else ""
-    return (
-        f"{amount} d:(resource.infDecAmount){{Dec:(*inf.Dec)<nil>}} s:(string){kept} Format:(resource.Format){format}}}"
-    )
+        keeps_text, is_short = number % 1000 != 0 or text == "0", digits <= 18
+    nanos, kept = "<nil>", text if keeps_text else ""
+    if not is_short:
+        number, scale, nanos, kept = 0, 0, _decimal(quantity.nanos), ""
+    short = f"i:(resource.int64Amount){{value:(int64){number} scale:(resource.Scale){scale}}}"
+    long = f"d:(resource.infDecAmount){{Dec:(*inf.Dec){nanos}}}"
+    return f"{{{short} {long} s:(string){kept} Format:(resource.Format){format}}}"
+
+
+def _decimal(nanos: int) -> str:
+    """An inf.Dec of as many nanos: its words have 64 bits, the lowest first."""
+    size = -(-nanos.bit_length() // 64) * 8
+    words = memoryview(abs(nanos).to_bytes(size, "little")).cast("Q").tolist()
+    is_negative = "true" if nanos < 0 else "false"
+    numbers = " ".join(map(str, words))
+    return f"{{unscaled:(big.Int){{neg:(bool){is_negative} abs:(big.nat)[{numbers}]}} scale:(inf.Scale)9}}"
 
 
 # -- as JSON

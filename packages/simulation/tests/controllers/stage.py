@@ -55,7 +55,7 @@ class Stage:
         record = broadcaster.record
         if binds:
             informers.of(Pod).add_handler(on_add=self._bind)
-        Kubelet(self.env, self.api, informers, kubelet, record).start()
+        Kubelet(self.env, self.api, informers, kubelet, record, seed).start()
         Owners(self.env, self.api, informers, owners, record).start()
         if disruption:
             Disruption(self.env, self.api, informers, record=record).start()

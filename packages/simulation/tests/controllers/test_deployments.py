@@ -219,3 +219,30 @@ def test_a_replica_set_that_is_used_again_remembers_its_revisions():
     written = next(write.obj for write in next_writes(owner, [new, old], (), NOON) if isinstance(write, Update))
     assert written.metadata.annotations[f"{PREFIX}/revision"] == "9"
     assert written.metadata.annotations[f"{PREFIX}/revision-history"] == "1,2,4"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("9", "10"),
+        ("9999999999", "10000000000"),
+        ("9223372036854775806", "9223372036854775807"),
+        ("9223372036854775808", "1"),
+        ("10000000000000000000", "1"),
+        ("two", "1"),
+    ],
+)
+def test_the_next_revision_follows_the_last_one_if_that_is_a_number_of_64_bits(old: str, new: str):
+    """deployment_util.go, Revision, MaxRevision."""
+    owner = web(3)
+    (given,) = sets(owner, None, 3, desired=3)
+    given = replace(given, metadata=replace(given.metadata, annotations={f"{PREFIX}/revision": old}))
+    made = next(write.obj for write in next_writes(owner, [given], (), NOON) if isinstance(write, Create))
+    assert made.metadata.annotations[f"{PREFIX}/revision"] == new
+
+
+@pytest.mark.parametrize(("desired", "expected"), [(4, [2, 3]), (3, [1, 4]), (2**31 - 1, [1, 4]), (2**31, [2, 3])])
+def test_a_rollout_goes_on_unless_its_replica_sets_know_another_size(desired: int, expected: list[int]):
+    """deployment_util.go, getNonNegativeInt32FromAnnotation: what is no such number is not known."""
+    owner = web(4, surge=1)
+    assert sizes_after(owner, sets(owner, 1, 3, desired=desired, most=4)) == expected

@@ -176,11 +176,14 @@ def planned(pods: list[Pod], record: JobRecord = FRESH, **fields: Any) -> JobSyn
         ({"completions": 5, "parallelism": 2}, 4, 2, -1),
         ({"parallelism": 1203}, 0, 0, 500),
         ({"parallelism": 0}, 0, 1203, -500),
+        ({"suspend": True}, 0, 2, -2),
     ],
 )
 def test_how_many_pods_a_job_makes_or_deletes(spec: dict[str, int], succeeded: int, active: int, change: int):
     """v1.37: pkg/controller/job/job_controller.go, manageJob; at most MaxPodCreateDeletePerSync at once."""
-    writes = planned(running(active), status={"succeeded": succeeded}, **spec).writes
+    sync = planned(running(active), status={"succeeded": succeeded}, **spec)
+    writes = sync.writes
+    assert sync.requeue_after == 0
     made, gone = (sum(isinstance(write, kind) for write in writes) for kind in (Create, Delete))
     assert made - gone == change
     (status,) = (write.obj.status for write in writes if isinstance(write, UpdateStatus))
@@ -195,6 +198,20 @@ def test_a_job_fails_once_more_pods_have_failed_than_its_limit(limit: int | None
     (status,) = (write.obj.status for write in writes if isinstance(write, UpdateStatus))
     assert [each.reason for each in status.conditions] == ["BackoffLimitExceeded"] * 2 * ends
     assert status.active == (0 if ends else 1)
+
+
+def test_a_job_that_fails_is_not_suspended():
+    """v1.37: pkg/controller/job/job_controller.go, syncJob: only where it calls manageJob."""
+    writes = planned(running(1), status={"failed": 7}, suspend=True).writes
+    (status,) = (write.obj.status for write in writes if isinstance(write, UpdateStatus))
+    assert [each.type for each in status.conditions] == ["FailureTarget", "Failed"]
+
+
+def test_without_completions_one_success_completes_a_job_once_no_pod_is_left():
+    for active, reasons in ((0, ["CompletionsReached"] * 2), (1, [])):
+        writes = planned(running(active), status={"succeeded": 1}, parallelism=3).writes
+        (status,) = (write.obj.status for write in writes if isinstance(write, UpdateStatus))
+        assert [each.reason for each in status.conditions] == reasons
 
 
 def ended(seconds: int) -> ContainerStatus:
@@ -244,5 +261,5 @@ def test_a_success_forgives_the_failures_before_it(success: int | None, failures
 
 
 def test_the_wait_after_failures_doubles_up_to_ten_minutes():
-    waits = [JobRecord(failures=failures).remaining(0) // SECOND for failures in (0, 1, 2, 3, 6, 7, 50)]
+    waits = [JobRecord(failures=failures).remaining(0) / SECOND for failures in (0, 1, 2, 3, 6, 7, 50)]
     assert waits == [0, 10, 20, 40, 320, 600, 600]

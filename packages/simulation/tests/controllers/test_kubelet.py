@@ -93,6 +93,8 @@ def test_a_pod_that_is_not_running_is_deleted_at_once():
     stage = Stage(NODE, bound("a"), kubelet=KubeletSettings(start=100 * SECOND)).run(1)
     stage.delete("a")
     assert stage.run(1).names() == []
+    last = stage.changes("Pod")[-1]
+    assert (last.type, last.at) == ("DELETED", NOON + SECOND)
 
 
 def test_a_shortened_grace_period_takes_effect_at_once():
@@ -118,6 +120,21 @@ def test_an_annotated_pod_ends_after_its_time(text: str, seconds: float):
     ended = stage.run(0.2).get(Pod, "a")
     assert ended.status.phase == "Succeeded"
     assert (ended.status.containerStatuses[0].state.terminated.exitCode, conditions(ended)["Ready"]) == (0, "False")
+
+
+@pytest.mark.parametrize(
+    ("spec", "since"),
+    [
+        ({"annotations": {RUN_SECONDS: "0"}}, {}),
+        ({"annotations": {RUN_SECONDS: "-5"}}, {}),
+        ({"annotations": {RUN_SECONDS: "20"}}, {"startTime": "2023-11-14T22:12:30Z"}),  # 50 seconds before noon
+        ({"activeDeadlineSeconds": 20}, {"startTime": "2023-11-14T22:12:30Z"}),
+    ],
+)
+def test_a_pod_whose_end_is_due_ends_at_once(spec: Manifest, since: dict[str, str]):
+    running = bound("a", **spec) | {"status": {"phase": "Running"} | since}
+    changes = Stage(NODE, running).run().changes("Pod")
+    assert changes[-1].new.status.phase in ("Succeeded", "Failed") and changes[-1].at == NOON
 
 
 def test_a_pod_with_an_exit_code_fails():

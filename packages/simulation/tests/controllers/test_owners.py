@@ -32,14 +32,15 @@ def scale(stage: Stage, kind: type, replicas: int, name: str = "web") -> None:
     stage.api.update(replace(found, spec=replace(found.spec, replicas=replicas)), by="test")
 
 
+@pytest.mark.parametrize(("replicas", "pods"), [(3, 3), (None, 1)])
 @pytest.mark.parametrize("kind", [*REPLICATED, "StatefulSet"])
-def test_an_owner_creates_its_replicas(kind: str):
-    stage = Stage(NODE, owner(kind)).run()
-    assert stage.phases() == {"Running": 3}
+def test_an_owner_creates_its_replicas_one_by_default(kind: str, replicas: int | None, pods: int):
+    stage = Stage(NODE, owner(kind, replicas=replicas)).run()
+    assert stage.phases() == {"Running": pods}
     references = {each.kind for pod in stage.all(Pod) for each in pod.metadata.ownerReferences if each.controller}
     assert references == {"ReplicaSet" if kind == "Deployment" else kind}
     status = stage.get(REPLICATED.get(kind, StatefulSet), "web").status
-    assert (status.replicas, status.readyReplicas, status.availableReplicas) == (3, 3, 3)
+    assert (status.replicas, status.readyReplicas, status.availableReplicas) == (pods, pods, pods)
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def first(*pods: Pod, related: tuple[Pod, ...] = ()) -> str:
     [
         (pod("goes", node="", phase="Pending", ready_for=None), pod("stays", phase="Pending", ready_for=None)),
         (pod("goes", phase="Pending", ready_for=None), pod("stays", ready_for=None)),
+        (pod("goes", phase="Pending", ready_for=1000), pod("stays", phase="Unknown", ready_for=10)),
         (pod("goes", phase="Unknown"), pod("stays")),
         (pod("goes", ready_for=None), pod("stays")),
         (pod("goes", cost="-5"), pod("stays")),
@@ -57,6 +58,7 @@ def first(*pods: Pod, related: tuple[Pod, ...] = ()) -> str:
     ids=[
         "unassigned before assigned",
         "pending before running",
+        "pending before unknown",
         "unknown before running",
         "not ready before ready",
         "cheap before others",

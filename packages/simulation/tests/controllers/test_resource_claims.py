@@ -231,7 +231,7 @@ def test_a_kubelet_does_not_start_a_pod_whose_claim_is_not_its_own() -> None:
     assert event.message == f"Failed to prepare dynamic resources: prepare dynamic resources: {why}"
     assert waiting.status.phase == "Pending"
     simulation.api.create(unchecked(sharing("a")), by="kubectl")
-    for until, phase in (("12s", "Pending"), ("14s", "Running")):
+    for until, phase in (("12.9s", "Pending"), ("13.1s", "Running")):
         simulation.run(until)
         assert [each.status.phase for each in simulation.pods()] == ["Running", phase], "it tries every ten seconds"
 

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from kschedlab.build import node, pod
 from kschedlab.objects.model import Node, NodeCondition, ObjectMeta, Pod
+from kschedlab_simulation.clock import Idle
 from kschedlab_simulation.controllers.work_queue import ControllerSettings, Latency, WorkQueue, at_once
 from kschedlab_simulation.controllers.writes import Create, Delete, Update, UpdateStatus, apply_writes
 from kschedlab_simulation.log import Log
@@ -100,6 +101,19 @@ def test_the_wait_after_failures_doubles_up_to_a_thousand_seconds():
     moments = [at for at, _ in calls.seen]
     waits = [later - earlier for earlier, later in zip(moments, moments[1:], strict=False)]
     assert waits == [5_000 * 2**i for i in range(18)] + [1000 * 1_000_000] * 12
+
+
+def test_a_key_that_was_there_at_the_start_or_has_failed_up_to_eight_times_is_waited_for():
+    """After that, what it waits for is somebody else's change."""
+    calls = Calls(failures=30)
+    calls.work.add("a", 10)
+    calls.work.start(calls.env.timeout(0))
+    waits = []
+    while calls.env.peek() != float("inf"):
+        (event,) = (entry[-1] for entry in calls.env._queue)
+        waits.append(not isinstance(event, Idle))
+        calls.env.step()
+    assert waits == [True] * (2 + 8) + [False] * 22
 
 
 def server() -> ApiServer:
