@@ -15,6 +15,7 @@ import pytest
 from kschedlab_lab.panels import (
     devices,
     generations,
+    map_reduce,
     pairs,
     preemption,
     preemption_questions,
@@ -22,23 +23,28 @@ from kschedlab_lab.panels import (
     score,
     selector,
     your_cluster,
+    your_plugin,
 )
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Message, Session, described
 from kschedlab_lab.views.svg import Room
-from packages.lab.tests.language.test_untranslated import PANELS
+from packages.lab.tests.language.test_untranslated import HALF, PANELS
 from packages.lab.tests.panels.policies import NUMBERS
 from tests.browser.layout import states
 
 RECORD = Path(__file__).with_name("pictures.txt")
 ROOMS = (Room(), Room(320, 480), Room(1280, 600))
 """A cell in a usual window, a phone, a classroom's screen."""
-ASKED, STATES = 4, 10
-"""In how many settings the picture is looked at while a question is open, and afterwards."""
+ASKED, STATES, STEPS, VALUES = 4, 6, 32, 12
+"""In how many settings the picture is looked at while a question is open, and afterwards; at how many of a
+walk or a control."""
+NUMBERED = 41
+"""So many answers are tried where a number is asked for."""
+FEW = {"default": [5.0, 4.0, 9.0, 1.0], "lucky": [6.0, 4.0, 11.0, 0.0]}
 MORE: dict[str, Callable[[], Panel[Any]]] = {
     "preemption, how low": lambda: preemption.panel().ask(preemption_questions.how_low()),
-    "preemption, victims alone": lambda: preemption.panel(until="victims").move(allowed=2).ask(
-        preemption_questions.who_returns()
+    "preemption, victims alone": lambda: (
+        preemption.panel(until="victims").move(allowed=2).ask(preemption_questions.who_returns())
     ),
     **{
         f"generations, {cluster}, {version}": lambda cluster=cluster, version=version: generations.asked(
@@ -47,7 +53,7 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
         for cluster, story in generations.STORIES.items()
         for version in story.asks
     },
-    "generations": lambda: generations.panel(version="v1.37"),
+    "generations": generations.panel,
     "queue, ssd": lambda: queue_clock.panel(lanes=queue_clock.OLDER, pod="ssd").ask(
         queue_clock.how_often_is_ssd_tried()
     ),
@@ -55,11 +61,15 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
         score.without_the_disk()
     ),
     "score, extended": lambda: score.panel("extended").ask(score.without_the_best()),
+    "devices, two of node-c": lambda: devices.panel(model="any", memory=80, count=2, together=True, tolerates=True),
+    "map_reduce, many workers": lambda: map_reduce.panel(workers=16, step=1),
     "devices, shared": lambda: devices.reserved().answer("node-b"),
     "devices, firmware": lambda: selector.panel(selector="an unknown attribute").ask(
         selector.question(selector.panel(selector="an unknown attribute").settings)
     ),
     "your_cluster, unplaced": lambda: your_cluster.panel(pod="analytics/forecast-0"),
+    "your_plugin, counterexample": lambda: your_plugin.counterexample(HALF),
+    "experiments, few": lambda: pairs.panel(FEW).ask(pairs.do_the_same(FEW)),
     "experiments, measures": lambda: pairs.measures({"waiting": NUMBERS, "late": NUMBERS}),
 }
 LOOKED_AT = PANELS | MORE
@@ -75,7 +85,8 @@ def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
     session, question = Session(panel), panel.question
     yield "controls", [{"controls": described(panel.settings)}]
     if question is not None:
-        yield "answers", [question.verdict(answer, panel.settings) for answer in (*question.choices, None)]
+        answers = [*(question.choices or map(str, range(NUMBERED))), None]
+        yield "answers", [question.verdict(answer, panel.settings) for answer in answers]
         for settings in states(panel.settings, ASKED):
             panel.go(settings)
             yield f"asked at {settings}", [*looks(session)]
@@ -85,9 +96,22 @@ def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
     yield "still", [{"picture": str(panel.still()), "menu": panel.menu()}]
     frames = [each for room in ROOMS for each in panel.frames(room)]
     yield "story", [{"picture": str(picture), "caption": caption} for picture, caption in frames]
+    for name in panel.settings.controls():
+        yield f"along {name}", [*along(session, name)]
     for settings in states(panel.settings, STATES):
         panel.go(settings)
         yield str(settings), [*looks(session), {"text": panel.view.text, "yaml": panel.yaml()}]
+
+
+def along(session: Session, name: str) -> Iterator[Message]:
+    """What there is to see at each value of a control; of many, at some."""
+    settings = session.panel.settings
+    control = settings.controls()[name]
+    values = control.values if control.kind == "typed" else control.allowed(settings)
+    for value in values[:: 1 + len(values) // (STEPS if control.kind == "steps" else VALUES)]:
+        session.panel.go(settings.changed(**{name: value}))
+        yield {**session.look(), "text": session.panel.view.text}
+    session.panel.go(settings)
 
 
 def looks(session: Session) -> Iterator[Message]:
