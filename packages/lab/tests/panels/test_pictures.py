@@ -1,0 +1,141 @@
+"""Every panel's pictures, wide and narrow, are as they were when somebody last looked at them.
+
+``python -m packages.lab.tests.panels.test_pictures`` records them again, and so does ``make refresh``. Look at those
+that changed: ``python -m tests.browser.shot`` draws one.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kschedlab_lab.panels import (
+    devices,
+    generations,
+    map_reduce,
+    pairs,
+    preemption,
+    preemption_questions,
+    queue_clock,
+    score,
+    selector,
+    your_cluster,
+    your_plugin,
+)
+from kschedlab_lab.panels.base import Panel
+from kschedlab_lab.panels.session import Message, Session, described
+from kschedlab_lab.views.svg import Room
+from packages.lab.tests.language.test_untranslated import HALF, PANELS
+from packages.lab.tests.panels.policies import NUMBERS
+from tests.browser.layout import states
+
+RECORD = Path(__file__).with_name("pictures.txt")
+ROOMS = (Room(), Room(320, 480), Room(1280, 600))
+"""A cell in a usual window, a phone, a classroom's screen."""
+ASKED, STATES, STEPS, VALUES = 4, 6, 32, 12
+"""In how many settings the picture is looked at while a question is open, and afterwards; at how many of a
+walk or a control."""
+NUMBERED = 41
+"""So many answers are tried where a number is asked for."""
+FEW = {"default": [5.0, 4.0, 9.0, 1.0], "lucky": [6.0, 4.0, 11.0, 0.0]}
+MORE: dict[str, Callable[[], Panel[Any]]] = {
+    "preemption, how low": lambda: preemption.panel().ask(preemption_questions.how_low()),
+    "preemption, victims alone": lambda: (
+        preemption.panel(until="victims").move(allowed=2).ask(preemption_questions.who_returns())
+    ),
+    **{
+        f"generations, {cluster}, {version}": lambda cluster=cluster, version=version: generations.asked(
+            cluster, version
+        )
+        for cluster, story in generations.STORIES.items()
+        for version in story.asks
+    },
+    "generations": generations.panel,
+    "queue, ssd": lambda: queue_clock.panel(lanes=queue_clock.OLDER, pod="ssd").ask(
+        queue_clock.how_often_is_ssd_tried()
+    ),
+    "score, normalised": lambda: score.panel("normalised", plugin="NodeAffinity", node="node-c").ask(
+        score.without_the_disk()
+    ),
+    "score, extended": lambda: score.panel("extended").ask(score.without_the_best()),
+    "devices, two of node-c": lambda: devices.panel(model="any", memory=80, count=2, together=True, tolerates=True),
+    "map_reduce, many workers": lambda: map_reduce.panel(workers=16, step=1),
+    "devices, shared": lambda: devices.reserved().answer("node-b"),
+    "devices, firmware": lambda: selector.panel(selector="an unknown attribute").ask(
+        selector.question(selector.panel(selector="an unknown attribute").settings)
+    ),
+    "your_cluster, unplaced": lambda: your_cluster.panel(pod="analytics/forecast-0"),
+    "your_plugin, counterexample": lambda: your_plugin.counterexample(HALF),
+    "experiments, few": lambda: pairs.panel(FEW).ask(pairs.do_the_same(FEW)),
+    "experiments, measures": lambda: pairs.measures({"waiting": NUMBERS, "late": NUMBERS}),
+}
+LOOKED_AT = PANELS | MORE
+
+
+def recorded(name: str) -> list[str]:
+    """A line for each thing that is drawn of a panel: how large it is in each room, and a digest of all there is."""
+    return [f"{name} | {what}: {' '.join([*sizes(seen), digest(seen)])}" for what, seen in shown(LOOKED_AT[name]())]
+
+
+def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
+    """What there is to see: what is asked and said to each answer, the story, and the ends of each control."""
+    session, question = Session(panel), panel.question
+    yield "controls", [{"controls": described(panel.settings)}]
+    if question is not None:
+        answers = [*(question.choices or map(str, range(NUMBERED))), None]
+        yield "answers", [question.verdict(answer, panel.settings) for answer in answers]
+        for settings in states(panel.settings, ASKED):
+            panel.go(settings)
+            yield f"asked at {settings}", [*looks(session)]
+        panel.go(panel.first())
+        panel.predict(question.right(panel.settings))
+        yield "way", [{"picture": each} for room in ROOMS for each in panel.way(room)]
+    yield "still", [{"picture": str(panel.still()), "menu": panel.menu()}]
+    frames = [each for room in ROOMS for each in panel.frames(room)]
+    yield "story", [{"picture": str(picture), "caption": caption} for picture, caption in frames]
+    for name in panel.settings.controls():
+        yield f"along {name}", [*along(session, name)]
+    for settings in states(panel.settings, STATES):
+        panel.go(settings)
+        yield str(settings), [*looks(session), {"text": panel.view.text, "yaml": panel.yaml()}]
+
+
+def along(session: Session, name: str) -> Iterator[Message]:
+    """What there is to see at each value of a control; of many, at some."""
+    settings = session.panel.settings
+    control = settings.controls()[name]
+    values = control.values if control.kind == "typed" else control.allowed(settings)
+    for value in values[:: 1 + len(values) // (STEPS if control.kind == "steps" else VALUES)]:
+        session.panel.go(settings.changed(**{name: value}))
+        yield {**session.look(), "text": session.panel.view.text}
+    session.panel.go(settings)
+
+
+def looks(session: Session) -> Iterator[Message]:
+    """What there is to see in each room."""
+    for room in ROOMS:
+        session.room = room
+        yield session.look()
+
+
+def sizes(seen: Iterable[Message]) -> list[str]:
+    """How wide and high the pictures are, each size once."""
+    found = (re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', each.get("picture", "")) for each in seen)
+    return list(dict.fromkeys(f"{each[1]}x{each[2]}" for each in found if each))
+
+
+def digest(seen: list[Message]) -> str:
+    return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_the_pictures_of_a_panel_are_those_that_were_looked_at(name: str) -> None:
+    record = [line for line in RECORD.read_text(encoding="utf-8").splitlines() if line.startswith(f"{name} | ")]
+    assert recorded(name) == record
+
+
+if __name__ == "__main__":
+    RECORD.write_text("".join(f"{line}\n" for name in LOOKED_AT for line in recorded(name)), encoding="utf-8")
