@@ -1,7 +1,7 @@
 """Conversations with a served cluster: each request of ``conversation`` again, beside what the server answered.
 
-``python -m packages.live.tests.serve.test_conversation`` writes the answers anew: read the difference, as that of a
-notebook. Time stands still unless a line moves it on.
+``python -m packages.live.tests.serve.test_conversation`` writes the answers once more: read the difference, as that of a
+notebook. Time passes only where a line moves it on.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 
@@ -37,7 +38,8 @@ def asked(transcript: Path) -> list[str]:
 
 
 def answered(transcript: Path) -> str:
-    with TemporaryDirectory() as folder:
+    """On a busy machine, too, each request meets a cluster that has done all it could do until then."""
+    with TemporaryDirectory() as folder, patch("kschedlab_live.serve.plane.SLICE", 600.0):
         serving = Serving(Path(folder) / "kubeconfig", paused=True)
         server = Server(load_scenario(FOLDER / "cluster.yaml"), serving, seed=1)
         app = Application(server.plane, Verbs(server.objects), server.token, 6443, server.generation)
