@@ -1,6 +1,6 @@
 """Conversations with a served cluster: each request of ``conversation`` again, beside what the server answered.
 
-``python -m packages.live.tests.serve.test_conversation`` writes the answers once more: read the difference, as that of a
+``python -m packages.live.tests.serve.test_conversation`` writes the answers: read the difference, as that of a
 notebook. Time passes only where a line moves it on.
 """
 

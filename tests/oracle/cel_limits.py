@@ -1,6 +1,6 @@
 """Expressions at the edges of what CEL's values and functions allow, with the real answers (cel_1_37).
 
-    python -m tests.oracle.cel_edges PROGRAMS/cel_1_37 packages/cel/tests/data/edges_b
+    python -m tests.oracle.cel_limits PROGRAMS/cel_1_37 packages/cel/tests/data/limits
 
 Reads the rows of ``.txt`` and writes ``.jsonl.gz``. ``<<a||b>>`` stands for each of the alternatives. The value is
 shown by the error about a missing key; a row that begins with ``=`` is asked for as it is.

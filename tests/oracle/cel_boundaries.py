@@ -1,6 +1,6 @@
 r"""Selectors at the boundaries of quantities, versions, literals, patterns, nesting, sizes and costs.
 
-python -m tests.oracle.edges_a PROGRAMS/cel_1_37 packages/cel/tests/data/edges_a.jsonl.gz
+python -m tests.oracle.cel_boundaries PROGRAMS/cel_1_37 packages/cel/tests/data/boundaries.jsonl.gz
 """
 
 import sys
