@@ -95,6 +95,8 @@ def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clo
     step = step_of(clock.steps, room)
     lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 180 if len(histories) == 1 else 110)
     shapes = [*_events(events, clock.now[0], step, room)]
+    if any(each.woken for each in histories):
+        shapes.append(label(say("wakes"), NAMES - 10, TOP + 1, "end", font_size=12, fill=INK_2))
     for i, each in enumerate(histories):
         shapes += _lane(each, clock.now[0], TOP + lane * i, lane - 8, step, room)
     bottom = TOP + lane * len(histories) - 4
