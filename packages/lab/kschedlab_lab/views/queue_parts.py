@@ -82,7 +82,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
         note = words(said, 12, bold=True, width=room.width - 2 * EDGE)
         shapes.append(moved(note, EDGE, low, data_key=f"note/{i}"))
         low += note.height
-    return svg(shapes, room.width, y + (152 if room.width > 520 else 168), alt, size=13)
+    return svg(shapes, room.width, y + (150 if room.width > 411 else 166), alt, size=13)
 
 
 def _part(name: str, parts: Parts, x: float, y: float, high: float, wide: float) -> Html:
