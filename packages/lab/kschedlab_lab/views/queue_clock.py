@@ -18,7 +18,7 @@ EDGE, NAMES, TOP = 8, 72, 62
 BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
 SMALL, LOW, ROOMY = 6, 62, 120
-"""The radius of a bolt in a lane; below which height it has one line of words, and above which it names its bolts and tries."""
+"""The radius of a bolt in a lane; below which height it has one line of words, and above which it names its marks."""
 GRIP = 44
 """The width of an event that is dragged."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
