@@ -20,19 +20,19 @@ def test_the_button_calls_pop_and_add(shown: Show) -> None:
     page = shown(queue_heap.panel(calls=1))
     page.key("call").click()
     expect(page.sentence).to_contain_text("Pop returns gnu; elk is the head now.")
-    expect(page.key("call")).to_have_text("Add(hen)")
+    expect(page.key("call")).to_have_text("Add(web)")
     page.key("call").click()
-    expect(page.sentence).to_contain_text("Add(hen): 2 swaps; hen is the head now.")
+    expect(page.sentence).to_contain_text("Add(web): 2 swaps; web is the head now.")
     page.key("call").focus()
     page.page.keyboard.press("Enter")
-    expect(page.sentence).to_contain_text("Pop returns hen;")
+    expect(page.sentence).to_contain_text("Pop returns web;")
 
 
 def test_the_swaps_are_played_one_by_one(shown: Show) -> None:
     page = shown(queue_heap.panel(calls=3))
     page.page.get_by_role("button", name="Show how").click()
-    expect(page.picture).to_contain_text("+ hen")
-    expect(page.picture).to_contain_text("⇄ hen")
+    expect(page.picture).to_contain_text("+ web")
+    expect(page.picture).to_contain_text("⇄ web")
 
 
 def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
@@ -71,9 +71,9 @@ def test_the_event_that_makes_room_is_dragged_and_web_is_bound_sooner_or_later(s
 
 def test_the_priority_of_a_pod_is_dragged_and_it_takes_another_place(shown: Show) -> None:
     page = shown(queue_heap.panel(calls=3))
-    page.key("pod/hen/800").focus()
+    page.key("pod/web/800").focus()
     page.page.keyboard.press("ArrowLeft")
-    expect(page.sentence).to_contain_text("Add(hen): 1 swap; elk is the head now.")
+    expect(page.sentence).to_contain_text("Add(web): 1 swap; elk is the head now.")
 
 
 def test_the_time_is_dragged(shown: Show) -> None:

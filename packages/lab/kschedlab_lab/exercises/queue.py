@@ -171,8 +171,8 @@ def later_but_first(rng: random.Random) -> Exercise:
         as_yaml([waiting(names["elder"], 100, created - 10, created - 5, created + 30)]),
         say("{elder} was tried already: its last attempt is later than {younger}'s creation.", **names),
         (
-            say("{younger} was not tried: podTimestamp reads its creation time.", **names),
-            say("podTimestamp reads lastProbeTime, and lastTransitionTime only if that is blank."),
+            say("{younger} was not tried: v1.13 reads its creationTimestamp.", **names),
+            say("Of a pod that failed, v1.13 reads lastProbeTime, and lastTransitionTime only if that is blank."),
         ),
         start=START.format(created=stamp(created - 10), failed=stamp(created - 5), **names),
     )
@@ -200,8 +200,9 @@ def wrong_order(elder: Pod, younger: Pod, names: dict[str, str]) -> str:
     if not active_q_comp(younger, elder):
         if not field_of(elder):
             return say("Fill in when {elder} was last tried: lastProbeTime and lastTransitionTime are blank.", **names)
-        message = later("{elder} is still popped first, or neither comes first: podTimestamp reads its {field}.")
-        return say(message, field=field_of(elder), **names)
+        first = later("{elder} is still popped first: its {field} is before {younger}'s creationTimestamp.")
+        equal = later("Neither comes first: {elder}'s {field} equals {younger}'s creationTimestamp.")
+        return say(first if active_q_comp(elder, younger) else equal, field=field_of(elder), **names)
     return ""
 
 
@@ -273,7 +274,7 @@ def downwards(seed: int) -> Exercise:
         popped_mended,
         by_heap,
         arrays,
-        say("The better of the two children goes up; otherwise a child would lie above a better one."),
+        say("The better of the two children goes up; otherwise a pod would lie above a better one."),
         (say("How many children can a place have?"), say("The right child is at 2i+2, if the array is that long.")),
         seed,
     )

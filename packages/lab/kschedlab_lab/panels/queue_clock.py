@@ -174,8 +174,8 @@ def when_is_web_tried() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         told = say(
-            "web failed for the third time at {failed:g} s, so its backoff of {wait} s ends at {end:g} s. A pod leaves "
-            "at the first full second after that: {last:g} s.",
+            "web failed for the third time at {failed:g} s, so its backoff of {wait} s ends at {end:g} s. The queue "
+            "looks once a second, and lets web go at {last:g} s.",
             failed=end,
             wait=wait,
             end=end + wait,

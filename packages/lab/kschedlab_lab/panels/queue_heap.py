@@ -28,10 +28,10 @@ from kschedlab_lab.views.svg import Room
 
 PODS = {"ant": 500, "bee": 300, "cat": 900, "dog": 100, "elk": 700, "fox": 400, "gnu": 800}
 """Names and priorities, in order of arrival."""
-NEW, RANKS = "hen", range(100, 1000, 100)
+NEW, RANKS = "web", range(100, 1000, 100)
 PRIORITIES = {**PODS, NEW: 800}
 POP, ADD = "Pop", f"Add({NEW})"
-PULLS: Marks = {"data_drag": "hen", "data_axis": "x", "data_step": "16"}
+PULLS: Marks = {"data_drag": "web", "data_axis": "x", "data_step": "16"}
 """What makes a priority a control."""
 CALLS = (POP, POP, ADD, *[POP] * 6)
 
@@ -41,11 +41,11 @@ class Settings(Restorable):
     """How many of the calls were made, and the priority of the pod that one of them adds."""
 
     calls: int = slider("calls", range(len(CALLS) + 1), 1, folded=True)
-    hen: int = slider("priority of hen", RANKS, PRIORITIES[NEW], folded=True)
+    web: int = slider("priority of web", RANKS, PRIORITIES[NEW], folded=True)
 
     @property
     def priorities(self) -> dict[str, int]:
-        return PRIORITIES | {NEW: self.hen}
+        return PRIORITIES | {NEW: self.web}
 
 
 class Act(NamedTuple):
@@ -129,7 +129,7 @@ def run(settings: Settings) -> HeapCalls:
         data.acts.clear()
         data.note("start")
         if call == ADD:
-            heap.add(_queued(waiting(NEW, settings.hen, 9 * HOUR)))
+            heap.add(_queued(waiting(NEW, settings.web, 9 * HOUR)))
         elif call == POP:
             popped.append(heap.pop().pod.metadata.name)
     return HeapCalls(tuple(data.acts), tuple(popped), settings.priorities)
@@ -247,6 +247,6 @@ def after_pop() -> Question[Settings]:
         lambda _: done.acts[1].queue[0],
         why,
         lambda _: lambda room: drawn(done, 0, say("The heap before the operation."), room, picks=True),
-        looks=("hen",),
+        looks=("web",),
         way=lambda _: [partial(drawn, done, i, describe(act)) for i, act in enumerate(done.acts) if act.act == "swap"],
     )

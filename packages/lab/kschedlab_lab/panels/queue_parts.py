@@ -27,6 +27,7 @@ from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.queue_waiting import NOON, UNSET, decoded, waiting
 from kschedlab_lab.panels.settings import Restorable, choice
+from kschedlab_lab.views.lettering import with_minus
 from kschedlab_lab.views.queue_parts import (
     ACTIVE,
     ASLEEP,
@@ -61,11 +62,13 @@ class Settings(Restorable):
 
 
 class Call(NamedTuple):
-    """The queue after one call. ``said``: what the call did; ``pods``: by part; ``note``: what the queue counts."""
+    """The queue after one call. ``said``: what the call did; ``pods``: by part; ``notes``: what the queue counts, and
+    what it compares.
+    """
 
     said: str
     pods: dict[str, tuple[str, ...]]
-    note: str
+    notes: tuple[str, ...]
 
     @property
     def where(self) -> str:
@@ -128,7 +131,8 @@ class OldRun(Run[WithoutBackoff]):
         pods[TRYING] = (trying,) if trying else ()
         so_far = say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
         popped = say("Pop {cycle} took web", cycle=web) if web else so_far
-        return Call(said, pods, f"{popped} · {self._event()}")
+        compared = () if self.compared is None else (_answer(web, self.compared),)
+        return Call(said, pods, (f"{popped} · {self._event()}", *compared))
 
     def _event(self) -> str:
         """The last event; once web has failed, the one that decided where it went."""
@@ -137,7 +141,13 @@ class OldRun(Run[WithoutBackoff]):
             return say("last event: after Pop {cycle}", cycle=moved) if moved >= 0 else say("last event: none yet")
         if self.compared >= 0:
             return say("last event before it failed: after Pop {cycle}", cycle=self.compared)
-        return say("last event before it failed: none")
+        return say("last event before it failed: none (−1)")
+
+
+def _answer(pop: int, event: int) -> str:
+    """What v1.13 compares when a pod fails: its Pop's number with that of the last event."""
+    waits, back = later("{pop} > {event}? Yes: to unschedulableQ"), later("{pop} > {event}? No: to activeQ")
+    return say(waits if pop > event else back, pop=pop, event=with_minus(str(event)))
 
 
 class NewRun(Run[WithEvents]):
@@ -180,7 +190,7 @@ class NewRun(Run[WithEvents]):
         pods = {ACTIVE: names(queue.active), BACKOFF: names(queue.backoff), ASLEEP: names(queue.unschedulable)}
         pods[TRYING] = (trying,) if trying else ()
         note = say("inFlightEvents: {events}", events=self._events(self._kept())) if trying else self.note
-        return Call(said, pods, note)
+        return Call(said, pods, (note,))
 
     def _kept(self) -> int:
         """How many events the queue has kept for web, which is being tried."""
@@ -253,7 +263,7 @@ def drawn(
     parts = Parts(
         here.pods,
         PRIORITY,
-        "" if picks else here.note,
+        () if picks else here.notes,
         (before.where, here.where),
         tuple(Slot(say(at), {} if fixed else {"data_set": f"when: {at}", "aria_label": say(at)}) for at in WHEN),
         WHEN.index(settings.when),

@@ -18,7 +18,7 @@ EDGE, NAMES, TOP = 8, 72, 62
 BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
 SMALL, LOW, ROOMY = 6, 62, 120
-"""The radius of a bolt in a lane; below which height it has one line of words, and above which it names its tries."""
+"""The radius of a bolt in a lane; below which height it has one line of words, and above which it names its marks."""
 GRIP = 44
 """The width of an event that is dragged."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
@@ -133,6 +133,7 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
     if history.backoffs and not is_low:
         yield label(say("backoff"), NAMES - 10, low + bar / 2 + 4, "end", font_size=12, fill=INK_2)
     if high > ROOMY:
+        yield label(say("wakes"), NAMES - 10, y + 1, "end", font_size=12, fill=INK_2)
         yield label(say("attempt"), NAMES - 10, y + 15, "end", font_size=12, fill=INK_2)
     for start, end in history.backoffs:
         x, wide = NAMES + start * step, (end - start) * step

@@ -49,14 +49,14 @@ class Slot:
 class Parts:
     """The queue at one moment.
 
-    ``pods``: names by part, all of one ``priority``; ``note``: what the queue counts. ``way``: where a pod was and
+    ``pods``: names by part, all of one ``priority``; ``notes``: what the queue counts. ``way``: where a pod was and
     where it is now. ``slots``: the moments for the event, of which ``at`` is taken; ``bolt``: what makes it a control.
     ``picks``: whether the parts are answers.
     """
 
     pods: Mapping[str, Sequence[str]]
     priority: int
-    note: str
+    notes: Sequence[str]
     way: tuple[str, str]
     slots: Sequence[Slot]
     at: int
@@ -77,10 +77,12 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     shapes += [_part(name, parts, *place, wide) for name, place in places.items() if name in parts.pods]
     y = EDGE + tall - 8
     shapes += _attempt(parts, y + 24, room)
-    if parts.note:
-        note = words(parts.note, 12, bold=True, width=room.width - 2 * EDGE)
-        shapes.append(moved(note, EDGE, y + 116, data_key="note"))
-    return svg(shapes, room.width, y + (136 if room.width > 520 else 150), alt, size=13)
+    low = y + 116.0
+    for i, said in enumerate(parts.notes):
+        note = words(said, 12, bold=True, width=room.width - 2 * EDGE)
+        shapes.append(moved(note, EDGE, low, data_key=f"note/{i}"))
+        low += note.height
+    return svg(shapes, room.width, y + (150 if room.width > 411 else 166), alt, size=13)
 
 
 def _part(name: str, parts: Parts, x: float, y: float, high: float, wide: float) -> Html:
@@ -146,7 +148,7 @@ def _drawn(ways: Mapping[tuple[str, str], Way], parts: Parts, lane: float) -> It
         taken = each == parts.way
         yield element("g", _arrow(start, end, 3.6 if taken else 1.4), opacity=None if taken else 0.4)
         if not (parts.picks and each[0] == TRYING):
-            wide = lane if each[0] == ACTIVE or WAITING in each or TRYING not in each else 90
+            wide = lane if each[0] in (ACTIVE, ASLEEP) or WAITING in each else 90
             yield placed(words(say(said), bold=taken, width=wide, fill=None if taken else INK_2), x, y)
 
 

@@ -79,6 +79,14 @@ def test_the_time_of_the_last_attempt_counts(times, right):
     assert (verdict.state is State.RIGHT) == right
 
 
+def test_equal_times_are_told_from_an_earlier_one():
+    exercise, elder, younger = built(1)
+    created = re.search(r"created at (\S+Z)", exercise.question)[1]
+    equal = exercise.check(re.sub("lastProbeTime: .*", f"lastProbeTime: {created}", exercise.start)).words
+    assert equal == f"Neither comes first: {elder}'s lastProbeTime equals {younger}'s creationTimestamp."
+    assert f"{elder} is still popped first" in exercise.check(exercise.start).words
+
+
 def test_the_broken_function_is_refuted_by_a_small_instance():
     down = exercises(1)[2]
     assert "my_popped([" in down.check(lambda heap: queue.popped_broken(heap)).evidence

@@ -192,7 +192,7 @@ def test_what_is_wrong_in_a_cell_is_told_in_chinese(mistake: Callable[[], object
     with pytest.raises((ValueError, TypeError, LookupError, ManifestError)) as error:
         mistake()
     words = "experiments node rack high low int str list dict Question Roster of load scenario right informer what if"
-    given = f"{SETTINGS} NodeResourcesBalancedAllocation hen {words} without {' '.join(generations.CHANGES)}"
+    given = f"{SETTINGS} NodeResourcesBalancedAllocation web {words} without {' '.join(generations.CHANGES)}"
     assert re.search("[一-鿿]", str(error.value))
     assert untranslated([str(error.value)], given) == {}
 

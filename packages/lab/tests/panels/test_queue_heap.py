@@ -86,19 +86,19 @@ def test_the_calls_that_the_lesson_speaks_of() -> None:
     acts = run(Settings()).acts
     assert [each.act for each in acts] == ["start", "swap", "less", "less", "swap", "less", "pop"]
     assert [*acts[-1].queue] == ["gnu", "elk", "ant", "dog", "bee", "fox"]
-    assert CALLS[2] == ADD and show(Settings(3)).sentence == "Add(hen): 2 swaps; hen is the head now."
-    assert run(Settings(4)).popped == ("cat", "gnu", "hen")
+    assert CALLS[2] == ADD and show(Settings(3)).sentence == "Add(web): 2 swaps; web is the head now."
+    assert run(Settings(4)).popped == ("cat", "gnu", "web")
     assert "the heap is empty now" in show(Settings(len(CALLS))).sentence
     assert show(Settings(0)).sentence == "7 pods; the head, cat (900), is next."
 
 
 def test_among_equals_the_pod_that_came_earlier_stays_above() -> None:
-    """elk has 700 and ant 500; hen came after both."""
+    """elk has 700 and ant 500; web came after both."""
     said = {priority: show(Settings(3, priority)).sentence for priority in (900, 700, 500)}
-    assert says(said[900], "2 swaps", "hen is the head")
+    assert says(said[900], "2 swaps", "web is the head")
     assert says(said[700], "1 swap;", "elk is the head")
     assert says(said[500], "0 swaps", "elk is the head")
-    assert picture(Settings(3, 700)).count('data-drag="hen"') == 1 and "data-drag" not in picture(Settings(2))
+    assert picture(Settings(3, 700)).count('data-drag="web"') == 1 and "data-drag" not in picture(Settings(2))
 
 
 def test_the_answer_comes_swap_by_swap() -> None:
@@ -109,9 +109,9 @@ def test_the_answer_comes_swap_by_swap() -> None:
 
 
 def test_the_picture_shows_by_which_way_a_pod_has_come_to_its_place() -> None:
-    """ant sinks from index 0 to 2; hen rises from 5 past ant (2) to 0."""
+    """ant sinks from index 0 to 2; web rises from 5 past ant (2) to 0."""
     assert [run(Settings(calls)).way for calls in (0, 1, 3)] == [[], [(0, 2)], [(2, 5), (0, 2)]]
-    assert ">↓ ant<" in picture(Settings(1)) and ">↑ hen<" in picture(Settings(3))
+    assert ">↓ ant<" in picture(Settings(1)) and ">↑ web<" in picture(Settings(3))
     assert not any(sign in picture(Settings(len(CALLS))) for sign in [">↓ ", ">↑ "])
 
 
@@ -128,7 +128,7 @@ def test_a_wrong_number_is_refused_and_the_yaml_is_the_heap() -> None:
     with pytest.raises(ValueError, match="99"):
         panel(calls=99)
     assert [pod.metadata.name for pod in loads(panel().yaml()).pods] == [*PODS]
-    assert panel().move(calls=3).link() == 'queue_heap.panel().restore("calls: 3, hen: 800")'
+    assert panel().move(calls=3).link() == 'queue_heap.panel().restore("calls: 3, web: 800")'
 
 
 def test_the_gap_is_filled_by_the_last_pod() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from xml.etree import ElementTree
 
 import pytest
@@ -52,22 +53,26 @@ def test_v1_37_wakes_a_failed_pod_only_if_the_event_may_help_it(when: str) -> No
 
 
 def test_v1_37_keeps_the_events_of_an_attempt_and_asks_the_plugin() -> None:
-    answers = {event: calls(Settings(NEW, event, DURING))[-1].note for event in EVENTS}
+    answers = {event: calls(Settings(NEW, event, DURING))[-1].notes for event in EVENTS}
     assert answers == {
-        ENDS: "inFlightEvents: a pod ends · plugin: may help",
-        LABEL: "inFlightEvents: a new label · plugin: can't help",
+        ENDS: ("inFlightEvents: a pod ends · plugin: may help",),
+        LABEL: ("inFlightEvents: a new label · plugin: can't help",),
     }
-    assert calls(Settings(NEW, ENDS, BEFORE))[-1].note == "inFlightEvents: none since Pop 2"
+    assert calls(Settings(NEW, ENDS, BEFORE))[-1].notes == ("inFlightEvents: none since Pop 2",)
 
 
 @each_moment
 def test_the_numbers_decide(when: str) -> None:
     seen = calls(Settings(when=when))
     decided = next(each for each in reversed(seen) if each.said.startswith("web fits nowhere"))
-    event = {BEFORE: "after Pop 1", DURING: "after Pop 2", AFTER: "none"}[when]
-    assert decided.note == seen[-1].note == f"Pop 2 took web · last event before it failed: {event}"
+    event, compared = {
+        BEFORE: ("after Pop 1", "2 > 1? Yes: to unschedulableQ"),
+        DURING: ("after Pop 2", "2 > 2? No: to activeQ"),
+        AFTER: ("none (−1)", "2 > −1? Yes: to unschedulableQ"),
+    }[when]
+    assert decided.notes == seen[-1].notes == (f"Pop 2 took web · last event before it failed: {event}", compared)
     assert decided.where == ("activeQ" if when == DURING else "unschedulableQ")
-    assert seen[0].note == "so far: Pop 1 · last event: none yet"
+    assert seen[0].notes == ("so far: Pop 1 · last event: none yet",)
 
 
 @each_moment
@@ -83,7 +88,7 @@ def test_the_story_tells_each_call_and_ends_with_the_picture(version: str, ways:
         picture = str(frame.picture)
         assert ElementTree.fromstring(picture).get("aria-label") == frame.caption
         assert picture.count('opacity="0.4"') == ways - (before.where != call.where)
-        assert call.note in picture
+        assert all(html.escape(note) in picture for note in call.notes)
         assert ('data-drag="when"' in picture) == (frame is told[-1])
 
 

@@ -72,18 +72,18 @@ def parts(**more: Any) -> Parts:
     pods = {"activeQ": ["web", "cron"], "unschedulableQ": ["mail"]}
     slots = (Slot("before"), Slot("during"), Slot("after"))
     way = ("being tried", "activeQ")
-    return replace(Parts(pods, 100, "a note", way, slots, 1, "it rains"), **more)
+    return replace(Parts(pods, 100, ("a note", "an answer"), way, slots, 1, "it rains"), **more)
 
 
 @each_room
 def test_parts_show_their_pods_what_is_noted_and_what_decided(room: Room) -> None:
     drawing = draw_parts(parts(), "x", room)
     found = "".join(texts(drawing))
-    assert all(each in found for each in ("web", "mail", "a note", "it rains", "unschedulableQ"))
+    assert all(each in found for each in ("web", "mail", "a note", "an answer", "it rains", "unschedulableQ"))
     assert place(drawing, "pod/web")[1] < place(drawing, "pod/cron")[1]
     assert place(drawing, "pod/web")[0] < place(drawing, "pod/mail")[0] and "event" in keys(drawing)
     assert "data-pick" not in str(drawing) and "came" in found
-    asked = draw_parts(parts(picks=True, note=""), "x", room)
+    asked = draw_parts(parts(picks=True, notes=()), "x", room)
     assert str(asked).count("data-pick=") == 2
     assert parsed(asked).get("viewBox") == parsed(drawing).get("viewBox")  # its size does not change
     assert not any("came" in each or each == "no event" for each in texts(asked))
