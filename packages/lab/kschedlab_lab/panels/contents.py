@@ -113,7 +113,8 @@ def leading_to(number: str) -> frozenset[str]:
 
 def solved() -> Counter[str]:
     """How many exercises the student has solved, by the number of the lesson."""
-    from kschedlab_lab.exercises.progress import Progress, State  # exercises use the lessons, too
+    from kschedlab_lab.exercises.exercise import State  # exercises use the lessons, too
+    from kschedlab_lab.exercises.progress import Progress
 
     right = {(each.lesson, each.number) for each in Progress.usual().records() if each.state is State.RIGHT}
     counts = Counter(lesson for lesson, _ in right)
