@@ -28,7 +28,7 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
 def test_arrows_lead_over_the_map(shown: Show) -> None:
     page = shown(contents.panel())
     page.key("lesson/02").focus()
-    for key, lesson in (("ArrowDown", "03"), ("ArrowRight", "05"), ("ArrowDown", "06"), ("ArrowUp", "05")):
+    for key, lesson in (("ArrowLeft", "03"), ("ArrowRight", "05"), ("ArrowDown", "06"), ("ArrowUp", "05")):
         page.page.keyboard.press(key)
         expect(page.key(f"lesson/{lesson}")).to_be_focused()
     page.page.keyboard.press("Enter")

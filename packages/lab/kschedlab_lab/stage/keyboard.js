@@ -1,7 +1,7 @@
 // The picture without a mouse: arrows move a handle, or go to the next button; Enter clicks.
 
 const WAYS = { ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowDown: [0, 1], ArrowLeft: [-1, 0] };
-const ASIDE = 2; // so many pixels ahead are as far as one to the side
+const ASIDE = 3; // so many pixels ahead are as far as one to the side
 const BY = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 2, PageDown: -2, Home: -Infinity, End: Infinity };
 
 export class Keyboard {
