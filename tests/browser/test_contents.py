@@ -25,6 +25,17 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     expect(page.key("way")).to_have_count(0)
 
 
+def test_a_remark_covers_nothing_that_a_key_changes(shown: Show) -> None:
+    page = shown(first.panel())
+    page.key("ask").focus()
+    remark = page.page.locator(".ks-tip")
+    expect(remark).to_have_text("drag it: what web asks for")
+    page.page.keyboard.press("ArrowUp")
+    expect(page.sentence).to_contain_text("427")
+    expect(page.key("ask")).to_be_focused()
+    expect(remark).to_be_hidden()
+
+
 def test_arrows_lead_over_the_map(shown: Show) -> None:
     page = shown(contents.panel())
     page.key("lesson/02").focus()
