@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import first
+from kschedlab_lab.panels import contents, first
 from tests.browser.conftest import Show
 from tests.browser.lab import Notebook, behind_dots
 
@@ -23,6 +23,28 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     page.drag("priority", -200, 0)
     expect(sentence).to_contain_text("none has enough pods of lower priority")
     expect(page.key("way")).to_have_count(0)
+
+
+def test_a_remark_covers_nothing_that_a_key_changes(shown: Show) -> None:
+    page = shown(first.panel())
+    page.key("ask").focus()
+    remark = page.page.locator(".ks-tip")
+    expect(remark).to_have_text("drag it: what web asks for")
+    page.page.keyboard.press("ArrowUp")
+    expect(page.sentence).to_contain_text("427")
+    expect(page.key("ask")).to_be_focused()
+    expect(remark).to_be_hidden()
+
+
+def test_arrows_lead_over_the_map(shown: Show) -> None:
+    page = shown(contents.panel())
+    page.key("lesson/02").focus()
+    for key, lesson in (("ArrowLeft", "03"), ("ArrowRight", "05"), ("ArrowDown", "06"), ("ArrowUp", "05")):
+        page.page.keyboard.press(key)
+        expect(page.key(f"lesson/{lesson}")).to_be_focused()
+    page.page.keyboard.press("Enter")
+    expect(page.sentence).to_contain_text("05 preemption: Nothing fits")
+    expect(page.key("lesson/05")).to_be_focused()
 
 
 def the_map_leads_to_a_lesson(page: Notebook, _: Path) -> None:

@@ -7,7 +7,7 @@ from tests.browser.conftest import Open
 from tests.browser.lab import Notebook, behind_dots
 
 NAME = "grammar.ipynb"
-BUTTONS = ["Start again", "Classroom", "State, link"]
+BUTTONS = ["Start again", "Classroom", "State, code"]
 HEIGHT = "panel => panel.querySelector('svg').getBoundingClientRect().height"
 FOCUSED = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()"
 
@@ -83,8 +83,8 @@ def test_play_tab_and_what_can_be_copied(opened: Notebook) -> None:
     button(walk, "Next").click(click_count=3)
     expect(sentence).to_contain_text("is at bind")
 
-    behind_dots(walk).get_by_text("State, link").click()
-    expect(walk.get_by_label("Link", exact=True)).to_have_value(
+    behind_dots(walk).get_by_text("State, code").click()
+    expect(walk.get_by_label("Python", exact=True)).to_have_value(
         'lesson.walk().restore("pod: urgent of priority 1000, outcome: bound, extra: 0, budget: off, step: 3")'
     )
     expect(walk.get_by_label("YAML", exact=True)).to_have_value("pod: urgent of priority 1000\n")

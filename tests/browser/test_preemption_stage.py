@@ -132,7 +132,7 @@ def test_the_story_is_played_and_ends_with_the_picture(shown: Show) -> None:
 def test_state_reset_yaml_and_classroom(shown: Show) -> None:
     page = shown(preemption.panel().ask(ask.which_node()))
     page.page.get_by_role("button", name="Show the answer").click()
-    page.page.get_by_text("State, link").click()
+    page.page.get_by_text("State, code").click()
     expect(page.page.get_by_label("YAML", exact=True)).to_have_value(re.compile("disruptionsAllowed: 1"))
     state = page.page.get_by_label("State", exact=True)
     state.fill("jobs: 5")

@@ -485,10 +485,10 @@ def test_a_panel_with_steps_and_a_story_has_one_button_that_plays(opened: Open) 
     expect(page.page.get_by_role("button", name="Play")).to_have_count(0)
 
 
-def test_state_link_and_a_wrong_state(opened: Open) -> None:
+def test_state_code_and_a_wrong_state(opened: Open) -> None:
     page = opened()
-    page.page.get_by_text("State, link").click()
-    expect(page.page.get_by_label("Link")).to_have_value(
+    page.page.get_by_text("State, code").click()
+    expect(page.page.get_by_label("Python")).to_have_value(
         'lesson.panel().restore("priority: 200, node: node-a, tainted: off, step: 0")'
     )
     state = page.page.get_by_label("State", exact=True)

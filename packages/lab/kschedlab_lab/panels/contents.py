@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -20,8 +22,9 @@ from kschedlab_lab.views.course import LessonCard, Point, draw_course
 class CourseLesson(msgspec.Struct, frozen=True):
     """One notebook. ``after``: the lessons that it builds on; ``terms``: the names of the source that it explains.
 
-    ``acts``: what a student does in it; ``minutes``: how long that takes, without the exercises; ``in_class``: the
-    minutes of the teacher's plan; ``document``, ``article``: the number and the title of what it follows.
+    ``acts``: what a student does in it; ``minutes``: how long that takes, without the ``exercises``, of which there are
+    so many; ``in_class``: the minutes of the teacher's plan; ``document``, ``article``: the number and the title of
+    what it follows.
     """
 
     title: str
@@ -29,6 +32,7 @@ class CourseLesson(msgspec.Struct, frozen=True):
     acts: str
     minutes: int
     in_class: int
+    exercises: int
     terms: tuple[str, ...]
     after: tuple[str, ...]
     place: Point
@@ -82,7 +86,7 @@ class Settings(Restorable):
 
 def course(at: str) -> tuple[LessonCard, ...]:
     """The map. ``at``: the number of the current lesson, to which the ways are highlighted."""
-    before = leading_to(at)
+    before, done = leading_to(at), solved()
     return tuple(
         LessonCard(
             each.number,
@@ -91,6 +95,7 @@ def course(at: str) -> tuple[LessonCard, ...]:
             each.place,
             each.after,
             f"lesson: {each.title}",
+            (done[each.number], each.exercises),
             here=each.number == at,
             lit=each.number in before,
         )
@@ -104,6 +109,16 @@ def leading_to(number: str) -> frozenset[str]:
 
     arrows = DiGraph([(before, lesson.number) for lesson in LESSONS for before in lesson.after])
     return frozenset(ancestors(arrows, number))
+
+
+def solved() -> Counter[str]:
+    """How many exercises the student has solved, by the number of the lesson."""
+    from kschedlab_lab.exercises.exercise import State  # exercises use the lessons, too
+    from kschedlab_lab.exercises.progress import Progress
+
+    right = {(each.lesson, each.number) for each in Progress.usual().records() if each.state is State.RIGHT}
+    counts = Counter(lesson for lesson, _ in right)
+    return Counter({each.number: counts[re.sub("[ -]", "_", each.name)] for each in LESSONS})
 
 
 def show(settings: Settings) -> View:

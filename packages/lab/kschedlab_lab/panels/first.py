@@ -43,7 +43,7 @@ class Settings(Restorable):
     """What the pod ``web`` asks for, in milli CPU, and its priority."""
 
     request: int = slider("web asks for", range(STEP, 6501, STEP), 1500, cpus)
-    priority: int = slider("web's priority", range(0, 1001, 100), 200)
+    priority: int = slider("web's priority", range(0, 1001, 100), 0)
 
 
 def manifests(settings: Settings) -> list[Manifest]:

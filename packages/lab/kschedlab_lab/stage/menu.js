@@ -1,4 +1,4 @@
-// The menu with the state, a link and the manifests to copy; a state typed there is restored.
+// The menu with the state, the code and the manifests to copy; a state typed there is restored.
 
 import { button, make, onEnter } from "./dom.js";
 import { say } from "./language.js";
@@ -18,7 +18,7 @@ export class Menu {
     this.state.addEventListener("change", () => this.restore());
     onEnter(this.state, () => this.restore());
     this.body = make("div", {});
-    this.el = make("details", { class: "ks-menu" }, make("summary", {}, say("State, link")), this.body);
+    this.el = make("details", { class: "ks-menu" }, make("summary", {}, say("State, code")), this.body);
     this.el.addEventListener("toggle", () => this.el.open && this.ask());
   }
 
@@ -36,7 +36,7 @@ export class Menu {
     this.given = state;
     this.applied = "";
     this.state.value = state;
-    const fields = [field(say("State"), this.state), copied(say("Link"), link, 2), ...(yaml ? [copied("YAML", yaml, 12)] : [])];
+    const fields = [field(say("State"), this.state), copied("Python", link, 2), ...(yaml ? [copied("YAML", yaml, 12)] : [])];
     this.body.replaceChildren(...fields);
   }
 

@@ -66,6 +66,8 @@ export class Picture {
     this.mark(svg);
     if (left) morph(svg, left, duration);
     if (focused === null) return;
+    this.keeps = true; // the focus does not come: it stays
     [...svg.querySelectorAll("[tabindex]")].find((each) => handleId(each) === focused)?.focus({ preventScroll: true });
+    this.keeps = false;
   }
 }

@@ -145,7 +145,7 @@ class Stage {
     new Keyboard(this, (target) => this.hand.click(target));
     this.el.addEventListener("pointermove", (event) => this.point(event.target)); // one that rests opens nothing
     this.el.addEventListener("pointerdown", ({ target, pointerType }) => (pointerType === "mouse" ? this.tip.hush(target) : this.point(target, true)));
-    this.el.addEventListener("focusin", ({ target }) => target.matches(":focus-visible") && this.point(target, true));
+    this.el.addEventListener("focusin", ({ target }) => !this.picture.keeps && target.matches(":focus-visible") && this.point(target, true));
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
     this.pressed = (event) => this.press(event);

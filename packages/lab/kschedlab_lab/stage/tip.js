@@ -45,7 +45,7 @@ export class Tip {
     element.classList.add("ks-lit");
   }
 
-  /** A mouse presses here: its remark has been seen, and does not cover what changes now. */
+  /** A mouse or a key changes something here: its remark has been seen, and does not cover what changes now. */
   hush(target) {
     this.point(target);
     clearTimeout(this.dwelling);

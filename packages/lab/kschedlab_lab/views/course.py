@@ -1,4 +1,4 @@
-"""The course as a map: a card for each lesson, from the top down, and arrows to the lessons that build on it."""
+"""The course as a map: a card with a picture for each lesson, and arrows to the lessons that build on it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ from typing import Any, TypeAlias
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.layout import Part, column, moved, row, words
-from kschedlab_lab.views.style import ACT, ACT_SOFT, HAIR, INK, INK_2, INK_3, ON_ACCENT, TRAY
+from kschedlab_lab.views.course_scenes import HIGH, WIDE, scene
+from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
+from kschedlab_lab.views.style import ACT, CHOSEN, HAIR, INK, INK_2, INK_3, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
 Point: TypeAlias = tuple[float, float]
-CARD, GAP, DISC, EDGE, MOST = (176, 42), 17, 14, 3, 430
-"""The size of a card, the space between two rows, the radius of a card's disc, the margin, and the most width of all;
-in pixels at normal size."""
+CARD, GAP, DOT, EDGE, MOST = (176, 42), 17, 3, 6, 436
+"""The size of a card, the space between two rows, the radius of an exercise's dot, the margin, in which a ring around a
+card has room, and the most width of all; in pixels at normal size."""
+SMALL = 0.66
+"""How large the picture of a narrow card is."""
 
 
 @dataclass(frozen=True)
 class LessonCard:
     """A lesson. ``place``: its row and, from 0 to 1, how far right; ``after``: the numbers of lessons before it.
 
-    ``set``: the control; ``here``: it is the current one; ``lit``: it leads there.
+    ``set``: the control; ``solved``: how many of how many exercises; ``here``: it is the current one; ``lit``: it leads
+    there.
     """
 
     number: str
@@ -31,6 +35,7 @@ class LessonCard:
     place: Point
     after: tuple[str, ...]
     set: str
+    solved: tuple[int, int]
     here: bool
     lit: bool
 
@@ -47,25 +52,38 @@ def draw_course(cards: Sequence[LessonCard], alt: str, room: Room) -> Html:
         for card in cards
         for before in card.after
     ]
-    bottom = max(y for _, y in spots.values()) + CARD[1] + EDGE
-    return svg([*arrows, *(_card(card, *spots[card.number], wide) for card in cards)], width, bottom, alt)
+    last = max(y for _, y in spots.values())
+    teacher = words(say("08 is for the teacher"), width=wide, fill=INK_2)
+    beside = placed(teacher, EDGE + pitch + wide / 2, last + (CARD[1] - teacher.height) / 2)
+    drawn = [*arrows, *(_card(card, *spots[card.number], wide) for card in cards), beside]
+    return svg(drawn, width, last + CARD[1] + EDGE, alt)
 
 
 def _card(card: LessonCard, x: float, y: float, wide: float) -> Html:
-    """A lesson: its number in a disc, its name, and how long it takes."""
-    number = words(card.number, bold=True, fill=ON_ACCENT if card.here else INK)
-    disc = [
-        element("circle", cx=DISC, cy=DISC, r=DISC, fill=ACT if card.here else ACT_SOFT),
-        moved(number, DISC - number.width / 2, DISC - number.height / 2),
-    ]
-    minutes = say("{number} min", number=card.minutes)
-    said = column([words(card.name, 13, bold=True), words(minutes, fill=INK_2)], 0)
-    inside = row([Part(2 * DISC, 2 * DISC, tuple(disc)), said], 6)
+    """A lesson: its picture, its number and name, how long it takes, and a dot for each exercise."""
+    is_narrow = wide < CARD[0]
+    scale = SMALL if is_narrow else 1
+    picture = Part(WIDE * scale, HIGH * scale, (element("g", scene(card.number), transform=f"scale({scale:g})"),))
+    number, name = (card.number, INK_2, False), (card.name, INK, True)
+    minutes = say("{number} min", number=card.minutes), INK_2, False
+    first, second = ([name], [number, minutes]) if is_narrow else ([number, name], [minutes])
+    facts = row([phrase(*second), *([] if is_narrow else [_dots(*card.solved)])], 8)
+    inside = row([picture, column([phrase(*first, size=12 if is_narrow else 13), facts], 0)], 7)
     edge = {"stroke": ACT, "stroke_width": 2.5} if card.here else {"stroke": HAIR}
     paper = rect(wide, CARD[1], 10, fill=TRAY, **edge)
     marks: dict[str, Any] = {"data_set": card.set, "aria_label": f"{card.number} {card.name}"}
     marks |= {"data_key": f"lesson/{card.number}", "transform": f"translate({x:.1f},{y:.1f})"}
-    return element("g", paper, moved(inside, 7, (CARD[1] - inside.height) / 2), **marks)
+    return element("g", paper, moved(inside, 6, (CARD[1] - inside.height) / 2), **marks)
+
+
+def _dots(solved: int, exercises: int) -> Part:
+    """A dot for each exercise, those that are solved full."""
+    step = 2 * DOT + 3
+    looks = [{"fill": CHOSEN, "stroke": CHOSEN}] * solved + [{"fill": "none", "stroke": INK_3}] * (exercises - solved)
+    dots = (element("circle", cx=DOT + 1 + step * i, cy=DOT + 1, r=DOT, **look) for i, look in enumerate(looks))
+    done = say("{solved} of {exercises} exercises solved", solved=solved, exercises=exercises)
+    ground = rect(step * exercises, 2 * DOT + 2, fill="transparent")
+    return Part(step * exercises, 2 * DOT + 2, (element("g", ground, *dots, data_tip=done),))
 
 
 def _arrow(start: Point, end: Point, wide: float, *, is_lit: bool) -> Html:

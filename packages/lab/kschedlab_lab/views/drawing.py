@@ -115,9 +115,10 @@ class Block:
 class Box:
     """A node, or with ``capacity`` 0 a place beside the nodes. ``captions``: lines below it.
 
-    ``refused``: what is in the way, and ``sign``, a kind of badge for it. ``tied``: it is one of several best nodes.
+    ``refused``: what is in the way, and ``sign``, a kind of badge for it, or "none". ``tied``: it is one of the best.
     ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name; ``look``: the colours of its
-    ground and its edge, unless it is one of the best. ``tried``: the size of a pod whose outline is in it.
+    ground and its edge, unless it is one of the best. ``tried``: the size of a pod whose outline is in it. ``free``:
+    what is said of its free space, in place of how much there is.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Box:
     title: str = ""
     look: tuple[str, str] | None = None
     tried: int = 0
+    free: str = ""
 
     @property
     def key(self) -> str:
@@ -284,7 +286,8 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     free = box.capacity - box.used
     if free > 0 and scale * free >= LINE:
         takes = box.tried if box.tried <= free else 0
-        text = fitted(_free(resource, free - takes, box.placed or takes, place.width - 8), place.width - 8, SMALL)
+        told = box.free or _free(resource, free - takes, box.placed or takes, place.width - 8)
+        text = fitted(told, place.width - 8, SMALL)
         middle = _middle_of_free(box, free, scale, _has_ticks(resource, scale))
         fill = ink(_ground(box)) if box.look else INK_2
         inside.append(placed(words(text, SMALL, fill=fill), place.width / 2, top + middle - 8))
@@ -406,9 +409,10 @@ def _answer(name: str, size: float) -> Part:
 
 def _refusal(box: Box, width: float) -> Part:
     """What is in the way, after its sign."""
-    sign = Part(SIZE, SIZE, (badge(Badge(box.sign or "cross", box.refused), 0, 0, EVICTED),))
     longest = max((text_width(word, SMALL) for word in box.refused.split(" ")), default=0)
-    parts = [sign] if longest <= width - SIZE - 4 else []  # the colour of the tray says it, too
+    is_signed = box.sign != "none" and longest <= width - SIZE - 4  # the colour of the tray says it, too
+    sign = Badge(box.sign or "cross", box.refused)
+    parts = [Part(SIZE, SIZE, (badge(sign, 0, 0, EVICTED),))] if is_signed else []
     lines = wrapped(box.refused, width - (SIZE + 4) * len(parts), 3, SMALL)
     text = column([words(line, SMALL, fill=EVICTED) for line in lines], 0, "middle")
     return row([*parts, text], 3, "start")

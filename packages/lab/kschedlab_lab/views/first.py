@@ -36,6 +36,8 @@ TOP, BELOW, SHELF, SMALLER, SCORED = 34, 94, 38, 0.01, 24
 in pixels at normal size. They are drawn smaller: so many pixels for a milli CPU. The space to the scores."""
 KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
 """The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
+TEETH, WORDY = 6, 116
+"""Of an edge that is torn off; the width of a node from which on each number in it has its unit, in pixels."""
 
 
 def cpus(milli: int) -> str:
@@ -70,7 +72,7 @@ class Pull:
         high = min(room.height - below - TOP, (room.height - below - 4) / whole)
         tall = max(min(max(high, LOWEST / whole), HIGHEST), named)
         top = max(TOP, (whole - 1) * tall + 4)
-        self.pod, self.step, self.boxes, self.base = pod, step, boxes, float(top + tall)
+        self.pod, self.step, self.boxes, self.base = pod, step, tuple(boxes), float(top + tall)
         self.scale = (tall - 2 * INSET) / largest
         self.places = tuple(Place(left + i * (width + gap), top, width, tall) for i in range(len(boxes)))
         self.width = room.width
@@ -93,6 +95,8 @@ def draw_first(
     pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
     smallest = min(each.request["cpu"] for there in pods.values() for each in there)
     plan = Pull(pod, step, found, room, BELOW, smallest)
+    if (width := plan.places[0].width) < WORDY:
+        plan.boxes = tuple(_in_short(box, width) for box in found)
     below = [*_scores(decision, plan), *_leaving(decision, plan)]
     return svg([*plan.drawn(), *below, *_priority(plan, rank)], room.width, plan.base + BELOW, alt)
 
@@ -149,14 +153,36 @@ def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
     free = capacity - sum(each.request["cpu"] for each in pods)
     evicts = preemption is not None and name == decision.nominated_node
     gone = {each.key for each in preemption.victims} if preemption is not None and evicts else set()
-    blocks = [_block(each) for each in pods if each.key not in gone]
+    blocks = [_block(each, _fate(decision, name, each)) for each in pods if each.key not in gone]
     if chosen := name in (decision.node, decision.nominated_node):
         blocks.append(replace(_block(pod, "arriving" if evicts else "placed"), origin="ask"))
     less = pod.request["cpu"] - free
     if less > 0 and not evicts:
-        return Box(name, capacity, tuple(blocks), refused=lacks(less))
+        why = say("too small") if pod.request["cpu"] > capacity else lacks(less)
+        return Box(name, capacity, tuple(blocks), refused=why)
     tried = 0 if chosen else pod.request["cpu"]
     return Box(name, capacity, tuple(blocks), chosen=chosen, tried=tried)
+
+
+def _fate(decision: Decision, node: str, pod: PodInfo) -> str:
+    """The mark of a pod on a node without room: it would be evicted, or is too important for that."""
+    preemption = decision.preemption
+    if preemption is None or node == decision.nominated_node:
+        return ""
+    if pod.priority >= decision.pod.priority:
+        return "obstacle"
+    found = preemption.candidates.get(node)
+    return "victim" if found is not None and pod.key in {each.key for each in found.victims} else ""
+
+
+def _in_short(box: Box, width: float) -> Box:
+    """The box for a narrow place: what is free, before and after the pod comes, and what is missing, without a unit."""
+    tried = 0 if box.refused else box.tried
+    left = box.capacity - box.used - tried
+    before, after = (f"{cpu / 1000:g}" for cpu in (left + box.placed + tried, left))
+    told = f"{before} → {after}" if before != after else say("{free} free", free=after)
+    free = fitting((told, after), width - 8, SMALL)
+    return replace(box, free=free, refused=box.refused.replace("\u00a0CPU", ""), sign="none")
 
 
 def _block(pod: PodInfo, mark: str = "") -> Block:
@@ -175,7 +201,7 @@ def _says(decision: Decision, name: str) -> str:
 
 
 def _ghost(plan: Pull, box: Box, place: Place) -> Html:
-    """Where the pod would be; it sticks out of a node that has no room, and is open where the picture ends."""
+    """Where the pod would be; it sticks out of a node that has no room, and is torn off where the picture ends."""
     wide, bottom = place.width - 2 * INSET, plan.base - INSET - box.used * plan.scale
     ends = bottom - plan.scale * plan.pod.size + PARTED
     top = max(ends, 4.0)
@@ -183,7 +209,9 @@ def _ghost(plan: Pull, box: Box, place: Place) -> Html:
     colour = EVICTED if box.refused else INK_3
     look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.1" if box.refused else "0.05", "stroke": colour}
     look |= {"stroke_width": 1.5, "stroke_dasharray": "5 4", "data_key": f"ghost/{box.name}/box"}
-    edge = f"M0 0V{high:.1f}H{wide:.1f}V0"
+    tooth = wide / TEETH
+    torn = "".join(f"l{-tooth / 2:.1f} -5l{-tooth / 2:.1f} 5" for _ in range(TEETH))
+    edge = f"M0 5V{high - 8:.1f}a8 8 0 0 0 8 8H{wide - 8:.1f}a8 8 0 0 0 8 -8V5{torn}"
     shape = rect(wide, high, 8, **look) if top == ends else element("path", d=edge, **look)
     return element(
         "g",

@@ -6,6 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kschedlab_lab.exercises.exercise import State
+from kschedlab_lab.exercises.lesson import exercises_of
+from kschedlab_lab.exercises.progress import Record, handed_in
 from kschedlab_lab.panels.contents import (
     BY_NUMBER,
     LESSONS,
@@ -43,6 +46,26 @@ def test_a_class_takes_as_long_as_the_teachers_page_says(lesson: CourseLesson) -
     page = (NOTEBOOKS.parent / "docs" / "teaching.md").read_text(encoding="utf-8")
     section = page.partition(f"\n## {lesson.number} · ")[2]
     assert re.findall(r"### Plan: (\d+) minutes", section)[0] == str(lesson.in_class)
+
+
+@each_lesson
+def test_the_map_counts_the_exercises_that_a_lesson_has(lesson: CourseLesson) -> None:
+    assert len(exercises_of(lesson.name.replace(" ", "-"), seed=1)) == lesson.exercises
+
+
+def test_an_exercise_that_was_solved_is_full_on_the_map(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "progress.json"
+    monkeypatch.setenv("KSCHEDLAB_PROGRESS", str(kept))
+    records = [
+        Record("map_reduce", 1, 1, "", State.RIGHT),
+        Record("map_reduce", 2, 1, "", State.RIGHT),
+        Record("map_reduce", 1, 2, "", State.WRONG),
+        Record("devices", 1, 2, "", State.RIGHT),
+    ]
+    kept.write_text(handed_in(records), encoding="utf-8")
+    drawn = str(show(Settings()).picture(Room()))
+    assert {card.number: card.solved for card in course("01") if card.solved[0]} == {"04": (1, 2), "10": (1, 2)}
+    assert drawn.count("1 of 2 exercises solved") == 2 and drawn.count("0 of 3 exercises solved") == 6
 
 
 def test_lessons_build_on_earlier_ones_and_their_order_is_their_numbers() -> None:

@@ -21,6 +21,11 @@ def keys(drawing: Html) -> dict[str, ElementTree.Element]:
     return by_key
 
 
+def fated(found: dict[str, ElementTree.Element], fate: str) -> set[str]:
+    """The pods of which the picture says this."""
+    return {key[4:] for key, each in found.items() if fate in re.split(", | and ", each.get("data-tip", ""))}
+
+
 def test_every_node_is_chosen_somewhere_and_every_outcome_happens() -> None:
     decided = [decide(settings) for settings in ALL]
     assert {each.node for each in decided} == {"node-a", "node-b", "node-c", None}
@@ -44,16 +49,42 @@ def test_the_picture_says_what_is_decided(room: Room) -> None:
         preemption = decision.preemption
         victims = [each.pod.metadata.name for each in preemption.victims] if preemption is not None else []
         assert [key for key, state in states.items() if state == "refused"] == refused
-        leaving = {key for key, each in found.items() if "evicted" in each.get("data-tip", "")}
-        assert leaving == {f"pod/{name}" for name in victims} and len(victims) <= 2, "two have room below the nodes"
+        assert fated(found, "evicted") == set(victims) and len(victims) <= 2, "two have room below the nodes"
         assert all(pod in view.sentence for pod in victims)
         assert found["ask"].get("data-drag") == "request" and found["priority"].get("data-drag") == "priority"
         assert ElementTree.fromstring(said).get("aria-label") == view.sentence
 
 
+@pytest.mark.parametrize("settings", ALL[::5], ids=str)
+def test_a_node_that_loses_shows_who_would_leave_and_who_may_not(settings: Settings) -> None:
+    preemption, found = decide(settings).preemption, keys(picture(decide(settings), "", Room()))
+    others = {} if preemption is None else preemption.candidates
+    would = {
+        each.pod.metadata.name
+        for node, candidate in others.items()
+        if node != decide(settings).nominated_node
+        for each in candidate.victims
+    }
+    staying = {
+        pod
+        for pod, (node, _, priority) in PODS.items()
+        if preemption is not None and node != decide(settings).nominated_node and priority >= settings.priority
+    }
+    assert fated(found, "would be evicted") == would
+    assert fated(found, "so it can't be evicted") == staying
+
+
+def test_at_first_nobody_leaves_for_the_pod() -> None:
+    """The second question of the lesson raises its priority."""
+    for request in range(500, 6501, 500):
+        assert decide(Settings(request)).nominated_node is None
+    needed = [each.priority for each in ALL if each.request == 6500 and decide(each).nominated_node is not None]
+    assert min(needed) == 400
+
+
 def test_the_larger_the_pod_the_larger_its_node() -> None:
     """The lesson asks from which size on it leaves node-a: 1 CPU, a half of node-a and a fifth of node-b."""
-    fits = [node for each in ALL if each.priority == 200 and (node := decide(each).node) is not None]
+    fits = [node for each in ALL if each.priority == 0 and (node := decide(each).node) is not None]
     assert fits == ["node-a"] + ["node-b"] * 3 + ["node-c"] * 4
     assert (NODES["node-a"], NODES["node-b"]) == (2000, 5000)
 
