@@ -75,7 +75,7 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
 def _written(rung: Rung, preemption: Preemption, values: dict[str, int]) -> dict[str, str]:
     """The rule's values by node: start times as times, sums with what each victim adds apart."""
     if rung.rule.value is earliest_start:
-        moment = clock(rung.value.tolist())
+        moment = clock(values.values())
         return {node: moment(value) for node, value in values.items()}
     if rung.rule.value is sum_of_priorities:
         return {node: _offset_apart(value) for node, value in values.items()}
