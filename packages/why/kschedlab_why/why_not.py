@@ -220,7 +220,7 @@ def _refused(decision: Decision, node: str, checks: tuple[Check, ...]) -> str:
     Of a taint or a label that goes without saying.
     """
     refusing = sorted((check for check in checks if check.refuses), key=lambda check: not check.first) or [checks[0]]
-    texts = chain([later("{plugin} refuses {node}: {reason}.")], repeat(later("{plugin} would too: {reason}.")))
+    texts = chain([later("{plugin} refuses {node}: {reason}.")], repeat(later("{plugin} too: {reason}.")))
     said = [
         say(text, plugin=check.plugin, node=node, reason=say("; ").join(check.details) or say("no reason given"))
         for text, check in zip(texts, refusing, strict=False)
