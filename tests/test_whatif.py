@@ -152,7 +152,7 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
         ),
         (
             {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}]},
-            "without volume data",
+            "without its volume “data”",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

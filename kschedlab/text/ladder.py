@@ -63,8 +63,8 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
     place = {name: i for i, name in enumerate(names)}
     result = []
     for number, rung in enumerate(preemption.rungs, start=1):
-        values = _written(rung, preemption, {node: int(rung.value[place[node]]) for node in nodes})
         standing, kept = ([names[i] for i in mask.nonzero()[0].tolist()] for mask in (rung.entered, rung.kept))
+        values = _written(rung, {node: int(rung.value[place[node]]) for node in nodes}, frozenset(standing))
         applies = len(standing) > 1
         result.append(
             RuleResult(number, rung.rule.name, values, frozenset(standing), tuple(sorted(kept)), applies, rung.decides)
@@ -72,10 +72,13 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[RuleResult]:
     return result
 
 
-def _written(rung: Rung, preemption: Preemption, values: dict[str, int]) -> dict[str, str]:
-    """The rule's values by node: start times as times, sums with what each victim adds apart."""
+def _written(rung: Rung, values: dict[str, int], standing: frozenset[str]) -> dict[str, str]:
+    """The rule's values by node: start times as times, sums with what each victim adds apart.
+
+    Times have dates if those of the nodes that are still ``standing`` differ in the day.
+    """
     if rung.rule.value is earliest_start:
-        moment = clock(rung.value.tolist())
+        moment = clock(value for node, value in values.items() if node in standing)
         return {node: moment(value) for node, value in values.items()}
     if rung.rule.value is sum_of_priorities:
         return {node: _offset_apart(value) for node, value in values.items()}

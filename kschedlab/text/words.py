@@ -37,11 +37,33 @@ def amount(resource: str, value: int) -> str:
     """A request in common notation: "1.5 CPU", "250m CPU", "2Gi memory", "1 nvidia.com/gpu"."""
     if resource == "cpu":
         return f"{value / 1000:g} CPU" if value >= 1000 and value % 100 == 0 else f"{value}m CPU"
+    unit, suffix = _unit(resource, value)
+    return f"{_decimal(value * 100 // unit)}{suffix} {resource}"
+
+
+def asked_and_free(resource: str, asked: int, free: int) -> tuple[str, str]:
+    """Both in one unit: ("2000m CPU", "1685m CPU"), ("16Gi memory", "11.57Gi memory"). What is free is rounded down."""
+    if resource == "cpu":
+        if asked >= 1000 and asked % 100 == free % 100 == 0:
+            return amount(resource, asked), f"{free / 1000:g} CPU"
+        return f"{asked}m CPU", f"{free}m CPU"
+    unit, suffix = _unit(resource, asked)
+    return amount(resource, asked), f"{_decimal(free * 100 // unit)}{suffix} {resource}"
+
+
+def _unit(resource: str, value: int) -> tuple[int, str]:
+    """The largest unit of bytes in which two decimals say the value; 1 for what is counted."""
     if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
         for unit, suffix in ((1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki")):
             if value >= unit and value * 100 % unit == 0:
-                return f"{value / unit:g}{suffix} {resource}"
-    return f"{value} {resource}"
+                return unit, suffix
+    return 1, ""
+
+
+def _decimal(hundredths: int) -> str:
+    """ "16", "1.5", "11.57"."""
+    whole, rest = divmod(hundredths, 100)
+    return f"{whole}.{rest:02}".rstrip("0") if rest else str(whole)
 
 
 def human_duration(microseconds: int) -> str:

@@ -27,7 +27,7 @@ MOST = 40
 
 @dataclass(frozen=True, eq=False)
 class AnotherNode:
-    """A node more of ``pool``, in ``zone`` if not every zone of the pool would do. ``decision``: the one with it."""
+    """One more node of ``pool``, in ``zone`` if not every zone of the pool would do. ``decision``: the one with it."""
 
     pool: str
     zone: str
@@ -36,7 +36,7 @@ class AnotherNode:
 
 
 def another_node(case: Case, label: str = "") -> Iterator[AnotherNode]:
-    """For each pool: a node more with which the pod fits, if there is one. ``label``: the label that names pools."""
+    """For each pool: one more node with which the pod fits, if there is one. ``label``: the label that names pools."""
     left = MOST
     for pool, places in pools(case.cluster, label).items():
         helping: list[AnotherNode] = []

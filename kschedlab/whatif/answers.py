@@ -39,7 +39,7 @@ class WhatIf(Shown):
     if it fits nowhere    ``requests``: for each resource that is enough to change alone, the largest request that fits;
                           ``relaxations`` of its spec; and unless it preempts already:
                           ``priority``: the lowest with which it would preempt; ``eviction``;
-                          ``nodes``: a node more of each pool with which it fits
+                          ``nodes``: one more node of each pool with which it fits
     if it fits            ``limits``: for each resource, the request at which it no longer fits;
                           ``requests``, ``weights``: where another node is chosen, upwards and downwards
     ====================  ==========================================================================================
@@ -179,9 +179,9 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
     if (eviction := whatif.eviction) is not None:
         yield _evicting(eviction)
     for more in whatif.nodes:
-        message = later("one node more of {pool} in {zone}" if more.zone else "one node more of {pool}")
+        message = later("one more {pool} node in {zone}" if more.zone else "one more {pool} node")
         if more.pool == UNNAMED:
-            message = later("one node more in {zone}" if more.zone else "one node more")
+            message = later("one more node in {zone}" if more.zone else "one more node")
         yield _answer(later("nodes"), later(message, pool=more.pool, zone=more.zone), more.decision)
 
 

@@ -104,7 +104,7 @@ def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
                 yield words, partial(_honoring_taints, constraint=constraint)
     for volume in spec.volumes:
         if volume.persistentVolumeClaim is not None or volume.ephemeral is not None:
-            words = later("without volume {what}", what=volume.name)
+            words = later("without its volume “{what}”", what=volume.name)
             yield words, partial(_without, field="volumes", removed=volume)
     if spec.preemptionPolicy == "Never":
         yield PREEMPTS, partial(with_spec, preemptionPolicy="PreemptLowerPriority")

@@ -35,7 +35,7 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     picture.get_by_role("button", name="close").click()
     expect(picture).not_to_contain_text("1685m")
     picture.get_by_role("button", name="what would change it").click()
-    picture.get_by_role("button", name="one node more of data in eu-1a").click()
+    picture.get_by_role("button", name="one more data node in eu-1a").click()
     expect(sentence).to_contain_text("postgres-0 goes to data-01-new.")
     expect(picture.locator('[data-key="node/data-01-new"]')).to_have_count(1)
     expect(picture.locator('[data-key="star"]')).to_have_count(1)

@@ -18,7 +18,7 @@ BUNDLED: list[dict[str, str]] = [
     {"pod": "banner", "node": "general-07"},
     {"pod": "payment-burst"},
     {"pod": "payment-burst", "node": "general-44"},
-    {"pod": "forecast", "question": WHAT_IF, "change": "one node more of general"},
+    {"pod": "forecast", "question": WHAT_IF, "change": "one more general node"},
     {"pod": "train-small", "show": "gpu"},
     {"pod": "tune-0", "show": "nothing"},
 ]

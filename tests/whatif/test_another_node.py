@@ -1,4 +1,4 @@
-"""One node more: it is like a healthy one of its pool, and what it would take is decided, not guessed."""
+"""One more node: it is like a healthy one of its pool, and what it would take is decided, not guessed."""
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.whatif import Case, what_if
@@ -29,7 +29,7 @@ def test_a_pool_of_full_nodes_gets_one_more():
     found = what_if("default/mine", world)
     (more,) = found.nodes
     assert (more.pool, more.zone, more.node, more.decision.node) == ("web", "", "web-1-new", "web-1-new")
-    assert [line.change for line in whatif_lines(found) if line.what == "nodes"] == ["one node more of web"]
+    assert [line.change for line in whatif_lines(found) if line.what == "nodes"] == ["one more web node"]
     assert world.names == ["gpu-1", "web-1"] or sorted(world.names) == ["gpu-1", "web-1"], "the cluster stays"
     check(world)
 

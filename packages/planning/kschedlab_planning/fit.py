@@ -49,7 +49,7 @@ class Fit(Shown):
 
     ``stop`` is None if the limit is reached, or if the API server would refuse the next one: ``refused`` says why.
     ``first``: the pending pods that get their nodes before.
-    ``runner_up``: what one node more of each kind would add, the best first. ``workload``: what has the replicas.
+    ``runner_up``: what one more node of each kind would add, the best first. ``workload``: what has the replicas.
     """
 
     template: Pod
@@ -101,7 +101,7 @@ class Fit(Shown):
         }
 
     def sections(self, limits: Limits) -> Iterator[Section]:
-        """How many fit and where, what stops the next, what one node more would add."""
+        """How many fit and where, what stops the next, what one more node would add."""
         number = self.replicas
         title = f"{count(number, 'replica')} of {self.template.key} fit{'s' * (number == 1)}."
         if self.stop is None and not self.refused:
@@ -117,7 +117,7 @@ class Fit(Shown):
             yield Section(stops, [self.stop.event, *first_table(list(self.stop.sections(LIMITS)))])
         if self.runner_up:
             rows = [Row([more.kind, more.replicas]) for more in self.runner_up]
-            yield Section("With one node more:", [Table(["of", "replicas more"], rows)])
+            yield Section("With one more node:", [Table(["of", "more replicas"], rows)])
         yield from checked(self.check)
 
 

@@ -25,7 +25,7 @@ from kschedlab.filter.volumes.volume_zone import ZONE_CONFLICT
 from kschedlab.objects.model import TopologySpreadConstraint
 from kschedlab.objects.selectors import Requirement, SelectorError
 from kschedlab.text.refused import RefusedNodes
-from kschedlab.text.words import amount, count
+from kschedlab.text.words import asked_and_free, count
 from kschedlab_why.why_not import why_not
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -95,7 +95,7 @@ def _plain(reason: str) -> str:
 def _room(decision: Decision, refusal: RefusedNodes, resource: str) -> str:
     """The most that is free of a resource, or the most that a node has."""
     cluster, row = decision.cluster, decision.cluster.resources.get(resource)
-    request = amount(resource, decision.pod.request.get(resource, 0))
+    request = decision.pod.request.get(resource, 0)
     places = [cluster.index[name] for name in refusal.nodes]
     if row is None or not places:
         return f"Insufficient {resource}"
@@ -103,13 +103,15 @@ def _room(decision: Decision, refusal: RefusedNodes, resource: str) -> str:
     largest = int(whole.max())
     if not largest:
         return f"no {resource} on {'it' if len(places) == 1 else 'them'}"
-    if largest < decision.pod.request.get(resource, 0):
-        return f"too small for {request}: {_most('have', amount(resource, largest), len(places))}"
+    if largest < request:
+        asked, has = asked_and_free(resource, request, largest)
+        return f"too small for {asked}: {_most('have', has, len(places))}"
     free = whole - cluster.requested[row, places]
     best = max(int(free.max()), 0)
     where = f", on {refusal.nodes[int(free.argmax())]}" if len(places) > 1 and best else ""
-    most = f"{amount(resource, best)} free" if best else "nothing free"
-    return f"too little {resource} for {request}: {'at most ' if len(places) > 1 and best else ''}{most}{where}"
+    asked, most = asked_and_free(resource, request, best)
+    free_there = f"{'at most ' if len(places) > 1 else ''}{most} free{where}" if best else "nothing free"
+    return f"too little {resource} for {asked}: {free_there}"
 
 
 def _most(verb: str, most: str, nodes: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from kschedlab.decision import Decision
 from kschedlab.filter.inter_pod_affinity import ANTI_AFFINITY, EXISTING_ANTI_AFFINITY
 from kschedlab.filter.node_affinity import NO_MATCH, NO_MATCH_1_16, NO_MATCH_1_20
 from kschedlab.filter.node_ports import PORTS_TAKEN, host_ports
+from kschedlab.filter.node_resources import INSUFFICIENT
 from kschedlab.filter.plugin import Refusal
 from kschedlab.filter.stage import EXCLUDED
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT, NODE_CONFLICT_BEFORE
@@ -24,7 +26,7 @@ from kschedlab.objects.model import PersistentVolume
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.scores import ranking
 from kschedlab.text.sections import DECIDES, REFUSES, WEAK, Row, Table
-from kschedlab.text.words import amount, count, listing
+from kschedlab.text.words import asked_and_free, count, listing
 
 TAINTS = ("TaintToleration", "PodToleratesNodeTaints")
 SELECTORS = (NO_MATCH, NO_MATCH_1_20, NO_MATCH_1_16)
@@ -134,8 +136,9 @@ def _detail(decision: Decision, plugin: str, part: Refusal, position: int) -> st
     pod, node = decision.pod.pod, decision.cluster.nodes[position]
     if resource := part.resource:
         used, allocatable = (int(part.terms[name][position]) for name in ("used", "allocatable"))  # type: ignore[index]
-        request, free = decision.pod.request.get(resource, 0), max(allocatable - used, 0)
-        return say("asks for {asked}, {free} is free", asked=amount(resource, request), free=amount(resource, free))
+        request = decision.pod.request.get(resource, 0)
+        asked, free = asked_and_free(resource, request, max(allocatable - used, 0))
+        return say("asks for {asked}, {free} free", asked=asked, free=free.partition(" ")[0])
     if plugin == "NodeUnschedulable":
         return say("cordoned")
     if plugin in TAINTS:
@@ -212,24 +215,31 @@ def _required(volume: PersistentVolume) -> list[tuple[str, frozenset[str]]]:
 
 
 def _refused(decision: Decision, node: str, checks: tuple[Check, ...]) -> str:
-    first = next((check for check in checks if check.first), checks[0])
-    sentence = say(
-        "{plugin} refuses {node}: {reason}.",
-        plugin=first.plugin,
-        node=node,
-        reason=say("; ").join(first.details) or say("no reason given"),
-    )
-    if later := [check.plugin for check in checks if check.refuses and not check.first]:
-        sentence = sentences((sentence, say("{plugins} would refuse it too.", plugins=listing(later))))
-    preemption = decision.preemption
-    if preemption is None or not preemption.eligible:
-        return sentence
-    if decision.verdict(node).unresolvable:
-        return sentences((sentence, say("Evicting pods does not change that.")))
+    """Every filter that refuses the node, with its reason, and whether evicting pods would help, if it is about place.
+
+    Of a taint or a label that goes without saying.
+    """
+    refusing = sorted((check for check in checks if check.refuses), key=lambda check: not check.first) or [checks[0]]
+    texts = chain([later("{plugin} refuses {node}: {reason}.")], repeat(later("{plugin} too: {reason}.")))
+    said = [
+        say(text, plugin=check.plugin, node=node, reason=say("; ").join(check.details) or say("no reason given"))
+        for text, check in zip(texts, refusing, strict=False)
+    ]
+    return sentences((*said, _evicting(decision, node)))
+
+
+def _evicting(decision: Decision, node: str) -> str:
+    """Why evicting pods would not help on this node; "" if there is nothing to say."""
+    preemption, verdict = decision.preemption, decision.verdict(node)
     position, pods = decision.cluster.index[node], decision.cluster.pods
+    if preemption is None or not preemption.eligible:
+        return ""
+    if verdict.unresolvable:
+        lacks = any(reason.startswith(INSUFFICIENT.format(resource="")) for reason in verdict.reasons)
+        return say("Evicting pods does not change that.") if lacks else ""
     if any(pods.priority[pod] < decision.pod.priority for pod in decision.cluster.pods_of(position).tolist()):
-        return sentences((sentence, say("Even without its less important pods it would be refused.")))
-    return sentences((sentence, say("No pod there is less important, so none may be evicted.")))
+        return say("Even without its less important pods it would be refused.")
+    return say("No pod there is less important, so none may be evicted.")
 
 
 # -- scores

@@ -48,7 +48,7 @@ def test_many_causes_begin_with_a_table_of_all(file, run):
 
 def test_why_not_there_and_one_node_more(file, run):
     cluster = file(node("n1", cpu=4), node("n2", cpu=2), pod("a", on="n1", cpu=4), pod("web", cpu=3))
-    assert says(run("why", cluster, "web", "--node", "n2"), "Why not n2?", "3 CPU", "2 CPU")
+    assert says(run("why", cluster, "web", "--node", "n2"), "Why not n2?", "3 CPU", "2 free")
     assert "It goes to n1-new" in run("why", cluster, "web", "--add-node", "like=n1")
     assert 'no node "n7"' in run("why", cluster, "web", "--node", "n7", status=1)
 

@@ -9,9 +9,10 @@ import ipywidgets
 
 from kschedlab.manifests.sources import MAX_BYTES
 from kschedlab.messages import later, listed, say
-from kschedlab.text.html import element, join
+from kschedlab.text.html import Html, element, join
+from kschedlab.text.words import count
 from kschedlab_lab.panels.classroom import Enlargeable
-from kschedlab_lab.panels.cluster_source import BUNDLED, Loaded, from_files, from_path
+from kschedlab_lab.panels.cluster_source import BUNDLED, COMMAND, Loaded, from_files, from_path
 from kschedlab_lab.stage.files import FilePicker
 
 PROBLEMS = 20
@@ -30,6 +31,7 @@ class Loader(Enlargeable):
         self.panel, first = panel, panel.move()
         self._said, self._box = ipywidgets.HTML(), ipywidgets.VBox()
         self.files = FilePicker(
+            COMMAND,
             lambda given: self.take(lambda: from_files(given)),
             MAX_BYTES,
             lambda path: self.take(lambda: from_path(path)),
@@ -58,19 +60,19 @@ class Loader(Enlargeable):
             self.stage.saved_as, self.stage.session.room = before.saved_as, before.session.room
             self.stage.refresh()
         self._box.children = [self.stage]
-        lines = [*panel.loaded.objects.report.lines(), *self._missing(panel.loaded)]
-        notes = (element("div", line) for line in lines)
+        notes = [*(element("div", line) for line in panel.loaded.objects.report.lines()), *self._missing(panel.loaded)]
         self._said.value = str(join([element("p", element("b", panel.loaded.sentence), role="status"), *notes]))
         self.files.wrong = ""
         if panel.problems:
             self._refuse(panel.loaded.name, panel.problems)
 
-    def _missing(self, loaded: Loaded) -> list[str]:
-        """Which kinds of objects a file of one's own does not have."""
+    def _missing(self, loaded: Loaded) -> list[Html]:
+        """Which kinds of objects a file of one's own does not have, folded."""
         if loaded.name == BUNDLED or not loaded.missing:
             return []
         message = later("Not in it: {kinds}. If the cluster has some of these, an answer may be wrong.")
-        return [say(message, kinds=listed(loaded.missing))]
+        how_many = say(message, kinds=count(len(loaded.missing), "kind"))
+        return [element("details", element("summary", how_many), listed(loaded.missing))]
 
     def _refuse(self, stays: str, problems: Sequence[str]) -> None:
         lines = [element("li", problem) for problem in problems[:PROBLEMS]]

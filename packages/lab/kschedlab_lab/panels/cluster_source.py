@@ -23,7 +23,8 @@ from kschedlab.objects.problems import Problem, expected
 from kschedlab.text.words import count
 
 BUNDLED = later("the bundled cluster")
-COMMAND = f"kubectl get {KUBECTL_KINDS} -A -o yaml"
+COMMAND = f"kubectl get {KUBECTL_KINDS} -A -o json | gzip > cluster.json.gz"
+"""What writes a cluster into a file."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-// A button and a place to drop files on, and a field for a path. Files go in parts: one large message would end the connection to the
+// A command to copy, a button and a place to drop files on, and a field for a path. Files go in parts: one large message would end the connection to the
 // kernel without a word. Each part is acknowledged before the next one leaves.
 
 import { button, make, tell } from "./dom.js";
@@ -19,9 +19,12 @@ export default {
     input.addEventListener("change", () => send([...input.files]));
     const wrong = make("div", { class: "ks-refused", role: "alert" }); // above the field, so that it is in sight, too
     const path = make("input", { type: "text", placeholder: "/path/to/cluster.yaml", "aria-label": say("path") });
+    const command = make("input", { type: "text", readonly: true, value: model.get("command"), "aria-label": say("command"), spellcheck: "false" });
+    const copy = () => (command.select(), navigator.clipboard?.writeText(command.value).catch(() => {}));
     const load = () => ask({ path: path.value.trim() });
     path.addEventListener("keydown", (event) => event.key === "Enter" && load());
     el.append(
+      make("span", { class: "ks-command ks-path" }, command, button(say("Copy"), copy)),
       button(say("Choose files, or drop them here"), () => input.click()), note, input, wrong,
       make("span", { class: "ks-path" }, path, button(say("Load path"), load)),
       button(model.get("leaving"), () => ((path.value = ""), ask({ back: true }))),

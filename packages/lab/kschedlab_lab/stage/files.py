@@ -1,4 +1,6 @@
-"""A button that takes files of any size up to a limit, in parts, a field for a path, and a button for the way back."""
+"""A button that takes files of any size up to a limit, in parts, a field for a path, and a button for the way back.
+
+Above them, the command that writes such a file."""
 
 from __future__ import annotations
 
@@ -18,13 +20,15 @@ Files: TypeAlias = list[tuple[str, bytes]]
 
 
 class FilePicker(anywidget.AnyWidget):
-    """The buttons and the field. ``take``: called with all files once they are complete; ``limit``: in bytes, of all
-    together; ``read``: called with the path that the field has when it is sent; ``back``: called by the other button,
-    ``leaving``: its text. ``wrong``: as markup, what is wrong with the files or the path; "" for nothing.
+    """The buttons and the fields. ``command``: what writes a file, to be copied; ``take``: called with all files once
+    they are complete; ``limit``: in bytes, of all together; ``read``: called with the path that the field has when it
+    is sent; ``back``: called by the other button, ``leaving``: its text. ``wrong``: as markup, what is wrong with the
+    files or the path; "" for nothing.
     """
 
     _esm = front_end(HERE / "files.js")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
+    command: Any = traitlets.Unicode().tag(sync=True)
     limit: Any = traitlets.Int().tag(sync=True)
     leaving: Any = traitlets.Unicode().tag(sync=True)
     wrong: Any = traitlets.Unicode().tag(sync=True)
@@ -32,6 +36,7 @@ class FilePicker(anywidget.AnyWidget):
 
     def __init__(
         self,
+        command: str,
         take: Callable[[Files], object],
         limit: int,
         read: Callable[[str], object],
@@ -40,7 +45,7 @@ class FilePicker(anywidget.AnyWidget):
     ) -> None:
         self._take, self._read, self._back = take, read, back
         self._parts = list[tuple[str, bytearray]]()
-        super().__init__(limit=limit, leaving=leaving, spoken=spoken())
+        super().__init__(command=command, limit=limit, leaving=leaving, spoken=spoken())
         self.on_msg(self._received)
 
     def _received(self, _widget: object, message: dict[str, Any], buffers: Sequence[memoryview]) -> None:

@@ -283,7 +283,8 @@ def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: floa
 
 
 def _change(choice: Choice, on: bool, longest: float) -> Part:
-    marks = {"data_set": f"change: {'none' if on else choice.word}", "aria_pressed": str(on).lower()}
+    sets = f"node: none, change: {'none' if on else choice.word}"  # what is said of a node would move the buttons
+    marks = {"data_set": sets, "aria_pressed": str(on).lower()}
     about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
     text = both_ends(choice.change, longest)
     return _button(text, on, data_key=f"change/{choice.word}", **marks, **about)

@@ -42,7 +42,7 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 168, 700, 120, 150, 40, 20
+BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 176, 700, 120, 150, 40, 20
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; how much of the room's height may come or go
 without any node moving, and how much is lost as a picture is enlarged to the whole width, in pixels."""

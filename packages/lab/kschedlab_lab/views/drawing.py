@@ -381,7 +381,9 @@ def _below(box: Box, width: float, captions: bool) -> Part:
         title = _answer(fitted(fitting((name, name.rpartition("-")[2]), wide, size, True), wide, size, True), size)
         found = [row([title, *signs], 16) if signs else title]
     else:
-        name = told_apart(box.title or box.name, width - (SIZE + 4) * len(signs), size, bold=True)
+        name, wide = box.title or box.name, width - (SIZE + 4) * len(signs)
+        size = size if text_width(name, size, bold=True) <= wide else 12
+        name = told_apart(name, wide, size, bold=True)
         title = words(name, size, bold=True, fill=colour)
         found = [row([title, *signs], 4) if signs else title]
     if box.tied and captions:

@@ -20,11 +20,11 @@ FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), l
 CHOSEN_ONE, GOOD, EVICTS, ONE, TWO, MORE, OPEN = "chosen", FITS, "evicting", "one-away", "two-away", "further", "open"
 """The kinds of nodes: chosen; the pod fits; it fits if others leave; so many obstacles are in the way; not decided."""
 SHADES = tuple(
-    themed(mixed("#DDF1EA", "#6DBBA3", n / 4), mixed("#17382F", "#2C8269", n / 4))  # from CHOSEN_SOFT towards CHOSEN
+    themed(mixed("#A9DCCB", "#3F9C80", n / 4), mixed("#1F5243", "#329A7B", n / 4))  # towards CHOSEN
     for n in range(5)
 )
 """The colours of nodes on which the pod fits, from the fewest points to the most."""
-TOLLS = tuple(themed(mixed("#FBE0D3", "#DB6D38", n / 4), mixed("#4E2D1F", "#CF6A3C", n / 4)) for n in range(5))
+TOLLS = tuple(themed(mixed("#F7C4AF", "#CB5522", n / 4), mixed("#63321F", "#E07440", n / 4)) for n in range(5))
 """The colours of nodes on which it fits if others leave, from the fewest of them to the most: towards EVICTED."""
 CAUSES = {
     "taint": KINDS[1],
@@ -39,7 +39,7 @@ OTHER = KINDS[0]
 FILLS = {
     CHOSEN_ONE: CHOSEN,
     GOOD: SHADES[2],
-    EVICTS: TOLLS[0],
+    EVICTS: TOLLS[2],
     ONE: OTHER,
     TWO: themed("#A2A9B6", "#59626F"),
     MORE: themed("#DDE0E5", "#2D3541"),

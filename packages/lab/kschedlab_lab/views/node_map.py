@@ -16,7 +16,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_lab.views.layout import moved, words
-from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.lettering import fitted, fitting, text_width
 from kschedlab_lab.views.node_kinds import (
     EVICTS,
     FILLS,
@@ -130,7 +130,7 @@ def _rows(
 ) -> Grid:
     """Pools below one another, each after its name, and in each the zones side by side.
 
-    Every zone has room for one node more, so that no node moves when a change adds one. ``more``: space between pools.
+    Every zone has room for one more node, so that no node moves when a change adds one. ``more``: space between pools.
     """
     names = [*dict.fromkeys(zone for zones in pools.values() for zone in zones)]
     side = min(max(text_width(pool, bold=True) for pool in pools) + 8, SIDE) if pools else 0
@@ -189,7 +189,9 @@ def titles(made: Grid, numbers: Mapping[str, int], notes: Mapping[str, str]) -> 
 def _title(pool: str, nodes: int, x: float, y: float, room: float) -> Html:
     tip = say("{pool}, {nodes}: show these alone", pool=pool, nodes=count(nodes, "node"))
     marks = {"data_key": f"pool/{pool}", "data_set": f"show: {word_of(pool)}", "data_tip": tip}
-    return moved(words(fitted(pool, room, bold=True), bold=True), x, y, **marks)
+    short = ", ".join(key.rpartition("/")[2] for key in pool.split(", "))
+    name = fitted(fitting([pool, short], room, bold=True), room, bold=True)
+    return moved(words(name, bold=True), x, y, **marks)
 
 
 def word_of(pool: str) -> str:

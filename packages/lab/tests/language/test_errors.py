@@ -13,7 +13,6 @@ from kschedlab import Generation, schedule
 from kschedlab.build import cluster
 from kschedlab.manifests.known_fields import known
 from kschedlab.manifests.loading import ManifestError, decode_objects, load, loads
-from kschedlab.manifests.sources import KUBECTL_KINDS
 from kschedlab.plugins import Plugin, check_plugin, load_plugin, node_filter, node_score
 from kschedlab.plugins.framework import POINTS
 from kschedlab_lab.exercises import Lesson, sheets
@@ -26,7 +25,7 @@ from kschedlab_lab.panels import (
     your_cluster,
     your_plugin,
 )
-from kschedlab_lab.panels.cluster_source import from_files, from_paths
+from kschedlab_lab.panels.cluster_source import COMMAND, from_files, from_paths
 from kschedlab_simulation import Simulation
 from packages.lab.tests.language.shown import english
 
@@ -124,7 +123,7 @@ def test_the_panel_of_lesson_07_says_in_chinese_what_is_wrong() -> None:
         said.append(str(error.value))
     typed = "pod question node show generation change nobody why what would change it"
     packed = "Compressed file ended before the end-of-stream marker was reached"
-    assert untranslated(said, f"pasted get {KUBECTL_KINDS} {typed} {packed}") == {}
+    assert untranslated(said, f"pasted {COMMAND} {typed} {packed}") == {}
 
 
 class Unmade(Plugin):

@@ -102,7 +102,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "contents": contents.panel,
     "your_cluster": lambda: your_cluster.panel(pod="data/postgres-0", node="data-02"),
     "your_cluster, change": lambda: your_cluster.panel(
-        pod="data/redis-24", question="what would change it", change="one node more of data"
+        pod="data/redis-24", question="what would change it", change="one more data node"
     ),
     "your_cluster, one obstacle": cluster_questions.one_obstacle,
     "your_cluster, what moves it": cluster_questions.what_moves_it,

@@ -151,10 +151,10 @@ def test_what_is_said_of_a_node_goes_with_it():
 
 def test_a_change_is_applied_by_a_click_and_taken_back():
     panel = lesson.panel(pod="data/redis-24", question=WHAT_IF)
-    word = "one node more of data"
-    assert f'data-set="change: {word}"' in drawn(panel.view) and "star" not in drawn(panel.view)
+    word = "one more data node"
+    assert f'data-set="node: none, change: {word}"' in drawn(panel.view) and "star" not in drawn(panel.view)
     after = panel.move(change=word)
-    says(after.view.sentence, "redis-24 goes to data-01-new.", "One node more of data", "1 node.")
+    says(after.view.sentence, "redis-24 goes to data-01-new.", "One more data node", "1 node.")
     picture = drawn(after.view)
     assert picture.count('data-key="star"') == 1 and 'data-key="node/data-01-new"' in picture
     new = after.move(node="data-01-new")
@@ -186,7 +186,8 @@ def test_every_change_that_is_offered_can_be_applied():
     panel = lesson.panel(question=WHAT_IF)
     for key in PENDING:
         asked = panel.move(pod=key)
-        for word in set(re.findall(r'data-set="change: ([^"]*)"', drawn(asked.view, Room(1000, 900)))) - {"none"}:
+        changes = re.findall(r'data-set="node: none, change: ([^"]*)"', drawn(asked.view, Room(1000, 900)))
+        for word in {*changes} - {"none"}:
             applied = asked.move(change=html.unescape(word))
             decision = asked.answers._what_if(key, LATEST)
             assert applied.view.sentence != asked.view.sentence
@@ -302,7 +303,8 @@ def test_kinds_that_a_file_lacks_are_named(tmp_path):
     loader = Loader(lesson.panel())
     assert "Not in it" not in loader._said.value, "the bundled cluster is whole"
     loader.take(lambda: lesson.from_paths([str(path)]))
-    (kinds,) = re.findall(r"Not in it: ([^.]*)\.", loader._said.value)
+    ((number, kinds),) = re.findall(r"Not in it: (\d+) kinds\..*?</summary>(.*?)</details>", loader._said.value)
+    assert int(number) == len(kinds.split(", "))
     assert "services" in kinds and "persistentvolumes" in kinds and not {"nodes", "pods"} & {*kinds.split(", ")}
 
 
@@ -348,7 +350,7 @@ def test_what_is_wrong_with_many_objects_is_cut_off():
 
 def test_a_large_file_comes_in_parts_and_each_is_acknowledged():
     taken, sent = [], []
-    picker = FilePicker(taken.append, 100, taken.append, taken.clear, "back")
+    picker = FilePicker("kubectl get nodes,pods", taken.append, 100, taken.append, taken.clear, "back")
     picker.send = sent.append
     parts = [("a.json", b"x" * 40, True, True), ("a.json", b"y" * 20, False, False), ("b.yaml", b"z", False, True)]
     for i, (name, content, first, begins) in enumerate(parts):

@@ -15,7 +15,7 @@ def test_the_browser_knows_what_it_shows():
     own = {"large", "spoken"}
     for widget, shared in ((Live, own), (Stage, {*own, "controls", "shown"})):
         assert {name for name, trait in widget.class_traits(sync=True).items() if not name.startswith("_")} >= shared
-    assert FilePicker.class_traits(sync=True).keys() >= {"limit", "leaving", "wrong", "spoken"}
+    assert FilePicker.class_traits(sync=True).keys() >= {"command", "limit", "leaving", "wrong", "spoken"}
 
 
 def test_a_widget_is_enlarged_for_a_classroom_and_made_small_again():

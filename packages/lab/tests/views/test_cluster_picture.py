@@ -210,8 +210,8 @@ def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
     text = str(join(part.shapes))
     shown = text.count('data-tip="what follows"')
     assert 4 <= shown < 19 and f"and {19 - shown} more in Details" in text
-    assert text.count('aria-pressed="true"') == 1 and 'data-set="change: c2"' in text
-    assert 'data-set="change: none"' in text, "a click on the one that is applied takes it back"
+    assert text.count('aria-pressed="true"') == 1 and 'data-set="node: none, change: c2"' in text
+    assert 'data-set="node: none, change: none"' in text, "a click on the one that is applied takes it back"
     assert part.height < choices_part(ask, many, "", 310, 9).height, "a narrow room has more rows"
 
 
@@ -228,7 +228,7 @@ def test_no_button_moves_and_the_picture_keeps_its_scale_when_a_change_is_presse
         return str(cluster_picture(decision, room, Asked(WHAT_IF, "all", asked_about, choices, word, before), ""))
 
     first = drawn("")
-    pressed = [word for word in answers if f'data-set="change: {word}"' in first]
+    pressed = [word for word in answers if f'data-set="node: none, change: {word}"' in first]
     high = 360 if name else 348  # an answer below the buttons may take all of the room
     assert len(pressed) >= 2 and all(size(drawn(word))[1] <= high for word in ["", *pressed])
     boxes = {tuple(re.findall(r'<rect x="1" y="1" width="([\d.]+)"', drawn(word))) for word in ["", *pressed]}
@@ -249,7 +249,7 @@ def test_every_change_is_a_button_beside_the_text_in_a_window_of_any_height(worl
 def test_a_change_that_is_applied_can_be_taken_back_where_few_fit():
     many = [Choice(f"c{i}", f"change {i}") for i in range(19)]
     text = str(join(choices_part(ask_part(WHAT_IF, WHY, on=True), many, "c18", 540, 2).shapes))
-    assert 'aria-pressed="true"' in text and 'data-set="change: none"' in text
+    assert 'aria-pressed="true"' in text and 'data-set="node: none, change: none"' in text
 
 
 def test_names_of_changes_that_are_cut_differ():

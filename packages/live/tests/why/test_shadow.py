@@ -76,7 +76,7 @@ def test_a_node_where_it_does_not_fit():
     world = World(node("n1", cpu=1), node("n2", cpu=8), pod("web", cpu=2))
     world.sees(pod("web", on="n1", cpu=2))
     (verdict,) = world.waits()
-    assert "we choose n2. NodeResourcesFit refuses n1: asks for 2 CPU, 1 CPU is free." in verdict.why
+    assert "we choose n2. NodeResourcesFit refuses n1: asks for 2 CPU, 1 free." in verdict.why
 
 
 def test_bindings_in_the_other_order():

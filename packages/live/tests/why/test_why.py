@@ -263,7 +263,7 @@ def test_one_node_more(kubectl, why):
     assert "With 1 more node (n1-new) It goes to n1-new" in why("web", "--add-node", "like=n1")
     small = why("web", "--add-node=like=n2", "--add-node=like=n2")
     assert "With 2 more nodes (n2-new, n2-new-2) It still fits on none of 4 nodes" in small
-    assert "NodeResourcesFit refuses n2-new: asks for 3 CPU, 2 CPU is free." in small
+    assert "NodeResourcesFit refuses n2-new: asks for 3 CPU, 2 free." in small
     assert 'no node "n7"' in why("web", "--add-node", "like=n7", status=1)
 
 
