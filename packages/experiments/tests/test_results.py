@@ -332,3 +332,11 @@ def test_the_means_are_over_time():
     half = Trace([node("a", cpu=1)], [Arrival(0, pod("p", cpu=1), 28.0), Arrival(60, pod("q", cpu=1))])
     assert numbers(half)["requested/cpu"] == pytest.approx(50, abs=4)
     assert np.isnan(numbers(Trace([node("a", cpu=1)], [Arrival(0, pod("p", cpu=2))]))["wait_p50"])
+
+
+def test_the_page_has_the_waits_of_each_variant_as_bars(results):
+    drawn = dict(charts(results))["Time to placement"]
+    for number, (bars, variant) in enumerate(zip(drawn.data, results.variants, strict=True)):
+        means = [np.nanmean(results[f"wait_{name}"][number]) for name in bars.x]
+        assert bars.name == str(variant) and list(bars.x) == ["p50", "p95", "p99"]
+        assert list(bars.y) == pytest.approx(means)

@@ -149,7 +149,7 @@ class _Trials:
         columns: IntArray = np.array(self.rows, np.int64).reshape(-1, 5)
         rows, node, violates, place, refused = (columns[:, i] for i in range(5))
         nodes = np.array(self.nodes, np.int64)
-        return DryRun(nodes, emptied, rows, node, violates > 0, place, refused.astype(Small), True)
+        return DryRun(nodes, emptied, rows, node, violates.astype(bool), place, refused.astype(Small), True)
 
 
 @dataclass(kw_only=True)
