@@ -336,7 +336,7 @@ def test_the_means_are_over_time():
 
 def test_the_page_has_the_waits_of_each_variant_as_bars(results):
     drawn = dict(charts(results))["Time to placement"]
-    for number, (bars, variant) in enumerate(zip(drawn.data, results.variants, strict=True)):
-        means = [np.nanmean(results[f"wait_{name}"][number]) for name in bars.x]
+    for place, (bars, variant) in enumerate(zip(drawn.data, results.variants, strict=True)):
+        means = [np.nanmean(results[f"wait_{name}"][place]) for name in bars.x]
         assert bars.name == str(variant) and list(bars.x) == ["p50", "p95", "p99"]
         assert list(bars.y) == pytest.approx(means)
