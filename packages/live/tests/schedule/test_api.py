@@ -118,6 +118,19 @@ def test_an_update_of_a_pods_status_sends_only_the_conditions_that_changed() -> 
     assert method == "PATCH" and [each["type"] for each in patch["status"]["conditions"]] == ["PodScheduled"]
 
 
+def test_an_update_of_another_objects_status_sends_what_differs() -> None:
+    client = FakeClient(lambda *_: claim())
+    bound = decode_object(PersistentVolumeClaim, json.dumps(claim(status={"phase": "Bound"})).encode())
+
+    async def update() -> None:
+        event = LiveApi(WallClock(), client, print).update_status(bound)
+        await until(lambda: event.triggered)
+
+    run(update())
+    (_, _, _, _), (method, path, patch, _) = client.asked
+    assert (method, path.rpartition("/")[2], patch["status"]) == ("PATCH", "status", {"phase": "Bound"})
+
+
 def test_an_update_of_another_version_is_a_conflict_and_writes_nothing() -> None:
     client = FakeClient(lambda *_: claim())
     old = decode_object(PersistentVolumeClaim, json.dumps(claim()).encode())
