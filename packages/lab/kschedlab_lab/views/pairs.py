@@ -30,9 +30,11 @@ FEWEST = 6
 """Fewer differences may all have one sign by chance more often than once in twenty times: 2 / 2**5."""
 TINY = 1e-9
 PILLS, AXIS, SEEDS, EDGE, DOT, GRAIN = 28, 42, 50, 14, 4.5, 6
-NAMES, ROWS, GAP, LEAST, SMALL = 18, 3, 16, 200, 100
 """The height of a row of pills; the width of an axis with its numbers; the height of the row of seeds, of the edge
 above and below the dots, the radius of a dot, and the height of a grain; in pixels."""
+NAMES, ROWS, GAP, LEAST, SMALL, NARROW = 18, 3, 16, 200, 100, 260
+"""The height of the columns' names, and the most rows of equal dots; between pictures side by side; the least height
+of a picture, and of a small one; and the least width for two small ones beside each other."""
 COLUMNS = {True: (0.09, 0.41, 0.52, 0.72, 1.0), False: (0.25, 0.75, 1.0, 1.0, 1.0)}
 """Where A, B, the differences with their hill and the end are, as shares of the width; before the answer, A and B
 alone."""
@@ -216,14 +218,17 @@ def draw_pairs(
 
 
 def draw_beside(pictures: Sequence[Picture], room: Room, alt: str) -> Html:
-    """The lines of several pictures, in two columns."""
-    wide, high = (room.width - GAP) // 2, max(room.height // ceil(len(pictures) / 2), SMALL + 60)
+    """The lines of several pictures, in two columns where there is room."""
+    columns = 1 if room.width < 2 * NARROW else 2
+    rows = ceil(len(pictures) / columns)
+    wide, high = (room.width - GAP) // columns, max(room.height // rows, SMALL + 60)
     shapes = list[Html]()
     for i, picture in enumerate(pictures):
         plan = _Plan(picture, Room(wide, high - 4), False, None, small=True)
         drawn = [*_axis(plan), *_lines(plan), *_dots(plan), *_means(plan)]
-        shapes.append(element("g", *drawn, transform=f"translate({i % 2 * (wide + GAP)},{i // 2 * high})"))
-    return svg(shapes, room.width, high * ceil(len(pictures) / 2), alt)
+        at = f"translate({i % columns * (wide + GAP)},{i // columns * high})"
+        shapes.append(element("g", *drawn, transform=at))
+    return svg(shapes, room.width, high * rows, alt)
 
 
 def _legend(joined: bool, whole: bool, answered: bool) -> str:

@@ -18,7 +18,7 @@ from kschedlab_lab.views.style import EVICTED, INK, INK_2, INK_3, PANEL, TICK, i
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HUNDRED, ACROSS = 100, 10
-APART, EDGE, BUTTON, TOTAL, LEAST, NUMBERED = 28, 6, 34, 26, 160, 8.5
+APART, EDGE, BUTTON, TOTAL, LEAST, NUMBERED = 28, 6, 34, 30, 160, 8.3
 """Pixels between the squares of dots, and beside them; the heights of the button and of what is counted so far, the
 least side of a square, and the least radius of a dot with a number in it."""
 
@@ -151,7 +151,7 @@ def _total(squares: Squares, name: str, corner: tuple[float, float], side: float
     yield rect(side, 6, 3, left, top, fill=TICK)
     yield rect(side * red / every, 6, 3, left, top, fill=EVICTED, data_key=f"{name}/total", data_order=order)
     text = words(say("{red} of {all} so far", red=red, all=every), 13, bold=True)
-    yield moved(text, left, top + 10, data_key=f"{name}/total/{squares.round}", data_order=order)
+    yield moved(text, left, top + 8, data_key=f"{name}/total/{squares.round}", data_order=order)
 
 
 def _tip(seeds: int, most: int) -> str:
