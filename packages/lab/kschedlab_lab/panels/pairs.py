@@ -18,7 +18,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.pairs import FEWEST, RESAMPLES, Floats, Pairs, Picture, draw_pairs, number
+from kschedlab_lab.views.pairs import FEWEST, RESAMPLES, Floats, Pairs, Picture, draw_beside, draw_pairs, number
 from kschedlab_lab.views.svg import Room
 
 SOME = 80
@@ -91,6 +91,11 @@ class Measured(Compared):
         choices = [(name, f"measure: {name}", name == settings.measure) for name in self.by_measure]
         return Picture((a, b), numbers, settings.seeds, True, settings.measure, 0, choices, joinable=False)
 
+    def all_pictures(self, settings: Any) -> Callable[[Room], Html]:
+        """All measures at once, while a question is open."""
+        every = [self.picture(settings.changed(measure=name)) for name in self.by_measure]
+        return lambda room: draw_beside(every, room, ", ".join(self.by_measure))
+
 
 def describe(picture: Picture) -> str:
     """Whether the difference is real, how large it is, and for how many seeds."""
@@ -129,7 +134,7 @@ def story(picture: Picture, room: Room) -> list[Frame]:
     frames = list[Frame]()
     for grains, caption in (
         (1, say(drawn, all=picture.count, mean=mean)),
-        (SOME, say("Draw again, {number} times: here chance moves the mean.", number=SOME)),
+        (SOME, say("Draw again, {number} times: this is how far chance moves the mean.", number=SOME)),
     ):
         frames.append(Frame(draw_pairs(picture, room, caption, grains=grains), caption))
     caption = say("{number:,} grains are a hill; the thick bar is the middle 95 % of them.", number=RESAMPLES)
@@ -188,19 +193,65 @@ def do_the_same(numbers: Numbers, hero: int = 1, **settings: Any) -> Question[An
     return Question(asked, (), lambda settings: str(higher(settings)), why, before, others)
 
 
+def which_may_be_chance(measures: Mapping[str, Numbers]) -> Question[Any]:
+    """Which measure's difference may be chance? Takes what :func:`measures` takes; of one the bar contains 0."""
+    shown = Measured(measures)
+
+    def right(settings: Any) -> str:
+        every = (settings.changed(measure=name) for name in shown.by_measure)
+        return next((str(each.measure) for each in every if not shown.pairs(each).real), "")
+
+    def found(settings: Any) -> Any:
+        return settings.changed(measure=right(settings))
+
+    return Question(
+        say("Which of these differences may be chance?"),
+        tuple(shown.by_measure),
+        right,
+        lambda settings, _: where_the_bar_is(shown.pairs(found(settings))),
+        shown.all_pictures,
+        looks=("measure",),
+        shows=found,
+    )
+
+
+def is_it_inside(numbers: Numbers, difference: float, what: str = "", **settings: Any) -> Question[Any]:
+    """Does a difference that others report lie inside the bar? Takes what :func:`panel` takes."""
+    shown = Compared(numbers, what)
+    a, b = shown.picture(shown.settings().changed(**settings)).names
+    yes, no = say("inside"), say("outside")
+
+    def right(settings: Any) -> str:
+        low, high = shown.pairs(settings).interval
+        return yes if low <= difference <= high else no
+
+    def why(settings: Any, _: str) -> str:
+        low, high = (number(end, signed=True) for end in shown.pairs(settings).interval)
+        return say("Our bar goes from {low} to {high}.", low=low, high=high)
+
+    asked = later("{b} − {a}: the paper's difference is {points}. Will it lie inside our bar?")
+    return Question(
+        say(asked, a=f"`{a}`", b=f"`{b}`", points=number(difference, signed=True)),
+        (yes, no),
+        right,
+        why,
+        shown.hidden,
+    )
+
+
+def where_the_bar_is(pairs: Pairs) -> str:
+    """Whether the bar leaves 0 out, and from where to where it is."""
+    low, high = (number(end, signed=True) for end in pairs.interval)
+    if pairs.real:
+        return say("The bar, {low} to {high}, leaves 0 out.", low=low, high=high)
+    return say("The bar, {low} to {high}, contains 0.", low=low, high=high)
+
+
 def is_it_chance(numbers: Numbers, what: str = "", hero: int = 0, **settings: Any) -> Question[Any]:
     """Can chance explain the difference? The dots show. Takes what :func:`panel` takes."""
     shown = Compared(numbers, what, hero)
     picture = shown.picture(shown.settings().changed(**settings))
     yes, no = say("hardly"), say("it may")
-
-    def why(settings: Any, _: str) -> str:
-        pairs = shown.pairs(settings)
-        low, high = pairs.interval
-        where = {"low": number(low, signed=True), "high": number(high, signed=True)}
-        if pairs.real:
-            return say("The bar, {low} to {high}, leaves 0 out.", **where)
-        return say("The bar, {low} to {high}, contains 0.", **where)
 
     a, b = (f"`{name}`" for name in picture.names)
     lost = later("The seeds are lost. Can chance explain the difference between {a} and {b} now?")
@@ -209,6 +260,6 @@ def is_it_chance(numbers: Numbers, what: str = "", hero: int = 0, **settings: An
         say(asked, a=a, b=b),
         (yes, no),
         lambda settings: yes if shown.pairs(settings).real else no,
-        why,
+        lambda settings, _: where_the_bar_is(shown.pairs(settings)),
         shown.hidden,
     )

@@ -46,7 +46,8 @@ class Tosses:
         return sum(look.first > 0 for look in seen), sum(look.last for look in seen)
 
     def __call__(self, settings: Settings) -> View:
-        return View(partial(self.draw, settings), self.before(settings.round), Html(), self.sentence(settings.round))
+        red = say("Red: a look sees a difference where there is none.")
+        return View(partial(self.draw, settings), red, Html(), self.sentence(settings.round))
 
     def draw(self, settings: Settings, room: Room) -> Html:
         """The picture of this round."""
@@ -57,15 +58,9 @@ class Tosses:
 
     def squares(self, round: int) -> Squares:
         """This round; 0: nothing is tossed yet."""
-        return Squares(self.looks(round) if round else (), round, len(self.differences))
-
-    def before(self, round: int) -> str:
-        """How many seemed different before this round, whose dots are still turning red."""
-        if round == 1:
-            return say("Red: a look sees a difference where there is none.")
-        often, once = self.counts(range(1, round))
-        seen = later("Before this toss, of {all}: {often} after some look, {once} at the end.")
-        return say(seen, all=(round - 1) * HUNDRED, often=often, once=once)
+        return Squares(
+            self.looks(round) if round else (), round, len(self.differences), self.counts(range(1, round + 1))
+        )
 
     def sentence(self, round: int) -> str:
         """How many seem different, in this round and in all so far."""

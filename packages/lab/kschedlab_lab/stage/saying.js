@@ -14,10 +14,11 @@ export function readingTime(text) {
   return Math.max(LEAST, words * WORD + characters * CHARACTER);
 }
 
-/** How long one reads what this text says anew after another: other numbers are seen at a glance. */
+/** How long one reads what this text says anew after another: other numbers are seen at a glance, names with one are read. */
 export function readingOn(text, last) {
-  const known = new Set(last.split(/\s+/)), fresh = text.split(/\s+/).filter((word) => !known.has(word) && !/\d/.test(word));
-  return fresh.length ? readingTime(fresh.join(" ")) : GLANCE;
+  const known = new Set(last.split(/\s+/)), fresh = text.split(/\s+/).filter((word) => !known.has(word));
+  const others = fresh.filter((word) => !/\d/.test(word)), names = fresh.filter((word) => /[a-z].*\d/i.test(word));
+  return others.length ? readingTime(others.join(" ")) : GLANCE + names.length * WORD;
 }
 
 const doubled = (text) => text.replace(/[^\x00-\xff]/g, "--");

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from math import ceil
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kschedlab.messages import say
+from kschedlab.messages import say, sentences
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Look, pills
 from kschedlab_lab.views.chart_lines import ticks
+from kschedlab_lab.views.drawing import remark
 from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.lettering import fitted, text_width, with_minus
 from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, HAIR, INK_2, INK_3, TICK, TRAY, themed
-from kschedlab_lab.views.svg import Room, dragged, label, svg
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,9 +29,12 @@ CONFIDENCE = 95
 FEWEST = 6
 """Fewer differences may all have one sign by chance more often than once in twenty times: 2 / 2**5."""
 TINY = 1e-9
-PILLS, AXIS, SEEDS, EDGE, DOT, GRAIN = 28, 42, 50, 10, 4.5, 6
+PILLS, AXIS, SEEDS, EDGE, DOT, GRAIN = 28, 42, 50, 14, 4.5, 6
 """The height of a row of pills; the width of an axis with its numbers; the height of the row of seeds, of the edge
 above and below the dots, the radius of a dot, and the height of a grain; in pixels."""
+NAMES, ROWS, GAP, LEAST, SMALL, NARROW = 18, 3, 16, 200, 100, 260
+"""The height of the columns' names, and the most rows of equal dots; between pictures side by side; the least height
+of a picture, and of a small one; and the least width for two small ones beside each other."""
 COLUMNS = {True: (0.09, 0.41, 0.52, 0.72, 1.0), False: (0.25, 0.75, 1.0, 1.0, 1.0)}
 """Where A, B, the differences with their hill and the end are, as shares of the width; before the answer, A and B
 alone."""
@@ -150,15 +156,20 @@ def number(value: float, signed: bool = False) -> str:
 class _Plan:
     """Where things are: two columns of dots, and beside them their differences on a scale of their own.
 
-    ``seeds``: those whose dots are drawn.
+    ``seeds``: those whose dots are drawn; ``small``: without a legend, one of several.
     """
 
-    def __init__(self, picture: Picture, room: Room, answered: bool, seeds: Collection[int] | None) -> None:
+    def __init__(
+        self, picture: Picture, room: Room, answered: bool, seeds: Collection[int] | None, small: bool = False
+    ) -> None:
         self.picture, self.pairs = picture, picture.pairs
         self.seeds = range(1, picture.count + 1) if seeds is None else seeds
         self.width = float(room.width)
         self.top = 30.0 + PILLS * answered
-        self.bottom = max(float(room.height), self.top + 200 + SEEDS) - SEEDS
+        self.legend = remark("" if small else _legend(picture.joined, seeds is None, answered), self.width - 8)
+        under = (SEEDS if answered else NAMES) + self.legend.height
+        self.bottom = max(float(room.height), self.top + (SMALL if small else LEAST) + under) - under
+        self.height = self.bottom + under
         free = self.width - 2 * AXIS - 4
         self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in COLUMNS[answered])
         self.room = self.zero - self.right - 6
@@ -198,11 +209,36 @@ def draw_pairs(
     """
     plan = _Plan(picture, room, answered, seeds)
     shapes = [*_axis(plan), *(_differences_axis(plan) if answered else ())]
-    shapes += [*_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan))]
+    shapes += [*_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan)), *_named(plan)]
     if answered:
         under, over = ([*_hill(plan)], [*_interval(plan)]) if grains is None else ([], [*_grains(plan, grains)])
         shapes += [*_choices(plan), *under, *_swarm(plan, grains == 1), *over, *_seeds(plan)]
-    return svg(shapes, plan.width, plan.bottom + SEEDS, alt)
+    shapes.append(moved(plan.legend, 4, plan.height - plan.legend.height))
+    return svg(shapes, plan.width, plan.height, alt)
+
+
+def draw_beside(pictures: Sequence[Picture], room: Room, alt: str) -> Html:
+    """The lines of several pictures, in two columns where there is room."""
+    columns = 1 if room.width < 2 * NARROW else 2
+    rows = ceil(len(pictures) / columns)
+    wide, high = (room.width - GAP) // columns, max(room.height // rows, SMALL + 60)
+    shapes = list[Html]()
+    for i, picture in enumerate(pictures):
+        plan = _Plan(picture, Room(wide, high - 4), False, None, small=True)
+        drawn = [*_axis(plan), *_lines(plan), *_dots(plan), *_means(plan)]
+        at = f"translate({i % columns * (wide + GAP)},{i // columns * high})"
+        shapes.append(element("g", *drawn, transform=at))
+    return svg(shapes, room.width, high * rows, alt)
+
+
+def _legend(joined: bool, whole: bool, answered: bool) -> str:
+    """What the colours mean, with all lines the dashes and, after the answer, the hill with its bar."""
+    colours = say("Green is more, orange is less, grey is the same.") if joined else ""
+    dashes = say("Black dashes are means.") if whole else ""
+    hill = say(
+        "The bold number: the mean difference. The hill: how far chance may move it. The thick bar: its middle 95 %."
+    )
+    return sentences((colours, dashes, hill if answered else ""))
 
 
 def _choices(plan: _Plan) -> Iterator[Html]:
@@ -228,7 +264,7 @@ def _axis(plan: _Plan) -> Iterator[Html]:
     yield label(fitted(picture.what, plan.zero - 8), 4, plan.top - 10, fill=INK_2)
     for x, name in zip((plan.left, plan.right), picture.names, strict=True):
         text = fitted(name, plan.right - plan.left, bold=True)
-        yield label(text, x, plan.bottom + 8, "middle", font_weight="bold")
+        yield label(text, x, plan.bottom + 12, "middle", font_weight="bold")
 
 
 def colour(difference: float) -> str:
@@ -236,14 +272,14 @@ def colour(difference: float) -> str:
 
 
 def _lines(plan: _Plan) -> Iterator[Html]:
-    """A line for each seed from A to B."""
+    """A line for each seed from A to B; equal numbers are level, whatever the rows of their dots."""
     starts, ends = _column(plan, "a"), _column(plan, "b")
     for seed, a, b in _each(plan) if plan.pairs.joined else ():
         is_hero = seed == plan.picture.hero
-        (left, top), (right, bottom) = starts[seed], ends[seed]
+        (left, _), (right, _) = starts[seed], ends[seed]
         yield element(
             "path",
-            d=f"M{left:.1f} {top:.1f}L{right:.1f} {bottom:.1f}",
+            d=f"M{left:.1f} {plan.values.y(a):.1f}L{right:.1f} {plan.values.y(b):.1f}",
             stroke=colour(b - a),
             stroke_width=3.5 if is_hero else 1.6,
             stroke_opacity=None if is_hero else 0.75,
@@ -276,13 +312,24 @@ def aside(ys: Sequence[float]) -> list[int]:
     return found
 
 
+def in_rows(ys: Sequence[float], room: float) -> list[float]:
+    """Heights of dots; dots at the same height that need more than this room are in rows above each other."""
+    found, seen = list[float](), Counter[float]()
+    for y in ys:
+        rows = min(ceil(ys.count(y) / (room // (2 * DOT) + 1)), ROWS)
+        found.append(y + (seen[y] % rows - (rows - 1) / 2) * 2 * DOT)
+        seen[y] += 1
+    return found
+
+
 def _column(plan: _Plan, letter: str) -> dict[int, tuple[float, float]]:
     """By seed: where A's or B's dot is, away from the other column where several are equal."""
     x, side, room = (plan.left, -1, plan.left - AXIS) if letter == "a" else (plan.right, 1, plan.room)
-    each = [(seed, plan.values.y(a if letter == "a" else b)) for seed, a, b in _each(plan)]
-    besides = aside([y for _, y in each])
+    seeds = [seed for seed, _, _ in _each(plan)]
+    ys = in_rows([plan.values.y(a if letter == "a" else b) for _, a, b in _each(plan)], room - DOT)
+    besides = aside(ys)
     step = side * min(2 * DOT, (room - DOT) / max([*besides, 1]))
-    return {seed: (x + step * k, y) for (seed, y), k in zip(each, besides, strict=True)}
+    return {seed: (x + step * k, y) for seed, y, k in zip(seeds, ys, besides, strict=True)}
 
 
 def _dots(plan: _Plan) -> Iterator[Html]:
@@ -294,7 +341,6 @@ def _dots(plan: _Plan) -> Iterator[Html]:
             value = number(a if letter == "a" else b)
             fill, tip = (colour(b - a), _tip(seed, a, b)) if joined else (INK_2, value)
             yield _dot(*column[seed], fill, f"{letter}/{seed}", tip)
-    yield from (_named(seed, column) for seed in _names(plan) if joined and seed in column)
 
 
 def _names(plan: _Plan) -> set[int]:
@@ -303,12 +349,14 @@ def _names(plan: _Plan) -> set[int]:
     return {plan.picture.hero, *(against.tolist() if len(against) == 1 else ())}
 
 
-def _named(seed: int, column: Mapping[int, tuple[float, float]]) -> Html:
-    """The name of a seed, beside its dot in this column and those at the same height."""
-    text = words(say("seed {seed}", seed=seed), bold=True, **HALO)
-    _, y = column[seed]
-    x = max(x for x, other in column.values() if abs(other - y) < text.height)
-    return moved(text, x + DOT + 4, y - text.height / 2, data_key=f"named/{seed}")
+def _named(plan: _Plan) -> Iterator[Html]:
+    """The names of seeds, each upon the middle of its line."""
+    starts, ends = _column(plan, "a"), _column(plan, "b")
+    for seed in _names(plan) & starts.keys() if plan.pairs.joined else ():
+        (left, top), (right, bottom) = starts[seed], ends[seed]
+        text = words(say("seed {seed}", seed=seed), bold=True, **HALO)
+        x, y = ((left + right - text.width) / 2, (top + bottom - text.height) / 2)
+        yield moved(text, x, y, data_key=f"named/{seed}")
 
 
 def _means(plan: _Plan) -> Iterator[Html]:
@@ -345,10 +393,12 @@ def _swarm(plan: _Plan, first: bool) -> Iterator[Html]:
     """
     often = np.bincount(plan.pairs.lots[0, 0], minlength=len(plan.pairs.a)).tolist()
     each = [*_each(plan)] if plan.pairs.joined else []
-    besides = aside([plan.differences.y(b - a) for _, a, b in each])
-    step = min(2 * DOT, (plan.hill - 14 - plan.zero) / max([*besides, 1]))
-    for (seed, a, b), k in zip(each, besides, strict=True):
-        x, y = plan.hill - 14 - k * step, plan.differences.y(b - a)
+    room = plan.hill - 14 - plan.zero
+    ys = in_rows([plan.differences.y(b - a) for _, a, b in each], room)
+    besides = aside(ys)
+    step = min(2 * DOT, room / max([*besides, 1]))
+    for (seed, a, b), y, k in zip(each, ys, besides, strict=True):
+        x = plan.hill - 14 - k * step
         dot = _dot(x, y, colour(b - a), f"seed/{seed}", _tip(seed, a, b), often[seed - 1] ** 0.5 if first else 1)
         yield element("g", dot, opacity=0.2) if first and not often[seed - 1] else dot
 
@@ -396,14 +446,17 @@ def _interval(plan: _Plan) -> Iterator[Html]:
 
 
 def _seeds(plan: _Plan) -> Iterator[Html]:
-    """How many seeds count: a track to drag along."""
+    """How many seeds count: a track to drag along, or to click."""
     most, count = plan.picture.most, plan.picture.count
-    y, left, right = plan.bottom + SEEDS - 18, 62.0, plan.width - 60
+    y, left, right = plan.bottom + SEEDS - 20, 62.0, plan.width - 60
     step = (right - left) / max(most - 1, 1)
     x = left + step * (count - 1)
     yield label(say("seeds"), 4, y + 4, fill=INK_2)
     yield element("path", d=f"M{left:.1f} {y}H{right:.1f}", stroke=HAIR, stroke_width=3)
     yield element("path", d=f"M{left:.1f} {y}H{x:.1f}", stroke=INK_3, stroke_width=3, data_key="seeds/track")
+    for seeds in range(1, most + 1):  # the grip is what a keyboard reaches
+        place = {"x": round(left + step * (seeds - 1.5), 1), "y": y - 12}
+        yield rect(round(step, 1), 24, **place, fill="transparent", data_set=f"seeds: {seeds}", role="none")
     grip = [
         element("circle", r=15, fill="transparent"),
         element("rect", x=-15, y=-11, width=30, height=22, rx=11, fill="currentColor"),

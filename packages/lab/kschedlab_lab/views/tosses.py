@@ -14,13 +14,13 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import remark
 from kschedlab_lab.views.layout import Part, column, moved, padded, words
 from kschedlab_lab.views.pairs import CONFIDENCE, FEWEST, Floats, leaves_out, lots_of
-from kschedlab_lab.views.style import EVICTED, INK, INK_2, INK_3, PANEL, ink
+from kschedlab_lab.views.style import EVICTED, INK, INK_2, INK_3, PANEL, TICK, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HUNDRED, ACROSS = 100, 10
-APART, EDGE, BUTTON, LEAST, NUMBERED = 28, 6, 34, 160, 8.5
-"""Pixels between the squares of dots, and beside them; the height of the button, the least side of a square, and the
-least radius of a dot with a number in it."""
+APART, EDGE, BUTTON, TOTAL, LEAST, NUMBERED = 28, 6, 34, 30, 160, 8.3
+"""Pixels between the squares of dots, and beside them; the heights of the button and of what is counted so far, the
+least side of a square, and the least radius of a dot with a number in it."""
 
 
 class Looks(NamedTuple):
@@ -65,11 +65,13 @@ def looks_at(comparisons: Floats) -> list[Looks]:
 
 
 class Squares(NamedTuple):
-    """``looks``: of the comparisons of this round, none before the first; ``seeds``: of each comparison."""
+    """``looks``: of the comparisons of this round, none before the first; ``seeds``: of each comparison; ``so_far``:
+    how many of all rounds seemed different, at some look and at the end."""
 
     looks: Sequence[Looks]
     round: int
     seeds: int
+    so_far: tuple[int, int]
 
 
 def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = None) -> Html:
@@ -79,13 +81,15 @@ def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = N
     high = max(each.height for each in heads.values()) + 6
     across = room.width - 2 * EDGE
     kept = remark(_meaning(squares, wide), across).height
-    side = min(wide, max(room.height - high - kept - BUTTON - 12, LEAST))
+    side = min(wide, max(room.height - high - kept - BUTTON - TOTAL - 12, LEAST))
     shapes = list[Html]()
     for (name, head), x in zip(heads.items(), (EDGE, EDGE + wide + APART), strict=True):
         about = {"data_key": f"{name}/head/{squares.round}", "data_order": str(squares.seeds - FEWEST)}
         shapes.append(moved(head, x, 0, **(about if squares.looks else {})))
         shapes += _square(squares, name, (x, high), side)
-    under = high + side + 6
+        if squares.looks:
+            shapes += _total(squares, name, (x, high + side + 6), side)
+    under = high + side + TOTAL + 6
     if squares.looks:
         shapes.append(moved(remark(_meaning(squares, side), across), EDGE, under))
     under += kept + 6
@@ -138,6 +142,16 @@ def _square(squares: Squares, name: str, corner: tuple[float, float], side: floa
             order = (red[i] or squares.seeds) - FEWEST
             about = {"data_key": f"{name}/{squares.round}/{i}", "data_order": str(order)}
             yield element("g", *dot, **about, data_tip=_tip(red[i], squares.seeds), **at)
+
+
+def _total(squares: Squares, name: str, corner: tuple[float, float], side: float) -> Iterator[Html]:
+    """The share of all comparisons so far that is red in this square; it grows when the last dots have turned red."""
+    (left, top), every = corner, squares.round * HUNDRED
+    red, order = squares.so_far[name == "once"], str(squares.seeds - FEWEST)
+    yield rect(side, 6, 3, left, top, fill=TICK)
+    yield rect(side * red / every, 6, 3, left, top, fill=EVICTED, data_key=f"{name}/total", data_order=order)
+    text = words(say("{red} of {all} so far", red=red, all=every), 13, bold=True)
+    yield moved(text, left, top + 8, data_key=f"{name}/total/{squares.round}", data_order=order)
 
 
 def _tip(seeds: int, most: int) -> str:

@@ -94,7 +94,10 @@ class Moment:
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     """One column beside the other, and between them the names of the nodes."""
     has_memory = any(pod.size.memory for moment in moments for pod in moment.pods)
-    sizes = say("At the top: the CPU that placed pods request. Pods are as long as their CPU; numbers are free CPU.")
+    sizes = say(
+        "At the top: the CPU that placed pods request. Pods are as long as their CPU; numbers are free CPU, where "
+        "there is room."
+    )
     memory = say("The line below a node is its memory, divided by pod.") if has_memory else ""
     short = say("Orange: the memory that is free, and what the waiting pod asks for.") if has_memory else ""
     ring = say("A green ring: the pod waits in the other column.")

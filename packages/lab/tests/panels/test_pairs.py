@@ -7,7 +7,15 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from kschedlab_lab.panels.pairs import Compared, do_the_same, is_it_chance, measures, panel
+from kschedlab_lab.panels.pairs import (
+    Compared,
+    do_the_same,
+    is_it_chance,
+    is_it_inside,
+    measures,
+    panel,
+    which_may_be_chance,
+)
 from kschedlab_lab.views.pairs import Pairs
 from kschedlab_lab.views.svg import Room
 from packages.lab.tests.panels.policies import NUMBERS
@@ -89,6 +97,28 @@ def test_questions():
     before = keys(asked.before(panel(NUMBERS).settings)(ROOM))
     assert "a/8" in before and "interval" not in before
     assert "contains 0" in asked.why(panel(NUMBERS, policy="lucky").settings, "")
+
+
+def test_one_picture_has_all_measures_and_the_answer_shows_the_one_that_may_be_chance():
+    every = {"late": {"a": [1] * 8, "b": [0] * 8}, "empty": {"a": [1, 2] * 4, "b": [2, 1] * 4}}
+    asked = measures(every).ask(which_may_be_chance(every))
+    before = str(asked.question.before(asked.settings)(ROOM))
+    assert "late" in before and "empty" in before and "interval" not in before
+    assert asked.answer("empty").settings.measure == "empty"
+    assert says(repr(asked.answer("late")), "contains 0")
+
+
+def test_a_difference_that_others_report_is_inside_the_bar_or_outside():
+    settings = panel(NUMBERS).settings
+    assert [is_it_inside(NUMBERS, each).right(settings) for each in (3.6, 9)] == ["inside", "outside"]
+    assert says(is_it_inside(NUMBERS, 9).text, "+9.0")
+
+
+def test_a_click_on_the_track_sets_the_number_of_seeds():
+    picture = ElementTree.fromstring(str(panel(NUMBERS).view.picture(ROOM)))
+    clicks = {each.get("data-set"): float(each.get("x", 0)) for each in picture.iter() if each.get("role") == "none"}
+    assert [*clicks] == [f"seeds: {number}" for number in range(1, 9)]
+    assert [*clicks.values()] == sorted(clicks.values())
 
 
 def test_the_story_builds_the_hill_and_ends_at_the_picture():

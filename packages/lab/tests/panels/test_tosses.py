@@ -38,10 +38,12 @@ def test_each_press_tosses_others_and_the_numbers_add_up():
     assert says(first.move(round=2).view.text, "Of all 200", *both)
 
 
-def test_the_headline_knows_only_the_rounds_whose_dots_are_red():
-    first, shown = panel(DIFFERENCES).answer(None), Tosses(DIFFERENCES)
-    assert not any(char.isdigit() for char in first.view.sentence)
-    assert says(first.move(round=2).view.sentence, "of 100", *shown.counts([1]))
+def test_the_picture_counts_all_rounds_once_the_last_dots_are_red():
+    shown = panel(DIFFERENCES).answer(None).move(round=2)
+    assert not any(char.isdigit() for char in shown.view.sentence)
+    picture = str(shown.view.picture(Room()))
+    for count in Tosses(DIFFERENCES).counts([1, 2]):
+        assert f"{count} of 200 so far" in picture
 
 
 def test_nothing_is_red_before_the_answer():
