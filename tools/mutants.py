@@ -230,8 +230,8 @@ def stages(mutant: Mutant, executed: Executed) -> dict[str, list[str]]:
         "those whose processes execute it": sorted(
             executed.tests_of_processes(mutant.module, mutant.lines()), key=lambda test: not test.startswith(tests)
         ),
-        "those that execute its module": every_line,
         "its package's": package,
+        "those that execute its module": every_line,
     }
     without = {name: [test for test in every if not test.startswith(BROWSER)] for name, every in asked.items()}
     shown = {"in a browser": [test for test in its_lines or every_line if test.startswith(BROWSER)]}
