@@ -223,6 +223,8 @@ def test_a_shape_for_volumes_is_refused_until_v1_36(base, version):
     """The gates VolumeCapacityPriority and StorageCapacityScoring are off."""
     gate = "VolumeCapacityPriority" if base < "v1.34" else "StorageCapacityScoring"
     assert with_argument(base, version, "VolumeBinding", "bindTimeoutSeconds: 5, shape: null")
+    with pytest.raises(ManifestError, match="should not be a negative value"):
+        with_argument(base, version, "VolumeBinding", "bindTimeoutSeconds: -1")
     for shape in ("[]", "[{utilization: 0, score: 0}]"):
         with pytest.raises(ManifestError, match=f"unexpected field `shape`.*turn on the feature gate {gate}"):
             with_argument(base, version, "VolumeBinding", f"shape: {shape}")
@@ -234,6 +236,8 @@ UNSCORED = V1_37.with_feature_gates({"StorageCapacityScoring": False})
 def test_v1_37_refuses_a_shape_for_volumes_without_its_gate():
     """v1.37: validation_pluginargs.go, ValidateVolumeBindingArgs."""
     assert with_argument(UNSCORED, "v1", "VolumeBinding", "bindTimeoutSeconds: 5")
+    with pytest.raises(ManifestError, match="should not be a negative value"):
+        with_argument(UNSCORED, "v1", "VolumeBinding", "bindTimeoutSeconds: -1")
     with pytest.raises(ManifestError, match="unexpected field `shape`.*feature gate StorageCapacityScoring"):
         with_argument(UNSCORED, "v1", "VolumeBinding", "shape: [{utilization: 0, score: 0}]")
     profile = with_argument("v1.37", "v1", "VolumeBinding", "shape: [{utilization: 0, score: 0}]")

@@ -135,6 +135,14 @@ def test_each_device_of_a_slice_may_say_on_which_nodes_it_counts() -> None:
     assert device_usage(world, GPU, np.array([0, 1])).capacity.tolist() == [1, 2]
 
 
+def test_devices_of_a_slice_count_on_the_nodes_that_its_selector_selects() -> None:
+    """v1.37: noderesources/resource_allocation.go, calculateDRAResourceTotals."""
+    where = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["b"]}]}]}
+    pool = resource_slice("rack", [device("gpu-0")], nodeSelector=where)
+    world = cluster(node("a"), node("b"), device_class("gpu", extendedResourceName=GPU), pool)
+    assert device_usage(world, GPU, np.array([0, 1])).capacity.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("asking", "requests", "mappings"),
     [
