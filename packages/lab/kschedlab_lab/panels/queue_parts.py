@@ -146,7 +146,10 @@ class OldRun(Run[WithoutBackoff]):
 
 def _answer(pop: int, event: int) -> str:
     """What v1.13 compares when a pod fails: its Pop's number with that of the last event."""
-    waits, back = later("{pop} > {event}? Yes: to unschedulableQ"), later("{pop} > {event}? No: to activeQ")
+    waits, back = (
+        later("It failed: {pop} > {event}? Yes: to unschedulableQ"),
+        later("It failed: {pop} > {event}? No: to activeQ"),
+    )
     return say(waits if pop > event else back, pop=pop, event=with_minus(str(event)))
 
 

@@ -70,7 +70,14 @@ def test_the_numbers_decide(when: str) -> None:
         DURING: ("after Pop 2", "2 > 2? No: to activeQ"),
         AFTER: ("none (−1)", "2 > −1? Yes: to unschedulableQ"),
     }[when]
-    assert decided.notes == seen[-1].notes == (f"Pop 2 took web · last event before it failed: {event}", compared)
+    assert (
+        decided.notes
+        == seen[-1].notes
+        == (
+            f"Pop 2 took web · last event before it failed: {event}",
+            f"It failed: {compared}",
+        )
+    )
     assert decided.where == ("activeQ" if when == DURING else "unschedulableQ")
     assert seen[0].notes == ("so far: Pop 1 · last event: none yet",)
 
