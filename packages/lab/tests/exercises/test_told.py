@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from kschedlab_lab.exercises.exercise import Exercise
-from kschedlab_lab.exercises.lesson import LESSONS
+from kschedlab_lab.exercises.lesson import LESSONS, exercises_of
 from kschedlab_lab.exercises.repair import Repair
-from tests.answering import made
 from tools.transcripts.exercises import exercises
 
 RECORD = Path(__file__).with_name("told.txt")
@@ -27,7 +26,10 @@ def recorded(lesson: str) -> list[str]:
         for seed in SEEDS
         for line in (
             f"{lesson} seed {seed} says {digest(*exercises(lesson, range(seed, seed + 1)))}",
-            *(f"{lesson} {number} seed {seed} draws {drawn(each)}" for number, each in enumerate(made(lesson, seed))),
+            *(
+                f"{lesson} {number} seed {seed} draws {drawn(each)}"
+                for number, each in enumerate(exercises_of(lesson, seed))
+            ),
         )
     ]
 
