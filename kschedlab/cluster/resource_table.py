@@ -8,7 +8,6 @@ have an amount, and otherwise a list of these columns.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ class ResourceTable:
         self._rows_of: dict[int, set[int]] = {}
 
     def copy(self) -> ResourceTable:
-        other = copy(self)
+        other = ResourceTable(0, 0)
         other._arrays, other._place = self._arrays.copy(), self._place.copy()
         other._lists = {row: amounts.copy() for row, amounts in self._lists.items()}
         other._rows_of = {column: rows.copy() for column, rows in self._rows_of.items()}
@@ -99,9 +98,8 @@ class ResourceTable:
 
     def rearranged(self, origin: IntArray) -> ResourceTable:
         """The same rows with other columns. ``origin``: int64[columns], -1 for a column of zeros."""
-        other = copy(self)
+        other = ResourceTable(0, 0)
         other._arrays, other._place = rearranged(self._arrays, origin), self._place.copy()
-        other._lists, other._rows_of = {}, {}
         for new, old in enumerate(origin.tolist()):
             other.add(new, {row: self._lists[row][old] for row in self._rows_of.get(old, ())}, +1)
         return other

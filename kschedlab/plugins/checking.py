@@ -377,13 +377,13 @@ class _Check:
             what = later("views cannot write out its formula: {kind}: {error}")
             remedy = later("return each name in braces as a term, a number for every node")
             self._add("formula", "", what, remedy, kind=type(error).__name__, error=error)
-        for place in np.flatnonzero(again.raw != scored.raw).tolist():
+        for place in np.flatnonzero(again.raw != scored.raw)[:1].tolist():
             what = later("it scores the same node {one} and then {other}")
             remedy = later("keep no state between questions, and draw no random numbers")
             self._add("twice", cluster.names[place], what, remedy, one=scored.raw[place], other=again.raw[place])
             return
         other = backwards.normalized[::-1]
-        for place in np.flatnonzero(other != scored.normalized).tolist():
+        for place in np.flatnonzero(other != scored.normalized)[:1].tolist():
             what = later("its score is {one}, and {other} if the nodes come in another order")
             remedy = later("score the nodes at the positions given, in that order")
             self._add("order", cluster.names[place], what, remedy, one=scored.normalized[place], other=other[place])

@@ -221,11 +221,11 @@ def _refused(decision: Decision, node: str, checks: tuple[Check, ...]) -> str:
     """
     refusing = sorted((check for check in checks if check.refuses), key=lambda check: not check.first) or [checks[0]]
     texts = chain([later("{plugin} refuses {node}: {reason}.")], repeat(later("{plugin} too: {reason}.")))
-    said = [
+    refusals = [
         say(text, plugin=check.plugin, node=node, reason=say("; ").join(check.details) or say("no reason given"))
         for text, check in zip(texts, refusing, strict=False)
     ]
-    return sentences((*said, _evicting(decision, node)))
+    return sentences((*refusals, _evicting(decision, node)))
 
 
 def _evicting(decision: Decision, node: str) -> str:

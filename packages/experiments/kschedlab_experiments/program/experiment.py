@@ -271,13 +271,9 @@ def _confidence(text: str) -> float:
 
 
 def _jobs(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if not 1 <= value <= 1024:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= 1024:
         raise argparse.ArgumentTypeError(f'"{text[:40]}" is not a number of processes from 1 to 1024')
-    return value
+    return int(text)
 
 
 def _duration(text: str) -> int:

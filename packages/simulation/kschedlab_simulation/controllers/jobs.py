@@ -42,7 +42,7 @@ class JobRecord:
         """Microseconds until new pods may be created."""
         if not self.failures:
             return 0
-        wait = min(BASE_BACKOFF << self.failures - 1, MAX_BACKOFF)
+        wait = min(BASE_BACKOFF << min(self.failures - 1, 10), MAX_BACKOFF)
         return max(0, wait - (now - self.failed_at))
 
 

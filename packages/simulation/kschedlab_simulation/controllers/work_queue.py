@@ -98,6 +98,6 @@ class WorkQueue(Generic[K]):
             self._sync(key)
         except ApiError:
             failures = self._failures[key] = self._failures.get(key, 0) + 1
-            self.add(key, min(BASE_DELAY << failures - 1, MAX_DELAY), idle=failures > HOPEFUL)
+            self.add(key, min(BASE_DELAY << min(failures - 1, 20), MAX_DELAY), idle=failures > HOPEFUL)
         else:
             self._failures.pop(key, None)
