@@ -66,7 +66,7 @@ def answers_html(lesson: str, seeds: str) -> str:
 
 def title_of(lesson: str) -> str:
     """The lesson's title on the map of the course."""
-    found = (say(each.title) for each in LESSONS if each.file[3:].removesuffix(".ipynb").replace("-", "_") == lesson)
+    found = (say(each.title) for each in LESSONS if each.module == lesson)
     return next(found, lesson)
 
 

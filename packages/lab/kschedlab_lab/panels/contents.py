@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from importlib.resources import files
@@ -60,6 +59,11 @@ class CourseLesson(msgspec.Struct, frozen=True):
         return f"{self.number}-{self.name.replace(' ', '-')}.ipynb"
 
     @property
+    def module(self) -> str:
+        """The name of the module with its exercises."""
+        return self.name.replace(" ", "_").replace("-", "_")
+
+    @property
     def follows(self) -> str:
         """The document, or what the lesson follows instead."""
         if not self.document:
@@ -95,7 +99,7 @@ def course(at: str) -> tuple[LessonCard, ...]:
             each.place,
             each.after,
             f"lesson: {each.title}",
-            (done[each.number], each.exercises),
+            (done[each.module], each.exercises),
             here=each.number == at,
             lit=each.number in before,
         )
@@ -112,13 +116,12 @@ def leading_to(number: str) -> frozenset[str]:
 
 
 def solved() -> Counter[str]:
-    """How many exercises the student has solved, by the number of the lesson."""
+    """How many exercises the student has solved, by the module of the lesson."""
     from kschedlab_lab.exercises.exercise import State  # exercises use the lessons, too
     from kschedlab_lab.exercises.progress import Progress
 
     right = {(each.lesson, each.number) for each in Progress.usual().records() if each.state is State.RIGHT}
-    counts = Counter(lesson for lesson, _ in right)
-    return Counter({each.number: counts[re.sub("[ -]", "_", each.name)] for each in LESSONS})
+    return Counter(lesson for lesson, _ in right)
 
 
 def show(settings: Settings) -> View:
