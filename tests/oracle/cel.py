@@ -235,6 +235,20 @@ def difference(real: dict, ours: dict, costs: bool = True, *, reasons: bool = Tr
     return "cost" if costs and not unknown and real.get("cost", 0) != (ours["cost"] or 0) else ""
 
 
+def compared(asked: list[dict], real: list[dict], *, reasons: bool) -> int:
+    """Print how many are answered the same, and the first of those that are not. 1 if there are any."""
+    kinds = Counter()
+    for question, truth in zip(asked, real, strict=True):
+        ours = answer(question)
+        kind = difference(truth, ours, reasons=reasons)
+        kinds[kind or "same"] += 1
+        if kind and kinds[kind] <= 5:
+            print(kind, json.dumps(question, ensure_ascii=False), f"\n  real {truth}\n  ours {ours}")
+    others = ", ".join(f"{number:,} with another {kind}" for kind, number in kinds.items() if kind != "same")
+    print(f"{len(asked):,} expressions, {kinds['same']:,} answered the same; {others or 'no other'}")
+    return int(kinds["same"] != len(asked))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -265,16 +279,7 @@ def main() -> int:
     real = ask(options.program, asked)
     if options.record:
         record(options.record, asked, real)
-    found = Counter()
-    for question, truth in zip(asked, real, strict=True):
-        ours = answer(question)
-        kind = difference(truth, ours, reasons=not (options.calls or options.slips))
-        found[kind or "same"] += 1
-        if kind and found[kind] <= 5:
-            print(kind, json.dumps(question, ensure_ascii=False), f"\n  real {truth}\n  ours {ours}")
-    others = ", ".join(f"{number:,} with another {kind}" for kind, number in found.items() if kind != "same")
-    print(f"{len(asked):,} expressions, {found['same']:,} answered the same; {others or 'no other'}")
-    return int(found["same"] != len(asked))
+    return compared(asked, real, reasons=not (options.calls or options.slips))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ python -m tests.oracle.cel_boundaries PROGRAMS/cel_1_37 packages/cel/tests/data/
 import sys
 from collections.abc import Iterator
 
-from tests.oracle.cel import ask, record
+from tests.oracle.cel import ask, compared, record
 
 D = 'device.attributes["gpu.example.com"]'
 C = 'device.capacity["gpu.example.com"]'
@@ -486,11 +486,12 @@ def questions() -> Iterator[dict]:
             yield {"expression": expression, "driver": "gpu.example.com", "device": {"name": "d", **other}}
 
 
-def main() -> None:
-    program, path = sys.argv[1:]
+def main(program: str, path: str) -> int:
     asked = list(questions())
-    record(path, asked, ask(program, asked))
+    real = ask(program, asked)
+    record(path, asked, real)
+    return compared(asked, real, reasons=False)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(*sys.argv[1:]))

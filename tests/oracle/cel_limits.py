@@ -6,16 +6,12 @@ Reads the rows of ``.txt`` and writes ``.jsonl.gz``. ``<<a||b>>`` stands for eac
 shown by the error about a missing key; a row that begins with ``=`` is asked for as it is.
 """
 
-import gzip
 import itertools
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
-import msgspec
-
-from tests.oracle.cel import answer, ask, difference
+from tests.oracle.cel import ask, compared, record
 
 DEVICE = {
     "name": "d",
@@ -37,17 +33,8 @@ def main(program: str, path: str) -> int:
     texts = dict.fromkeys(text for row in rows if row and not row.startswith("#") for text in written(row))
     asked = [{"expression": text, "driver": "gpu.example.com", "device": DEVICE} for text in texts]
     real = ask(program, asked)
-    with gzip.GzipFile(f"{path}.jsonl.gz", "wb", mtime=0) as file:
-        file.write(b"".join(msgspec.json.encode(pair) + b"\n" for pair in zip(asked, real, strict=True)))
-    found = Counter()
-    for question, truth in zip(asked, real, strict=True):
-        ours = answer(question)
-        kind = difference(truth, ours, reasons=False)
-        found[kind or "same"] += 1
-        if kind:
-            print(kind, question["expression"], f"\n  real {truth}\n  ours {ours}")
-    print(dict(found))
-    return int(found["same"] != len(asked))
+    record(f"{path}.jsonl.gz", asked, real)
+    return compared(asked, real, reasons=False)
 
 
 if __name__ == "__main__":
