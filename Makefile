@@ -98,7 +98,7 @@ refresh: .venv/installed ## run the notebooks and save their outputs; write anew
 	$(BIN)/python -m packages.live.tests.serve.test_conversation
 	$(BIN)/python -m packages.live.tests.why.test_transcript
 	$(BIN)/python -m packages.lab.tests.panels.test_pictures
-	$(BIN)/python -m packages.lab.tests.exercises.test_told
+	$(BIN)/python -m packages.lab.tests.exercises.test_drawn
 
 mutations: .venv/installed ## does a lesson notice a wrong engine? (some minutes)
 	$(BIN)/python -m tools.mutations $(LESSON)

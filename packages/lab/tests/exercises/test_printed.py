@@ -3,7 +3,6 @@
 ``python -m packages.lab.tests.exercises.test_printed`` writes the record again; then old sheets and files are void.
 """
 
-import hashlib
 import re
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.lesson import LESSONS
 from tests.answering import made
+from tests.records import digest, lines_about, write
 
 PRINTED = Path(__file__).with_name("printed.txt")
 SEEDS = range(1, 9)
@@ -21,7 +21,7 @@ SEEDS = range(1, 9)
 def recorded(lesson: str) -> list[str]:
     """A line for each exercise of each seed: what is right, and a digest of it with all given numbers."""
     return [
-        f"{lesson} {number} seed {seed}: {first} {digest(exercise, right)}"
+        f"{lesson} {number} seed {seed}: {first} {digest(given(exercise, right))}"
         for number in range(len(made(lesson, 1)))
         for seed in SEEDS
         for exercise in [made(lesson, seed)[number]]
@@ -30,18 +30,16 @@ def recorded(lesson: str) -> list[str]:
     ]
 
 
-def digest(exercise: Exercise, right: str) -> str:
-    """Without the words, which an editor may better."""
-    given = [exercise.instance.text, exercise.start, exercise.base if isinstance(exercise, Build) else ""]
-    numbers = [number for text in given for number in re.findall(r"\d+", text)]
-    return hashlib.sha256(" ".join([*numbers, right]).encode()).hexdigest()[:12]
+def given(exercise: Exercise, right: str) -> str:
+    """All given numbers and what is right, without the words, which an editor may better."""
+    texts = [exercise.instance.text, exercise.start, exercise.base if isinstance(exercise, Build) else ""]
+    return " ".join([*(number for text in texts for number in re.findall(r"\d+", text)), right])
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_a_seed_keeps_its_exercises(lesson):
-    printed = [line for line in PRINTED.read_text(encoding="utf-8").splitlines() if line.startswith(f"{lesson} ")]
-    assert recorded(lesson) == printed
+    assert recorded(lesson) == lines_about(PRINTED, lesson)
 
 
 if __name__ == "__main__":
-    PRINTED.write_text("\n".join(line for lesson in LESSONS for line in recorded(lesson)) + "\n", encoding="utf-8")
+    write(PRINTED, LESSONS, recorded)

@@ -4,7 +4,6 @@
 that changed: ``python -m tests.browser.shot`` draws one.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -31,6 +30,7 @@ from kschedlab_lab.views.svg import Room
 from packages.lab.tests.language.test_untranslated import HALF, PANELS
 from packages.lab.tests.panels.policies import NUMBERS
 from tests.browser.layout import states
+from tests.records import digest, lines_about, write
 
 RECORD = Path(__file__).with_name("pictures.txt")
 ROOMS = (Room(), Room(320, 480), Room(1280, 600))
@@ -127,15 +127,10 @@ def sizes(seen: Iterable[Message]) -> list[str]:
     return list(dict.fromkeys(f"{each[1]}x{each[2]}" for each in found if each))
 
 
-def digest(seen: list[Message]) -> str:
-    return hashlib.sha256(repr(seen).encode()).hexdigest()[:12]
-
-
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_the_pictures_of_a_panel_are_those_that_were_looked_at(name: str) -> None:
-    record = [line for line in RECORD.read_text(encoding="utf-8").splitlines() if line.startswith(f"{name} | ")]
-    assert recorded(name) == record
+    assert recorded(name) == lines_about(RECORD, f"{name} |")
 
 
 if __name__ == "__main__":
-    RECORD.write_text("".join(f"{line}\n" for name in LOOKED_AT for line in recorded(name)), encoding="utf-8")
+    write(RECORD, LOOKED_AT, recorded)

@@ -1,10 +1,9 @@
 """What exercises draw, and what they say to each answer, is as it was when somebody last read it; for a few seeds.
 
 The transcripts have the words of two other seeds. On the way, each exercise accepts its solution and nothing else.
-``python -m packages.lab.tests.exercises.test_told`` records it again, and so does ``make refresh``.
+``python -m packages.lab.tests.exercises.test_drawn`` records it again, and so does ``make refresh``.
 """
 
-import hashlib
 import random
 from pathlib import Path
 
@@ -13,9 +12,10 @@ import pytest
 from kschedlab_lab.exercises.exercise import Exercise
 from kschedlab_lab.exercises.lesson import LESSONS, exercises_of
 from kschedlab_lab.exercises.repair import Repair
+from tests.records import digest, lines_about, write
 from tools.transcripts.exercises import exercises
 
-RECORD = Path(__file__).with_name("told.txt")
+RECORD = Path(__file__).with_name("drawn.txt")
 SEEDS = (3, 4)
 
 
@@ -40,15 +40,10 @@ def drawn(exercise: Exercise) -> str:
     return digest(exercise.html(), exercise.html(saved=True), exercise.instance, exercise.drawing(), tried)
 
 
-def digest(*told: object) -> str:
-    return hashlib.sha256("\n".join(map(str, told)).encode()).hexdigest()[:12]
-
-
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_an_exercise_draws_and_says_what_was_read(lesson: str) -> None:
-    record = [line for line in RECORD.read_text(encoding="utf-8").splitlines() if line.startswith(f"{lesson} ")]
-    assert recorded(lesson) == record
+    assert recorded(lesson) == lines_about(RECORD, lesson)
 
 
 if __name__ == "__main__":
-    RECORD.write_text("".join(f"{line}\n" for lesson in LESSONS for line in recorded(lesson)), encoding="utf-8")
+    write(RECORD, LESSONS, recorded)
