@@ -186,11 +186,14 @@ def untolerated(pod: Pod, cluster: Cluster) -> list[tuple[str, str]]:
 def tolerated(taints: list[tuple[str, str]]) -> Iterator[tuple[str, Change]]:
     """A toleration for each of these taints with any effect; a pod should not tolerate those of unhealthy nodes."""
     for key, value in taints:
-        toleration = Toleration(key, operator="Equal", value=value)
         taint = f"{key}={value}" if value else key
-        unhealthy = key.startswith("node.kubernetes.io/")
-        words = later("if no node had the taint {what}" if unhealthy else "tolerating {what}", what=taint)
-        yield words, partial(_tolerating, toleration=toleration)
+        if key == UNSCHEDULABLE_TAINT.key:
+            words = later("if no node were cordoned")
+        elif key.startswith("node.kubernetes.io/"):
+            words = later("if no node had the taint {what}", what=taint)
+        else:
+            words = later("tolerating {what}", what=taint)
+        yield words, partial(_tolerating, toleration=Toleration(key, operator="Equal", value=value))
 
 
 def _tolerating(pod: Pod, toleration: Toleration) -> Pod:
