@@ -100,10 +100,10 @@ def check_node_term(
 
 
 def _check_weight(weight: int, path: Path, faults: Faults) -> None:
-    if not 1 <= weight <= 100:
-        faults.note(
-            (*path, "weight"), "{value} is out of range: from {least} to {most}", value=weight, least=1, most=100
-        )
+    least, most = 1, 100
+    if not least <= weight <= most:
+        message = "{value} is out of range: from {least} to {most}"
+        faults.note((*path, "weight"), message, value=weight, least=least, most=most)
 
 
 def _check_pod_affinity(affinity: model.PodAffinity, path: Path, merged: Collection[str], faults: Faults) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kschedlab.build import Manifest, budget, cluster, node, pod
+from kschedlab.build import Manifest, budget, cluster, node, node_affinity, pod, term
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
@@ -156,6 +156,15 @@ def test_it_does_not_wait_for_a_pod_that_terminates_for_another_reason() -> None
     assert decide(*terminating(), nominated="n1").nominated_node == "n1"
     waits = replace(V1_37, preemption=replace(V1_37.preemption, waits_for_preempted_pods_only=False))
     assert decide(*terminating(), nominated="n1", generation=waits).nominated_node is None
+
+
+@pytest.mark.parametrize(("version", "nominated"), [("v1.28", None), ("v1.30", None), ("v1.32", "n2"), ("v1.37", "n2")])
+def test_before_v1_32_it_waits_for_a_victim_on_a_node_that_it_may_not_use(version: str, nominated: str | None) -> None:
+    """framework/preemption/preemption.go, Preempt: v1.30.14 has no status of nodes that a PreFilter result excludes."""
+    objects = [*terminating(BY_SCHEDULER), *full("n2", 1, 1, 1, 1)]
+    pinned = node_affinity(term("metadata.name In n2"))
+    decision = decide(*objects, nominated="n1", affinity=pinned, generation=Generation.named(version))
+    assert decision.nominated_node == nominated
 
 
 def test_victims_listed_in_the_order_of_the_reprieve() -> None:

@@ -57,6 +57,11 @@ def test_hidden_characters_are_spelled_out() -> None:
     assert visible("抢占 é") == "抢占 é"
 
 
+def test_no_text_can_be_made_markup_by_its_type() -> None:
+    with pytest.raises(TypeError):
+        Html("<script>")  # type: ignore[call-arg]
+
+
 def test_children_are_joined_as_they_are() -> None:
     both = join([element("b", "x"), "<i>", None, 3, 0.5, 2.0])
     assert str(both) == "<b>x</b>&lt;i&gt;30.52"

@@ -62,11 +62,22 @@ def test_scores_of_the_best_nodes_and_then_the_others() -> None:
 
 
 def test_the_last_row_of_scores_says_how_many_are_left_and_down_to_which() -> None:
-    nodes = [node(f"n{i}", allocatable={"cpu": str(1 + i), "memory": "8Gi", "pods": "10"}) for i in range(16)]
+    sizes = [1, 1, *range(2, 17)]
+    nodes = [
+        node(f"n{i}", allocatable={"cpu": str(size), "memory": "8Gi", "pods": "10"}) for i, size in enumerate(sizes)
+    ]
     decision = schedule("default/web", cluster(*nodes, pod("web", cpu="1", memory="1Gi")))
     assert decision.scores is not None
-    last = next(line for line in str(decision).splitlines() if line.startswith("  …")).split()
-    assert last[1] == "1" and {str(decision.scores.total.min()), "n0"} <= {*last}
+    (last,) = (line for line in str(decision).splitlines() if line.startswith("  …"))
+    assert last.split() == ["…", "2", "down", "to", str(decision.scores.total.min()), "of", "n1"]
+
+
+def test_up_to_three_nodes_that_a_constraint_gives_no_points_are_named() -> None:
+    anyway = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {}}
+    for number, names in ((3, "n0, n1, n2"), (4, "n0, n1, n2 and 1 more")):
+        lacking = [node(f"n{i}") for i in range(number)]
+        world = cluster(*lacking, node("zoned", labels={"zone": "a"}), pod("web", topologySpreadConstraints=[anyway]))
+        assert f"{number} nodes without the label zone ({names}): " in str(schedule("default/web", world))
 
 
 def test_five_thousand_nodes_stay_readable() -> None:

@@ -11,7 +11,7 @@ from kschedlab.objects.model import Time
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
 from kschedlab.text.preemption import choice
-from kschedlab.text.words import amount, clock, count, init_containers_text, listing, request_text
+from kschedlab.text.words import amount, asked_and_free, clock, count, init_containers_text, listing, request_text
 from tests.saying import says
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -38,6 +38,25 @@ SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 )
 def test_amounts(resource: str, value: int, text: str) -> None:
     assert amount(resource, value) == text
+
+
+@pytest.mark.parametrize(
+    ("resource", "asked", "free", "texts"),
+    [
+        ("cpu", 1000, 0, ("1 CPU", "0 CPU")),
+        ("cpu", 2500, 800, ("2.5 CPU", "0.8 CPU")),
+        ("cpu", 2000, 1685, ("2000m CPU", "1685m CPU")),
+        ("cpu", 1050, 1000, ("1050m CPU", "1000m CPU")),
+        ("cpu", 900, 800, ("900m CPU", "800m CPU")),
+        ("memory", 16 << 30, (12 << 30) - 1, ("16Gi memory", "11.99Gi memory")),
+        ("memory", 1000, 999, ("1000 memory", "999 memory")),
+        ("nvidia.com/gpu", 2, 1, ("2 nvidia.com/gpu", "1 nvidia.com/gpu")),
+    ],
+)
+def test_what_is_asked_and_what_is_free_are_in_one_unit(
+    resource: str, asked: int, free: int, texts: tuple[str, str]
+) -> None:
+    assert asked_and_free(resource, asked, free) == texts
 
 
 def test_counts_and_lists() -> None:

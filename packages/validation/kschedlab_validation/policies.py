@@ -81,9 +81,12 @@ def _check_step(
         faults.note((*path, "step"), message)
     fields = {"default": default, "min": least, "max": most, "step": step}
     amounts = {name: amount for name, amount in fields.items() if amount is not None}
-    beyond = [name for name, amount in amounts.items() if not 0 <= amount.nanos <= INT64_MAX * NANO]
+    lowest, highest = 0, INT64_MAX
+    beyond = [name for name, amount in amounts.items() if not lowest * NANO <= amount.nanos <= highest * NANO]
     for name in beyond:
-        message = later("{value} is out of range: from {least} to {most}", value=fields[name], least=0, most=INT64_MAX)
+        message = later(
+            "{value} is out of range: from {least} to {most}", value=fields[name], least=lowest, most=highest
+        )
         faults.note((*path, name), message)
     if beyond:
         return

@@ -107,8 +107,9 @@ def _check_csi(source: CSIVolume, path: Path, faults: Faults) -> None:
 
 def _check_iscsi(source: ISCSI, path: Path, faults: Faults) -> None:
     _present("targetPortal", "iqn")(source, path, faults)
-    if not 0 <= source.lun <= 255:
-        message = later("{value} is out of range: from {least} to {most}", value=source.lun, least=0, most=255)
+    least, most = 0, 255
+    if not least <= source.lun <= most:
+        message = later("{value} is out of range: from {least} to {most}", value=source.lun, least=least, most=most)
         faults.note((*path, "lun"), message)
 
 
