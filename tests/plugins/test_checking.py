@@ -35,14 +35,20 @@ def pack(pod: Any, node: Any) -> int:
 
 def test_right_plugins_have_nothing_wrong() -> None:
     report = check_plugin(pack)
-    assert report.ok and str(report).startswith("PackByLabel: no rule broken (9 clusters checked)")
+    assert report.ok and str(report) == "PackByLabel: no rule broken (9 clusters checked)"
     report.raise_if_wrong()
+
+
+def test_what_is_no_plugin_is_checked_on_no_cluster() -> None:
+    report = check_plugin(7)
+    assert not report.ok and str(report).startswith("int: wrong (0 clusters checked)")
 
 
 def test_what_it_raises_for_odd_labels_only_is_a_remark_and_in_the_headline() -> None:
     report = check_plugin(cold)
     assert report.ok and str(report).startswith("ColdNode: no rule broken, but 1 error with an odd label (9 clusters")
     (remark,) = report.remarks
+    assert str(report.html()).count("ColdNode: no rule broken, but 1 error with an odd label (9 clusters") == 1
     assert "ValueError: invalid literal for int()" in str(remark)
     assert remark.what.endswith("ColdNode on node probe-1")
 
@@ -187,4 +193,7 @@ def test_a_careful_declaration_is_remarked() -> None:
     named = node_filter("Named")(lambda pod, node: None if "x" in node.name else "no x")
     (remark,) = check_plugin(named).remarks
     assert "declare depends_on_pods=False" in str(remark)
+    crowded = node_filter("Crowded")(lambda pod, node: "no room" if len(node.pods) > 1 else None)
+    still = node_filter("Still", depends_on_pods=False)(lambda pod, node: None if "x" in node.name else "no x")
+    assert check_plugin(crowded).remarks == check_plugin(still).remarks == ()
     assert V1_37.plus(named)

@@ -207,6 +207,21 @@ def test_an_error_of_a_score_names_it_the_node_and_what_helps(answer: Any, words
     assert decision.node is None and re.search(f'plugin "Bad" (failed with: )?{words}$', decision.error)
 
 
+@pytest.mark.parametrize(("generation", "highest"), [(V1_16, 10), (V1_37, 100)])
+def test_a_score_may_be_any_number_of_64_bits_that_normalize_brings_into_the_range(
+    generation: Generation, highest: int
+) -> None:
+    class Wide(Plugin):
+        def score(self, pod: Any, node: Any) -> int:
+            return 2**63 - 1 if node.name == "hot" else -(2**63)
+
+        def normalize(self, scores: dict[str, int]) -> dict[str, int]:
+            return {name: highest if score > 0 else 0 for name, score in scores.items()}
+
+    decision = decided(Wide(), generation=generation)
+    assert (decision.error, "hot" in decision.best) == ("", True)
+
+
 def test_a_wrong_attribute_of_a_node_names_those_that_there_are() -> None:
     error = decided(node_filter("Bad")(lambda pod, node: node.labels["x"])).error  # type: ignore[attr-defined]
     assert 'a node has no "labels"; it has name, metadata, spec,' in error and "as in node.metadata.labels" in error
