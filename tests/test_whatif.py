@@ -10,9 +10,10 @@ from hypothesis import given, settings, strategies as st
 from kschedlab.build import budget, cluster, node, node_affinity, pod, term
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import V1_37
+from kschedlab.plugins import node_score
 from kschedlab.scheduler import schedule
 from kschedlab.whatif import Case, what_if
-from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, HIGHEST_WEIGHT, MEBIBYTE, last
+from kschedlab.whatif.thresholds import last
 from kschedlab_lab.panels.cluster_source import bundled
 from tests.cluster.checking import check
 from tests.course import GENERATIONS
@@ -20,6 +21,10 @@ from tests.samples import sampled
 
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 SMALL = {"cpu": "4", "memory": "8Gi", "pods": "10"}
+MEBIBYTE = 1024 * 1024
+HIGHEST_WEIGHT = 100
+HIGHEST_PRIORITY = 1_000_000_000
+"""v1.37: pkg/apis/scheduling/types.go, HighestUserDefinablePriority."""
 
 
 def changes(found):
@@ -98,6 +103,16 @@ def test_the_ends_of_a_weight_s_range_are_exact():
         below = next((w for w in range(now, -1, -1) if chosen not in decided[w]), None)
         assert by_name.get((plugin, True)) == above and by_name.get((plugin, False)) == below
     assert by_name
+
+
+def test_weights_are_tried_up_to_100():
+    for weight, ends in ((99, [("Left", 0), ("Right", 100)]), (100, [("Left", 0)])):
+        left = node_score("Left", weight=weight)(lambda pod, node: int(node.name == "a"))
+        right = node_score("Right")(lambda pod, node: int(node.name == "b"))
+        generation = V1_37.plus(left, right).only("Left", "Right")
+        found = what_if("default/mine", cluster(node("a"), node("b"), pod("mine", "")), generation)
+        assert found.decision.node == "a"
+        assert [(each.name, each.far) for each in found.weights] == ends
 
 
 # -- the spec

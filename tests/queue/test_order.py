@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from kschedlab.build import cluster, pod as manifest
-from kschedlab.objects.model import ObjectMeta, Pod
-from kschedlab.queue.order import ZERO, active_q_comp, pod_timestamp, queue_order
+from kschedlab.objects.model import ObjectMeta, Pod, Time
+from kschedlab.queue.order import active_q_comp, pod_timestamp, queue_order
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from tests.queue.pods import moment, pod, scheduled
 
@@ -20,8 +20,10 @@ def test_a_tried_pod_has_its_probe_time_or_else_its_transition_time() -> None:
 
 
 def test_a_condition_without_times_is_older_than_everything() -> None:
-    assert pod_timestamp(scheduled(pod("a", created=3))) == ZERO
-    assert pod_timestamp(Pod(metadata=ObjectMeta(name="never created"))) == ZERO
+    """In Go a time that is not set is the first moment of the year 1."""
+    zero = int(Time.parse("0001-01-01T00:00:00Z"))
+    assert pod_timestamp(scheduled(pod("a", created=3))) == zero
+    assert pod_timestamp(Pod(metadata=ObjectMeta(name="never created"))) == zero
 
 
 def test_priority_comes_first_then_the_earlier_time() -> None:
