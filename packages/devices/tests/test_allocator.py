@@ -219,6 +219,14 @@ def test_admin_access_takes_devices_in_use():
     assert devices(*objects[:2], watching, resource_claim("c", exactly())) == [["gpu-0"]]
 
 
+def test_admin_access_leaves_the_only_free_device_to_another_request():
+    """It is tried first, and leaves nothing for the other one: a device in use is as good for admin access alone."""
+    busy = [f"gpu-{i}" for i in range(1, 33)]
+    objects = [resource_slice(NODE, gpus(33)), device_class(), held(*busy)]
+    claim = resource_claim("c", exactly("admin", adminAccess=True), exactly())
+    assert devices(*objects, claim) == [["gpu-1", "gpu-0"]]
+
+
 def test_parts_of_a_device_share_its_counters():
     def part(name: str, memory: str) -> Manifest:
         counters = {"memory": {"value": memory}}
