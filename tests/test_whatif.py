@@ -198,7 +198,9 @@ def test_a_pod_that_may_not_preempt_is_told_so():
 def test_ill_nodes_are_not_the_pod_s_to_tolerate():
     world = cluster(node("n", allocatable=SMALL, unschedulable=True), pod("mine", "", cpu="1"))
     assert changes(what_if("default/mine", world)) == [("if no node were cordoned", ["n"])]
-    world = cluster(node("n", taints=[{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]), pod("mine", ""))
+    world = cluster(
+        node("n", taints=[{"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}]), pod("mine", "")
+    )
     assert changes(what_if("default/mine", world)) == [("if no node had the taint node.kubernetes.io/not-ready", ["n"])]
 
 
