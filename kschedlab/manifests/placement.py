@@ -17,6 +17,7 @@ from kschedlab.manifests.fields import (
     check_present,
     check_selector,
 )
+from kschedlab.messages import later
 from kschedlab.objects import model
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
 from kschedlab.objects.problems import Fault, Faults, Path, shortened
@@ -102,8 +103,8 @@ def check_node_term(
 def _check_weight(weight: int, path: Path, faults: Faults) -> None:
     least, most = 1, 100
     if not least <= weight <= most:
-        message = "{value} is out of range: from {least} to {most}"
-        faults.note((*path, "weight"), message, value=weight, least=least, most=most)
+        message = later("{value} is out of range: from {least} to {most}", value=weight, least=least, most=most)
+        faults.note((*path, "weight"), message)
 
 
 def _check_pod_affinity(affinity: model.PodAffinity, path: Path, merged: Collection[str], faults: Faults) -> None:
