@@ -197,7 +197,7 @@ def decode_objects(
 def _why(error: Exception) -> object:
     if isinstance(error, RecursionError):
         return later("it is nested too deep")
-    return error.args[0]
+    return error.args[0] if len(error.args) == 1 else error
 
 
 def _load_texts(texts: Iterable[SourceText], needs_objects: bool = False, strict: bool = False) -> Objects:

@@ -351,13 +351,20 @@ def test_raw_and_parsed_json_load_the_same_objects():
 def test_faults_of_parsed_objects_name_their_index():
     with pytest.raises(ManifestError) as caught:
         decode_objects(
-            [msgspec.Raw(b'{"kind": "Node", "kind": "Pod"}'), NODE, {"kind": "Pod", "metadata": {"name": 7}}, []]
+            [
+                msgspec.Raw(b'{"kind": "Node", "kind": "Pod"}'),
+                NODE,
+                {"kind": "Pod", "metadata": {"name": 7}},
+                [],
+                msgspec.Raw(b'{"kind": "\xff"}'),
+            ]
         )
     assert str(caught.value).split("\n") == [
         'objects[0]: cannot be read: the key "kind" appears twice in the same map',
         'objects[2]: Pod default/7: metadata.name: 7 is a number, not text: put it in quotes ("7")',
         "objects[2]: Pod default/7: spec.containers: a pod needs at least one container",
         "objects[3]: expected a Kubernetes object with apiVersion, kind and metadata",
+        "objects[4]: cannot be read: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
     ]
 
 
