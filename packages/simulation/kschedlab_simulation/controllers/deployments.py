@@ -6,6 +6,7 @@ A collision of two templates' hashes is not resolved.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -51,6 +52,8 @@ _NOT_COPIED = (
     DESIRED,
     MAXIMUM,
 )
+
+_DIGITS = re.compile("[0-9]{1,19}")
 
 
 def next_writes(owner: Deployment, sets: Sequence[ReplicaSet], pods: Iterable[Pod], now: int) -> list[Write]:
@@ -171,7 +174,9 @@ def _sizes(owner: Deployment) -> dict[str, str]:
 def _number(replica_set: ReplicaSet, annotation: str, missing: int = 0) -> int:
     """A revision has 64 bits, a size 32 (Revision, getNonNegativeInt32FromAnnotation)."""
     text = replica_set.metadata.annotations.get(annotation, "")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 2**63
+    if not _DIGITS.fullmatch(text):
+        return missing
+    number = int(text)
     return number if number < (2**63 if annotation == REVISION else 2**31) else missing
 
 

@@ -162,7 +162,7 @@ class Resizes:
         summary["generation"] = pod.metadata.generation
         if error:
             summary["error"] = error
-        text = json.dumps(summary, separators=(",", ":"), ensure_ascii=False)
+        text = json.dumps(summary, separators=(",", ":"))
         self._record(pod, type, reason, f"{prefix}: {text}", NAME, pod.spec.nodeName)
 
 

@@ -48,7 +48,7 @@ def template_hash(template: PodTemplate, collisions: int | None = None) -> str:
     return safe_encoded(str(_fnv32a(text)))
 
 
-def revision_hash(template: PodTemplate, collisions: int = 0) -> str:
+def revision_hash(template: PodTemplate, collisions: int) -> str:
     """The hash of a StatefulSet's revision with this template; ``collisions``: the set's collisionCount."""
     patch = {"spec": {"template": {**_json("v1.PodTemplateSpec", template), "$patch": "replace"}}}
     text = json.dumps(patch, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -187,12 +187,9 @@ def _quantity(quantity: Quantity) -> str:
 
 
 def _decimal(nanos: int) -> str:
-    """An inf.Dec of as many nanos: its words have 64 bits, the lowest first."""
-    size = -(-nanos.bit_length() // 64) * 8
-    words = memoryview(abs(nanos).to_bytes(size, "little")).cast("Q").tolist()
-    is_negative = "true" if nanos < 0 else "false"
-    numbers = " ".join(map(str, words))
-    return f"{{unscaled:(big.Int){{neg:(bool){is_negative} abs:(big.nat)[{numbers}]}} scale:(inf.Scale)9}}"
+    """An inf.Dec of as many nanos: two words of 64 bits, the lower first. Go has one for amounts that need both."""
+    high, low = divmod(nanos, 1 << 64)
+    return f"{{unscaled:(big.Int){{neg:(bool)false abs:(big.nat)[{low} {high}]}} scale:(inf.Scale)9}}"
 
 
 # -- as JSON
@@ -220,8 +217,6 @@ def _json_value(type: str, kind: str, value: Any) -> Any:
         return None if value is None else [_json_plain(type.removeprefix("[]"), each) for each in value]
     if kind == "map":
         return {key: _json_plain("", each) for key, each in value.items()}
-    if kind.startswith("int"):
-        return value or 0
     return (value or "") if kind == "string" else _json_plain(type.removeprefix("*"), value)
 
 

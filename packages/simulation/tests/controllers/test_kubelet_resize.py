@@ -133,12 +133,77 @@ def test_a_pod_that_ends_while_its_resize_waits_leaves_its_room() -> None:
 
 
 def test_a_smaller_pod_makes_room_for_a_deferred_resize() -> None:
+    """It goes first, so both are allocated at once (v1.37: isResizeIncreasingRequests)."""
     simulation = simulated(node("n", cpu="4"), pod("a", cpu="1"), pod("b", cpu="2"))
     resize(simulation, "a", cpu="3")
     simulation.run("15s")
     resize(simulation, "b", cpu="1")
+    simulation.run("15500ms")
+    assert reported(simulation, "a") == ("3", "1") and reported(simulation, "b") == ("1", "2")
     simulation.run("30s")
     assert reported(simulation, "a") == ("3", "3") and reported(simulation, "b") == ("1", "1")
+
+
+def test_room_that_a_less_important_pod_gives_back_is_used_once_that_is_enacted() -> None:
+    """It asks for more memory too, so the deferred resize is tried before it, and again when it is done."""
+    simulation = simulated(node("n", cpu="4"), pod("a", cpu="1"), pod("b", cpu="2", memory="1Gi", priority=-1))
+    resize(simulation, "a", cpu="3")
+    simulation.run("15s")
+    resize(simulation, "b", cpu="1", memory="2Gi")
+    simulation.run("15500ms")
+    assert reported(simulation, "a") == ("1", "1") and reported(simulation, "b") == ("1", "2")
+    simulation.run("30s")
+    assert reported(simulation, "a") == ("3", "3") and reported(simulation, "b") == ("1", "1")
+
+
+def test_a_resize_of_a_pod_that_already_ran_is_found_at_the_start() -> None:
+    """What the status says is allocated differs from what the spec asks for."""
+    running = pod("a", "n", cpu="3")
+    running["status"]["containerStatuses"] = [
+        {"name": "main", "allocatedResources": {"cpu": "1"}, "resources": {"requests": {"cpu": "1"}}}
+    ]
+    simulation = simulated(node("n", cpu="4"), running, until="500ms")
+    assert reported(simulation, "a") == ("3", "1") and conditions(simulation, "a") == {"PodResizeInProgress": ""}
+    simulation.run("10s")
+    assert reported(simulation, "a") == ("3", "3") and not conditions(simulation, "a")
+
+
+@pytest.mark.parametrize(
+    ("room", "others", "before", "after", "why"),
+    [
+        ({"cpu": "4", "memory": "4Gi"}, {"memory": "4Gi"}, {"cpu": "1"}, {"cpu": "4"}, None),
+        (
+            {"cpu": "4"},
+            {"cpu": "2"},
+            {"cpu": "1"},
+            {"cpu": "2001m"},
+            "cpu, requested: 2001, used: 2000, capacity: 4000",
+        ),
+        ({"memory": "9"}, {"memory": "2"}, {"memory": "1"}, {"memory": "7"}, None),
+        (
+            {"memory": "9"},
+            {"memory": "2"},
+            {"memory": "1"},
+            {"memory": "8"},
+            "memory, requested: 8, used: 2, capacity: 9",
+        ),
+    ],
+)
+def test_a_resize_waits_only_if_the_node_lacks_room(
+    room: dict[str, str], others: dict[str, str], before: dict[str, str], after: dict[str, str], why: str | None
+) -> None:
+    """v1.37: pkg/kubelet/lifecycle/predicate.go, InsufficientResourceError."""
+    simulation = simulated(
+        node("n", allocatable=room | {"pods": "9"}), pod("a", requests=before), pod("b", requests=others)
+    )
+    resize(simulation, "a", **after)
+    simulation.run("20s")
+    waiting = [
+        each.message
+        for each in simulation.api.get(Pod, "default", "a").status.conditions
+        if each.type == "PodResizePending"
+    ]
+    assert waiting == ([f"Node didn't have enough resource: {why}"] if why else [])
 
 
 def test_nothing_is_written_for_pods_that_keep_their_size() -> None:

@@ -53,12 +53,22 @@ def resize(simulation, name, **requests):
     simulation.api.resize(replace(found, spec=replace(found.spec, containers=(container,))), by="kubectl")
 
 
-def test_a_node_refuses_more_than_it_has():
-    simulation = Simulation([node("n", cpu="4"), pod("a", cpu="1", nodeName="n")])
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"cpu": "4"}, None),
+        ({"cpu": "4001m"}, "cpu, requested: 4001, allocatable: 4000"),
+        ({"cpu": "1", "memory": "1"}, "memory, requested: 1, allocatable: 0"),
+        ({"cpu": "5", "memory": "2"}, "cpu, requested: 5000, allocatable: 4000; memory, requested: 2, allocatable: 0"),
+    ],
+)
+def test_a_node_refuses_more_than_it_has(asked, why):
+    simulation = Simulation([node("n", allocatable={"cpu": "4", "pods": "9"}), pod("a", cpu="1", nodeName="n")])
+    if why is None:
+        resize(simulation, "a", **asked)
+        assert simulation.pods()[0].spec.containers[0].resources.requests["cpu"] == Quantity(asked["cpu"])
+        return
     with pytest.raises(ApiError) as refused:
-        resize(simulation, "a", cpu="5")
-    message = 'pods "a" is forbidden: node didn\'t have enough allocatable resources: cpu, requested: 5000, '
-    assert str(refused.value) == message + "allocatable: 4000"
+        resize(simulation, "a", **asked)
+    assert str(refused.value) == f'pods "a" is forbidden: node didn\'t have enough allocatable resources: {why}'
     assert [cause.reason for cause in refused.value.status.details.causes] == ["NodeCapacity"]
-    resize(simulation, "a", cpu="3")
-    assert simulation.pods()[0].spec.containers[0].resources.requests["cpu"] == Quantity("3")
