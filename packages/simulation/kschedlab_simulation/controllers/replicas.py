@@ -265,17 +265,17 @@ def _compare_times(a: int | None, b: int | None, first: Pod, second: Pod, now: i
     if a == b:
         return 0
     if a is None or b is None:
-        return -1 if a is None else 1
+        return _compare(b is None, a is None)
     if now is None:
-        return -1 if a > b else 1
+        return _compare(b, a)
     return _compare(_age_magnitude(now - a), _age_magnitude(now - b)) or _compare(
         first.metadata.uid, second.metadata.uid
     )
 
 
 def _age_magnitude(age: int) -> int:
-    """The binary logarithm of an age in nanoseconds, rounded down (logarithmicRankDiff)."""
-    return (age * 1000).bit_length() - 1 if age > 0 else -1
+    """The digits of an age in nanoseconds as a binary number; 0 of one in the future (logarithmicRankDiff)."""
+    return (max(age, 0) * 1000).bit_length()
 
 
 C = TypeVar("C", int, str, tuple[int, int], tuple[bool, int, bool, int, int])

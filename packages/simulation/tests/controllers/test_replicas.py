@@ -15,12 +15,16 @@ SECOND = 1_000_000
 def pod(
     name: str, node: str = "n1", phase: str = "Running", ready_for: int | None = 100, age: int = 100, **more: Any
 ) -> Pod:
-    """``ready_for``, ``age``: seconds (None: not ready); ``cost``: deletion cost; ``restarts``: of its container."""
+    """``ready_for``, ``age``: seconds (None: not ready); ``cost``: deletion cost; ``restarts``: of its container.
+
+    Without a number of ``restarts`` it has no status of a container.
+    """
     conditions = ()
     if ready_for is not None:
         conditions = (PodCondition(type="Ready", status="True", lastTransitionTime=Time(NOW - ready_for * SECOND)),)
     annotations = {DELETION_COST: more["cost"]} if "cost" in more else {}
-    containers = (ContainerStatus(name="c", restartCount=more.get("restarts", 0)),)
+    restarts = more.get("restarts", 0)
+    containers = () if restarts is None else (ContainerStatus(name="c", restartCount=restarts),)
     return Pod(
         metadata=ObjectMeta(name=name, uid=name, annotations=annotations, creationTimestamp=Time(NOW - age * SECOND)),
         spec=PodSpec(nodeName=node),
@@ -53,6 +57,7 @@ def first(*pods: Pod, related: tuple[Pod, ...] = ()) -> str:
         (pod("goes", ready_for=10), pod("stays", ready_for=1000)),
         (pod("goes", restarts=3), pod("stays", restarts=1)),
         (pod("goes", age=10), pod("stays", age=1000)),
+        (pod("goes", age=10), pod("stays", age=1000, restarts=None)),
         (pod("goes", node="", ready_for=None, cost="100"), pod("stays", ready_for=None, cost="-100")),
     ],
     ids=[
@@ -71,6 +76,7 @@ def first(*pods: Pod, related: tuple[Pod, ...] = ()) -> str:
         "ready for less time",
         "more restarts",
         "younger",
+        "younger than one without containers",
         "where it stands counts before what it costs",
     ],
 )
@@ -94,6 +100,8 @@ def test_active_pods_of_the_same_deployment_count_as_siblings():
 def test_ages_within_a_power_of_two_are_equal_and_the_uid_decides():
     assert first(pod("b", ready_for=100), pod("a", ready_for=110)) == "a"
     assert first(pod("b", ready_for=100), pod("a", ready_for=200)) == "b"
+    assert first(pod("b", ready_for=1000), pod("a", ready_for=1099)) == "a", "2 ** 40 nanoseconds are 1099.5 seconds"
+    assert first(pod("b", ready_for=1099), pod("a", ready_for=1100)) == "b"
 
 
 def test_a_job_deletes_the_youngest_pod_regardless_of_deletion_cost():
