@@ -51,6 +51,7 @@ from kschedlab_simulation.status import ApiError
 
 NAME = "daemonset-controller"
 BURST_REPLICAS = 250
+"""Maximum number of pods that one sync creates, and that it deletes (syncNodes)."""
 EXPECTATIONS_TIMEOUT = 300 * SECOND
 HASH = "controller-revision-hash"
 
@@ -145,7 +146,10 @@ def next_writes(owner: DaemonSet, pods: Sequence[Pod], nodes: Sequence[Node], re
     writes += map(Delete, lost)
     if not writes and owner.spec.updateStrategy.type == "RollingUpdate":
         writes += map(Delete, _outdated(owner, by_node, nodes, spec, revision, now))
-    return writes[:BURST_REPLICAS]
+    events = [write for write in writes if isinstance(write, RecordEvent)]
+    created = [write for write in writes if isinstance(write, Create)]
+    deleted = [write for write in writes if isinstance(write, Delete)]
+    return [*events, *created[:BURST_REPLICAS], *deleted[:BURST_REPLICAS]]
 
 
 def _pod(owner: DaemonSet, template: PodTemplate, spec: PodSpec, node: str, revision: str) -> Pod:

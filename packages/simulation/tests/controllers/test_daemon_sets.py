@@ -4,6 +4,8 @@ v1.37: pkg/controller/daemon/{daemon_controller,update}_test.go, pkg/controller/
 pkg/controller/podautoscaler/horizontal_test.go.
 """
 
+from collections import Counter
+
 import pytest
 from msgspec.structs import replace
 
@@ -32,7 +34,7 @@ from kschedlab_simulation.controllers.daemon_sets import (
     wanted_on,
 )
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
-from kschedlab_simulation.controllers.writes import Delete
+from kschedlab_simulation.controllers.writes import Create, Delete, RecordEvent
 from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.timeline.scenario import Settings
 from packages.simulation.tests.controllers.stage import documents, template
@@ -199,6 +201,14 @@ def deleted_of(pods, on=("n1",), strategy=None):
     owner, *known = documents(daemon_set(strategy=strategy), *(node(name) for name in on))
     writes = next_writes(owner, pods, known, "new", Time.parse("2026-01-01T00:00:00Z"))
     return [each.obj.metadata.name for each in writes if isinstance(each, Delete)]
+
+
+def test_at_most_250_pods_are_made_and_250_deleted_at_once():
+    """daemon_controller.go, syncNodes (BurstReplicas): each of the two is limited alone."""
+    owner, *known = documents(daemon_set(), *(node(f"n{i}") for i in range(600)))
+    failed = [of_daemon_set(f"p{i}", f"n{i}", phase="Failed") for i in range(300)]
+    writes = next_writes(owner, failed, known, "new", Time.parse("2026-01-01T00:00:00Z"))
+    assert Counter(type(each) for each in writes) == {RecordEvent: 300, Create: 250, Delete: 250}
 
 
 GOING = "2026-01-01T00:00:00Z"
