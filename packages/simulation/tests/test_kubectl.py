@@ -31,6 +31,28 @@ def test_nothing_to_print():
     assert PodTable().lines([], 0) == []
 
 
+@pytest.mark.parametrize(
+    ("first", "status", "restarts"),
+    [
+        ({"terminated": {"exitCode": 0}}, "Init:CrashLoopBackOff", "7"),
+        ({"terminated": {"exitCode": 1}}, "Init:ExitCode:1", "2"),
+        ({"waiting": {"reason": "ErrImagePull"}}, "Init:ErrImagePull", "2"),
+        ({"running": {}}, "Init:0/2", "2"),
+    ],
+)
+def test_restarts_count_up_to_the_init_container_that_blocks_the_pod(first, status, restarts):
+    """v1.37: pkg/printers/internalversion/printers.go, printPod."""
+    states = [{"name": "a", "restartCount": 2, "state": first}]
+    states += [{"name": "b", "restartCount": 5, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]
+    manifest = {
+        "metadata": {"name": "web"},
+        "spec": {"initContainers": [{"name": "a"}, {"name": "b"}], "containers": [{"name": "c"}]},
+        "status": {"phase": "Pending", "initContainerStatuses": states},
+    }
+    _, line = PodTable().lines(pods([manifest]), 0)
+    assert line.split()[2:4] == [status, restarts]
+
+
 def test_the_age_follows_the_clock():
     pod = Pod(metadata=ObjectMeta(name="web", creationTimestamp=Time(0)), status=PodStatus(phase="Pending"))
     ages = [PodTable().lines([pod], now * SECOND)[1].split()[4] for now in (0, 59, 150, 7200)]

@@ -60,6 +60,13 @@ def test_forward_shows_what_happened():
     assert (replay.pods(), replay.steps, [node.metadata.name for node in replay.of(Node)]) == ([], {}, ["n1"])
 
 
+def test_each_position_is_after_one_entry_and_at_its_time():
+    replay = Replay(RUN)
+    for position, entry in enumerate(RUN.entries, start=1):
+        replay.seek(position)
+        assert replay.entry is entry and replay.now == entry.at
+
+
 def test_positions_beyond_the_ends():
     replay = Replay(RUN)
     assert replay.back() is None

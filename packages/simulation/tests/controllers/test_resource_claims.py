@@ -229,7 +229,7 @@ def test_a_kubelet_does_not_start_a_pod_whose_claim_is_not_its_own() -> None:
     why = f"pod b ({waiting.metadata.uid}) is not allowed to use ResourceClaim c ({claim.metadata.uid})"
     (event,) = (e for e in simulation.log if isinstance(e, Recorded) and e.reason == "FailedPrepareDynamicResources")
     assert event.message == f"Failed to prepare dynamic resources: prepare dynamic resources: {why}"
-    assert waiting.status.phase == "Pending"
+    assert waiting.status.phase == "Pending" and simulation.settled
     simulation.api.create(unchecked(sharing("a")), by="kubectl")
     for until, phase in (("12.9s", "Pending"), ("13.1s", "Running")):
         simulation.run(until)

@@ -171,6 +171,20 @@ def test_a_generated_name_has_63_letters_at_most(api: Server) -> None:
     assert len(made.metadata.name) == 63
 
 
+@pytest.mark.parametrize(("taken", "name"), [(7, "web-hhhhh"), (8, None)])
+def test_of_eight_generated_names_one_must_be_free(api: Server, monkeypatch, taken: int, name: str | None) -> None:
+    """apiserver pkg/registry/generic/registry/store.go, maxNameGenerationCreateAttempts."""
+    letters = iter("abcdefghi")
+    monkeypatch.setattr(api, "_random", type("Next", (), {"choices": lambda *_, k: next(letters) * k})())
+    for letter in "abcdefgh"[:taken]:
+        api.create(web(f"web-{letter * 5}"))
+    given = replace(web(), metadata=ObjectMeta(generateName="web-"))
+    if name is None:
+        assert refused(api.create, given).reason == "AlreadyExists"
+    else:
+        assert api.create(given).metadata.name == name
+
+
 def test_generated_names_run_out(api: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api, "_random", type("One", (), {"choices": lambda *_, k: "x" * k})())
     given = replace(web(), metadata=ObjectMeta(generateName="web-"))
@@ -232,7 +246,9 @@ def test_fields_unknown_to_the_generation_are_dropped() -> None:
 def test_a_new_object_has_no_version(api: Server) -> None:
     made = api.create(web())
     api.delete(Pod, "default", "web")
-    assert str(refused(api.create, made)) == "resourceVersion should not be set on objects to be created"
+    for version in (made.metadata.resourceVersion, "1"):
+        stale = replace(made, metadata=replace(made.metadata, resourceVersion=version))
+        assert str(refused(api.create, stale)) == "resourceVersion should not be set on objects to be created"
     api.create(replace(made, metadata=replace(made.metadata, resourceVersion="")))
 
 

@@ -195,6 +195,7 @@ CRITICAL = {"priorityClassName": "system-node-critical"}
         ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAffinity", namespaces=["x"])}, True),
         ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAntiAffinity", namespaces=["x"])}, True),
         ({"scopes": ["CrossNamespacePodAffinity"]}, {"affinity": near("podAffinity", namespaceSelector={})}, True),
+        ({"scopes": ["VolumeAttributesClass"]}, {}, False),
         ({"scopes": ["Terminating", "NotBestEffort"]}, {"activeDeadlineSeconds": 5, "cpu": "1"}, True),
         ({"scopes": ["Terminating", "NotBestEffort"]}, {"activeDeadlineSeconds": 5}, False),
         ({"scopes": ["Terminating", "NotBestEffort"]}, {"cpu": "1"}, False),
