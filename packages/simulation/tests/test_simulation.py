@@ -19,6 +19,7 @@ from kschedlab_simulation.log import Acted, Began, Changed, Moved, Recorded, Ste
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.simulation import SETTLE_TIMEOUT, START, Simulation
 from kschedlab_simulation.timeline.scenario import load_scenario, loads_scenario
+from packages.simulation.tests.controllers.stage import documents
 from tests.course import GENERATIONS
 
 ROOT = Path(__file__).parents[3]
@@ -236,6 +237,35 @@ def test_a_run_settles_with_pods_that_fit_nowhere():
     assert seconds(simulation) < 60
     assert list(simulation.report().unschedulable) == ["default/large"]
     assert "Insufficient cpu" in simulation.report().unschedulable["default/large"]
+
+
+CLAIM = {
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "c", "namespace": "default"},
+    "spec": {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+        "storageClassName": "",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        deployment("web", 1, cpu="9"),
+        pod("a", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]),
+        node("later"),
+    ],
+    ids=["a deadline in ten minutes", "a look at waiting claims in 14 seconds", "an event in four seconds"],
+)
+def test_a_run_settles_though_a_controller_looks_again_later(added):
+    simulation = Simulation([node("n"), CLAIM])
+    simulation.run("1s")
+    (made,) = documents(added)
+    simulation.api.create(made)
+    simulation.run()
+    assert simulation.settled and seconds(simulation) < 2
 
 
 @pytest.mark.parametrize("generation", list(GENERATIONS))
