@@ -57,6 +57,18 @@ def problems(text, name="run.yaml"):
     return str(error.value).splitlines()
 
 
+def test_what_is_not_set_is_as_the_documents_say():
+    """docs/scenarios.md, the `simulation` map."""
+    spelt = """simulation:
+      recreate: true
+      kubelet: {start: 2s, run: 1m, jitter: 0s}
+      controllers: {least: 10ms, most: 20ms}
+      latencies: {cycle: 1ms, preempt: 1ms, bind: 2ms, status: 2ms, delete: 2ms, volumes: 10m}
+"""
+    assert loads_scenario(NODE).options.settings == loads_scenario(spelt + NODE).options.settings
+    assert loads_scenario(NODE).options.settings.latencies.watch == 0
+
+
 def test_all_wrong_entries_are_told_at_once():
     told = problems("\n".join(["timeline:", *LINES[::2], NODE + POD + WEB]))
     assert [why for _, why in WRONG_ENTRIES if not any(line.endswith(why) for line in told)] == []
