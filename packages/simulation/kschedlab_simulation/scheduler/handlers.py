@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -230,8 +229,7 @@ class HandlersMovingAll(Handlers):
         self._queue.assigned_pod_added(pod)
 
     def _assigned_pod_changed(self, old: Pod, new: Pod) -> None:
-        for event in islice(pod_changes(old, new), 1):
-            self._queue.assigned_pod_updated(old, new, event)
+        self._queue.assigned_pod_updated(old, new, pod_changes(old, new)[0])
 
     def _waiting_pod_changed(self, old: Pod, new: Pod) -> None:
         if not self._cache.is_assumed(new) or not is_unchanged(self._context, new):

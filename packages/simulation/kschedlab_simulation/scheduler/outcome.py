@@ -22,10 +22,10 @@ class PreemptionOutcome:
     ``no_candidates``: eviction cannot help on any node.
     """
 
-    ineligible: str = ""
-    node: str = ""
-    victims: tuple[Pod, ...] = ()
-    no_candidates: bool = False
+    ineligible: str
+    node: str
+    victims: tuple[Pod, ...]
+    no_candidates: bool
 
     @classmethod
     def of(cls, preemption: Preemption) -> PreemptionOutcome:

@@ -360,6 +360,31 @@ def test_binding_volumes_times_out(generation: str, reason: str, message: str) -
     assert ("FailedScheduling", message) in plane.events("web")
     if generation != "v1.13":  # the retry follows at once, and its outcome is recorded
         assert plane.condition("web")[1] == reason
+        counted = 'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"} 1.0'
+        assert counted in plane.scheduler.context.metrics.text().decode()
+
+
+@pytest.mark.parametrize(
+    ("generation", "begins"),
+    [
+        ("v1.13", "AssumePodVolumes failed: "),
+        ("v1.16", "AssumePodVolumes failed: "),
+        ("v1.20", 'running Reserve plugin "VolumeBinding": '),
+        ("v1.37", 'running Reserve plugin "VolumeBinding": '),
+    ],
+)
+def test_a_volume_that_goes_during_the_cycle_is_an_error(generation: str, begins: str) -> None:
+    """v1.16: scheduler.go, assumeVolumes."""
+    plane = with_claim(generation=generation, latencies=Latencies(cycle=1_000_000))
+    plane.create(pod("web", volumes=[mount("data")]))
+    plane.run(0.5)
+    plane.api.delete(PersistentVolume, "", "disk")
+    plane.run(1)
+    assert plane.condition("web")[:2] == ("False", "SchedulerError")
+    ((reason, message),) = plane.events("web")
+    assert reason == "FailedScheduling" and message.startswith(begins)
+    counted = 'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"} 1.0'
+    assert counted in plane.scheduler.context.metrics.text().decode()
 
 
 @pytest.mark.parametrize("generation", ALL)
@@ -431,6 +456,18 @@ class Booking(Plugin):
 
     def unreserve(self, pod: Pod, node: str) -> None:
         self._calls.append(f"-{self.name}")
+
+
+@pytest.mark.parametrize(("generation", "called"), [("v1.16", "+a +b -a -b"), ("v1.20", ""), ("v1.37", "")])
+def test_plugins_reserve_before_the_pod_is_assumed_in_v1_16_alone(generation: str, called: str) -> None:
+    calls: list[str] = []
+    plugins = [Booking("a", calls), Booking("b", calls)]
+    plane = Plane(node("n1"), generation=generation, plugins=plugins, latencies=Latencies(cycle=1_000_000))
+    plane.create(pod("web"))
+    plane.run(0.5)
+    plane.api.bind("default", "web", plane.pod("web").metadata.uid, "n1", by="somebody")
+    plane.run(1)
+    assert calls == called.split()
 
 
 @pytest.mark.parametrize("generation", WITH_PLUGINS)

@@ -241,6 +241,7 @@ def test_postfilter_may_nominate_or_return_a_reason() -> None:
     plane.create(pod("lucky"), pod("unlucky"), pod("doomed"), pod("silent"))
     plane.run()
     assert plane.pod("lucky").status.nominatedNodeName == "n1"
+    assert plane.condition("lucky")[2] == "0/1 nodes are available: 1 Too many pods."
     assert plane.condition("unlucky")[2].endswith(", ask somebody else")
     doomed = plane.condition("doomed")[2]
     assert "division by zero" in doomed and "preemption:" not in doomed
