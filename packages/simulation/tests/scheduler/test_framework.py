@@ -444,6 +444,9 @@ def test_invalid_plugins_are_rejected_at_once() -> None:
         Plane(plugins=[type("NodeAffinity", (Bad,), {})()])
     with pytest.raises(ValueError, match='plugin "Heavy": its weight is 0, where'):
         Plane(plugins=[type("Heavy", (Bad,), {"weight": 0})()])
+    sorting = [type(name, (), {"less": lambda self, one, other: True})() for name in ("First", "Second")]
+    with pytest.raises(ValueError, match="only one queue sort plugin is allowed, not First, Second"):
+        Plane(plugins=sorting)
 
 
 def test_all_extension_points_are_known() -> None:

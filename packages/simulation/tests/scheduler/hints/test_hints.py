@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kschedlab.build import node, node_affinity, pod, term
+from kschedlab.cluster.labels import required_terms
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.manifests.loading import decode_objects
@@ -70,6 +71,9 @@ def test_a_node_helps_a_pod_that_one_of_several_terms_of_its_affinity_matches() 
     helps = affinity_after_node()
     assert [helps(waiting, None, each) for each in (hdd, ssd, nvme)] == [False, True, True]
     assert helps(waiting, hdd, nvme) and not helps(waiting, ssd, nvme)
+    (enforcing,) = decode_objects([pod("x", affinity=node_affinity(term("disk In nvme")))]).pods
+    helps = affinity_after_node(required_terms(enforcing.spec))
+    assert [helps(waiting, None, each) for each in (hdd, ssd, nvme)] == [False, False, True], "with addedAffinity"
 
 
 @pytest.mark.parametrize(
