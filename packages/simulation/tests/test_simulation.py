@@ -249,23 +249,36 @@ CLAIM = {
     },
 }
 
+CONTENT = {
+    "apiVersion": "autoscaling/v2",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "web", "namespace": "default"},
+    "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "small"}, "minReplicas": 1, "maxReplicas": 3},
+}
+
 
 @pytest.mark.parametrize(
     "added",
     [
         deployment("web", 1, cpu="9"),
+        deployment("small", 1),
         pod("a", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]),
         node("later"),
     ],
-    ids=["a deadline in ten minutes", "a look at waiting claims in 14 seconds", "an event in four seconds"],
+    ids=[
+        "a deadline in ten minutes",
+        "a look at a size that is right",
+        "a look at waiting claims in 14 seconds",
+        "an event in four seconds",
+    ],
 )
 def test_a_run_settles_though_a_controller_looks_again_later(added):
-    simulation = Simulation([node("n"), CLAIM])
+    simulation = Simulation([node("n"), CLAIM, CONTENT])
     simulation.run("1s")
     (made,) = documents(added)
     simulation.api.create(made)
     simulation.run()
-    assert simulation.settled and seconds(simulation) < 2
+    assert simulation.settled and seconds(simulation) < 4
 
 
 @pytest.mark.parametrize("generation", list(GENERATIONS))
