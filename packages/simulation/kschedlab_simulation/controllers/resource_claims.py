@@ -100,7 +100,7 @@ class ResourceClaims:
         self._claims.add_handler(
             on_add=self._claim_changed,
             on_update=lambda _, claim: self._claim_changed(claim),
-            on_delete=lambda claim: self._claim_changed(claim, deleted=True),
+            on_delete=self._claim_changed,
         )
         self._templates.add_handler(on_add=self._template_changed, on_update=lambda _, new: self._template_changed(new))
         self._queue.start(self._informers.synced)
@@ -127,9 +127,8 @@ class ResourceClaims:
         for pod in self._pods.by_index(_OF_GROUP, key_of(group)):
             self._pod_changed(pod)
 
-    def _claim_changed(self, claim: ResourceClaim, deleted: bool = False) -> None:
-        if not deleted:
-            self._queue.add(Key("ResourceClaim", key_of(claim)))
+    def _claim_changed(self, claim: ResourceClaim) -> None:
+        self._queue.add(Key("ResourceClaim", key_of(claim)))
         self._owners_changed(_USED, key_of(claim))
 
     def _template_changed(self, template: ResourceClaimTemplate) -> None:

@@ -12,15 +12,18 @@ from kschedlab.objects.model import (
     JobStatus,
     PersistentVolumeClaim,
     Pod,
+    PodCondition,
     ReplicaSet,
     ReplicaSetSpec,
     ReplicationController,
     StatefulSet,
 )
+from kschedlab_simulation.controllers import stateful_sets
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
 from kschedlab_simulation.controllers.owners import OwnersSettings
 from kschedlab_simulation.controllers.replicas import scale as scale_writes
-from kschedlab_simulation.controllers.stateful_sets import ordinal
+from kschedlab_simulation.controllers.stateful_sets import Revisions, ordinal
+from kschedlab_simulation.controllers.writes import Delete
 from packages.simulation.tests.controllers.stage import LABELS, NODE, SECOND, Stage, documents, owner, phase, template
 
 QUICK = KubeletSettings(start=SECOND, stop=SECOND)
@@ -493,6 +496,37 @@ def test_pods_without_a_revision_are_taken_to_be_of_the_current_one():
     assert stage.run().get(Pod, "web-0").metadata.uid == uid
     change_template(stage, StatefulSet)
     assert stage.run().get(Pod, "web-0").metadata.uid != uid
+
+
+@pytest.mark.parametrize(
+    ("healthy", "gone"),
+    [
+        ("111", ["web-2"]),
+        ("110", ["web-2"]),
+        ("101", ["web-2"]),
+        ("100", []),
+        ("010", []),
+        ("000", []),
+        ("1", ["web-0"]),
+    ],
+)
+def test_a_set_that_shrinks_waits_for_its_first_unhealthy_pod(healthy: str, gone: list[str]):
+    """v1.37: stateful_set_control.go, processCondemned: the pods go from the last on; ``healthy``: each by ordinal."""
+    (shrunk,) = documents(owner("StatefulSet", replicas=0))
+    pods = documents(*(pod(f"web-{i}", "n1") for i in range(len(healthy))))
+    for i, is_healthy in enumerate(healthy):
+        ready = PodCondition("Ready", str(is_healthy == "1"))
+        pods[i] = replace(pods[i], status=replace(pods[i].status, conditions=(ready,)))
+    writes = stateful_sets.next_writes(shrunk, pods, Revisions("r", "r", {}), lambda _: None, 0)
+    assert [write.obj.metadata.name for write in writes if isinstance(write, Delete)] == gone
+
+
+def test_a_failed_pod_of_a_set_is_replaced_before_the_next_one_is_made():
+    failed = pod("web-0", "n1", labels=LABELS)
+    failed["status"]["phase"] = "Failed"
+    stage = Stage(NODE, failed, owner("StatefulSet", replicas=2)).run()
+    made = [entry.key for entry in stage.changes("Pod") if entry.type == "ADDED"]
+    assert made[-2:] == ["default/web-0", "default/web-1"] and stage.phases() == {"Running": 2}
 
 
 def test_parallel_pods_are_created_and_deleted_at_once():

@@ -125,6 +125,32 @@ def test_a_shared_claim_stays_allocated_until_its_last_pod_is_done() -> None:
     assert idle.status.allocation is None and not idle.status.reservedFor
 
 
+@pytest.mark.parametrize("grace", [None, 0])
+def test_a_deleted_pod_gives_back_the_devices_of_a_claim_that_stays(grace: int | None) -> None:
+    simulation = simulated(gpus(1), resource_claim("c", exactly()), sharing("a"), until="10s")
+    simulation.api.delete(Pod, "default", "a", grace)
+    simulation.run("100s")
+    (idle,) = claims(simulation)
+    assert idle.status.allocation is None and not idle.status.reservedFor
+
+
+@pytest.mark.parametrize(("others", "reserved"), [(255, True), (256, False)])
+def test_at_most_256_pods_share_a_claim(others: int, reserved: bool) -> None:
+    """v1.37: resource/v1/types.go, ResourceClaimReservedForMaxSize."""
+    simulation = simulated(gpus(1), resource_claim("c", exactly()), sharing("a"), until="10s")
+    (claim,) = claims(simulation)
+    consumer = replace(claim.status.reservedFor[0], resource="robots", uid="other")
+    full = tuple(replace(consumer, name=f"r{i}", uid=f"u{i}") for i in range(others))
+    simulation.api.update_status(replace(claim, status=replace(claim.status, reservedFor=full)), by="kubectl")
+    other = sharing("b")
+    other["spec"]["nodeName"] = "n"
+    simulation.api.create(unchecked(other), by="kubectl")
+    simulation.run("20s")
+    (claim,) = claims(simulation)
+    assert len(claim.status.reservedFor) == 256
+    assert any(each.name in ("a", "b") for each in claim.status.reservedFor) is reserved
+
+
 def test_a_claim_of_a_finished_pod_goes_although_the_pod_stays() -> None:
     simulation = simulated(gpus(1), template(), from_template("a", "10"), from_template("b"))
     assert nodes(simulation) == ["n", "n"]
