@@ -241,6 +241,15 @@ def test_what_is_stranded_no_pod_of_the_run_can_use():
     assert of(found, "memory").final.stranded == 0
 
 
+def test_of_a_full_node_nothing_is_stranded_and_each_pod_takes_a_place():
+    pods = [change(0, None, a_pod(name, "n1", cpu="2", memory="4Gi")) for name in ("a", "b")]
+    there, _ = decode(node("n1", cpu=4, memory="16Gi"), "Node")
+    found = report(change(0, None, there), *pods, ends())
+    cpu = of(found, "cpu").final
+    assert (cpu.allocatable, cpu.requested, cpu.stranded, cpu.fragmented) == (4000, 4000, 0, 0)
+    assert of(found, "pods").final.requested == 2
+
+
 def test_what_is_fragmented_some_pods_of_the_run_cannot_use():
     pods = [change(0, None, trains(f"one{i}", 1)) for i in range(3)]
     found = report(

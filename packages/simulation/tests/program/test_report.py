@@ -2,6 +2,8 @@
 
 import io
 
+import pytest
+
 from kschedlab.program.terminal.screen import Screen
 from kschedlab_simulation.program.report import report_parts, seconds
 from kschedlab_simulation.report import Report, Throughput, WaitTimes
@@ -104,6 +106,16 @@ Resources: shares of what the nodes have
 1 entry of the timeline failed
   run.yaml:3: delete pod default/x: not found"""
     )
+
+
+@pytest.mark.parametrize(
+    ("pools", "shown"), [((), ["all nodes"]), (("a",), ["all nodes"]), (("a", "b"), ["all nodes", "a", "b"])]
+)
+def test_pools_are_shown_if_there_are_several(pools, shown):
+    same = amounts(8, 4)
+    uses = [ResourceUse("cluster", "", "cpu", same, same), *(ResourceUse("pool", n, "cpu", same, same) for n in pools)]
+    lines = [line for line in printed(a_report(resources=tuple(uses))).splitlines() if " cpu " in line]
+    assert [line.partition(" cpu ")[0].strip() for line in lines] == shown
 
 
 def test_what_there_is_nothing_to_tell_of_is_left_out():
