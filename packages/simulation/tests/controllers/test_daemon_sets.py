@@ -155,6 +155,17 @@ def test_it_takes_room_that_other_pods_miss():
     assert len(names) < 8 and simulation.report().unschedulable
 
 
+def test_a_daemon_set_tells_which_pods_it_made_and_which_it_was_refused():
+    """v1.37: controller_utils.go, RealPodControl; a quota has room for one of two pods."""
+    metadata, hard = {"name": "q", "namespace": "default"}, {"pods": "1"}
+    full = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": hard}}
+    simulation = running(*nodes(2), full, daemon_set(), until="5s")
+    (made,) = simulation.pods()
+    events = dict(notes(simulation, "default/agent"))
+    assert events["SuccessfulCreate"] == f"Created pod: {made.metadata.name}"
+    assert "exceeded quota: q" in events["FailedCreate"]
+
+
 def test_a_finished_pod_is_replaced():
     simulation = running(*nodes(1), daemon_set())
     (old,) = simulation.pods()

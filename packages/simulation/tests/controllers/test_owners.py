@@ -529,6 +529,13 @@ def test_a_failed_pod_of_a_set_is_replaced_before_the_next_one_is_made():
     assert made[-2:] == ["default/web-0", "default/web-1"] and stage.phases() == {"Running": 2}
 
 
+def test_the_next_pod_of_a_set_is_made_once_the_one_before_was_ready_long_enough():
+    stage = Stage(NODE, owner("StatefulSet", minReadySeconds=30), kubelet=QUICK)
+    assert stage.run(30).names() == ["web-0"]
+    assert stage.run(30).names() == ["web-0", "web-1"]
+    assert stage.run(60).get(StatefulSet, "web").status.availableReplicas == 3
+
+
 def test_parallel_pods_are_created_and_deleted_at_once():
     stage = Stage(NODE, owner("StatefulSet", podManagementPolicy="Parallel"))
     assert stage.run(1).names() == ["web-0", "web-1", "web-2"]

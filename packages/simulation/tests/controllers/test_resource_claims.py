@@ -77,6 +77,14 @@ def test_a_claim_is_made_from_the_template_and_named_in_the_pod() -> None:
     assert [each.uid for each in stored.status.reservedFor] == [found.metadata.uid]
 
 
+def test_a_pod_gets_its_claim_once_the_template_is_made() -> None:
+    simulation = simulated(gpus(1), from_template("a"), until="300s")
+    assert not claims(simulation)
+    simulation.api.create(unchecked(template()), by="kubectl")
+    simulation.run("305s")
+    assert len(claims(simulation)) == 1 and nodes(simulation) == ["n"]
+
+
 def test_the_status_that_names_the_claim_requeues_the_pod() -> None:
     """PreEnqueue keeps the pod out of the queue until the claim is there."""
     simulation = simulated(gpus(1), from_template("p"), until="4s")

@@ -196,6 +196,17 @@ def test_failed_provisioning_is_reported(classes: list[Manifest], message: str):
     assert phases(stage, PersistentVolumeClaim) == {"c": "Pending"}
 
 
+def test_a_claim_gets_a_volume_once_its_class_is_made_and_names_the_driver():
+    """v1.37: pkg/controller/volume/persistentvolume, setClaimProvisioner (both annotations); a look each 15 seconds."""
+    stage = Stage(claim("c", of="now")).run(20)
+    stage.create(storage_class("now", waits=False))
+    stage.run(20)
+    assert bound_to(stage, "c")
+    annotations = stage.get(PersistentVolumeClaim, "c").metadata.annotations
+    assert annotations["volume.kubernetes.io/storage-provisioner"] == "csi.example.com"
+    assert annotations["volume.beta.kubernetes.io/storage-provisioner"] == "csi.example.com"
+
+
 def test_a_volume_that_the_api_server_refuses_is_reported(monkeypatch: pytest.MonkeyPatch):
     stage = Stage(claim("d", of="now"), storage_class("now", waits=False))
     create = stage.api.create
