@@ -278,6 +278,6 @@ def _priority(plan: Pull, rank: Mapping[str, str], is_idle: bool) -> list[Html]:
     title = [moved(value, plan.aside - value.width - 4, y - 22)]
     if name.width + value.width <= plan.aside - 8:
         title.append(moved(name, 2, y - 22))
-    why = words(say("no effect: web fits"), fill=INK_2, width=plan.aside - 4) if is_idle else None
-    below = [] if why is None else [moved(why, 2, y + 20)]
+    why = say("no effect: web fits").replace("web ", "web\u00a0")  # one line after the colon
+    below = [moved(words(why, fill=INK_2, width=plan.aside - 4), 2, y + 20)] if is_idle else []
     return [element("g", *cells), *title, *below, element("g", *knob, transform=at, **handle)]
