@@ -173,16 +173,16 @@ def when_is_web_tried() -> Question[Settings]:
     times = [say("at {seconds:g} s", seconds=each) for each in (ROOM, end + wait, last, ROOM + wait)]
 
     def why(settings: Settings, answer: str) -> str:
-        told = say(
+        reason = later(
             "web failed for the third time at {failed:g} s, so its backoff of {wait} s ends at {end:g} s. The queue "
-            "looks once a second, and lets web go at {last:g} s.",
-            failed=end,
-            wait=wait,
-            end=end + wait,
-            last=last,
+            "looks once a second, and lets web go at {last:g} s."
         )
-        from_event = answer == times[-1]
-        return sentences([say("Backoff counts from the failure, not from the event."), told]) if from_event else told
+        if answer == times[-1]:
+            reason = later(
+                "Backoff counts from the failure, not from the event: from {failed:g} s to {end:g} s. The queue looks "
+                "once a second, and lets web go at {last:g} s."
+            )
+        return say(reason, failed=end, wait=wait, end=end + wait, last=last)
 
     return Question(
         say("At {room} s, node-a has room. When is web tried again?", room=ROOM),
