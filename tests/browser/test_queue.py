@@ -69,6 +69,16 @@ def test_the_event_that_makes_room_is_dragged_and_web_is_bound_sooner_or_later(s
     assert box is not None and min(box["width"], box["height"]) >= 24
 
 
+def test_after_an_answer_the_time_runs_on_in_whatever_room(shown: Show) -> None:
+    page = shown(queue_clock.panel().ask(queue_clock.when_is_web_tried()))
+    page.page.emulate_media(reduced_motion="no-preference")
+    page.page.get_by_role("button", name="at 10 s").click()
+    expect(page.key("now")).to_contain_text("8 s")
+    page.page.set_viewport_size({"width": 700, "height": 700})
+    for second in (9, 10, 14):
+        expect(page.key("now")).to_contain_text(f"{second} s")
+
+
 def test_the_priority_of_a_pod_is_dragged_and_it_takes_another_place(shown: Show) -> None:
     page = shown(queue_heap.panel(calls=3))
     page.key("pod/web/800").focus()

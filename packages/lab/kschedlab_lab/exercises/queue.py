@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from kschedlab import build
@@ -17,13 +18,17 @@ from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE
 from kschedlab.queue.order import SCHEDULED, active_q_comp, pod_timestamp
+from kschedlab.text.html import Html
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import Exercise, Instance, drawn
+from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.queue_waiting import NOON, decoded, stamp, waiting
+from kschedlab_lab.views.queue_times import Time, draw_times
+from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
 
@@ -175,7 +180,30 @@ def later_but_first(rng: random.Random) -> Exercise:
             say("Of a pod that failed, v1.13 reads lastProbeTime, and lastTransitionTime only if that is blank."),
         ),
         start=START.format(created=stamp(created - 10), failed=stamp(created - 5), **names),
+        decided=lambda objects: fitting(partial(compared, (objects.pods[0], younger))),
     )
+
+
+def compared(pods: Sequence[Pod], room: Room) -> Html:
+    """The times of the pods, those that v1.13 compares, and which pod is popped first."""
+    elder, younger = pods
+    if active_q_comp(younger, elder) == active_q_comp(elder, younger):
+        said = say("neither comes first")
+    else:
+        first = younger if active_q_comp(younger, elder) else elder
+        said = say("popped first: {pod}", pod=first.metadata.name)
+    return draw_times([time for pod in pods for time in times_of(pod)], said, room)
+
+
+def times_of(pod: Pod) -> Iterator[Time]:
+    """The times that are written in the pod."""
+    name, read = pod.metadata.name, field_of(pod)
+    if (created := pod.metadata.creationTimestamp) is not None:
+        yield Time(name, "creationTimestamp", created, read == "creationTimestamp")
+    for each in pod.status.conditions:
+        for field, at in (("lastTransitionTime", each.lastTransitionTime), ("lastProbeTime", each.lastProbeTime)):
+            if each.type == SCHEDULED and at is not None:
+                yield Time(name, field, at, read == field)
 
 
 def field_of(pod: Pod) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -173,34 +173,36 @@ def when_is_web_tried() -> Question[Settings]:
     times = [say("at {seconds:g} s", seconds=each) for each in (ROOM, end + wait, last, ROOM + wait)]
 
     def why(settings: Settings, answer: str) -> str:
-        told = say(
+        reason = later(
             "web failed for the third time at {failed:g} s, so its backoff of {wait} s ends at {end:g} s. The queue "
-            "looks once a second, and lets web go at {last:g} s.",
-            failed=end,
-            wait=wait,
-            end=end + wait,
-            last=last,
+            "looks once a second, and lets web go at {last:g} s."
         )
-        from_event = answer == times[-1]
-        return sentences([say("Backoff counts from the failure, not from the event."), told]) if from_event else told
+        if answer == times[-1]:
+            reason = later(
+                "Backoff counts from the failure, not from the event: from {failed:g} s to {end:g} s. The queue looks "
+                "once a second, and lets web go at {last:g} s."
+            )
+        return say(reason, failed=end, wait=wait, end=end + wait, last=last)
 
     return Question(
-        say(
-            "web wants 3 CPU and failed {times} times. At {room} s, node-a has room. When does v1.37 try it again?",
-            times=len(failed),
-            room=ROOM,
-        ),
+        say("At {room} s, node-a has room. When is web tried again?", room=ROOM),
         tuple(times),
         lambda _: times[2],
         why,
         _before(ROOM, ROOM),
         shows=lambda settings: settings.changed(time=LAST),
+        way=_runs(range(ROOM + 1, math.ceil(last) + 2)),
     )
 
 
 def _before(time: int, known: int) -> Callable[[Settings], Callable[[Room], Html]]:
     """The picture at this second, which hides what comes later than ``known``."""
     return lambda settings: partial(drawn, settings.changed(time=time), known=known)
+
+
+def _runs(seconds: Iterable[int]) -> Callable[[Settings], list[Callable[[Room], Html]]]:
+    """The pictures at these seconds: the time runs on to the answer."""
+    return lambda settings: [partial(drawn, settings.changed(time=second)) for second in seconds]
 
 
 def how_often_beside_web() -> Question[Settings]:
@@ -215,15 +217,12 @@ def how_often_beside_web() -> Question[Settings]:
         )
 
     return Question(
-        say(
-            "How often does {version} try ssd in these {seconds} s?",
-            version=NEWEST,
-            seconds=LAST,
-        ),
+        _how_often_is_ssd_tried(NEWEST),
         tuple(map(str, (1, len(ssd), len(web), 1 + len(events())))),
         lambda _: str(len(ssd)),
         why,
         _before(LAST, events()[0].second),
+        way=_runs(range(2, LAST, 2)),
     )
 
 
@@ -238,16 +237,17 @@ def how_often_is_ssd_tried() -> Question[Settings]:
         return say(message, tries=len(tries), times=times)
 
     return Question(
-        say(
-            "ssd wants a label that node-b gets at 8 s. How often does {version} try it in these {seconds} s?",
-            version=oldest,
-            seconds=LAST,
-        ),
+        _how_often_is_ssd_tried(oldest),
         (),
         lambda _: str(len(tries)),
         why,
         _before(LAST, 0),
+        way=_runs(range(2, LAST, 2)),
     )
+
+
+def _how_often_is_ssd_tried(version: str) -> str:
+    return say("How often does {version} try ssd in these {seconds} s?", version=version, seconds=LAST)
 
 
 def _tries(version: str, pod: str) -> list[float]:

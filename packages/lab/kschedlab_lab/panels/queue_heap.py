@@ -239,7 +239,7 @@ def after_pop() -> Question[Settings]:
 
     return Question(
         say(
-            "Pop takes {head}; the array loses index {index}. Which pod goes on top first, before any are compared?",
+            "Pop takes {head}, and the array loses index {index}. Which pod goes on top first?",
             head=head,
             index=len(others) + 1,
         ),

@@ -147,8 +147,8 @@ class OldRun(Run[WithoutBackoff]):
 def _answer(pop: int, event: int) -> str:
     """What v1.13 compares when a pod fails: its Pop's number with that of the last event."""
     waits, back = (
-        later("It failed: {pop} > {event}? Yes: to unschedulableQ"),
-        later("It failed: {pop} > {event}? No: to activeQ"),
+        later("Popped later ({pop} > {event})? Yes: to unschedulableQ"),
+        later("Popped later ({pop} > {event})? No: to activeQ"),
     )
     return say(waits if pop > event else back, pop=pop, event=with_minus(str(event)))
 
@@ -299,7 +299,7 @@ def where_to() -> Question[Settings]:
         return drawn(settings, seen, step, room, fixed=True, picks=True)
 
     return Question(
-        say("v1.13 is trying web when another pod ends. The try finds no node for web. Where does web go?"),
+        say("While v1.13 tries web, a pod ends. The try fails. Where does web go?"),
         (ACTIVE, WAITING, say("both")),
         lambda settings: calls(settings)[-1].where,
         why,

@@ -9,7 +9,7 @@ function handleId(element) {
   return [drag, pick, key ?? element.getAttribute("aria-label")].join("|");
 }
 
-const PACE = 700; // milliseconds between two pictures of a way
+const PACE = 900; // milliseconds between two pictures of a way
 
 export class Picture {
   /** `mark`: turns what is marked in an SVG into handles. `way`: the pictures that are still to come. */
@@ -41,7 +41,13 @@ export class Picture {
   play([next, ...way]) {
     this.put(next, MOVE);
     this.way = way;
-    if (way.length) this.timer = setTimeout(() => this.play(way), PACE);
+    if (way.length) this.timer = setTimeout(() => this.play(this.way), PACE);
+  }
+
+  /** The picture that is there in the end, in another room; the way to it goes on. */
+  refit(markup, duration) {
+    if (this.way.length) this.way[this.way.length - 1] = markup;
+    else this.draw(markup, duration);
   }
 
   draw(markup, duration) {

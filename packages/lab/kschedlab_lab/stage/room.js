@@ -48,19 +48,19 @@ export class Room {
     return !this.stage.isLarge && Boolean(this.stage.el.closest(".ks-beside > .ks-dock"));
   }
 
-  /** The picture stays where it is, whatever is said: beside the text there is room for all but the longest words, and
-   * more of them are set smaller first; before a class, words take as much height as they have taken so far, until a
+  /** The picture stays where it is, whatever is said: beside the text there is room for all but the longest words; once
+   * there are more, all that is said is set smaller, until a question comes or goes; before a class, words take as much height as they have taken so far, until a
    * question comes or goes; `again`: from now on. */
   steady(again = false) {
     const { top, el, shown, hand, isLarge } = this.stage;
-    if (this.isBeside) {
-      top.style.minHeight = "";
-      el.classList.remove("ks-tight");
-      el.classList.toggle("ks-tight", top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1);
-      return;
-    }
     const about = [el.clientWidth, Boolean(shown?.asking)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
+    if (this.isBeside) {
+      top.style.minHeight = "";
+      if (again || moves) el.classList.remove("ks-tight"), (this.about = about);
+      if (top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1) el.classList.add("ks-tight");
+      return;
+    }
     if (again || moves || !isLarge) top.style.minHeight = "";
     if (again || moves) this.about = about;
     if (isLarge) top.style.minHeight = `${top.offsetHeight}px`;

@@ -259,11 +259,12 @@ class Stage {
   }
 
   draw(shown, duration, settle) {
-    const { moment, covered, asking } = this.shown;
+    const { moment, covered, asking, state } = this.shown;
     this.shown = shown;
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();
     if (asking && shown.way?.length && !still()) this.picture.play([...shown.way, shown.picture]);
+    else if (!asking && state === shown.state) this.picture.refit(shown.picture, duration);
     else this.picture.draw(shown.picture, duration);
     if (!this.hand.held) this.tip.settle();
     this.judge(shown);

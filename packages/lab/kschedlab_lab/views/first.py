@@ -26,7 +26,7 @@ from kschedlab_lab.views.drawing import (
 )
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, words
-from kschedlab_lab.views.lettering import fitting, text_width
+from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.picture import pods_on
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
@@ -36,6 +36,9 @@ TOP, BELOW, SHELF, SMALLER, SCORED = 34, 94, 38, 0.01, 24
 in pixels at normal size. They are drawn smaller: so many pixels for a milli CPU. The space to the scores."""
 KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
 """The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
+NARROW, NARROW_BELOW, NARROW_SMALLER = 480, 124, 0.015
+"""Up to which width nodes are narrow; there, the space below and the scale: a pod that leaves has its number below its
+name."""
 TEETH, WORDY = 6, 116
 """Of an edge that is torn off; the width of a node from which on each number in it has its unit, in pixels."""
 
@@ -75,7 +78,7 @@ class Pull:
         self.pod, self.step, self.boxes, self.base = pod, step, tuple(boxes), float(top + tall)
         self.scale = (tall - 2 * INSET) / largest
         self.places = tuple(Place(left + i * (width + gap), top, width, tall) for i in range(len(boxes)))
-        self.width = room.width
+        self.width, self.below = room.width, below
 
     def drawn(self, tried: bool = True) -> list[Html]:
         """All of it. ``tried``: with the pod's outline on the nodes, and the way to its place."""
@@ -94,16 +97,18 @@ def draw_first(
     pods = {name: pods_on(decision, name) for name in names}
     pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
     smallest = min(each.request["cpu"] for there in pods.values() for each in there)
-    plan = Pull(pod, step, found, room, BELOW, smallest)
+    is_narrow = room.width < NARROW
+    plan = Pull(pod, step, found, room, NARROW_BELOW if is_narrow else BELOW, smallest)
     if (width := plan.places[0].width) < WORDY:
         plan.boxes = tuple(_in_short(box, width) for box in found)
-    below = [*_scores(decision, plan), *_leaving(decision, plan)]
-    return svg([*plan.drawn(), *below, *_priority(plan, rank)], room.width, plan.base + BELOW, alt)
+    below = [*_scores(decision, plan), *_leaving(decision, plan, NARROW_SMALLER if is_narrow else SMALLER)]
+    shapes = [*plan.drawn(), *below, *_priority(plan, rank, decision.preemption is None)]
+    return svg(shapes, room.width, plan.base + plan.below, alt)
 
 
-def _shelf(pods: Sequence[PodInfo]) -> list[float]:
+def _shelf(pods: Sequence[PodInfo], smaller: float) -> list[float]:
     """Where each of these pods begins below its node, one under the other, and where the last one ends."""
-    return list(accumulate((each.request["cpu"] * SMALLER + 2 * PARTED for each in pods), initial=0.0))
+    return list(accumulate((each.request["cpu"] * smaller + 2 * PARTED for each in pods), initial=0.0))
 
 
 def _scores(decision: Decision, plan: Pull) -> Iterator[Html]:
@@ -128,22 +133,22 @@ def _verdict(said: str, width: float, colour: str) -> Part:
     return line if line.width <= width else column([words(word, fill=INK_2), bold], 0, "middle")
 
 
-def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:
+def _leaving(decision: Decision, plan: Pull, smaller: float) -> Iterator[Html]:
     """The pods that leave, below their node; who asks for more is still the larger one.
 
-    A sign that has no room beside a pod's name is on its edge.
+    A sign that has no room beside a pod's name and number is on its edge.
     """
     if decision.preemption is None or decision.nominated_node is None:
         return
     place = plan.places[[box.name for box in plan.boxes].index(decision.nominated_node)]
     gone = {each.key for each in decision.preemption.victims}
     pods = [each for each in reversed(pods_on(decision, decision.nominated_node)) if each.key in gone]
-    for each, y in zip(pods, _shelf(pods), strict=False):
-        size = Place(place.x + INSET, plan.base + SHELF + y, place.width - 2 * INSET, each.request["cpu"] * SMALLER)
-        yield draw_pod(_block(each, "evicted"), size)
-        if size.width < SLIM and text_width(each.pod.metadata.name, SMALL, bold=True) > size.width - SIZE - 2:
-            at = size.x + size.width - SIZE / 2, size.y + (size.height - SIZE) / 2
-            yield badge(Badge("evicted", say("evicted")), *at, EVICTED)
+    for each, y in zip(pods, _shelf(pods, smaller), strict=False):
+        size = Place(place.x + INSET, plan.base + SHELF + y, place.width - 2 * INSET, each.request["cpu"] * smaller)
+        yield draw_pod(replace(_block(each, "evicted"), big=True), size)
+        below = size.height - SIZE / 2 if size.width < SLIM else (size.height - SIZE) / 2
+        at = size.x + size.width - SIZE / 2, size.y + below
+        yield badge(Badge("evicted", say("evicted")), *at, EVICTED)
 
 
 def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
@@ -257,8 +262,8 @@ def grip(x: float) -> Html:
     return element("g", pill, element("path", d=arrows, fill="none", **look))
 
 
-def _priority(plan: Pull, rank: Mapping[str, str]) -> list[Html]:
-    """The ramp of priorities, with a knob."""
+def _priority(plan: Pull, rank: Mapping[str, str], is_idle: bool) -> list[Html]:
+    """The ramp of priorities, with a knob; below it, why it changes nothing while it is idle."""
     priority, y = plan.pod.priority, plan.base + 34
     left, wide = KNOB + 2.0, plan.aside - 2 * KNOB - 4
     step = wide / 10
@@ -273,4 +278,6 @@ def _priority(plan: Pull, rank: Mapping[str, str]) -> list[Html]:
     title = [moved(value, plan.aside - value.width - 4, y - 22)]
     if name.width + value.width <= plan.aside - 8:
         title.append(moved(name, 2, y - 22))
-    return [element("g", *cells), *title, element("g", *knob, transform=at, **handle)]
+    why = say("no effect: web fits").replace("web ", "web\u00a0")  # one line after the colon
+    below = [moved(words(why, fill=INK_2, width=plan.aside - 4), 2, y + 20)] if is_idle else []
+    return [element("g", *cells), *title, *below, element("g", *knob, transform=at, **handle)]

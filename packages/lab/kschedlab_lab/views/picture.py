@@ -138,8 +138,12 @@ def _best(decision: Decision) -> str:
     highest = int(scores.total[order[0]])
     if decision.tie_break:
         return say("They share the highest score, {score}; {choice}.", score=highest, choice=decision.tie_break)
-    second = names[int(scores.nodes[order[1]])], int(scores.total[order[1]])
-    return say("It has the highest score, {score}; {node} has {other}.", score=highest, node=second[0], other=second[1])
+    other = int(scores.total[order[1]])
+    second = [names[int(scores.nodes[each])] for each in order[1:] if int(scores.total[each]) == other]
+    best = later("It has the highest score, {score}; {node} has {other}.")
+    if len(second) > 1:
+        best = later("It has the highest score, {score}; {node} have {other}.")
+    return say(best, score=highest, node=listing(second), other=other)
 
 
 def _reason(preemption: Preemption) -> str:

@@ -12,6 +12,7 @@ from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.queue_waiting import UNSET, waiting
+from kschedlab_lab.views.style import CHOSEN
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
 
@@ -99,3 +100,14 @@ def test_backoff_counted_from_the_event_never_gives_the_right_time():
         failures = exercise.text().count("fails: no room")
         wrong = f"at {event + 2 ** (failures - 1)} s"
         assert wrong in exercise.choices() and wrong != exercise.right
+
+
+@pytest.mark.parametrize("seed", sampled(SEEDS, 4))
+def test_the_times_that_decide_are_full_in_the_picture(seed):
+    exercise = exercises(seed)[1]
+    for answer in (exercise.start, exercise.right):
+        verdict = exercise.judge(answer)
+        wide = str(verdict.picture).partition("ks-narrow")[0]
+        first = re.search("popped first: (\\w+)", wide)[1]
+        assert exercise.question.startswith(first) == (verdict.state is State.RIGHT)
+        assert len(re.findall(f'<circle[^>]*fill="{re.escape(str(CHOSEN))}"', wide)) == 2

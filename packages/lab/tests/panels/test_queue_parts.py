@@ -66,16 +66,16 @@ def test_the_numbers_decide(when: str) -> None:
     seen = calls(Settings(when=when))
     decided = next(each for each in reversed(seen) if each.said.startswith("web fits nowhere"))
     event, compared = {
-        BEFORE: ("after Pop 1", "2 > 1? Yes: to unschedulableQ"),
-        DURING: ("after Pop 2", "2 > 2? No: to activeQ"),
-        AFTER: ("none (−1)", "2 > −1? Yes: to unschedulableQ"),
+        BEFORE: ("after Pop 1", "2 > 1)? Yes: to unschedulableQ"),
+        DURING: ("after Pop 2", "2 > 2)? No: to activeQ"),
+        AFTER: ("none (−1)", "2 > −1)? Yes: to unschedulableQ"),
     }[when]
     assert (
         decided.notes
         == seen[-1].notes
         == (
             f"Pop 2 took web · last event before it failed: {event}",
-            f"It failed: {compared}",
+            f"Popped later ({compared}",
         )
     )
     assert decided.where == ("activeQ" if when == DURING else "unschedulableQ")
