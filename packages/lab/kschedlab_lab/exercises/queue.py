@@ -188,11 +188,11 @@ def compared(pods: Sequence[Pod], room: Room) -> Html:
     """The times of the pods, those that v1.13 compares, and which pod is popped first."""
     elder, younger = pods
     if active_q_comp(younger, elder) == active_q_comp(elder, younger):
-        said = say("neither comes first")
+        result = say("neither comes first")
     else:
         first = younger if active_q_comp(younger, elder) else elder
-        said = say("popped first: {pod}", pod=first.metadata.name)
-    return draw_times([time for pod in pods for time in times_of(pod)], said, room)
+        result = say("popped first: {pod}", pod=first.metadata.name)
+    return draw_times([time for pod in pods for time in times_of(pod)], result, room)
 
 
 def times_of(pod: Pod) -> Iterator[Time]:

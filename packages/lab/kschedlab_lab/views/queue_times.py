@@ -27,7 +27,7 @@ class Time:
     counts: bool
 
 
-def draw_times(times: Sequence[Time], said: str, room: Room) -> Html:
+def draw_times(times: Sequence[Time], caption: str, room: Room) -> Html:
     """A line for each time, with a dot at it, full if it counts; below, what comes of it."""
     names = max(text_width(each.pod, 12, bold=True) for each in times) + 10
     left = EDGE + names + max(text_width(each.field, 12) for each in times) + 16
@@ -49,10 +49,10 @@ def draw_times(times: Sequence[Time], said: str, room: Room) -> Html:
     bottom = LINE * len(times)
     key = say("full: v1.13 compares it")
     shapes += [
-        label(said, EDGE, bottom + 16, font_size=13, font_weight="bold"),
+        label(caption, EDGE, bottom + 16, font_size=13, font_weight="bold"),
         label(key, room.width - EDGE, bottom + 16, "end", font_size=12, fill=INK_2),
     ]
-    return svg(shapes, room.width, bottom + LINE, said, size=13)
+    return svg(shapes, room.width, bottom + LINE, caption, size=13)
 
 
 def _clock(at: int) -> str:
