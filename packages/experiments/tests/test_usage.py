@@ -27,7 +27,7 @@ def used(**nodes: tuple[int, list[int]]) -> NodeUse:
         ({"a": (4, [2]), "b": (4, [2]), "c": (2, [2])}, 1),
         ({"a": (4, [1]), "b": (4, [])}, 0),  # it would fill another one
         ({"a": (4, [1, 2]), "b": (4, [1, 1, 1])}, 0),  # one of its pods fits, the other does not
-        ({"a": (4, [1]), "b": (4, [1])}, 1),
+        ({"a": (4, [1]), "b": (8, [5])}, 1),
         ({"a": (5, [4]), "b": (3, [1])}, 1),  # a cannot be emptied, but has room for the pod of b
         ({"a": (2, [2]), "b": (4, [1]), "c": (3, [3])}, 1),  # a keeps its pod, b has no place left for c
         # the largest of its pods is moved first
@@ -65,8 +65,9 @@ def test_a_resource_that_one_node_has_is_measured_there_alone() -> None:
         room = {"cpu": 4, "memory": "8Gi", "pods": 9, GPU: number}
         use.node(name, cluster(node(name, allocatable=room)).nodes[0])
     assert use.free[2].tolist() == [0, 1, 2] and use.free[0].tolist() == [0, 4000, 4000]
-    use.node("c", None)
     use.pod("train", "b", cluster(pod("train", requests={GPU: 1})).objects.pods[0])
+    assert use.imbalance()[2] == 0.5, "all of b's, none of c's"
+    use.node("c", None)
     assert (use.shares()[2], use.imbalance()[2], use.free[2].tolist()) == (1, 0, [0, 0])
 
 
