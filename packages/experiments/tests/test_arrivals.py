@@ -94,7 +94,7 @@ def test_a_trace_is_cut_hastened_and_shuffled():
     assert trace.shuffled().fingerprint() != trace.fingerprint() != trace.first(4).fingerprint()
     with pytest.raises(ValueError, match="more than 0"):
         trace.faster(0)
-    assert says(repr(Trace([node("n"), pod("p")], [Arrival(5400, pod("q"))])), "1 nodes, 1 pods in 1.5 h")
+    assert says(repr(Trace([node("n"), pod("p"), pod("r")], [Arrival(5400, pod("q"))])), "1 nodes, 1 pods in 1.5 h")
     assert says(repr(Trace([], [Arrival(359_830, pod("q"))])), "in 100 h")
     assert says(repr(Trace([], [])), "0 pods in 0 h")
     turned = [each._replace(pod=dict(reversed(each.pod.items()))) for each in trace.arrivals]
@@ -245,7 +245,7 @@ def test_azure(tmp_path):
         made.execute("CREATE TABLE vmType (id, vmTypeId, machineId, core, memory, hdd, ssd, nic)")
         made.executemany(
             "INSERT INTO vm VALUES (?,?,?,?,?,?)",
-            [(0, 0, 5, 0, -3.5, 0.5), (1, 0, 5, 1, 0.25, None), (2, 0, 6, 0, 0.5, 1.0), (3, 0, 9, 0, 0.5, 1.0)],
+            [(0, 0, 5, 0, -3.5, 0.5), (1, 0, 5, 1, 0.25, None), (2, 0, 6, 0, 0.5, 1.0), (3, 0, 9, 0, 0.3, 1.0)],
         )
         made.executemany(
             "INSERT INTO vmType VALUES (?,?,?,?,?,?,?,?)",
@@ -327,6 +327,81 @@ def test_must_gather_is_replayed(tmp_path):
     (namespace / "pods" / "web" / "web.yaml").write_text(as_yaml([web]))
     (image / "version.yaml").write_text("must-gather: [1")
     assert placed(dump(tmp_path)) == len(dump(tmp_path).arrivals) == 1
+
+
+def replayed(folder, *pods, **more):
+    """The trace of a dump with these pods, and the manifests of the pods by name."""
+    (folder / "dump.yaml").write_text(as_yaml([node("n1"), *pods, *more.get("others", ())]))
+    trace = dump(folder)
+    return trace, {each.pod["metadata"]["name"]: each.pod for each in trace.arrivals}
+
+
+def test_only_volumes_whose_claims_are_in_the_dump_are_mounted(tmp_path):
+    """A claim belongs to a namespace; what needs no claim stays."""
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "d", "namespace": "shop"}}
+    pods = []
+    for namespace in ("shop", "other"):
+        made = running(f"in-{namespace}", "2026-05-01T08:00:00Z", namespace=namespace)
+        claimed = {"name": "data", "persistentVolumeClaim": {"claimName": "d"}}
+        made["spec"]["volumes"] = [{"name": "tmp", "emptyDir": {}}, claimed]
+        mounts = [{"name": "tmp", "mountPath": "/tmp"}, {"name": "data", "mountPath": "/d"}]  # noqa: S108 - a container's
+        made["spec"]["containers"][0]["volumeMounts"] = mounts
+        made["spec"]["initContainers"] = [{"name": "init", "volumeMounts": mounts[1:]}, {"name": "second"}]
+        pods.append(made)
+    trace, made = replayed(tmp_path, *pods, others=[claim])
+    assert made["in-shop"]["spec"]["volumes"] == pods[0]["spec"]["volumes"]
+    assert made["in-shop"]["spec"]["containers"] == pods[0]["spec"]["containers"]
+    assert [each["name"] for each in made["in-other"]["spec"]["volumes"]] == ["tmp"]
+    containers = made["in-other"]["spec"]["containers"] + made["in-other"]["spec"]["initContainers"]
+    assert [[mount["name"] for mount in each["volumeMounts"]] for each in containers] == [["tmp"], [], []]
+    (left_out,) = trace.left_out
+    assert says(left_out, "1 volumes")
+
+
+def test_a_pod_of_a_dump_keeps_the_priority_that_it_had(tmp_path):
+    """The class may not be in the dump; a pod that has no number yet gets that of its class."""
+    both, named = (running(name, "2026-05-01T08:00:00Z") for name in ("both", "named"))
+    both["spec"] |= {"priority": 0, "priorityClassName": "gone"}
+    named["spec"] |= {"priorityClassName": "high"}
+    _, made = replayed(tmp_path, both, named)
+    assert made["both"]["spec"]["priority"] == 0 and "priorityClassName" not in made["both"]["spec"]
+    assert made["named"]["spec"]["priorityClassName"] == "high"
+
+
+@pytest.mark.parametrize(
+    ("phase", "start", "ends", "seconds"),
+    [
+        ("Succeeded", "08:01:00", ["08:01:30", "08:02:00", "08:01:10"], 60),
+        ("Failed", "08:01:00", ["08:01:02"], 2),
+        ("Succeeded", "08:01:00", ["08:01:00"], 1),
+        ("Succeeded", "08:01:00", [None, "08:01:05"], 5),
+        ("Running", "08:01:00", ["08:01:30"], None),
+        ("Succeeded", None, ["08:01:30"], None),
+        ("Succeeded", "08:01:00", [], None),
+    ],
+)
+def test_a_finished_pod_of_a_dump_runs_until_its_last_container_ended(tmp_path, phase, start, ends, seconds):
+    made = running("p", "2026-05-01T08:00:00Z")
+    states = [{"terminated": {"finishedAt": f"2026-05-01T{end}Z"}} if end else {"waiting": {}} for end in ends]
+    made["status"] = {"phase": phase, "containerStatuses": [{"state": each} for each in states]}
+    made["status"] |= {"startTime": f"2026-05-01T{start}Z"} if start else {}
+    (arrival,) = replayed(tmp_path, made)[0].arrivals
+    assert arrival.seconds == seconds
+
+
+def test_a_pod_that_does_not_say_when_it_was_created_arrives_first(tmp_path):
+    pods = [running("early", "2026-05-01T08:00:00Z"), running("late", "2026-05-01T08:00:10Z"), running("never", None)]
+    trace, _ = replayed(tmp_path, *pods)
+    assert {each.pod["metadata"]["name"]: each.at for each in trace.arrivals} == {"early": 0, "never": 0, "late": 10}
+
+
+def test_a_dump_is_its_files_of_json_and_yaml_that_hold_objects(tmp_path):
+    (tmp_path / "logs.yaml").mkdir()
+    (tmp_path / "logs.yaml" / "notes.txt").write_text(as_yaml([running("text", "2026-05-01T08:00:00Z")]))
+    (tmp_path / "values.yml").write_text("kind: Pod\n---\n[1, 2]\n---\nmetadata: none\n")
+    (tmp_path / "web.json").write_text(json.dumps(running("web", "2026-05-01T08:00:00Z")))
+    trace, made = replayed(tmp_path, running("db", "2026-05-01T08:00:00Z"))
+    assert sorted(made) == ["db", "web"] and trace.left_out == ()
 
 
 def test_a_folder_without_nodes_or_pods_is_refused(tmp_path):

@@ -139,6 +139,14 @@ def test_shares_fill_one_device_after_the_other_and_come_back(plane, gpus):
     assert plane.where()["more"] == "a" and gpus.left[0].tolist() == [400, 100]
 
 
+def test_a_share_is_taken_of_the_fullest_device_that_has_enough_and_several_shares_of_as_many_devices(plane, gpus):
+    left = []
+    for each, devices in ((500, 1), (700, 1), (200, 1), (100, 2)):
+        assert placed(plane, gpu_pod(f"p{each}", each, devices)) == "a"
+        left.append(gpus.left[0].tolist())
+    assert left == [[500, 1000], [500, 300], [500, 100], [400, 0]]
+
+
 def test_whole_devices_are_taken_where_they_are_free_and_of_the_model(plane, gpus):
     assert placed(plane, gpu_pod("half", 500)) == "a"
     assert placed(plane, gpu_pod("two", 1000, 2)) == ""

@@ -116,3 +116,77 @@ def test_of_two_borders_at_one_weight_the_strict_one_ends_the_range(order):
     high, low = region.range("B").high, region.range("A").low
     assert high is not None and low is not None
     assert (high.weight, high.open, low.weight, low.open) == (2, True, Fraction(1, 2), True)
+
+
+def by_scores(weights, scores):
+    """The region of the node that these normalised scores choose: ties go to the first name."""
+    chosen = winner(scores, weights)
+    spaces = [
+        HalfSpace(other, {name: a - b for name, a, b in zip(weights, scores[chosen], own, strict=True)}, other < chosen)
+        for other, own in scores.items()
+        if other != chosen
+    ]
+    return WeightRegion(chosen, weights, tuple(spaces), scores)
+
+
+def winner(scores, weights):
+    sums = {node: sum(a * b for a, b in zip(own, weights.values(), strict=True)) for node, own in scores.items()}
+    return min(scores, key=lambda node: (-sums[node], node))
+
+
+def test_a_range_ends_where_another_node_wins_and_names_it():
+    """Of random scores, also those that end at 0, that no weight changes, and that are equal."""
+    rng, little, ends = random.Random(1), Fraction(1, 10**6), set()
+    for _ in range(200):
+        weights = {name: rng.randint(0, 3) for name in "AB"}
+        scores = {node: tuple(rng.randint(0, 4) for _ in weights) for node in "abc"}
+        region = by_scores(weights, scores)
+        for each in region.ranges():
+            low, high = each.low, each.high
+            borders = [Fraction(n, 6) for n in range(30)]
+            for at in borders:
+                above = high is not None and (at > high.weight or (at == high.weight and high.open))
+                below = low is not None and (at < low.weight or (at == low.weight and low.open))
+                stays = winner(scores, weights | {each.plugin: at}) == region.node
+                assert stays == (not above and not below), (weights, scores, each, at)
+            for side, step in ((low, -little), (high, little)):
+                if side is not None:
+                    beyond = max(side.weight + step, Fraction(0))
+                    assert side.node == winner(scores, weights | {each.plugin: beyond}), (weights, scores, each)
+                    ends.add((step > 0, side.open, side.weight == 0))
+    assert len(ends) == 6, "at 0 a low end is open and a high one is not; all other combinations were there"
+
+
+@pytest.mark.parametrize(
+    ("spaces", "corners"),
+    [
+        ([], [(0, 0), (10, 0), (10, 10), (0, 10)]),
+        ([{"A": 2, "B": -1}], [(0, 0), (10, 0), (10, 10), (5, 10)]),
+        ([{"A": 2, "B": -1, "C": -3}], [(3, 0), (10, 0), (10, 10), (8, 10)]),
+        ([{"A": -1, "B": -1}], [(0, 0)]),
+        ([{"A": -1, "C": 2}, {"B": 1, "C": -1}], [(4, 2), (4, 10), (0, 10), (0, 2)]),
+        ([{"A": -1, "B": -1, "C": -1}], []),
+    ],
+)
+def test_the_polygon_of_two_weights_has_the_corners_that_are_left_of_a_square(spaces, corners):
+    """``C`` weighs 2."""
+    every = tuple(HalfSpace("b", each, strict=False) for each in spaces)
+    region = WeightRegion("n", {"A": 1, "B": 1, "C": 2}, every, {})
+    found = region.polygon("A", "B", 10)
+    assert set(found) == set(corners) and len(found) == len(corners)
+    first = found.index(corners[0]) if corners else 0
+    assert [*found[first:], *found[:first]] == corners
+    square = WeightRegion("n", {"A": 1, "B": 1}, (), {}).polygon("A", "B")
+    assert square == ((0, 0), (100, 0), (100, 100), (0, 100))
+
+
+@pytest.mark.parametrize(
+    ("strict", "words", "sign"),
+    [(False, ["more than 2", "less than 1/2"], ">= 0"), (True, ["2 or more", "1/2 or less"], "> 0")],
+)
+def test_a_sentence_says_whether_the_answer_changes_at_the_border_or_behind_it(strict, words, sign):
+    space = HalfSpace("b", {"A": 2, "B": -1}, strict)
+    region = WeightRegion("n", {"A": 1, "B": 1}, (space,), {"n": (2, 0), "b": (0, 1)})
+    low, high = region.sentences()
+    assert says(high, "B", words[0], "then b") and says(low, "A", words[1], "then b")
+    assert " ".join(str(region).splitlines()[-1].split()) == f"b +2*A -1*B {sign}"

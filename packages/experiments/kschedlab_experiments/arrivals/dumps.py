@@ -40,7 +40,8 @@ def dump(*paths: str | os.PathLike[str]) -> Trace:
     """The trace of a dump, from files or folders. ``left_out`` says what it has beside nodes and pods.
 
     A finished pod runs as long as it did; others run for ever. Static pods are on their nodes from the start, as no
-    scheduler places them. A volume whose claim is not in the dump goes. InputValueError if there is no node or no pod.
+    scheduler places them. A pod without a time of creation arrives at the start. A volume whose claim is not in the
+    dump goes. InputValueError if there is no node or no pod.
     """
     objects: dict[tuple[str, str, str], Manifest] = {}
     for path in _files(paths):
@@ -56,8 +57,8 @@ def dump(*paths: str | os.PathLike[str]) -> Trace:
     claims = {(namespace, name) for kind, namespace, name in objects if kind == "PersistentVolumeClaim"}
     static = [each for each in pods if MIRROR in (each["metadata"].get("annotations") or {})]
     moving = [_Past(each, claims) for each in pods if each not in static]
-    first = min((each.created for each in moving), default=0)
-    arrivals = [Arrival((each.created - first) / SECOND, each.manifest, each.seconds) for each in moving]
+    first = min((each.created for each in moving if each.created is not None), default=0)
+    arrivals = [Arrival(((each.created or first) - first) / SECOND, each.manifest, each.seconds) for each in moving]
     others = Counter(kind for kind, _, _ in objects if kind != "Pod" and kind not in KEPT)
     left_out = [say("{number:,} of kind {kind}", number=number, kind=kind) for kind, number in sorted(others.items())]
     if lost := sum(each.lost for each in moving):
@@ -93,7 +94,7 @@ class _Past:
 
     def __init__(self, pod: Manifest, claims: set[tuple[str, str]]) -> None:
         metadata, spec = dict(pod["metadata"]), dict(pod.get("spec") or {})
-        self.created = _moment(metadata.get("creationTimestamp")) or 0
+        self.created = _moment(metadata.get("creationTimestamp"))
         self.seconds = _ran(pod.get("status") or {})
         namespace = str(metadata.get("namespace", ""))
         for name in OWN:

@@ -48,7 +48,7 @@ class Trace:
     objects: Sequence[Manifest]
     arrivals: Sequence[Arrival]
     shuffle: bool = False
-    settings: Settings = field(default=Settings(), compare=False)
+    settings: Settings = field(default=Settings())
     left_out: tuple[str, ...] = ()
 
     def scenario(self, seed: int) -> Scenario:

@@ -1,6 +1,12 @@
 """Nodes as kubectl shows them: Ready once their kubelets have registered, with the times of their reports."""
 
+import pytest
+
+from kschedlab.objects.meta import SECOND, Time
+from kschedlab_live.serve.nodes import reported
 from packages.live.tests.serve.served import served
+
+START = Time.parse("2001-09-09T01:46:40Z")
 
 BARE = """
 apiVersion: v1
@@ -68,3 +74,31 @@ def test_kubectl_calls_them_ready(tmp_path):
     with served(tmp_path, BARE) as cluster:
         lines = [line.split()[:2] for line in cluster.kubectl("get", "nodes", "--no-headers").splitlines()]
         assert ["n1", "Ready"] in lines and ["sick", "NotReady"] in lines
+
+
+@pytest.mark.parametrize(
+    ("status", "seconds", "heartbeat"),
+    [
+        ("True", 0, "01:46:40"),
+        ("True", 299.999999, "01:46:40"),
+        ("True", 300, "01:51:40"),
+        ("False", 601.5, "01:56:40"),
+        ("Unknown", 601.5, "01:46:40"),
+    ],
+)
+def test_a_kubelet_that_is_there_reports_each_five_minutes(status, seconds, heartbeat):
+    """v1.37: pkg/kubelet/apis/config/v1beta1/defaults.go, NodeStatusReportFrequency."""
+    data = {"metadata": {"name": "n"}, "status": {"nodeInfo": {}, "conditions": [{"type": "Ready", "status": status}]}}
+    (shown,) = reported(data, START, START + int(seconds * SECOND))["conditions"]
+    assert shown["lastHeartbeatTime"] == f"2001-09-09T{heartbeat}Z"
+    assert shown["lastTransitionTime"] == "2001-09-09T01:46:40Z"
+
+
+def test_what_a_node_says_itself_is_shown_instead_of_the_kubelets_words():
+    own = {"type": "Ready", "status": "False", "reason": "Broken", "lastHeartbeatTime": "2001-01-01T00:00:00Z"}
+    strange = {"type": "Strange", "status": "True"}
+    status = {"nodeInfo": {"osImage": "Linux"}, "addresses": [], "conditions": [own, strange]}
+    shown = reported({"metadata": {"name": "n"}, "status": status}, None, START)
+    assert shown["conditions"][0] == own | {"lastTransitionTime": "2001-09-09T01:46:40Z"}
+    assert "reason" not in shown["conditions"][1] and shown["addresses"] == []
+    assert (shown["nodeInfo"]["osImage"], shown["nodeInfo"]["kubeletVersion"]) == ("Linux", "v1.37.0")
