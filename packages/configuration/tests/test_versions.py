@@ -50,11 +50,14 @@ def test_node_label_without_labels_panics_until_v1_22():
     assert scored(enabled("NodeLabel", "v1.22"), pod("p"), node("n")) == {"n": 0}
 
 
-def test_volume_binding_scores_no_capacity_without_its_gate():
+@pytest.mark.parametrize(
+    ("base", "version", "want"),
+    [("v1.22", "v1beta1", 0), ("v1.24", "v1beta2", 0), ("v1.28", "v1", 0), ("v1.37", "v1", 50)],
+)
+def test_volume_binding_scores_no_capacity_without_its_gate(base: str, version: str, want: int):
     """v1.22: volumebinding/volume_binding.go, Score: the gate VolumeCapacityPriority is off."""
     host = "kubernetes.io/hostname"
     nodes = [node(name, labels={host: name}) for name in "ab"]
     storage = [storage_class("wait"), claim("c", size="50Gi"), volume("x", term(f"{host} In a"), size="100Gi")]
     asking = pod("p", volumes=[mount("c")])
-    assert scored(enabled("VolumeBinding", "v1.22"), asking, *nodes, *storage) == {"a": 0, "b": 0}
-    assert scored(enabled("VolumeBinding", "v1.37", "v1"), asking, *nodes, *storage) == {"a": 50, "b": 0}
+    assert scored(enabled("VolumeBinding", base, version), asking, *nodes, *storage) == {"a": want, "b": 0}
