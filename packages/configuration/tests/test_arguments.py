@@ -75,6 +75,9 @@ def test_added_affinity_may_name_any_field_with_any_value(field, passes):
     term = f"{{matchFields: [{{key: {field}, values: [No name]}}]}}"
     required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}"
     generation = configured("NodeAffinity", f"addedAffinity: {{{required}}}")
+    preferred = f"preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 1, preference: {term}}}]"
+    preferring = score(configured("NodeAffinity", f"addedAffinity: {{{preferred}}}"), "NodeAffinity")
+    assert scored(preferring, pod("p"), node("n")) == {"n": 100 if passes else 0}
     assert ("n" not in refused(filter_(generation, "NodeAffinity"), pod("p"), node("n"))) is passes
 
 
