@@ -205,7 +205,8 @@ def test_later_versions_refuse_a_shape_without_points(base, version):
 
 def test_a_shape_for_another_strategy_is_refused_from_v1_36_on():
     points = "[{utilization: 0, score: 10}]"
-    assert fit_with_shape("v1.35", "v1", "LeastAllocated", points)
+    for base, version in (("v1.22", "v1beta2"), ("v1.35", "v1")):
+        assert fit_with_shape(base, version, "LeastAllocated", points)
     with pytest.raises(ManifestError, match="must be nil when type is not RequestedToCapacityRatio"):
         fit_with_shape("v1.36", "v1", "LeastAllocated", points)
 
