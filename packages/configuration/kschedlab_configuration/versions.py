@@ -9,7 +9,7 @@ from functools import partial
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.volumes.older_limits import CINDER, DiskLimits, StepsAside
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
+from kschedlab.score.node_resources import NodeResourcesFitScore, most_allocated
 from kschedlab.score.plugin import Score
 from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
 from kschedlab.score.priorities.selector_spread import SelectorSpread
@@ -102,11 +102,11 @@ class Version:
 _CINDER = DiskLimits("CinderLimits", CINDER)
 _SPREAD = SelectorSpread(yields_to_spread_constraints=True)
 _FIT_1_20, _FIT_1_22 = NodeResourcesFitScore(ignores_absent_resources=False), NodeResourcesFitScore(adds_overhead=True)
-_MOST, _RATIO = "NodeResourcesMostAllocated", "RequestedToCapacityRatio"
+_MOST, _RATIO = "NodeResourcesMostAllocated", "RequestedToCapacityRatio"  # which needs arguments
 _SCORES_1_20: tuple[Score, ...] = (
     NodeLabelScore(),
     replace(_FIT_1_20, name=_MOST, strategy=most_allocated),
-    replace(_FIT_1_20, name=_RATIO, strategy=RequestedToCapacityRatio(rounds_utilization_up=True)),
+    replace(_FIT_1_20, name=_RATIO),
     _SPREAD,
 )
 _FILTERS_1_22 = (NodeLabel(), replace(_CINDER, steps_aside=StepsAside.WHERE_LISTED))
@@ -115,7 +115,7 @@ _SCORES_1_22: tuple[Score, ...] = (
     NodePreferAvoidPods(),
     replace(_FIT_1_22, name="NodeResourcesLeastAllocated"),
     replace(_FIT_1_22, name=_MOST, strategy=most_allocated),
-    replace(_FIT_1_22, name=_RATIO, strategy=RequestedToCapacityRatio()),
+    replace(_FIT_1_22, name=_RATIO),
     _SPREAD,
     VolumeBindingScore(scores_capacity=False),
 )

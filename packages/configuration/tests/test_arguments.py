@@ -75,6 +75,9 @@ def test_added_affinity_may_name_any_field_with_any_value(field, passes):
     term = f"{{matchFields: [{{key: {field}, values: [No name]}}]}}"
     required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}"
     generation = configured("NodeAffinity", f"addedAffinity: {{{required}}}")
+    preferred = f"preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 1, preference: {term}}}]"
+    preferring = score(configured("NodeAffinity", f"addedAffinity: {{{preferred}}}"), "NodeAffinity")
+    assert scored(preferring, pod("p"), node("n")) == {"n": 100 if passes else 0}
     assert ("n" not in refused(filter_(generation, "NodeAffinity"), pod("p"), node("n"))) is passes
 
 
@@ -202,7 +205,8 @@ def test_later_versions_refuse_a_shape_without_points(base, version):
 
 def test_a_shape_for_another_strategy_is_refused_from_v1_36_on():
     points = "[{utilization: 0, score: 10}]"
-    assert fit_with_shape("v1.35", "v1", "LeastAllocated", points)
+    for base, version in (("v1.22", "v1beta2"), ("v1.35", "v1")):
+        assert fit_with_shape(base, version, "LeastAllocated", points)
     with pytest.raises(ManifestError, match="must be nil when type is not RequestedToCapacityRatio"):
         fit_with_shape("v1.36", "v1", "LeastAllocated", points)
 

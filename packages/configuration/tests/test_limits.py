@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from kschedlab.generations import V1_13, V1_37, Generation
+from kschedlab.generations import GENERATIONS, V1_13, V1_20, V1_37, Generation
 from kschedlab.manifests.loading import ManifestError
 from kschedlab_configuration import load_configuration
 
 Document = dict[str, Any]
+V1_22 = GENERATIONS["v1.22"]
 
 
 def configuration(**fields: Any) -> Document:
@@ -131,8 +132,38 @@ OF_A_POLICY = {
         policy(extenders=extending(httpTimeout=3601 * 10**9)["extenders"]),
     ),
 }
+
+
+def of_beta(plugin: str, weight: int) -> Document:
+    """A score of v1beta1 whose only resource has this weight."""
+    args: Document = {"resources": [{"name": "cpu", "weight": weight}]}
+    if plugin == "RequestedToCapacityRatio":
+        args["shape"] = [{"utilization": 0, "score": 0}]
+    return arguments(plugin, **args) | {"apiVersion": "kubescheduler.config.k8s.io/v1beta1"}
+
+
+def listening(port: int, version: str = "v1beta2") -> Document:
+    document = configuration(metricsBindAddress=f"0.0.0.0:{port}")
+    return document | {"apiVersion": f"kubescheduler.config.k8s.io/{version}"}
+
+
+RATIO, LEAST_ALLOCATED = "RequestedToCapacityRatio", "NodeResourcesLeastAllocated"
+OF_BETAS = {
+    "the least weight of a ratio's resource": (V1_20, of_beta(RATIO, 1), of_beta(RATIO, 0)),
+    "the default weight of a ratio's resource": (V1_22, of_beta(RATIO, 0), of_beta(RATIO, -1)),
+    "the least weight of an allocated resource": (V1_20, of_beta(LEAST_ALLOCATED, 1), of_beta(LEAST_ALLOCATED, 0)),
+    "the greatest weight of an allocated resource": (
+        V1_22,
+        of_beta(LEAST_ALLOCATED, 100),
+        of_beta(LEAST_ALLOCATED, 101),
+    ),
+    "the least port": (V1_22, listening(1), listening(0)),
+    "the greatest port": (V1_20, listening(65535, "v1beta1"), listening(65536, "v1beta1")),
+}
+"""v1.20, v1.22: the same validation; config/v1beta1/defaults.go of v1.22 gives a ratio's resource the weight 1."""
 CASES = [pytest.param(V1_37, *pair, id=name) for name, pair in LIMITS.items()]
 CASES += [pytest.param(V1_13, *pair, id=f"{name} of a Policy") for name, pair in OF_A_POLICY.items()]
+CASES += [pytest.param(*case, id=name) for name, case in OF_BETAS.items()]
 
 
 @pytest.mark.parametrize(("base", "last", "next_one"), CASES)
@@ -152,7 +183,5 @@ def test_the_last_value_is_accepted_and_the_next_one_refused(base: Generation, l
     ],
 )
 def test_a_port_is_read_as_go_reads_it(port: int, why: str):
-    document = configuration(metricsBindAddress=f"0.0.0.0:{port}")
-    document["apiVersion"] = "kubescheduler.config.k8s.io/v1beta2"
     with pytest.raises(ManifestError, match=re.escape(why)):
-        load_configuration(json.dumps(document), "v1.24")
+        load_configuration(json.dumps(listening(port)), "v1.24")
