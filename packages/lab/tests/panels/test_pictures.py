@@ -35,8 +35,8 @@ from tests.records import digest, lines_about, write
 RECORD = Path(__file__).with_name("pictures.txt")
 ROOMS = (Room(), Room(320, 480), Room(1280, 600))
 """A cell in a usual window, a phone, a classroom's screen."""
-ASKED, STATES, STEPS, VALUES = 4, 6, 32, 12
-"""In how many settings the picture is looked at while a question is open, and afterwards; at how many of a
+ASKED, STATES, READ, STEPS, VALUES = 4, 6, 60, 32, 12
+"""In how many settings the question is answered; the picture is looked at; only the words are read. At how many of a
 walk or a control."""
 NUMBERED = 41
 """So many answers are tried where a number is asked for."""
@@ -90,6 +90,7 @@ def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
         for settings in states(panel.settings, ASKED):
             panel.go(settings)
             yield f"asked at {settings}", [*looks(session)]
+            yield f"answered at {settings}", [*answered(panel, settings)]
         panel.go(panel.first())
         panel.predict(question.right(panel.settings))
         yield "way", [{"picture": each} for room in ROOMS for each in panel.way(room)]
@@ -100,7 +101,27 @@ def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
         yield f"along {name}", [*along(session, name)]
     for settings in states(panel.settings, STATES):
         panel.go(settings)
-        yield str(settings), [*looks(session), {"text": panel.view.text, "yaml": panel.yaml()}]
+        told = [{"picture": str(picture), "caption": caption} for picture, caption in panel.frames(Room())]
+        yield str(settings), [*looks(session), *told]
+    yield "words", [read(panel, settings) for settings in states(panel.settings, READ)]
+
+
+def answered(panel: Panel[Any], settings: Any) -> Iterator[Message]:
+    """What is printed after each answer to the question about these settings."""
+    assert panel.question is not None
+    for answer in (*panel.question.choices, None):
+        panel.go(settings)
+        panel.predict(answer)
+        yield {"printed": repr(panel)}
+        panel.ask_again()
+
+
+def read(panel: Panel[Any], settings: Any) -> Message:
+    """What there is to read, beside the picture, and to copy."""
+    panel.go(settings)
+    view = panel.view
+    words = {"said": view.sentence, "names": view.names, "table": view.table, "text": view.text, "idle": view.idle}
+    return {**words, "yaml": panel.yaml(), "error": panel.error}
 
 
 def along(session: Session, name: str) -> Iterator[Message]:
