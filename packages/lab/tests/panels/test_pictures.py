@@ -21,6 +21,7 @@ from kschedlab_lab.panels import (
     queue_clock,
     score,
     selector,
+    terminal,
     your_cluster,
     your_plugin,
 )
@@ -28,6 +29,7 @@ from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Message, Session, described
 from kschedlab_lab.views.svg import Room
 from packages.lab.tests.language.test_untranslated import HALF, PANELS
+from packages.lab.tests.panels.played import of_moments
 from packages.lab.tests.panels.policies import NUMBERS
 from tests.browser.layout import states
 from tests.records import digest, lines_about, write
@@ -35,9 +37,9 @@ from tests.records import digest, lines_about, write
 RECORD = Path(__file__).with_name("pictures.txt")
 ROOMS = (Room(), Room(320, 480), Room(1280, 600))
 """A cell in a usual window, a phone, a classroom's screen."""
-ASKED, STATES, READ, STEPS, VALUES = 4, 6, 60, 32, 12
-"""In how many settings the question is answered; the picture is looked at; only the words are read. At how many of a
-walk or a control."""
+ASKED, STATES, TOLD, READ, STEPS, VALUES = 4, 6, 20, 60, 32, 12
+"""In how many settings the question is answered; the picture is looked at; the story is told; only the words are read.
+At how many of a walk or a control."""
 NUMBERED = 41
 """So many answers are tried where a number is asked for."""
 FEW = {"default": [5.0, 4.0, 9.0, 1.0], "lucky": [6.0, 4.0, 11.0, 0.0]}
@@ -71,6 +73,7 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
     "your_plugin, counterexample": lambda: your_plugin.counterexample(HALF),
     "experiments, few": lambda: pairs.panel(FEW).ask(pairs.do_the_same(FEW)),
     "experiments, measures": lambda: pairs.measures({"waiting": NUMBERS, "late": NUMBERS}),
+    **{f"terminal, {story}": lambda story=story: of_moments(story) for story in terminal.STORIES},
 }
 LOOKED_AT = PANELS | MORE
 
@@ -101,8 +104,8 @@ def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
         yield f"along {name}", [*along(session, name)]
     for settings in states(panel.settings, STATES):
         panel.go(settings)
-        told = [{"picture": str(picture), "caption": caption} for picture, caption in panel.frames(Room())]
-        yield str(settings), [*looks(session), *told]
+        yield str(settings), [*looks(session)]
+    yield "stories", [each for settings in states(panel.settings, TOLD) for each in story(panel, settings)]
     yield "words", [read(panel, settings) for settings in states(panel.settings, READ)]
 
 
@@ -114,6 +117,12 @@ def answered(panel: Panel[Any], settings: Any) -> Iterator[Message]:
         panel.predict(answer)
         yield {"printed": repr(panel)}
         panel.ask_again()
+
+
+def story(panel: Panel[Any], settings: Any) -> Iterator[Message]:
+    """The frames between the question and its answer."""
+    panel.go(settings)
+    return ({"picture": str(picture), "caption": caption} for picture, caption in panel.frames(Room()))
 
 
 def read(panel: Panel[Any], settings: Any) -> Message:
