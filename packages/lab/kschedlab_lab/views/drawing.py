@@ -391,7 +391,7 @@ def _below(box: Box, width: float, captions: bool) -> Part:
     if box.refused and captions:
         found.append(_refusal(box, width))
     lines = [fitting(_shorter(line), width, SMALL) for line in box.captions if line and captions]
-    found += [words(fitted(line, width, SMALL), SMALL, fill=INK_2) for line in lines]
+    found += [words(line, SMALL, most=width, fill=INK_2) for line in lines]
     return column(found, 1, "middle")
 
 
