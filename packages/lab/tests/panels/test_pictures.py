@@ -37,9 +37,9 @@ from tests.records import digest, lines_about, write
 RECORD = Path(__file__).with_name("pictures.txt")
 ROOMS = (Room(), Room(320, 480), Room(1280, 600))
 """A cell in a usual window, a phone, a classroom's screen."""
-ASKED, STATES, TOLD, READ, STEPS, VALUES = 4, 6, 20, 60, 32, 12
-"""In how many settings the question is answered; the picture is looked at; the story is told; only the words are read.
-At how many of a walk or a control."""
+ASKED, STATES, READ, STEPS, VALUES = 4, 6, 60, 32, 12
+"""In how many settings the question is answered; the picture is looked at; only the words are read. At how many of a
+walk or a control."""
 NUMBERED = 41
 """So many answers are tried where a number is asked for."""
 FEW = {"default": [5.0, 4.0, 9.0, 1.0], "lucky": [6.0, 4.0, 11.0, 0.0]}
@@ -105,7 +105,6 @@ def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
     for settings in states(panel.settings, STATES):
         panel.go(settings)
         yield str(settings), [*looks(session)]
-    yield "stories", [each for settings in states(panel.settings, TOLD) for each in story(panel, settings)]
     yield "words", [read(panel, settings) for settings in states(panel.settings, READ)]
 
 
@@ -119,12 +118,6 @@ def answered(panel: Panel[Any], settings: Any) -> Iterator[Message]:
         panel.ask_again()
 
 
-def story(panel: Panel[Any], settings: Any) -> Iterator[Message]:
-    """The frames between the question and its answer."""
-    panel.go(settings)
-    return ({"picture": str(picture), "caption": caption} for picture, caption in panel.frames(Room()))
-
-
 def read(panel: Panel[Any], settings: Any) -> Message:
     """What there is to read, beside the picture, and to copy."""
     panel.go(settings)
@@ -134,13 +127,14 @@ def read(panel: Panel[Any], settings: Any) -> Message:
 
 
 def along(session: Session, name: str) -> Iterator[Message]:
-    """What there is to see at each value of a control; of many, at some."""
+    """What there is to see at each value of a control, and its story; of many, at some."""
     settings = session.panel.settings
     control = settings.controls()[name]
     values = control.values if control.kind == "typed" else control.allowed(settings)
     for value in values[:: 1 + len(values) // (STEPS if control.kind == "steps" else VALUES)]:
         session.panel.go(settings.changed(**{name: value}))
         yield {**session.look(), "text": session.panel.view.text}
+        yield from ({"picture": str(picture), "caption": each} for picture, each in session.panel.frames(Room()))
     session.panel.go(settings)
 
 
