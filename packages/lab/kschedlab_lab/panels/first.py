@@ -42,8 +42,8 @@ STEP = 500
 class Settings(Restorable):
     """What the pod ``web`` asks for, in milli CPU, and its priority."""
 
-    request: int = slider("web asks for", range(STEP, 6501, STEP), 1500, cpus)
-    priority: int = slider("web's priority", range(0, 1001, 100), 0)
+    request: int = slider("web asks for", range(STEP, 7000, STEP), 1500, cpus)
+    priority: int = slider("web's priority", range(0, 1100, 100), 0)
 
 
 def manifests(settings: Settings) -> list[Manifest]:

@@ -39,7 +39,7 @@ class Story(NamedTuple):
     last: str = "v1.37"
 
 
-def budget_of(allowed: int = 1) -> list[Manifest]:
+def budget_of(allowed: int) -> list[Manifest]:
     """Three nodes of 5 CPU with two shop pods each, of which a budget lets some go; each node must give up both."""
     shop = {"app": "shop"}
     return [
@@ -66,7 +66,7 @@ def never() -> list[Manifest]:
     ]
 
 
-def one_percent(room: int = 59) -> list[Manifest]:
+def one_percent(room: int) -> list[Manifest]:
     """node-b has 60 % room for one more such pod; node-a has the image already, which is worth less than one point of
     ten. ``room``: how many percent of node-a stay free with web on it.
     """

@@ -6,7 +6,7 @@ web asks for 2 CPU, host port 8080 and the GCE disk disk-1 (to write). node-a ha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -26,9 +26,7 @@ from kschedlab_lab.views.gate import Fact, Gate, Lock, draw_gate
 from kschedlab_lab.views.svg import Room
 
 NODE = "node-a"
-STILL = replace(V1_16, preemption=replace(V1_16.preemption, enabled=False))
-"""v1.16 without preemption."""
-ORDER = tuple(each.name for each in STILL.filters)
+ORDER = tuple(each.name for each in V1_16.filters)
 """v1.16's predicates in the order in which they are asked."""
 
 
@@ -88,7 +86,7 @@ def judged(made: list[Manifest]) -> Decision:
     """v1.16's decision for the last pod, without preemption; every predicate is asked."""
     cluster = Cluster(decode_objects(made[:-1]), V1_16.api)
     (web,) = decode_objects(made[-1:]).pods
-    return Scheduler(cluster, STILL, exhaustive=True).cycle(cluster.info(web))
+    return Scheduler(cluster, V1_16, exhaustive=True).cycle(cluster.info(web))
 
 
 @cache

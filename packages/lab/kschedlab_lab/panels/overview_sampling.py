@@ -19,9 +19,9 @@ from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.chart_lines import Curve
 from kschedlab_lab.views.sample import Sample, draw_sample
 
-SIZES = tuple(range(50, 10_001, 50))
+SIZES = tuple(range(50, 10_050, 50))
 """Numbers of nodes, in steps so small that the point follows the hand; 5,000 is the most that v1.16 is tested with."""
-STEPS = (50, 99, 100, 200, 205, *(size for step in range(125, 10_001, 125) for size in (step - 1, step)))
+STEPS = (50, 99, 100, 200, 205, *(size for step in range(125, 10_125, 125) for size in (step - 1, step)))
 """Where a line bends if the percentage is not set: it falls at each full 125 nodes, and at first 100 are the least."""
 BEST = 0.2
 """How much of the nodes the search sees before the best one."""
@@ -37,7 +37,7 @@ class Settings(Restorable):
     nodes: int = slider("nodes in the cluster", SIZES, 1000)
     percentage: int = slider(
         "percentage to score",
-        (0, *range(5, 101, 5)),
+        (0, *range(5, 105, 5)),
         0,
         lambda p: f"{p} %" if p else UNSET,
     )

@@ -38,8 +38,8 @@ class Settings(Restorable):
     """
 
     preemptor: int = slider("urgent priority", (0, 250, 500, 1000), 500)
-    shop_a: int = slider("shop-a priority", range(0, 301, 100), 100)
-    shop_b: int = slider("shop-b priority", range(0, 301, 100), 100)
+    shop_a: int = slider("shop-a priority", range(0, 400, 100), 100)
+    shop_b: int = slider("shop-b priority", range(0, 400, 100), 100)
     jobs: int = slider("jobs priority", (LOWEST, -100, 0, 200), 0)
     allowed: int = slider("budget allows", range(3), 1)
     mail_c_start: int = slider("mail-c start", range(8 * HOUR, 10 * HOUR + 30, 30), 10 * HOUR, clock_time)

@@ -18,9 +18,9 @@ def preferring(
     return {kind: {PREFERRED: [*terms]} for kind, terms in kinds.items() if terms}
 
 
-def labelled(weight: int, key: str, value: str, operator: str = "In") -> Manifest:
+def labelled(weight: int, key: str, value: str) -> Manifest:
     """A preference for nodes with this label."""
-    expression = {"key": key, "operator": operator, "values": [value]}
+    expression = {"key": key, "operator": "In", "values": [value]}
     return {"weight": weight, "preference": {"matchExpressions": [expression]}}
 
 

@@ -62,7 +62,7 @@ class Settings(Restorable):
 
 
 @lru_cache(16)
-def alike(room: int = ROOM) -> tuple[tuple[str, ...], ...]:
+def alike(room: int) -> tuple[tuple[str, ...], ...]:
     """The versions of the course; those that do the same with every pod are together."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for version in COURSE:

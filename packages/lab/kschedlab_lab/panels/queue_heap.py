@@ -59,7 +59,7 @@ class Act(NamedTuple):
     places: tuple[int, ...]
     queue: tuple[str, ...]
     answer: bool
-    gone: str = ""
+    gone: str
 
 
 class Watched(HeapData[QueuedPodInfo]):

@@ -77,11 +77,14 @@ class Call(NamedTuple):
 
 
 class Run(ABC, Generic[Queue]):
-    """web arrived while mail was tried; mail waits, and web is ready. ``event``: what happens in the cluster."""
+    """web arrived while mail was tried; mail waits, and web is ready.
+
+    ``event``: what happens in the cluster. ``web``: the number of web's Pop, 0 before it.
+    """
 
     def __init__(self, queue: Queue, event: str) -> None:
         self.queue: Queue = queue
-        self.event = event
+        self.event, self.web = event, 0
         self.queue.add(decoded(manifest("mail")))
         mail = self.pop()
         self.queue.add(decoded(manifest("web")))
@@ -90,6 +93,10 @@ class Run(ABC, Generic[Queue]):
     def pop(self) -> QueuedPodInfo:
         queued = self.queue.pop()
         assert queued is not None
+        return queued
+
+    def take_web(self) -> QueuedPodInfo:
+        queued, self.web = self.pop(), self.queue.scheduling_cycle
         return queued
 
     @abstractmethod
@@ -109,29 +116,29 @@ class OldRun(Run[WithoutBackoff]):
         queued.record_failure(decoded(manifest(queued.pod.metadata.name, failed=True)))
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
-    def happens(self, trying: str = "", web: int = 0) -> Call:
+    def happens(self, trying: str = "") -> Call:
         names = [each.pod.metadata.name for each in self.queue.unschedulable_q]
         self.queue.move(*happened(self.event))
         moves = say("It moves {pods} to activeQ.", pods=listed(names))
-        return self.call(sentences([say(HAPPENS[self.event]), moves]), trying, web)
+        return self.call(sentences([say(HAPPENS[self.event]), moves]), trying)
 
-    def fails(self, queued: QueuedPodInfo, cycle: int) -> Call:
+    def fails(self, queued: QueuedPodInfo) -> Call:
         self.give_back(queued)
         self.compared = self.queue.move_request_cycle
         if self.queue.unschedulable_q.get(queued.key) is not None:
             said = say("web fits nowhere and has missed no event: it waits in unschedulableQ.")
         else:
             said = say("web fits nowhere but may have missed an event: it goes back to activeQ.")
-        return self.call(said, web=cycle)
+        return self.call(said)
 
-    def call(self, said: str, trying: str = "", web: int = 0) -> Call:
-        """The queue after this call. ``web``: the number of web's Pop, once it is known."""
+    def call(self, said: str, trying: str = "") -> Call:
+        """The queue after this call."""
         queue = self.queue
         pods = {ACTIVE: names(queue.active_q), WAITING: names(queue.unschedulable_q)}
         pods[TRYING] = (trying,) if trying else ()
         so_far = say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
-        popped = say("Pop {cycle} took web", cycle=web) if web else so_far
-        compared = () if self.compared is None else (_answer(web, self.compared),)
+        popped = say("Pop {cycle} took web", cycle=self.web) if self.web else so_far
+        compared = () if self.compared is None else (_answer(self.web, self.compared),)
         return Call(said, pods, (f"{popped} · {self._event()}", *compared))
 
     def _event(self) -> str:
@@ -164,15 +171,15 @@ class NewRun(Run[WithEvents]):
         queued.record_failure(queued.pod, ["NodeResourcesFit"])
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
-    def happens(self, trying: str = "", web: int = 0) -> Call:
+    def happens(self, trying: str = "") -> Call:
         before = names(self.queue.backoff)
         self.queue.move(*happened(self.event))
         woken = [name for name in names(self.queue.backoff) if name not in before]
         moves = say("It may help {pods}: to backoffQ.", pods=listed(woken)) if woken else say("It helps nobody here.")
         noted = [say("It is noted for web.")] if trying else []
-        return self.call(sentences([say(HAPPENS[self.event]), moves, *noted]), trying, web)
+        return self.call(sentences([say(HAPPENS[self.event]), moves, *noted]), trying)
 
-    def fails(self, queued: QueuedPodInfo, cycle: int) -> Call:
+    def fails(self, queued: QueuedPodInfo) -> Call:
         kept = self._kept()
         self.give_back(queued)
         helps = "web" in names(self.queue.backoff)
@@ -187,7 +194,7 @@ class NewRun(Run[WithEvents]):
         self.note = say("inFlightEvents: {events}", events=self._events(kept)) + (f" · {answer}" if answer else "")
         return self.call(said)
 
-    def call(self, said: str, trying: str = "", web: int = 0) -> Call:
+    def call(self, said: str, trying: str = "") -> Call:
         """The queue after this call."""
         queue = self.queue
         pods = {ACTIVE: names(queue.active), BACKOFF: names(queue.backoff), ASLEEP: names(queue.unschedulable)}
@@ -235,13 +242,13 @@ def _calls(settings: Settings) -> Iterator[Call]:
     yield run.call(say("Pop 1 took mail. While it was tried, web arrived. mail fits nowhere and waits."))
     if when == BEFORE:
         yield run.happens()
-    queued, cycle = run.pop(), run.queue.scheduling_cycle
-    yield run.call(say("Pop {cycle} takes web.", cycle=cycle), "web", cycle)
+    queued = run.take_web()
+    yield run.call(say("Pop {cycle} takes web.", cycle=run.web), "web")
     if when == DURING:
-        yield run.happens("web", cycle)
-    yield run.fails(queued, cycle)
+        yield run.happens("web")
+    yield run.fails(queued)
     if when == AFTER:
-        yield run.happens(web=cycle)
+        yield run.happens()
 
 
 def show(settings: Settings) -> View:

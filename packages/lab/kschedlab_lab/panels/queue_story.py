@@ -78,7 +78,7 @@ class Story:
     """
 
     generation: str
-    room: int = ROOM
+    room: int
     clock: int = 0
     entries: list[PartEntered] = field(default_factory=list)
     tries: list[tuple[int, str]] = field(default_factory=list)

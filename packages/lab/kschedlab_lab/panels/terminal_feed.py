@@ -33,7 +33,7 @@ class Happened(NamedTuple):
 
     after: int
     text: str
-    message: str = ""
+    message: str
 
 
 class Seen(NamedTuple):

@@ -252,7 +252,7 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
-def therefore(change: str, after: Decision, but: str = "") -> str:
+def therefore(change: str, after: Decision, but: str) -> str:
     """What a change has done: on how many nodes the pod fits now, or may evict pods. ``but``: what less of it does."""
     places = after.feasible if after.preemption is None else after.preemption.positions
     then = later("{change}: it fits on {nodes}.") if after.node else later("{change}: evicting helps on {nodes}.")

@@ -34,7 +34,7 @@ from kschedlab_lab.views.svg import Room
 
 MOST = 3
 """The largest weight."""
-DEGREES = range(20, 91, STEP)
+DEGREES = range(20, 90 + STEP, STEP)
 LABEL = "celsius"
 
 

@@ -32,8 +32,8 @@ SECOND = 10**6
 class Settings(Restorable):
     """How warm a rack is from a moment on."""
 
-    a: int = slider(later("celsius of rack-a after 10 seconds"), range(40, 81, STEP), 70)
-    b: int = slider(later("celsius of rack-b after 20 seconds"), range(40, 81, STEP), 40)
+    a: int = slider(later("celsius of rack-a after 10 seconds"), range(40, 80 + STEP, STEP), 70)
+    b: int = slider(later("celsius of rack-b after 20 seconds"), range(40, 80 + STEP, STEP), 40)
 
 
 CONTROLS = {(10, "rack-a"): "a", (20, "rack-b"): "b"}

@@ -248,7 +248,7 @@ def _line(each: Points, name: float, wide: float, highest: int) -> Part:
         for line, (points, fill) in enumerate(((each.chosen, CHOSEN), (each.others[0], INK_2)))
     )
     tip = say("{plugin}: {chosen} and {other} points", plugin=each.title, chosen=each.chosen, other=each.others[0])
-    called = words(fitted(each.plugin, name))._replace(width=name)
+    called = words(each.plugin, most=name)._replace(width=name)
     whole = row([called, Part(wide, 2 * BAR + 1, bars), lead], GAP)
     return whole._replace(shapes=(element("g", *whole.shapes, data_tip=tip),))
 

@@ -34,7 +34,7 @@ from kschedlab_lab.views.device_sights import (
 from kschedlab_lab.views.glyphs import Badge, badge
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words, wrap
-from kschedlab_lab.views.lettering import fitted, fitting
+from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.style import (
     ACT,
     CHOSEN,
@@ -146,7 +146,7 @@ def _node(node: NodeSight, wide: float, scale: Scale, trees: float) -> Part:
     place = ((wide - inside.width) / 2, high - inside.height)
     tray = _tray(node, Part(wide, high + PAD, (moved(inside, *place),)))
     mark, colour = ("★ ", CHOSEN) if node.chosen else ("✕ ", INK_2) if node.reason else ("", "currentColor")
-    name = words(fitted(mark + node.node, wide, 14, True), 14, bold=True, fill=colour)
+    name = words(mark + node.node, 14, bold=True, most=wide, fill=colour)
     if beside:
         tree = draw_tree(node, across - wide - GAP)
         return row([tray, column([name, Part(tree.width, trees, tree.shapes)], 2)], GAP)
@@ -243,8 +243,8 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
     goes, shown = device.state in (TAKES, OFFERED, SELECTED), device.key == scale.look.ring
     hollow = device.state == FREE
     inside, ink = high >= TALL, INK_2 if hollow else ink_on(fill)
-    kind = words(fitted(device.kind, wide + 2, bold=True), bold=True, fill=ink if inside or hollow else None)
-    text = words(fitted(device.amount, wide + 2), fill=ink)
+    kind = words(device.kind, bold=True, most=wide + 2, fill=ink if inside or hollow else None)
+    text = words(device.amount, most=wide + 2, fill=ink)
     facts = column([kind, text], 0, "middle") if inside else text
     box = element(
         "rect",
@@ -266,9 +266,8 @@ def _device(device: Sight, wide: float, scale: Scale) -> Part:
         shapes.append(badge(Badge("chosen", later("goes to the pod")), max(wide - 17, SIGN if sign else 0), y))
     if shown:
         shapes.append(element("rect", x=-1, y=high + 2, width=wide + 2, height=LINE, rx=LINE / 2, data_key="ring"))
-    name = words(
-        fitted(device.id.device, wide + SPACE, SMALL), SMALL, fill=PANEL if shown else CHOSEN if goes else None
-    )
+    colour = PANEL if shown else CHOSEN if goes else None
+    name = words(device.id.device, SMALL, most=wide + SPACE, fill=colour)
     shapes.append(placed(name, wide / 2, high + 2))
     marks = scale.look.marks.get(str(device.id), {})
     keyed = element("g", *shapes, data_key=device.key, data_state=device.state, data_tip=_tip(device), **marks)

@@ -26,7 +26,6 @@ from kschedlab_lab.views.device_sights import (
 )
 from kschedlab_lab.views.icons import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
-from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
 
 LINE, STEP, APART, SMALL = 15, 8, 3, 11.2
@@ -111,9 +110,7 @@ def _line(branch: Branch, now: Sight, room: float, taken: str) -> Part:
     about = now.reason if alive or ahead else device.reason
     said = say(TOLD[TRIED].brief) if dead else waits and now.taints or about.shortly
     left = room - 16 - 2 * APART - name.width
-    return row(
-        [Part(16, 16, (mark,)), name, words(fitted(said, left, SMALL), SMALL, fill=taken if alive else INK_2)], APART
-    )
+    return row([Part(16, 16, (mark,)), name, words(said, SMALL, most=left, fill=taken if alive else INK_2)], APART)
 
 
 def search_story(seen: Sequence[NodeSight], end: str) -> Iterator[tuple[list[NodeSight], str]]:

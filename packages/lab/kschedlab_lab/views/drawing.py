@@ -383,7 +383,7 @@ def _below(box: Box, width: float, captions: bool) -> Part:
     else:
         name, wide = box.title or box.name, width - (SIZE + 4) * len(signs)
         size = size if text_width(name, size, bold=True) <= wide else 12
-        name = told_apart(name, wide, size, bold=True)
+        name = told_apart(name, wide, size)
         title = words(name, size, bold=True, fill=colour)
         found = [row([title, *signs], 4) if signs else title]
     if box.tied and captions:
@@ -391,7 +391,7 @@ def _below(box: Box, width: float, captions: bool) -> Part:
     if box.refused and captions:
         found.append(_refusal(box, width))
     lines = [fitting(_shorter(line), width, SMALL) for line in box.captions if line and captions]
-    found += [words(fitted(line, width, SMALL), SMALL, fill=INK_2) for line in lines]
+    found += [words(line, SMALL, most=width, fill=INK_2) for line in lines]
     return column(found, 1, "middle")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.lettering import flowed, text_width
+from kschedlab_lab.views.lettering import fitted, flowed, text_width
 from kschedlab_lab.views.svg import label
 
 Align: TypeAlias = Literal["start", "middle", "end"]
@@ -44,8 +44,11 @@ def placed(part: Part, x: float, y: float, align: Align = "middle") -> Html:
     return moved(part, x - part.width * SHARE[align], y)
 
 
-def words(text: str, size: float = 12, bold: bool = False, width: float | None = None, **look: Any) -> Part:
-    """Text in one line, or in as many as it takes to be no wider than ``width``."""
+def words(
+    text: str, size: float = 12, bold: bool = False, width: float | None = None, most: float | None = None, **look: Any
+) -> Part:
+    """Text in one line, cut where it is wider than ``most``; or in as many lines as ``width`` takes."""
+    text = text if most is None else fitted(text, most, size, bold)
     lines = [text] if width is None else flowed(text, width, size, bold)
     high = round(size * 1.3, 1)
     look |= {"font_size": size, "font_weight": "bold" if bold else None}

@@ -83,10 +83,10 @@ def both_ends(text: str, width: float) -> str:
     return fitted(fitting([text, *shorter], width, bold=True), width, bold=True)
 
 
-def told_apart(name: str, width: float, size: float = 12, bold: bool = False) -> str:
-    """The name if it fits, else its last part, which tells node-a from node-b."""
+def told_apart(name: str, width: float, size: float) -> str:
+    """The bold name if it fits, else its last part, which tells node-a from node-b."""
     first, _, last = name.rpartition("-")
-    return fitted(fitting((name, f"…{last}" if first else name), width, size, bold), width, size, bold)
+    return fitted(fitting((name, f"…{last}" if first else name), width, size, bold=True), width, size, bold=True)
 
 
 def fitting(texts: Sequence[str], width: float, size: float = 12, bold: bool = False) -> str:

@@ -48,11 +48,11 @@ class Shape(NamedTuple):
 
     wide: float
     tall: float
-    foot: float = 0
-    gap: float = 3
+    foot: float
+    gap: float
 
 
-SQUARES = tuple(Shape(size, size, gap=4 if size > 20 else 2) for size in (half / 2 for half in range(120, 21, -1)))
+SQUARES = tuple(Shape(size, size, 0, 4 if size > 20 else 2) for size in (half / 2 for half in range(120, 21, -1)))
 BOXES = tuple(Shape(wide, round(wide * (0.6 if wide > 66 else 0.5)), 20, 6) for wide in range(320, 39, -1))
 """The sizes of nodes without their names and pods, and with them, from the largest to the smallest."""
 ORDER = [*FILLS]

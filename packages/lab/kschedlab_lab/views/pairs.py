@@ -122,8 +122,8 @@ class Picture:
     count: int
     joined: bool
     what: str
-    hero: int = 0
-    choices: Sequence[tuple[str, str, bool]] = ()
+    hero: int
+    choices: Sequence[tuple[str, str, bool]]
     joinable: bool = True
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kschedlab.text.html import Html, element, visible
-from kschedlab_lab.views.lettering import fitted
 from kschedlab_lab.views.style import HAIR, ink, priority_fill
 from kschedlab_lab.views.svg import label, rect
 
@@ -15,17 +14,16 @@ class Piece(NamedTuple):
 
     name: str
     size: int
-    priority: int = 0
+    priority: int
 
 
 def bar(piece: Piece, at: tuple[float, float], wide: float, high: float) -> Html:
     """A pod as a bar at (x, y)."""
     fill, key = priority_fill(piece.priority), f"pod/{piece.name}"
-    name = fitted(visible(piece.name), wide - 10, 12, bold=True)
     return element(
         "g",
         rect(wide, high, 8, fill=fill, stroke=HAIR, data_key=f"{key}/box"),
-        label(name, 6, high / 2 + 4.5, fill=ink(fill), font_weight="bold"),
+        label(visible(piece.name), 6, high / 2 + 4.5, fill=ink(fill), font_weight="bold"),
         transform=f"translate({at[0]:.1f},{at[1]:.1f})",
         data_key=key,
         data_tip=visible(piece.name),

@@ -13,7 +13,7 @@ from kschedlab.text.html import Html, element
 from kschedlab.text.words import amount
 from kschedlab_lab.views.drawing import EDGE, Block, Number, Place, draw_pod, remark
 from kschedlab_lab.views.layout import moved, placed, words
-from kschedlab_lab.views.lettering import fitted, text_width
+from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import EVICTED, HAIR, INK_2, INK_3, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
@@ -113,7 +113,7 @@ def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     drawn = [element("rect", x=room.width / 2, y=0, width=1, height=1, fill="none", data_key=f"pod/{DOOR}")]
     for i, name in enumerate([*names, waits]):
         is_node = i < len(names)
-        title = words(fitted(name, between - 6, bold=is_node), bold=is_node, fill=None if is_node else INK_2)
+        title = words(name, bold=is_node, most=between - 6, fill=None if is_node else INK_2)
         drawn.append(placed(title, room.width / 2, HEAD + step * i + (tall - title.height) / 2))
     for moment, other, x in zip(moments, reversed(moments), (EDGE, EDGE + wide + between), strict=True):
         end = (wide + 4, "start") if x == EDGE else (-4, "end")
@@ -129,7 +129,7 @@ def _title(moment: Moment, wide: float) -> Iterator[Html]:
     share = f"{moment.percent} %"
     size = 15 if text_width(share + moment.name, 15, bold=True) + 8 <= wide else 12
     percent = words(share if size > 12 else share.replace(" ", ""), size, bold=True)
-    yield moved(words(fitted(moment.name, wide - percent.width - 4, size, bold=True), size, bold=True), 0, 0)
+    yield moved(words(moment.name, size, bold=True, most=wide - percent.width - 4), 0, 0)
     yield placed(percent, wide, 0, "end")
     full = max(wide * moment.used / moment.capacity, 0.1)
     yield rect(wide, BAR, BAR / 2, 0, 24, fill=TICK)

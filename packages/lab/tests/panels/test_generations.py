@@ -308,7 +308,7 @@ def test_points_that_one_node_does_not_get_stay() -> None:
 
 
 def test_one_change_is_named_where_it_is_enough_alone() -> None:
-    assert [line.rpartition(": ")[2] for line in causes("default/urgent", budget_of()).splitlines()] == [
+    assert [line.rpartition(": ")[2] for line in causes("default/urgent", budget_of(1)).splitlines()] == [
         "start times break ties",
         "budgets count down",
         "victims sorted again",

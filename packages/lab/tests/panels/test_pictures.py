@@ -21,6 +21,7 @@ from kschedlab_lab.panels import (
     queue_clock,
     score,
     selector,
+    terminal,
     your_cluster,
     your_plugin,
 )
@@ -28,6 +29,7 @@ from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Message, Session, described
 from kschedlab_lab.views.svg import Room
 from packages.lab.tests.language.test_untranslated import HALF, PANELS
+from packages.lab.tests.panels.played import of_moments
 from packages.lab.tests.panels.policies import NUMBERS
 from tests.browser.layout import states
 from tests.records import digest, lines_about, write
@@ -35,8 +37,8 @@ from tests.records import digest, lines_about, write
 RECORD = Path(__file__).with_name("pictures.txt")
 ROOMS = (Room(), Room(320, 480), Room(1280, 600))
 """A cell in a usual window, a phone, a classroom's screen."""
-ASKED, STATES, STEPS, VALUES = 4, 6, 32, 12
-"""In how many settings the picture is looked at while a question is open, and afterwards; at how many of a
+ASKED, STATES, READ, STEPS, VALUES = 4, 6, 60, 32, 12
+"""In how many settings the question is answered; the picture is looked at; only the words are read. At how many of a
 walk or a control."""
 NUMBERED = 41
 """So many answers are tried where a number is asked for."""
@@ -71,6 +73,7 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
     "your_plugin, counterexample": lambda: your_plugin.counterexample(HALF),
     "experiments, few": lambda: pairs.panel(FEW).ask(pairs.do_the_same(FEW)),
     "experiments, measures": lambda: pairs.measures({"waiting": NUMBERS, "late": NUMBERS}),
+    **{f"terminal, {story}": lambda story=story: of_moments(story) for story in terminal.STORIES},
 }
 LOOKED_AT = PANELS | MORE
 
@@ -90,6 +93,7 @@ def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
         for settings in states(panel.settings, ASKED):
             panel.go(settings)
             yield f"asked at {settings}", [*looks(session)]
+            yield f"answered at {settings}", [*answered(panel, settings)]
         panel.go(panel.first())
         panel.predict(question.right(panel.settings))
         yield "way", [{"picture": each} for room in ROOMS for each in panel.way(room)]
@@ -100,17 +104,37 @@ def shown(panel: Panel[Any]) -> Iterator[tuple[str, list[Message]]]:
         yield f"along {name}", [*along(session, name)]
     for settings in states(panel.settings, STATES):
         panel.go(settings)
-        yield str(settings), [*looks(session), {"text": panel.view.text, "yaml": panel.yaml()}]
+        yield str(settings), [*looks(session)]
+    yield "words", [read(panel, settings) for settings in states(panel.settings, READ)]
+
+
+def answered(panel: Panel[Any], settings: Any) -> Iterator[Message]:
+    """What is printed after each answer to the question about these settings."""
+    assert panel.question is not None
+    for answer in (*panel.question.choices, None):
+        panel.go(settings)
+        panel.predict(answer)
+        yield {"printed": repr(panel)}
+        panel.ask_again()
+
+
+def read(panel: Panel[Any], settings: Any) -> Message:
+    """What there is to read, beside the picture, and to copy."""
+    panel.go(settings)
+    view = panel.view
+    words = {"said": view.sentence, "names": view.names, "table": view.table, "text": view.text, "idle": view.idle}
+    return {**words, "yaml": panel.yaml(), "error": panel.error}
 
 
 def along(session: Session, name: str) -> Iterator[Message]:
-    """What there is to see at each value of a control; of many, at some."""
+    """What there is to see at each value of a control, and its story; of many, at some."""
     settings = session.panel.settings
     control = settings.controls()[name]
     values = control.values if control.kind == "typed" else control.allowed(settings)
     for value in values[:: 1 + len(values) // (STEPS if control.kind == "steps" else VALUES)]:
         session.panel.go(settings.changed(**{name: value}))
         yield {**session.look(), "text": session.panel.view.text}
+        yield from ({"picture": str(picture), "caption": each} for picture, each in session.panel.frames(Room()))
     session.panel.go(settings)
 
 

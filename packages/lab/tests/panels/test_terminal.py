@@ -4,50 +4,23 @@ import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import httpx
 import pytest
 from msgspec.structs import replace
 
-from kschedlab.objects.model import Deployment, Node, NodeCondition, Pod
+from kschedlab.objects.model import Node, Pod
 from kschedlab_lab.panels import preemption, terminal
 from kschedlab_lab.panels.terminal_desk import KUBECONFIG, Desk, kubeconfig
-from kschedlab_lab.panels.terminal_feed import KEPT, Feed
+from kschedlab_lab.panels.terminal_feed import KEPT
 from kschedlab_lab.panels.terminal_view import view_of
 from kschedlab_lab.views.svg import Room
 from kschedlab_live.serve.kubeconfig import read
-from kschedlab_simulation.simulation import Simulation
+from packages.lab.tests.panels.played import Played, crowded
 from tests.saying import says
 
 ROOM = Room(640, 400)
-
-
-class Played:
-    """A story that is simulated instead of served."""
-
-    def __init__(self, story: str) -> None:
-        self.simulation = Simulation.of(terminal.panel(story).scenario())
-        self.feed = Feed(self.simulation.log)
-        self._read = len(self.simulation.log)
-
-    def run(self, until: str) -> None:
-        self.simulation.run(until)
-        self.feed.follow(self.simulation.log.entries[self._read :])
-        self._read = len(self.simulation.log)
-
-    def scale(self, name: str, replicas: int) -> None:
-        api = self.simulation.api
-        old = api.get(Deployment, "default", name)
-        api.update(replace(old, spec=replace(old.spec, replicas=replicas)), by="kubectl")
-
-    def view(self) -> Any:
-        return view_of(self.feed.seen, "nothing yet")
-
-    def pods(self) -> dict[str, Pod]:
-        """The pods, by the beginning of their names."""
-        return {pod.metadata.name.split("-")[0]: pod for pod in self.feed.seen.pods}
 
 
 @pytest.mark.parametrize("story", terminal.STORIES)
@@ -138,8 +111,8 @@ def test_the_budget_is_drawn_with_its_shields_and_counts_down() -> None:
 def test_nodes_and_strange_names_are_told() -> None:
     played = Played("nomination")
     api = played.simulation.api
+    played.cordon("node-a")
     node = api.get(Node, "", "node-a")
-    node = api.update(replace(node, spec=replace(node.spec, unschedulable=True)), by="kubectl")
     api.update(replace(node, metadata=replace(node.metadata, labels={"a": "b"})), by="\u202ekubectl<b>")
     api.delete(Node, "", "node-b", by="kubectl")
     played.run("1s")
@@ -163,14 +136,9 @@ def test_much_is_cut_short() -> None:
 
 def test_eight_nodes_and_four_waiting_pods_are_drawn_and_the_others_counted() -> None:
     seen = Played("nomination").feed.seen
-    node = next(iter(seen.nodes))
-    lost = replace(node.status, conditions=(NodeCondition("Ready", "False"),))
 
     def words(nodes: int, pods: int) -> str:
-        named = [replace(node.metadata, name=f"n{i}") for i in range(nodes)]
-        every = tuple(replace(node, metadata=each, status=lost if each.name == "n1" else node.status) for each in named)
-        waiting = tuple(Pod(metadata=replace(Pod().metadata, name=f"p{i}")) for i in range(pods))
-        drawn = str(view_of(seen._replace(nodes=every, pods=waiting), "").picture(ROOM))
+        drawn = str(view_of(crowded(seen, nodes, pods), "").picture(ROOM))
         return " ".join(ElementTree.fromstring(drawn).itertext())
 
     assert "not ready" in words(2, 0) and "not ready" not in words(1, 0) and "waiting" not in words(1, 0)

@@ -1,10 +1,15 @@
 """What a browser is told of a widget."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from kschedlab.text.html import element
+from kschedlab_lab.exercises import SheetForm
+from kschedlab_lab.exercises.card import Card
+from kschedlab_lab.exercises.predict import Predict
+from kschedlab_lab.panels import first
 from kschedlab_lab.stage import live
 from kschedlab_lab.stage.files import FilePicker
 from kschedlab_lab.stage.live import Live, publish
@@ -37,3 +42,27 @@ def test_a_cell_shows_a_picture_and_then_the_widget(monkeypatch: pytest.MonkeyPa
     assert more == {"transient": {"display_id": name}} and picture["text/plain"] == "as text"
     assert "<p>still</p>" in picture["text/html"]
     assert view == {live.WIDGET_VIEW: {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}}
+
+
+@pytest.mark.parametrize(
+    ("make", "message", "replies"),
+    [
+        (lambda: first.panel().stage(), {"menu": True}, [{"menu": first.panel().menu()}]),
+        (lambda: FilePicker("", list, 1, str, list, ""), {"back": True}, [{"done": True}]),
+        (lambda: SheetForm("queue", "1"), {"lesson": "queue", "seeds": "no"}, None),
+    ],
+)
+def test_what_the_browser_sends_is_answered(
+    make: Callable[[], Any], message: dict[str, Any], replies: list[Any] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ipywidgets calls this for each message of the browser."""
+    widget, sent = make(), list[Any]()
+    monkeypatch.setattr(type(widget), "send", lambda _, reply: sent.append(reply))
+    widget._handle_custom_msg(message, [])
+    assert sent if replies is None else sent == replies
+
+
+def test_a_card_checks_what_the_browser_sends() -> None:
+    exercise = Predict("Next", "Which?", "web", "It came first.", ())
+    Card(exercise)._handle_custom_msg({"check": "web"}, [])
+    assert exercise.given == "web"

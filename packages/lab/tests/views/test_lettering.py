@@ -78,6 +78,6 @@ def test_no_word_of_the_glossary_is_divided() -> None:
 
 
 def test_names_that_do_not_fit_are_told_apart() -> None:
-    assert told_apart("node-b", 60) == "node-b"
-    assert [told_apart(name, 30) for name in ("node-a", "node-b")] == ["…a", "…b"]
-    assert told_apart("elsewhere", 30).startswith("el")
+    assert told_apart("node-b", 60, 12) == "node-b"
+    assert [told_apart(name, 30, 12) for name in ("node-a", "node-b")] == ["…a", "…b"]
+    assert told_apart("elsewhere", 30, 12).startswith("el")
