@@ -183,11 +183,15 @@ def _refusals(found: WhyNot, width: float, lines: int | None) -> Part:
     many ``lines``, a tip has the rest."""
     each = refusing(found.checks)
     head = wrap([words(found.node, bold=True), *_grey(found.evicting, width)], width, 8, 0)
-    whole = column([head, *(_refusal(check, width) for check in each)], 0)
-    high = words("").height
-    if lines is None or whole.height <= lines * high + 1:
+    wholes = [head, *(_refusal(check, width) for check in each)]
+    whole = column(wholes, 0)
+    high = words("").height * max(lines or 0, 2) + 1
+    if lines is None or whole.height <= high:
         return whole
     parts = [words(found.node, bold=True), *(_refusal(check, width, short=True) for check in each)]
+    for place, one in enumerate(wholes):
+        longer = [*parts[:place], one, *parts[place + 1 :]]
+        parts = longer if column(longer, 0).height <= high else parts
     short = column(parts[: max(lines, 2)], 0)
     return short._replace(shapes=(element("g", *short.shapes, data_tip=found.sentence),))
 

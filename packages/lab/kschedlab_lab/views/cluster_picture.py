@@ -97,14 +97,15 @@ def _about(decision: Decision, asked: Asked, width: float, spare: float) -> Part
     if found is None:
         return NOTHING
     scale = differing(decision) if bars else {}
+    whole = bars and not (found.checks and not victims(decision, found.node))
     high = words("").height
     for most in range(VICTIMS, 0, -1):
         leave = victims(decision, found.node, most)
         about = why_not_part(found, width, scale, leave)
-        if about.height <= spare or (bars and len(leave) <= FEW_VICTIMS < most):
+        if about.height <= spare or (whole and len(leave) <= FEW_VICTIMS < most):
             return about
     leave, lines = victims(decision, found.node, 0), max(int(spare // high), MANY if width < NARROW else LINES)
-    if bars and leave:
+    if whole:
         return why_not_part(found, width, scale, leave)
     leave = leave[: lines - 1]
     return why_not_part(found, width, scale, leave, lines - len(leave))
