@@ -100,11 +100,11 @@ def how_little() -> YourCluster:
 
 
 def who_leaves() -> YourCluster:
-    """Two nodes would lose pods that are equally many and equally important: which ones leave?"""
-    recent, old = say("those that started later"), say("those that started earlier")
-    why = say("Rule 5 spares the pods that have run longest.")
+    """Two nodes would lose pods that are equally many and equally important: which node is chosen?"""
+    recent, old = say("where the older one started later"), say("where the older one started earlier")
+    why = say("Rule 5 spares the pod that has run longest.")
     return _asking(
-        say("On each of two nodes, two pods of priority -10 would have to leave. Which two leave?"),
+        say("On each of two nodes, two pods of priority -10 would have to leave. Which node is it?"),
         recent,
         dict.fromkeys((recent, old, say("chance decides")), why),
         pod=URGENT,
