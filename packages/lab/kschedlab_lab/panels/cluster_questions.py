@@ -108,6 +108,7 @@ def who_leaves() -> YourCluster:
         recent,
         dict.fromkeys((recent, old, say("chance decides")), why),
         pod=URGENT,
+        show="general",
     )
 
 
