@@ -42,10 +42,10 @@ def amount(resource: str, value: int) -> str:
 
 
 def asked_and_free(resource: str, asked: int, free: int) -> tuple[str, str]:
-    """Both in one unit: ("2000m CPU", "1685m CPU"), ("16Gi memory", "11.57Gi memory"). What is free is rounded down."""
+    """Both in one unit: ("2 CPU", "1.685 CPU"), ("16Gi memory", "11.57Gi memory"). What is free is rounded down."""
     if resource == "cpu":
-        if asked >= 1000 and asked % 100 == free % 100 == 0:
-            return amount(resource, asked), f"{free / 1000:g} CPU"
+        if asked >= 1000:
+            return f"{_cores(asked)} CPU", f"{_cores(free)} CPU"
         return f"{asked}m CPU", f"{free}m CPU"
     unit, suffix = _unit(resource, asked)
     return amount(resource, asked), f"{_decimal(free * 100 // unit)}{suffix} {resource}"
@@ -58,6 +58,11 @@ def _unit(resource: str, value: int) -> tuple[int, str]:
             if value >= unit and value * 100 % unit == 0:
                 return unit, suffix
     return 1, ""
+
+
+def _cores(milli: int) -> str:
+    """ "2", "1.685"."""
+    return f"{milli // 1000}.{milli % 1000:03}".rstrip("0").rstrip(".")
 
 
 def _decimal(hundredths: int) -> str:

@@ -16,7 +16,7 @@ from kschedlab.messages import later, say, sentences, terms
 from kschedlab.shown import Shown
 from kschedlab.text.preemption import evicted
 from kschedlab.text.sections import Limits, Row, Section, Table
-from kschedlab.text.words import amount, count, listing
+from kschedlab.text.words import amount, asked_and_free, count, listing
 from kschedlab.whatif.another_node import AnotherNode, another_node
 from kschedlab.whatif.case import Boundary, Case
 from kschedlab.whatif.evictions import SmallestEviction, eviction
@@ -165,8 +165,7 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
             "asking for {more} instead of {now}", more=amount(limit.name, limit.far), now=amount(limit.name, limit.now)
         )
         but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
-        short = say("with {amount}", amount=amount(limit.name, limit.far))
-        yield _answer(later("requests"), change, limit.after, but, short)
+        yield _answer(later("requests"), change, limit.after, but, _only(limit))
     for each in whatif.relaxations.sufficient:
         changes = say(" and ").join(map(say, each.changes))
         yield WhatIfAnswer(
@@ -183,6 +182,12 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         if more.pool == UNNAMED:
             message = later("one more node in {zone}" if more.zone else "one more node")
         yield _answer(later("nodes"), later(message, pool=more.pool, zone=more.zone), more.decision)
+
+
+def _only(limit: Boundary) -> str:
+    """The request that fits, and in the same unit the one that it has."""
+    now, fits = asked_and_free(limit.name, limit.now, limit.far)
+    return say("asking only {amount} (not {now})", amount=fits, now=now.partition(" ")[0])
 
 
 def _answer(what: str, change: str, decision: Decision, but: str = "", short: str = "") -> WhatIfAnswer:

@@ -22,18 +22,18 @@ def changes_are_applied_and_other_clusters_loaded(page: Notebook, folder: Path) 
 
 
 def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: Notebook) -> None:
+    page.stage("In which zone?").get_by_role("button", name="eu-1a").click()
     waits = page.page.locator(".kschedlab:has(.ks-sentence)", has_text="postgres-0 waits")
     waits.evaluate("(panel) => (panel.id = 'one')")
     panel = page.page.locator("#one")
     picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
     expect(picture).to_contain_text("only VolumeBinding")
     panel.locator('[data-key="node/data-01"]').press("Enter")
-    expect(picture).to_contain_text("NodeResourcesFit refuses data-01")
-    expect(picture).to_contain_text("1685m")
+    expect(picture).to_contain_text("asks for 2 CPU, 1.685 free")
     expect(sentence).to_contain_text("postgres-0 waits")
     expect(field(panel, "why not this node?")).to_have_value("data-01")
     picture.get_by_role("button", name="close").click()
-    expect(picture).not_to_contain_text("1685m")
+    expect(picture).not_to_contain_text("1.685 free")
     picture.get_by_role("button", name="what would change it").click()
     picture.get_by_role("button", name="one more data node in eu-1a").click()
     expect(sentence).to_contain_text("postgres-0 goes to data-01-new.")
@@ -79,7 +79,9 @@ def another_cluster_by_file_and_by_path(page: Notebook, tmp_path: Path) -> None:
         panel.get_by_role("button", name="Choose files, or drop them here").click()
     chooser.value.set_files(path)
     expect(status).to_contain_text("small.yaml: 1 node, 1 running pod, 1 pending.")
-    expect(panel.locator(".ks-sentence")).to_contain_text("second waits: 1 of 1 node with a single obstacle.")
+    expect(panel.locator(".ks-sentence")).to_contain_text(
+        "second waits: on 1 of 1 node, only one filter is in its way."
+    )
     large = tmp_path / "large.json"
     notes = {"a": "x" * 15_000}
     pods = [pod(f"p{i}", "node-a", "1m") for i in range(1000)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import NamedTuple
@@ -68,7 +68,8 @@ class WhyNot:
 
     ``winner``: the chosen or nominated node, or None. ``checks``: all filters that ran, if the node was refused;
     ``points``: if both nodes were scored, the total last; ``rules``: if both are candidates for preemption. All three
-    are empty if the search ended before it reached the node.
+    are empty if the search ended before it reached the node. ``evicting``: why evicting pods would not help on a node
+    that was refused, if that needs saying; the sentence ends with it.
     """
 
     node: str
@@ -77,6 +78,7 @@ class WhyNot:
     checks: tuple[Check, ...] = ()
     points: tuple[Points, ...] = ()
     rules: tuple[RuleResult, ...] = ()
+    evicting: str = ""
 
 
 def why_not(decision: Decision, node: str) -> WhyNot:
@@ -101,7 +103,8 @@ def why_not(decision: Decision, node: str) -> WhyNot:
     if preemption is not None and node in preemption.candidates and winner is not None:
         rules = tuple(steps(preemption, [winner, node]))
         return WhyNot(node, winner, _outclimbed(node, winner, rules), checks, rules=rules if node != winner else ())
-    return WhyNot(node, winner, _refused(decision, node, checks), checks)
+    evicting = _evicting(decision, node)
+    return WhyNot(node, winner, _refused(node, checks, evicting), checks, evicting=evicting)
 
 
 def _not_reached(decision: Decision, node: str) -> str:
@@ -214,18 +217,27 @@ def _required(volume: PersistentVolume) -> list[tuple[str, frozenset[str]]]:
     return [(each.key, frozenset(each.values)) for each in wanted if each.operator == "In"]
 
 
-def _refused(decision: Decision, node: str, checks: tuple[Check, ...]) -> str:
+def refusing(checks: Sequence[Check]) -> list[Check]:
+    """The filters that refuse the node, first the one under which an event counts it."""
+    return sorted((check for check in checks if check.refuses), key=lambda check: not check.first) or [checks[0]]
+
+
+def because(check: Check) -> str:
+    """All reasons of this filter."""
+    return say("; ").join(check.details) or say("no reason given")
+
+
+def _refused(node: str, checks: Sequence[Check], evicting: str) -> str:
     """Every filter that refuses the node, with its reason, and whether evicting pods would help, if it is about place.
 
     Of a taint or a label that goes without saying.
     """
-    refusing = sorted((check for check in checks if check.refuses), key=lambda check: not check.first) or [checks[0]]
     texts = chain([later("{plugin} refuses {node}: {reason}.")], repeat(later("{plugin} too: {reason}.")))
     refusals = [
-        say(text, plugin=check.plugin, node=node, reason=say("; ").join(check.details) or say("no reason given"))
-        for text, check in zip(texts, refusing, strict=False)
+        say(text, plugin=check.plugin, node=node, reason=because(check))
+        for text, check in zip(texts, refusing(checks), strict=False)
     ]
-    return sentences((*refusals, _evicting(decision, node)))
+    return sentences((*refusals, evicting))
 
 
 def _evicting(decision: Decision, node: str) -> str:

@@ -74,7 +74,7 @@ def test_behind_the_chosen_node_plugin_by_plugin(world):
         ("shop/banner-0", "spot-02", "TaintToleration refuses spot-02: taint spot=true."),
         ("shop/banner-0", "general-41", "NodeUnschedulable refuses general-41: cordoned. TaintToleration too: "),
         ("data/postgres-0", "gpu-01", "NodeAffinity too: wants karpenter.sh/nodepool=data; the node has gpu."),
-        ("data/postgres-0", "data-01", "asks for 2000m CPU, 1685m free; asks for 16Gi memory, 11.57Gi free."),
+        ("data/postgres-0", "data-01", "asks for 2 CPU, 1.685 free; asks for 16Gi memory, 11.57Gi free."),
         ("edge/ingress-canary-0", "ingress-01", "edge/ingress-nginx-khclpcwb9-g4bs5 has the host port 443/TCP."),
         ("edge/ingress-canary-0", "ingress-01", "No pod there is less important, so none may be evicted."),
         ("analytics/report-builder-0", "general-48", "Even without its less important pods it would be refused."),

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from functools import partial
 
 from kschedlab.cluster.columns import CPU, MEMORY
+from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
-from kschedlab.messages import say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import YourCluster
@@ -18,16 +19,23 @@ from kschedlab_lab.views.node_kinds import REFUSED, kinds, one_away, verdict_of
 from kschedlab_why.why_not import why_not
 
 STUCK = "ml/train-small-0"
+BOUND, LARGE, URGENT = "data/postgres-0", "analytics/report-builder-0", "shop/payment-burst-0"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
-FIT, SPREAD, IMAGES = "NodeResourcesFit", "PodTopologySpread", "ImageLocality"
+FIT, VOLUME, SPREAD, IMAGES = "NodeResourcesFit", "VolumeBinding", "PodTopologySpread", "ImageLocality"
 
 
 def _asking(
-    text: str, right: str, remarks: Mapping[str, str], framed: str = "", note: str = "", **values: str
+    text: str,
+    right: str,
+    remarks: Mapping[str, str],
+    framed: str = "",
+    note: str = "",
+    sized: bool = False,
+    **values: str,
 ) -> YourCluster:
     """A panel that asks first; ``remarks``: its answers, and what is said of each; ``framed``: where the pod runs;
-    ``note``: what one needs to know."""
-    panel = YourCluster(bundled()).move(**values)
+    ``note``: what one needs to know; ``sized``: a control sets the pod's CPU."""
+    panel = YourCluster(bundled(), sized=sized).move(**values)
     before = partial(panel.answers.before, framed=framed, note=note)
     asked = Question(
         text,
@@ -35,7 +43,7 @@ def _asking(
         lambda _: right,
         lambda _, answer: remarks[answer],
         before,
-        looks=("node", "show", "question"),
+        looks=("node", "show", "question", *(["cpu"] if sized else [])),
     )
     return panel.ask(asked)
 
@@ -53,9 +61,54 @@ def one_obstacle() -> YourCluster:
         {
             str(len(near)): sentences((why, say("They have its label, and room."))),
             str(fewer): sentences((say("They have another label, and no GPU."), why)),
-            str(many): sentences((say("Most have another label, too: an event gives one reason a node."), why)),
+            str(many): sentences((say("Most of the {many} also have the wrong label.", many=many), why)),
         },
         pod=STUCK,
+    )
+
+
+def which_zone() -> YourCluster:
+    """Where would one more node help? A volume lives in one zone."""
+    decision = explain(BOUND, bundled().cluster(LATEST)).decision
+    zones, near = pools(decision.cluster, ZONE), one_away(decision, kinds(decision))
+    here = next(zone for zone, places in zones.items() if near[FIT][0] in places)
+    why = say(
+        "Its volume is in {zone}: no other zone will do. And {full} nodes there are full.",
+        zone=here,
+        full=len(near[FIT]),
+    )
+    text = say("One more node of {pool} would let {pod} run. In which zone?", pool="data", pod="postgres-0")
+    return _asking(text, here, dict.fromkeys((*sorted(zones), say("in any")), why), pod=BOUND)
+
+
+def how_little() -> YourCluster:
+    """How small must a request be? What counts is the largest free piece on one node."""
+    decision = explain(LARGE, bundled().cluster(LATEST)).decision
+    cluster, places = decision.cluster, one_away(decision, kinds(decision))[FIT]
+    free = [int(cluster.allocatable[CPU, place] - cluster.requested[CPU, place]) for place in places]
+    much, less, few = (say("{cpu} CPU", cpu=cpu) for cpu in (6, 3, 1.2))
+    why = say("The emptiest of these nodes has {most:g} CPU free. Move the slider.", most=max(free) / 1000)
+    together = later("The {nodes} nodes of {pool} have {cpu} CPU free, all together.")
+    return _asking(
+        say("{pod} asks for 7.7 CPU: too much. What would fit?", pod="report-builder-0"),
+        few,
+        dict.fromkeys((much, less, few), why),
+        note=say(together, nodes=len(free), pool="general", cpu=sum(free) // 1000),
+        sized=True,
+        pod=LARGE,
+    )
+
+
+def who_leaves() -> YourCluster:
+    """Two nodes would lose pods that are equally many and equally important: which node is chosen?"""
+    recent, old = say("where the older one started later"), say("where the older one started earlier")
+    why = say("Rule 5 spares the pod that has run longest.")
+    return _asking(
+        say("On each of two nodes, two pods of priority -10 would have to leave. Which node is it?"),
+        recent,
+        dict.fromkeys((recent, old, say("chance decides")), why),
+        pod=URGENT,
+        show="general",
     )
 
 

@@ -23,11 +23,11 @@ from kschedlab.text.preemption import evicted
 from kschedlab.text.sections import Lines, Row, Section, Table
 from kschedlab.text.tables import html
 from kschedlab.text.words import count, listing, request_text, requested
-from kschedlab.whatif import WhatIf, what_if
+from kschedlab.whatif import Case, WhatIf, what_if
 from kschedlab.whatif.answers import WhatIfAnswer, notes, whatif_answers, whatif_lines, whatif_sentence
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.cluster_source import Loaded, bundled, from_paths
-from kschedlab_lab.panels.settings import Restorable, choice, typed
+from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab_lab.panels.your_plugin import several
 from kschedlab_lab.views.cluster_detail import LEAVE, ONLY, Choice, victims
 from kschedlab_lab.views.cluster_picture import (
@@ -50,6 +50,8 @@ NONE = "none"
 NEW = "-new"
 FEW = LIMITS._replace(nodes=2, totals=0, candidates=2, rungs=2)
 """The most candidates of the tables below the picture, so that they fit beside a text."""
+CPUS = (*range(100, 2000, 100), *range(2000, 8000, 500), 7700)
+"""What a pod may be made to ask for, in milli."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
 
@@ -57,11 +59,11 @@ SUGGESTED, LONGEST = 3000, 200
 # -- settings
 
 
-def settings_of(loaded: Loaded) -> type[Any]:
-    """The panel's settings for this cluster."""
+def settings_of(loaded: Loaded, sized: bool = False) -> type[Any]:
+    """The panel's settings for this cluster; ``sized``: with one for the pod's CPU."""
     cluster = loaded.cluster(LATEST)
     names = sorted(cluster.names)
-    fields = [
+    fields: list[tuple[str, type[Any], Any]] = [
         ("pod", str, typed("pod", loaded.pods[0], loaded.pods[:SUGGESTED], _finder(later("pod"), loaded.pods))),
         ("question", str, choice("question", QUESTIONS, WHY, folded=True)),
         ("node", str, typed("why not this node?", NONE, [NONE, *names[:SUGGESTED]], _node(names))),
@@ -69,7 +71,13 @@ def settings_of(loaded: Loaded) -> type[Any]:
         ("generation", str, choice("generation", GENERATIONS, LATEST, folded=True)),
         ("change", str, typed("change", NONE, [NONE], lambda text: _short(text) or NONE)),
     ]
+    if sized:
+        fields.insert(0, ("cpu", int, slider("it asks for", CPUS, CPUS[-1], _cpu)))
     return make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)
+
+
+def _cpu(milli: int) -> str:
+    return f"{milli / 1000:g} CPU"
 
 
 def _finder(kind: str, names: Sequence[str]) -> Callable[[str], str]:
@@ -132,6 +140,8 @@ class Answers:
             return View(lambda room: cluster_picture(other, room, asked, said), said, Html(), said)
         if settings.question == WHAT_IF:
             return self._changes(settings)
+        if hasattr(settings, "cpu"):
+            return self._sized(settings)
         decision, runs_on = explained.decision, explained.runs_on
         framed = left(decision, runs_on)
         again_there = again(decision, runs_on) if framed else ""
@@ -151,6 +161,16 @@ class Answers:
         known = replace(decision, scores=None) if framed else counted(decision)
         return lambda room: cluster_picture(known, room, shown, said)
 
+    def _sized(self, settings: Any) -> View:
+        """The pod with another request of CPU: how many nodes have room for that."""
+        case = Case(settings.pod, self.loaded.cluster(settings.generation), GENERATIONS[settings.generation])
+        before, decision = case.decide(), case.decide(case.asking("cpu", settings.cpu))
+        fits = count(len(decision.feasible), "node") if len(decision.feasible) else say("no node")
+        name = decision.pod.pod.metadata.name
+        said = say("Asking for {cpu}, {pod} fits on {nodes}.", cpu=_cpu(settings.cpu), pod=name, nodes=fits)
+        view = _view(decision, settings, Asked("", settings.show, before=before), said, [])
+        return replace(view, idle={"change": "", "pod": "", "question": ""})
+
     def _changes(self, settings: Any) -> View:
         """What would change the decision, and the change that is applied."""
         found = self._what_if(settings.pod, settings.generation)
@@ -163,7 +183,7 @@ class Answers:
         if applied is not None:
             first, *rest = headline(decision)
             change = next(each.change for each in choices if each.word == word)
-            said = sentences((first, therefore(change, decision, applied.line.but), *rest, margin(decision)))
+            said = sentences((first, therefore(change, decision), *rest, margin(decision)))
         else:
             said = changing(decision, found.was_on, len(choices)) if choices else whatif_sentence(found)
         sections = [Section("", [_changes_table(found), *notes(found)])]
@@ -193,15 +213,17 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
 
 
 def _near(decision: Decision) -> str:
-    """How many nodes have a single obstacle: if the pod names a pool, first those of this pool."""
+    """On how many nodes one filter alone is in the way: if the pod names a pool, first those of this pool."""
     name, near = decision.pod.pod.metadata.name, [kind == ONE for kind in kinds(decision)]
     named, pool = _named(decision), pools(decision.cluster)
     mine = next((each for each, places in pool.items() if {*places} == named), "")
     inside = sum(near[place] for place in named) if mine else 0
     if not inside or inside == sum(near):
-        waits = later("{pod} waits: {near} of {nodes} with a single obstacle.")
+        waits = later("{pod} waits: on {near} of {nodes}, only one filter is in its way.")
         return say(waits, pod=name, near=f"{sum(near):,}", nodes=count(len(near), "node"))
-    waits = later("{pod} waits: {near} of {nodes} of {pool} with a single obstacle, and {others} elsewhere.")
+    waits = later(
+        "{pod} waits: on {near} of {nodes} of {pool}, and on {others} elsewhere, only one filter is in its way."
+    )
     others = f"{sum(near) - inside:,}"
     return say(waits, pod=name, near=f"{inside:,}", nodes=count(len(named), "node"), pool=mine, others=others)
 
@@ -252,12 +274,11 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
-def therefore(change: str, after: Decision, but: str) -> str:
-    """What a change has done: on how many nodes the pod fits now, or may evict pods. ``but``: what less of it does."""
+def therefore(change: str, after: Decision) -> str:
+    """What a change has done: on how many nodes the pod fits now, or may evict pods."""
     places = after.feasible if after.preemption is None else after.preemption.positions
     then = later("{change}: it fits on {nodes}.") if after.node else later("{change}: evicting helps on {nodes}.")
-    done = say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
-    return sentences((done, say("{sentence}.", sentence=but) if but and after.node else ""))
+    return say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
 
 
 def _changes_table(found: WhatIf) -> Table:
@@ -324,13 +345,15 @@ class YourCluster(Panel[Any]):
     ====================  ==========================================================================================
 
     Unusable input changes nothing, and ``problems`` says what is wrong with it. ``plugins``: your own, which take part
-    in every decision.
+    in every decision. ``sized``: a control sets the pod's CPU.
     """
 
-    def __init__(self, loaded: Loaded, plugins: Sequence[object] = (), problems: Sequence[str] = ()) -> None:
+    def __init__(
+        self, loaded: Loaded, plugins: Sequence[object] = (), problems: Sequence[str] = (), sized: bool = False
+    ) -> None:
         self.loaded, self.plugins, self.problems = loaded, tuple(plugins), tuple(problems)
         self.answers = Answers(loaded, self.plugins)
-        super().__init__(settings_of(loaded)(), self.answers)
+        super().__init__(settings_of(loaded, sized)(), self.answers)
 
     def reading(self, read: Callable[[], Loaded]) -> Self:
         """A copy with the cluster that this reads; if it cannot be read, one with ``problems``."""

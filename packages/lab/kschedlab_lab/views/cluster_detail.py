@@ -35,7 +35,7 @@ from kschedlab_lab.views.node_map import star_path
 from kschedlab_lab.views.obstacles import are_ranked
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, ON_ACCENT, PRIORITIES, priority_fill
 from kschedlab_lab.views.svg import rect
-from kschedlab_why.why_not import Points, WhyNot
+from kschedlab_why.why_not import Check, Points, WhyNot, because, refusing
 
 BAR, GAP, LEAST, LONGEST = 5, 8, 40, 240
 """The height of a bar, the space beside it, and the least and the greatest length of the longest one, in pixels."""
@@ -52,7 +52,7 @@ NAMES = {
     GOOD: later("fits"),
     EVICTS: later("fits if others leave"),
     ONE: ONLY,
-    TWO: later("two obstacles"),
+    TWO: later("two filters"),
     MORE: later("three or more"),
     OPEN: later("not looked at"),
 }
@@ -167,10 +167,45 @@ def why_not_part(
     tip has the rest."""
     summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
     said, room = sentences((found.sentence, summed)), width - 24
-    inside = _points(found, room, most) if most and found.points else _sentence(said, room, lines)
+    if most and found.points:
+        inside = _points(found, room, most)
+    elif found.checks and not found.rules:
+        inside = _refusals(found, room, lines)
+    else:
+        inside = _sentence(said, room, lines)
     named = (phrase(("✕", EVICTED, True), (fitted(pod, room - 20), "currentColor", False)) for pod in leave)
     inside = column([inside, wrap(named, room, 16, 0)], 2)
     return row([inside._replace(width=room), _close()], 4, "start")
+
+
+def _refusals(found: WhyNot, width: float, lines: int | None) -> Part:
+    """The node, and for each filter that refuses it a line with its colour and its reason; of what does not fit into so
+    many ``lines``, a tip has the rest."""
+    each = refusing(found.checks)
+    head = wrap([words(found.node, bold=True), *_grey(found.evicting, width)], width, 8, 0)
+    wholes = [head, *(_refusal(check, width) for check in each)]
+    whole = column(wholes, 0)
+    high = words("").height * max(lines or 0, 2) + 1
+    if lines is None or whole.height <= high:
+        return whole
+    parts = [words(found.node, bold=True), *(_refusal(check, width, short=True) for check in each)]
+    for place, one in enumerate(wholes):
+        longer = [*parts[:place], one, *parts[place + 1 :]]
+        parts = longer if column(longer, 0).height <= high else parts
+    short = column(parts[: max(lines, 2)], 0)
+    return short._replace(shapes=(element("g", *short.shapes, data_tip=found.sentence),))
+
+
+def _grey(text: str, width: float) -> list[Part]:
+    return [words(text, width=width, fill=INK_2)] if text else []
+
+
+def _refusal(check: Check, width: float, short: bool = False) -> Part:
+    sample = Part(10, 10, (rect(10, 10, 3, fill=cause_fill(check.plugin)),))
+    name, reason = words(check.plugin), because(check)
+    room = width - name.width - 10 - 2 * 6
+    said = words(fitted(reason, room), fill=INK_2) if short else words(reason, width=room, fill=INK_2)
+    return row([row([sample, name], 6), said], 6, "start")
 
 
 def _sentence(text: str, width: float, lines: int | None) -> Part:
@@ -221,7 +256,8 @@ def _points(found: WhyNot, width: float, most: Mapping[str, int]) -> Part:
         words(f"{fitted(name, width - 60, bold=True)} {points}", bold=True, fill=fill) for name, points, fill in sums
     ]
     leads = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))
-    rest = listed(f"{each.plugin} {_more(each.lead)}" for each in leads[BARS:])
+    more = [f"{each.plugin} {_more(each.lead)}" for each in leads[BARS:]]
+    rest = listed([*more, say("other plugins: equal")] if len(leads) < len(plugins) else more)
     others = words(rest, width=width, fill=INK_2) if rest else NOTHING
     return column([wrap(both, width, 16, 2), _lines(leads[:BARS], width, most), others], 4)
 

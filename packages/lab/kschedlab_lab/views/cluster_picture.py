@@ -92,18 +92,20 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
 
 def _about(decision: Decision, asked: Asked, width: float, spare: float) -> Part:
     """The node in question against the chosen one. Of many pods that would have to leave it, as many are named as fit
-    into the ``spare`` height; below changes, of a long sentence as much as fits."""
+    into the ``spare`` height; of filters that refuse it, and below changes of a long sentence, as much as fits."""
     found, bars = asked.why_not, asked.question != WHAT_IF
     if found is None:
         return NOTHING
     scale = differing(decision) if bars else {}
+    whole = bars and not (found.checks and not victims(decision, found.node))
+    high = words("").height
     for most in range(VICTIMS, 0, -1):
         leave = victims(decision, found.node, most)
         about = why_not_part(found, width, scale, leave)
-        if about.height <= spare or (bars and len(leave) <= FEW_VICTIMS < most):
+        if about.height <= spare or (whole and len(leave) <= FEW_VICTIMS < most):
             return about
-    leave, lines = victims(decision, found.node, 0), max(int(spare // LINE), MANY if width < NARROW else LINES)
-    if bars:
+    leave, lines = victims(decision, found.node, 0), max(int(spare // high), MANY if width < NARROW else LINES)
+    if whole:
         return why_not_part(found, width, scale, leave)
     leave = leave[: lines - 1]
     return why_not_part(found, width, scale, leave, lines - len(leave))

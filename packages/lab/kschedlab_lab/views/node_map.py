@@ -165,7 +165,7 @@ def blocks(pools: Mapping[str, Sequence[int]], width: float, height: float, name
 def _blocks(pools: Mapping[str, Sequence[int]], width: float, shape: Shape) -> Grid:
     """Each pool is a block of its own, its name and below it its nodes; small ones are side by side."""
     left, (wide, tall, foot, gap) = 5, shape
-    columns = max(int((width - left + gap) // (wide + gap)), 1)
+    columns = max(int((width - 2 * left + gap) // (wide + gap)), 1)
     cells, heads, x, y, bottom, room = list[Any](), [], 0.0, 0.0, 0.0, width
     for pool, places in pools.items():
         whole = max(min(len(places), columns) * (wide + gap), NAME) + ASIDE

@@ -105,6 +105,9 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
         pod="data/redis-24", question="what would change it", change="one more data node"
     ),
     "your_cluster, one obstacle": cluster_questions.one_obstacle,
+    "your_cluster, which zone": cluster_questions.which_zone,
+    "your_cluster, how little": cluster_questions.how_little,
+    "your_cluster, who leaves": cluster_questions.who_leaves,
     "your_cluster, what moves it": cluster_questions.what_moves_it,
     "your_plugin": lambda: your_plugin.panel().ask(your_plugin.where()),
     "your_plugin, both": lambda: your_plugin.panel([COLD, COOLER]).ask(your_plugin.where([COLD, COOLER])),

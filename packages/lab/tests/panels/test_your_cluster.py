@@ -169,17 +169,17 @@ def test_the_least_priority_that_preempts_names_the_pod_that_sets_it():
     assert "with priority 50001 instead of 0 (clickhouse-7 has 50000): preempts clickhouse-7" in drawn(view)
 
 
-def test_an_applied_change_says_what_a_little_less_of_it_does():
+def test_an_applied_change_says_on_how_many_nodes_the_pod_fits_then():
     panel = lesson.panel(pod="analytics/report-builder-0", question=WHAT_IF)
     after = panel.move(change="asking for 1285m CPU instead of 7.7 CPU")
-    says(after.view.sentence, "With 1285m CPU: it fits on 1 node. 1286m CPU: still fits nowhere.")
+    says(after.view.sentence, "Asking only 1.285 CPU (not 7.7): it fits on 1 node.")
 
 
 def test_the_pool_that_a_pod_names_comes_first_and_other_nodes_after_it():
     sentence = lesson.panel(pod="edge/ingress-canary-0").view.sentence
-    says(sentence, "6 of 6 nodes of ingress with a single obstacle, and 95 elsewhere.")
+    says(sentence, "on 6 of 6 nodes of ingress, and on 95 elsewhere, only one filter is in its way.")
     for key, near in {"ml/train-small-0": 12, "data/postgres-0": 24, "analytics/report-builder-0": 101}.items():
-        says(lesson.panel(pod=key).view.sentence, f"waits: {near} of 200 nodes with a single obstacle.")
+        says(lesson.panel(pod=key).view.sentence, f"waits: on {near} of 200 nodes, only one filter is in its way.")
 
 
 def test_every_change_that_is_offered_can_be_applied():
@@ -416,3 +416,17 @@ def test_five_thousand_nodes_can_be_asked_about():
 def test_pods_whose_node_is_not_in_the_files_are_counted_as_running():
     running = as_yaml([node("node-a"), pod("here", "node-a", 1), pod("elsewhere", "node-b", 1), pod("second", "", 1)])
     assert "1 node, 2 running pods, 1 pending." in repr(uploaded(lesson.panel(), ("mine.yaml", running)))
+
+
+def test_a_slider_asks_for_less_cpu_until_the_pod_fits():
+    panel = cluster_questions.how_little().answer("1.2 CPU")
+    says(panel.view.sentence, "Asking for 7.7 CPU, report-builder-0 fits on no node.")
+    says(panel.move(cpu=1300).view.sentence, "fits on no node.")
+    says(panel.move(cpu=1200).view.sentence, "fits on 1 node.")
+    says(panel.move(cpu=800).view.sentence, "fits on 50 nodes.")
+
+
+def test_each_filter_that_refuses_a_node_has_a_line_with_its_reason():
+    picture = str(lesson.panel(pod="ml/train-small-0", node="ingress-01").view.picture(Room()))
+    for text in ("TaintToleration", "taint dedicated=ingress", "NodeAffinity", "NodeResourcesFit", "4.06Gi free"):
+        assert text in picture
