@@ -84,11 +84,11 @@ class Substitutions:
 
     def _assignable(self, one: Type, other: Type) -> bool:
         if other.kind == "param":
-            valid, bound = self._substitutes(one, other)
-            if valid or bound:
+            valid = self._substitutes(one, other)
+            if valid is not None:
                 return valid
         if one.kind == "param":
-            return self._substitutes(other, one)[0]
+            return bool(self._substitutes(other, one))
         if one.kind in _WILD or other.kind in _WILD:
             return True
         if one.kind == "null" or other.kind == "null":
@@ -105,24 +105,24 @@ class Substitutions:
             )
         return one == other
 
-    def _substitutes(self, kind: Type, param: Type) -> tuple[bool, bool]:
-        """(whether the type can stand for the parameter, whether the parameter stood for something)."""
+    def _substitutes(self, kind: Type, param: Type) -> bool | None:
+        """Whether the type can stand for the parameter; None if it mentions the parameter itself."""
         if kind == param:
-            return True, True
+            return True
         known = self._known.get(param)
         if known is not None:
             if kind == known:
-                return True, True
+                return True
             if not self._assignable(kind, known):
-                return False, True
+                return False
             general = most_general(kind, known)
             if not self._mentions(param, general):
                 self._bind(param, general)
-            return True, True
+            return True
         if self._mentions(param, kind):
-            return False, False
+            return None
         self._bind(param, kind)
-        return True, False
+        return True
 
     def _mentions(self, param: Type, kind: Type) -> bool:
         if param == kind:
@@ -185,7 +185,7 @@ class Checked(NamedTuple):
     type_values: dict[int, str]
 
 
-def check(source: Source, tree: Expr, places: dict[int, int], new: bool = False) -> Checked:
+def check(source: Source, tree: Expr, places: dict[int, int], new: bool) -> Checked:
     """Check the tree. Errors go to the source. Calls of qualified names (``optional.of``) lose their target.
 
     ``new``: as the API server checks a new object.
