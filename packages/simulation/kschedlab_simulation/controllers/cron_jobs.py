@@ -6,6 +6,7 @@ next time alone does not keep a simulation running: one that has settled before 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -65,7 +66,7 @@ def surplus(owner: CronJob, jobs: Sequence[Job]) -> list[Job]:
     limits = {"Complete": owner.spec.successfulJobsHistoryLimit, "Failed": owner.spec.failedJobsHistoryLimit}
     for end, limit in limits.items():
         ended = [job for job in jobs if any((c.type, c.status) == (end, "True") for c in job.status.conditions)]
-        ended.sort(key=lambda job: (job.status.startTime or 0, job.metadata.name))
+        ended.sort(key=lambda job: (job.status.startTime or math.inf, job.metadata.name))
         removed += ended[: max(0, len(ended) - limit)]
     return removed
 

@@ -24,7 +24,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab_simulation import Simulation
 from kschedlab_simulation.controllers.autoscalers import desired_replicas
-from kschedlab_simulation.controllers.cron_jobs import due_time, job_of
+from kschedlab_simulation.controllers.cron_jobs import due_time, job_of, surplus
 from kschedlab_simulation.controllers.daemon_sets import (
     daemon_spec,
     max_unavailable,
@@ -331,6 +331,30 @@ def test_concurrency(policy, jobs):
     simulation = running(*nodes(1), job, until="3m10s")
     active = [each for each in simulation.api.list(Job)[0] if each.status.active]
     assert len(active) == jobs
+    told = [(each.type, each.reason) for each in simulation.log if isinstance(each, Recorded)]
+    assert told.count(("Normal", "JobAlreadyActive")) == (2 if policy == "Forbid" else 0), (
+        "at each time that it leaves out"
+    )
+
+
+def test_the_history_keeps_the_jobs_that_began_last():
+    """v1.37: cronjob/utils.go, byJobStartTime: those without a time are last, equal ones go by name."""
+    (owner,) = documents(cron_job(successfulJobsHistoryLimit=2, failedJobsHistoryLimit=1))
+    began = {"late": "12:00", "early": "10:00", "unknown": None, "b": "11:00", "a": "11:00"}
+    jobs = [
+        {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": f"{name}-{end}"}}
+        | {"spec": {"template": template(restartPolicy="Never")}}
+        | {
+            "status": {"conditions": [{"type": end, "status": true}]}
+            | ({"startTime": f"2026-01-01T{at}:00Z"} if at else {})
+        }
+        for end, true in (("Complete", "True"), ("Failed", "True"), ("Suspended", "True"), ("Failed", "False"))
+        for name, at in began.items()
+    ]
+    assert [job.metadata.name for job in surplus(owner, documents(*jobs))] == [
+        *("early-Complete", "a-Complete", "b-Complete"),
+        *("early-Failed", "a-Failed", "b-Failed", "late-Failed"),
+    ]
 
 
 @pytest.mark.parametrize(("owned", "last"), [(True, "2026-01-01T00:10:00Z"), (False, None)])

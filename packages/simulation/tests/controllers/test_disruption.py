@@ -4,6 +4,7 @@ from msgspec.structs import replace
 from kschedlab.build import Manifest, pod
 from kschedlab.objects.model import LabelSelector, Pod, PodDisruptionBudget, ReplicaSet
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
+from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.status import ApiError
 from packages.simulation.tests.controllers.stage import LABELS, NODE, SECOND, Stage, owner
 
@@ -119,3 +120,37 @@ def test_a_relabelled_pod_moves_to_another_budget():
     stage.delete("db", PodDisruptionBudget)
     stage.delete("a", grace_seconds=0)
     assert status(stage.run(1)) == (0, 1, 0, 0)
+
+
+def messages(stage: Stage) -> list[tuple[str, str, str]]:
+    return [
+        (each.key, each.type, each.reason) for each in stage.log if isinstance(each, Recorded) if "Pods" in each.reason
+    ]
+
+
+def test_a_budget_without_pods_tells_so_once_and_again_if_a_new_one_has_its_name():
+    """v1.37: disruption.go, trySync (NoPods, Normal)."""
+    told = ("default/web", "Normal", "NoPods")
+    stage = Stage(NODE, budget(minAvailable=1)).run(5)
+    stage.create(pod("other", labels={"app": "db"}))
+    assert messages(stage.run(5)) == [told]
+    stage.delete("web", PodDisruptionBudget)
+    stage.run(1)
+    stage.create(budget(minAvailable=2))
+    assert messages(stage.run(5)) == [told, told]
+    assert status(stage) == (0, 2, 0, 0)
+
+
+def test_a_budget_that_changes_or_goes_is_counted_with_its_new_spec_and_then_no_longer():
+    stage = Stage(NODE, owner("ReplicaSet"), budget(minAvailable=1)).run(10)
+    assert status(stage) == (3, 1, 3, 2)
+    found = stage.get(PodDisruptionBudget, "web")
+    stage.api.update(replace(found, spec=replace(found.spec, minAvailable=3)), by="test")
+    assert status(stage.run(1)) == (3, 3, 3, 0)
+    stage.delete("web", PodDisruptionBudget)
+    stage.run(1)
+    written = len(stage.changes("PodDisruptionBudget"))
+    stage.delete(stage.names()[0])
+    assert len(stage.run(60).changes("PodDisruptionBudget")) == written
+    stage.create(budget("web", {"app": "db"}, minAvailable=1))
+    assert status(stage.run(1)) == (0, 1, 0, 0), "the old one's pods are forgotten"
