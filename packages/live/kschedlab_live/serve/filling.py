@@ -18,7 +18,6 @@ _STATUSES = ("containerStatuses", "initContainerStatuses")
 _ROLLING = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}
 _JOB: Data = {"parallelism": 1, "backoffLimit": 6, "completionMode": "NonIndexed", "suspend": False}
 _JOB |= {"manualSelector": False}
-_CLUSTER_IP: Data = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"}
 
 
 def filled(kind: str, data: Data) -> Data:
@@ -87,7 +86,23 @@ def _job(spec: Data) -> Data:
     """Without both numbers, one pod is to succeed; with parallelism alone, any number."""
     completions = {"completions": 1} if spec.get("parallelism") is None and spec.get("completions") is None else {}
     replacement = {"podReplacementPolicy": "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"}
-    return _workload(**_JOB)(completions | replacement | spec)
+    retries = {"backoffLimit": 2**31 - 1} if spec.get("backoffLimitPerIndex") is not None else {}
+    return _workload(**_JOB)(completions | replacement | retries | spec)
+
+
+def _stateful_set(spec: Data) -> Data:
+    spec = _workload(replicas=1, revisionHistoryLimit=10)(spec)
+    spec = _with_part(spec, "persistentVolumeClaimRetentionPolicy", whenDeleted="Retain", whenScaled="Retain")
+    spec = _with_part(spec, "updateStrategy", type="RollingUpdate")
+    strategy = spec["updateStrategy"]
+    if isinstance(strategy, dict) and strategy["type"] == "RollingUpdate":
+        spec["updateStrategy"] = _with_part(strategy, "rollingUpdate", partition=0, maxUnavailable=1)
+    return spec
+
+
+def _with_part(data: Data, name: str, **defaults: Any) -> Data:
+    given = data.get(name) or {}
+    return {**data, name: defaults | given} if isinstance(given, dict) else data
 
 
 def _cron_job(spec: Data) -> Data:
@@ -95,7 +110,16 @@ def _cron_job(spec: Data) -> Data:
 
 
 def _service(spec: Data) -> Data:
-    spec = _CLUSTER_IP | spec
+    spec = {"type": "ClusterIP", "sessionAffinity": "None"} | spec
+    kind = spec["type"]
+    if kind in ("NodePort", "LoadBalancer") or (kind == "ClusterIP" and spec.get("externalIPs")):
+        spec = {"externalTrafficPolicy": "Cluster"} | spec
+    if kind != "ExternalName":
+        spec = {"internalTrafficPolicy": "Cluster"} | spec
+    if kind == "LoadBalancer":
+        spec = {"allocateLoadBalancerNodePorts": True} | spec
+    if spec["sessionAffinity"] == "ClientIP":
+        spec = {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10800}}} | spec
     ports = spec.get("ports")
     if isinstance(ports, list):
         spec["ports"] = [_port(item) if isinstance(item, dict) else item for item in ports]
@@ -111,12 +135,7 @@ _KINDS: dict[str, Callable[[Data], Data]] = {
     "Deployment": _workload(replicas=1, strategy=_ROLLING, revisionHistoryLimit=10, progressDeadlineSeconds=600),
     "ReplicaSet": _workload(replicas=1),
     "ReplicationController": _workload(replicas=1),
-    "StatefulSet": _workload(
-        replicas=1,
-        revisionHistoryLimit=10,
-        updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 0, "maxUnavailable": 1}},
-        persistentVolumeClaimRetentionPolicy={"whenDeleted": "Retain", "whenScaled": "Retain"},
-    ),
+    "StatefulSet": _stateful_set,
     "DaemonSet": _workload(
         revisionHistoryLimit=10,
         updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
