@@ -156,10 +156,14 @@ _KEYS = {
     "podIPs": ("ip",),
     "topologySpreadConstraints": ("topologyKey",),
     "reservedFor": ("uid",),
+    "drivers": ("name",),
+    "webhooks": ("name",),
+    "matchConditions": ("name",),
+    "variables": ("name",),
 }
 """The merge keys of lists by their field; ``ports`` of a container and of a service have different ones."""
 
-_SETS = ("finalizers",)
+_SETS = ("finalizers", "podCIDRs")
 """Lists of texts that are merged as sets."""
 
 _DIRECTIVE, _RETAIN = "$patch", "$retainKeys"

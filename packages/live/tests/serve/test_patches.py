@@ -125,3 +125,49 @@ def test_other_patches_are_refused(kind):
     with pytest.raises(ApiError) as error:
         patch_of(kind, b"{}")
     assert error.value.code == 415
+
+
+@pytest.mark.parametrize(
+    ("field", "key"),
+    [
+        *(("conditions", "type"), ("addresses", "type"), ("ports", "containerPort"), ("ports", "port")),
+        *(("volumeMounts", "mountPath"), ("volumeDevices", "devicePath"), ("topologySpreadConstraints", "topologyKey")),
+        *(
+            ("ownerReferences", "uid"),
+            ("reservedFor", "uid"),
+            ("hostAliases", "ip"),
+            ("hostIPs", "ip"),
+            ("podIPs", "ip"),
+        ),
+        *((field, "name") for field in ("containers", "initContainers", "ephemeralContainers", "env", "volumes")),
+        *((field, "name") for field in ("imagePullSecrets", "secrets", "schedulingGates", "resourceClaims")),
+        *(
+            (field, "name")
+            for field in ("resourceClaimStatuses", "drivers", "webhooks", "matchConditions", "variables")
+        ),
+    ],
+)
+def test_a_strategic_patch_changes_the_item_with_the_key_and_keeps_the_others(field, key):
+    """v1.37: k8s.io/api, patchMergeKey in types.go."""
+    one, two, three = ({key: value} for value in ("1", "2", "3"))
+    patch = {field: [two | {"x": 1}, three]}
+    assert patched(STRATEGIC, {field: [one, two | {"y": 2}]}, patch) == {field: [one, two | {"x": 1, "y": 2}, three]}
+
+
+@pytest.mark.parametrize("field", ["tolerations", "taints", "rules", "subjects", "matchExpressions", "envFrom"])
+def test_a_strategic_patch_replaces_a_list_without_a_key(field):
+    assert patched(STRATEGIC, {field: [{"name": "a", "key": "a"}]}, {field: [{"name": "b"}]}) == {
+        field: [{"name": "b"}]
+    }
+
+
+@pytest.mark.parametrize("field", ["finalizers", "podCIDRs"])
+def test_a_strategic_patch_adds_to_a_list_that_is_a_set(field):
+    assert patched(STRATEGIC, {field: ["a", "b"]}, {field: ["c", "a"]}) == {field: ["a", "b", "c"]}
+
+
+def test_what_a_json_patch_does_not_say_is_null_and_a_move_to_itself_changes_nothing():
+    assert patched(JSON, {"a": 1}, [{"op": "add", "path": "/b"}]) == {"a": 1, "b": None}
+    assert patched(JSON, {"a": {"b": 1}}, [{"op": "move", "from": "/a", "path": "/a"}]) == {"a": {"b": 1}}
+    with pytest.raises(ApiError, match="operation 1 of"):
+        patched(JSON, {"a": 1}, [{"op": "test", "path": "/a", "value": 1}, {"op": "test", "path": "/a", "value": 2}])

@@ -14,6 +14,7 @@ from kschedlab_simulation.log import Recorded
 from kschedlab_simulation.simulation import Simulation
 from packages.devices.tests.device_manifests import device_class, exactly, resource_claim, unchecked
 from packages.groups.tests.test_cycle import group, member
+from packages.simulation.tests.controllers.stage import documents
 from packages.simulation.tests.controllers.test_resource_claims import claims, gpus, template
 
 GENERATION = V1_37.with_feature_gates({"GenericWorkload": True, "DRAWorkloadResourceClaims": True})
@@ -136,3 +137,11 @@ def test_devices_stay_taken_while_a_claim_is_being_written() -> None:
         simulation.api.create(unchecked(made), by="kubectl")
     simulation.run("20s")
     assert sum(claim.status.allocation is not None for claim in simulation.api.list(ResourceClaim)[0]) == 1
+
+
+def test_a_group_gets_its_claim_once_the_template_is_made() -> None:
+    simulation = simulated(gpus(1), group(resourceClaims=[SHARED]), *users("a", "b", "c"), until="10s")
+    assert not claims(simulation)
+    simulation.api.create(documents(template())[0], by="test")
+    simulation.run("100s")
+    assert len(claims(simulation)) == 1 and nodes(simulation) == ["n"] * 3

@@ -118,6 +118,7 @@ def test_an_annotated_pod_ends_after_its_time(text: str, seconds: float):
     stage = Stage(NODE, bound("a", annotations={RUN_SECONDS: text})).run(2 + seconds - 0.1)
     assert stage.get(Pod, "a").status.phase == "Running"
     ended = stage.run(0.2).get(Pod, "a")
+    assert stage.changes("Pod")[-1].at == NOON + 2 * SECOND + seconds * SECOND
     assert ended.status.phase == "Succeeded"
     assert (ended.status.containerStatuses[0].state.terminated.exitCode, conditions(ended)["Ready"]) == (0, "False")
 
@@ -159,7 +160,10 @@ def test_an_exit_code_has_up_to_three_digits(text: str, code: int):
 def test_invalid_annotations_are_reported():
     odd = bound("odd", annotations={RUN_SECONDS: "1", EXIT_CODE: "many"})
     stage = Stage(NODE, bound("a", annotations={RUN_SECONDS: "soon"}), odd).run()
-    assert {reason for reason, _ in stage.events()} == {"InvalidAnnotation"}
+    assert [(reason, message.partition(":")[0]) for reason, message in sorted(stage.events())] == [
+        ("InvalidAnnotation", EXIT_CODE),
+        ("InvalidAnnotation", RUN_SECONDS),
+    ]
     assert stage.phases() == {"Running": 1, "Failed": 1}
 
 
@@ -253,3 +257,13 @@ def test_init_containers_are_done_and_sidecars_run():
     assert states["once"].terminated is not None and states["beside"].running is not None
     assert (states["once"].terminated.exitCode, states["once"].terminated.reason) == (0, "Completed")
     assert all(each.ready for each in status.initContainerStatuses)
+
+
+def test_a_pod_waits_for_the_claim_of_its_extended_resources():
+    """v1.37: pkg/kubelet/cm/dra/manager.go, prepareResources: the status names it like a claim of the pod's own."""
+    waiting = bound("a") | {"status": {"extendedResourceClaimStatus": {"resourceClaimName": "gone"}}}
+    stage = Stage(NODE, waiting).run(5)
+    why = 'fetch ResourceClaim gone: resourceclaims.resource.k8s.io "gone" not found'
+    told = f"Failed to prepare dynamic resources: prepare dynamic resources: {why}"
+    assert stage.events() == [("FailedPrepareDynamicResources", told)]
+    assert stage.phases() == {"Pending": 1}

@@ -156,3 +156,44 @@ def test_existing_and_new_pods_without_toleration_are_evicted_at_once():
     assert stage.run(1).phases() == {"Terminating": 1, "Running": 1}
     stage.create(pod("c"))
     assert stage.run(1).names() == ["a", "b"]
+
+
+def test_a_node_gets_the_taints_of_the_state_in_which_it_comes():
+    off = node("off") | {"status": {"conditions": [{"type": "Ready", "status": "False"}]}}
+    stage = Stage(node("shut", unschedulable=True), off).run(1)
+    stage.create(node("later", unschedulable=True))
+    stage.run(1)
+    assert taints(stage.get(Node, "shut", "")) == taints(stage.get(Node, "later", "")) == ["unschedulable:NoSchedule"]
+    assert taints(stage.get(Node, "off", "")) == ["not-ready:NoSchedule", "not-ready:NoExecute"]
+
+
+def test_a_pod_that_is_there_before_its_tainted_node_is_evicted_once_the_node_comes():
+    stage = Stage(NODE, pod("a", "n2")).run(1)
+    stage.create(node("n2", taints=[{"key": "broken", "effect": "NoExecute"}]))
+    assert stage.run(1).phases() == {"Terminating": 1}
+
+
+CANCELLED = ("TaintManagerEviction", "Cancelling deletion of Pod default/a")
+MARKED = ("TaintManagerEviction", "Marking for deletion Pod default/a")
+
+
+def evictions(stage: Stage) -> list[tuple[str, str]]:
+    return stage.events("taint-eviction-controller")
+
+
+def test_a_pod_that_goes_by_itself_has_its_eviction_cancelled_and_its_successor_the_whole_time():
+    """v1.37: pkg/controller/tainteviction/taint_eviction.go, handlePodUpdate (cancelWorkWithEvent)."""
+    stage = Stage(NODE, pod("a", "n1")).run(10)
+    stage.ready("False")
+    stage.run(200)
+    stage.delete("a", grace_seconds=0)
+    assert evictions(stage.run(1)) == [CANCELLED]
+    stage.create(pod("a", "n1"))
+    assert stage.run(299).phases() == {"Running": 1}
+    assert evictions(stage.run(2)) == [CANCELLED, MARKED]
+
+
+def test_an_eviction_that_is_over_is_not_cancelled_when_the_pod_has_gone():
+    stage = Stage(NODE, pod("a", "n1")).run(10)
+    stage.ready("False")
+    assert stage.run(400).names() == [] and evictions(stage) == [MARKED]
