@@ -154,3 +154,13 @@ def test_a_budget_that_changes_or_goes_is_counted_with_its_new_spec_and_then_no_
     assert len(stage.run(60).changes("PodDisruptionBudget")) == written
     stage.create(budget("web", {"app": "db"}, minAvailable=1))
     assert status(stage.run(1)) == (0, 1, 0, 0), "the old one's pods are forgotten"
+
+
+@pytest.mark.parametrize("selector", [LabelSelector(matchLabels={"app": "db"}), None])
+def test_pods_that_a_budget_selects_no_more_do_not_count_when_they_change(selector: LabelSelector | None):
+    stage = Stage(NODE, owner("ReplicaSet"), budget(minAvailable=1)).run(10)
+    found = stage.get(PodDisruptionBudget, "web")
+    stage.api.update(replace(found, spec=replace(found.spec, selector=selector)), by="test")
+    assert status(stage.run(1)) == (0, 1, 0, 0)
+    stage.api.patch_status(Pod, "default", stage.names()[0], nominatedNodeName="n1")
+    assert status(stage.run(1)) == (0, 1, 0, 0)
