@@ -74,7 +74,6 @@ def _operate(document: Any, operation: Data) -> Any:
     if name == "remove":
         return _removed(document, path)
     if name == "replace":
-        _at(document, path)
         return _added(_removed(document, path), path, operation.get("value")) if path else operation.get("value")
     if name == "add":
         return _added(document, path, operation.get("value"))

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kschedlab_live.serve.custom import completed, defined
 from packages.live.tests.serve.served import TWO_NODES, served
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -84,6 +85,16 @@ def test_a_definition_is_established_and_its_kind_served(http):
     assert http.get(tabs).status_code == 404 and http.get("/apis/example.com").status_code == 404
     assert http.post(DEFINITIONS, json=definition()).status_code == 201
     assert http.get(tabs).json()["items"] == []
+
+
+def test_the_preferred_version_is_the_first():
+    """v1.37: k8s.io/apimachinery pkg/version/helpers.go, CompareKubeAwareVersionStrings; its example."""
+    order = ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"]
+    for given in (order, order[::-1], sorted(order)):
+        made = definition(versions=[NEWER | {"name": name, "storage": name == "v1"} for name in given])
+        assert [api_version for api_version, _ in defined(completed(made, 0))] == [
+            f"example.com/{name}" for name in order
+        ]
 
 
 @pytest.mark.parametrize(

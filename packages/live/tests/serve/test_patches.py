@@ -31,6 +31,7 @@ def patched(kind, data, patch):
         ({"a": 1}, [{"op": "move", "from": "/a", "path": "/b"}], {"b": 1}),
         ({"a": [1]}, [{"op": "copy", "from": "/a", "path": "/b"}], {"a": [1], "b": [1]}),
         ({"a": 1}, [{"op": "test", "path": "/a", "value": 1}], {"a": 1}),
+        ({"a": 1}, [{"op": "replace", "path": "", "value": {"b": 2}}], {"b": 2}),
     ],
 )
 def test_json_patches(data, patch, expected):
@@ -48,6 +49,7 @@ def test_json_patches(data, patch, expected):
             for at in ("2", "-3", "x", "", "9" * 9999)
         ),
         *(([{"op": "remove", "path": f"/a/{at}"}], "does not exist") for at in ("1", "-2", "-", "1.0")),
+        *(([{"op": "replace", "path": path, "value": 1}], "does not exist") for path in ("/x", "/a/1", "/b/c", "/a/-")),
         ([{"op": "test", "path": "/a", "value": []}], "differs from the tested one"),
         ([{"op": "move", "from": "/b", "path": "/b/c"}], "cannot move into itself"),
         ([{"op": "add", "path": "a", "value": 1}], "not a JSON pointer"),
@@ -115,6 +117,9 @@ def test_strategic_patches_of_maps_and_sets():
     assert patched(STRATEGIC, {"s": {"a": 1, "b": 2}}, {"s": {"$patch": "replace", "c": 3}}) == {"s": {"c": 3}}
     assert patched(STRATEGIC, {"s": {"a": 1, "b": 2}}, {"s": {"$retainKeys": ["a", "c"], "c": 3}}) == {
         "s": {"a": 1, "c": 3}
+    }
+    assert patched(STRATEGIC, {"s": {"a": 1, "b": 2}, "c": 3}, {"s": {"a": None}, "c": None, "d": None}) == {
+        "s": {"b": 2}
     }
     with pytest.raises(ApiError, match="is missing"):
         patched(STRATEGIC, CONTAINERS, {"containers": [{"image": "y"}]})

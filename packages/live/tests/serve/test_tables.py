@@ -103,6 +103,7 @@ def test_a_binding_shows_its_subjects_when_wide():
         {"kind": "User", "name": "me"},
         {"kind": "ServiceAccount", "name": "sa", "namespace": "shop"},
         {"kind": "User", "name": "you"},
+        {"kind": "Robot", "name": "arm"},
     ]
     data = {"roleRef": {"kind": "ClusterRole", "name": "edit"}, "subjects": subjects}
     assert cells("rbac.authorization.k8s.io/v1", "rolebindings", **data) == ["ClusterRole/edit"]
