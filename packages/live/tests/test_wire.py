@@ -1,6 +1,6 @@
 """Objects on the wire: complete JSON, and the fields that the model lacks."""
 
-from kschedlab.objects.model import Deployment, Node, Pod
+from kschedlab.objects.model import Deployment, Node, Pod, ResourceSlice
 from kschedlab_live.wire.objects import typed
 from kschedlab_live.wire.rest import owned_rest, rest_of, with_rest
 from kschedlab_simulation.state import complete
@@ -70,3 +70,14 @@ def test_controllers_pass_on_the_rest_of_a_template():
     of_set = owned_rest(rest, "ReplicaSet")
     assert owned_rest(of_set, "Pod") == owned_rest(rest, "Pod")
     assert with_rest(complete(typed(POD, Pod)), owned_rest(rest, "Pod"))["spec"]["hostname"] == "h"
+
+
+def test_the_rest_in_a_map_comes_back_with_its_key():
+    attributes = {"a": {"string": "x", "later": 1}, "b": {"later": 2}, "c": {"int": 3}}
+    device = {"name": "gpu", "attributes": attributes, "later": True}
+    spec = {"driver": "d", "nodeName": "n", "pool": {"name": "p", "resourceSliceCount": 1}, "devices": [device]}
+    data = {"metadata": {"name": "s"}, "spec": spec}
+    found = with_rest(complete(typed(data, ResourceSlice)), rest_of(data, ResourceSlice))
+    (shown,) = found["spec"]["devices"]
+    assert shown["later"] is True
+    assert {name: shown["attributes"][name].get("later") for name in "abc"} == {"a": 1, "b": 2, "c": None}

@@ -128,8 +128,6 @@ def _parts(value: Data, type: Type) -> tuple[Nodes, set[Path]]:
         if isinstance(value, dict) and value and relation == BY_FIELD:
             listed[path] = _INSIDE
             for name, inner in value.items():
-                if isinstance(type, tuple):  # a key of a map
-                    members.add((*path, name))
                 walk(inner, *member(type, name), (*path, name))
         elif isinstance(value, list) and relation not in (BY_FIELD, WHOLE):
             listed[path] = _INSIDE if value else []

@@ -50,7 +50,7 @@ def _inner_rest(value: Any, expected: Any) -> Rest:
         items = _identified(value)
     elif shape is dict and isinstance(value, dict):
         items = iter(value.items())
-    rests = ((key, rest_of(item, struct)) for key, item in items if isinstance(item, dict))
+    rests = ((key, _Inside(rest_of(item, struct))) for key, item in items if isinstance(item, dict))
     return _Inside((key, rest) for key, rest in rests if rest)
 
 

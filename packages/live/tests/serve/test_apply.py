@@ -158,3 +158,17 @@ def test_a_wrong_configuration_is_refused(http, query, body, says):
     http.post(DEPLOYMENTS, json=deployment() | {"metadata": {"name": "other"}})
     answer = http.patch(f"{DEPLOYMENTS}/other", params=query, content=body, headers={"Content-Type": APPLY})
     assert answer.status_code == 400 and says in answer.json()["message"]
+
+
+MAP = {"type": "object", "additionalProperties": {"type": "object", "properties": {"x": {"type": "integer"}}}}
+
+
+@pytest.mark.parametrize("spec", [{"properties": {"m": MAP}}, {"x-kubernetes-preserve-unknown-fields": True}, {}])
+def test_a_key_of_a_map_goes_as_a_whole_when_its_applier_drops_it(spec):
+    """v1.37: structured-merge-diff typed/tofieldset.go, visitMapItems: what is no field of the type is set itself."""
+    type = {"type": "object", "properties": {"metadata": "meta/v1.ObjectMeta", "spec": {"type": "object"} | spec}}
+    live = {"metadata": {"uid": "u"}, "spec": {"m": {"a": {"x": 1}, "b": {"x": 2}}}}
+    record = Record(created(live, type, "me").owners, nodes(live, type))
+    config = {"metadata": {}, "spec": {"m": {"b": {"x": 2}}}}
+    after, _ = applied(live, config, type, record, "me", False)
+    assert after["spec"] == {"m": {"b": {"x": 2}}}
