@@ -110,16 +110,17 @@ def _cron_job(spec: Data) -> Data:
 
 
 def _service(spec: Data) -> Data:
-    spec = {"type": "ClusterIP", "sessionAffinity": "None"} | spec
-    kind = spec["type"]
+    kind, affinity = spec.get("type", "ClusterIP"), spec.get("sessionAffinity", "None")
+    defaults: Data = {"type": kind, "sessionAffinity": affinity}
     if kind in ("NodePort", "LoadBalancer") or (kind == "ClusterIP" and spec.get("externalIPs")):
-        spec = {"externalTrafficPolicy": "Cluster"} | spec
+        defaults["externalTrafficPolicy"] = "Cluster"
     if kind != "ExternalName":
-        spec = {"internalTrafficPolicy": "Cluster"} | spec
+        defaults["internalTrafficPolicy"] = "Cluster"
     if kind == "LoadBalancer":
-        spec = {"allocateLoadBalancerNodePorts": True} | spec
-    if spec["sessionAffinity"] == "ClientIP":
-        spec = {"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10800}}} | spec
+        defaults["allocateLoadBalancerNodePorts"] = True
+    if affinity == "ClientIP":
+        defaults["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": 10800}}
+    spec = defaults | spec
     ports = spec.get("ports")
     if isinstance(ports, list):
         spec["ports"] = [_port(item) if isinstance(item, dict) else item for item in ports]
