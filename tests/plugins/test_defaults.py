@@ -54,7 +54,10 @@ def test_a_skip_in_pre_score_leaves_the_score_out() -> None:
 @pytest.mark.parametrize("answer", [Status("Error", "no data"), Status("Unschedulable", "no data")])
 def test_another_answer_in_pre_score_is_an_error(answer: Status) -> None:
     """v1.37: the same function; any status but Success and Skip ends the decision."""
-    assert schedule("default/web", WORLD, V1_37.plus(Scoring(answer))).error == 'running PreScore plugin "Scoring": no data'
+    assert (
+        schedule("default/web", WORLD, V1_37.plus(Scoring(answer))).error
+        == 'running PreScore plugin "Scoring": no data'
+    )
 
 
 class Company(Plugin):

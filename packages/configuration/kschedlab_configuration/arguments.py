@@ -88,7 +88,7 @@ def _strategy(strategy: ScoringStrategy) -> Strategy:
     return STRATEGIES[strategy.type]
 
 
-def without_points(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+def without_points(requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
     """SchedulingError where v1.22 panics because the shape is empty (helper/shape_score.go): at any capacity."""
     if capacity.any():
         raise SchedulingError("panic: runtime error: index out of range [-1]")
