@@ -78,7 +78,8 @@ def test_host_port_1_is_a_port_like_any_other():
     sidecar = {"name": "i", "image": "img", "restartPolicy": "Always", "ports": ports}
     signatures = Signatures()
     pods = [pod("a"), pod("a", ports=ports), pod("a", initContainers=[sidecar])]
-    assert len({signatures.of(model(each)).number for each in pods}) == 3
+    held = [signatures.of(model(each)) for each in pods]
+    assert len({each.number for each in held}) == 3
 
 
 def test_the_same_ports_in_an_init_container_and_in_a_sidecar_are_two_signatures():
