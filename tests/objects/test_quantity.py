@@ -84,7 +84,9 @@ def test_is_a_value():
         quantity.nanos = 0
 
 
-@pytest.mark.parametrize(("text", "rounded"), [("0.1m", "1m"), ("1", "1"), ("999u", "1m"), ("1500u", "2m"), ("0.0001Ki", "103m")])
+@pytest.mark.parametrize(
+    ("text", "rounded"), [("0.1m", "1m"), ("1", "1"), ("999u", "1m"), ("1500u", "2m"), ("0.0001Ki", "103m")]
+)
 def test_is_rounded_up_as_the_api_server_stores_it(text, rounded):
     assert str(Quantity(text).rounded_to_milli()) == rounded
 

@@ -58,7 +58,7 @@ def requested(pods: Any) -> float:
         ("a node with a taint", lambda pod, node: node.spec.taints),
         ("a node with a zone", lambda pod, node: "topology.kubernetes.io/zone" in node.metadata.labels),
         ("a node without pods", lambda pod, node: not node.pods),
-        ("a node whose cpus are all taken by one pod", lambda pod, node: [2.0] == [requested([p]) for p in node.pods]),
+        ("a node whose cpus are all taken by one pod", lambda pod, node: [requested([p]) for p in node.pods] == [2.0]),
         ("a node whose cpus are all taken", lambda pod, node: len(node.pods) > 1 and requested(node.pods) == 2),
         ("a busy node", lambda pod, node: 0 < requested(node.pods) < node.status.allocatable["cpu"].value()),
         ("a pod without requests", lambda pod, node: not requested([pod])),

@@ -32,7 +32,6 @@ from kschedlab.score.node_resources import (
     least_allocated,
     most_allocated,
 )
-from kschedlab.score.plugin import MAX_NODE_SCORE
 from kschedlab_configuration import fields
 from kschedlab_configuration.durations import seconds_of
 from kschedlab_configuration.faults import duplicate, forbidden, invalid, required, unsupported
