@@ -72,10 +72,10 @@ def _probes() -> Iterator[list[Manifest]]:
     yield [node("probe-1"), *pending]
     zone = "topology.kubernetes.io/zone"
     yield [
-        node("probe-1", 4, labels={zone: "a"}),
-        node("probe-2", 8, labels={zone: "b", "disk": "ssd"}),
+        node("probe-1", labels={zone: "a"}),
+        node("probe-2", labels={zone: "b", "disk": "ssd"}),
         node("probe-3", 2, labels={zone: "b"}, taints=[{"key": "own", "effect": "NoSchedule"}]),
-        node("probe-4", 4, unschedulable=True),
+        node("probe-4", unschedulable=True),
         pod("old-1", "probe-1", 1, 0, labels={"app": "web"}),
         pod("old-2", "probe-1", 1, 5, labels={"app": "db"}),
         pod("old-3", "probe-2", 3, 0, labels={"app": "web"}),

@@ -48,7 +48,7 @@ class RequestedToCapacityRatio:
     mean is rounded down (v1.13: algorithm/priorities/requested_to_capacity_ratio.go).
     """
 
-    shape: tuple[tuple[int, int], ...] = ((0, 0), (100, 10))
+    shape: tuple[tuple[int, int], ...]
     rounds_utilization_up: bool = False
     ignores_zero_scores: bool = True
 

@@ -73,6 +73,15 @@ def test_fields_that_a_query_reads_change_the_signature(other):
     assert signatures.of(model(other)).number != one.number
 
 
+def test_host_port_1_is_a_port_like_any_other():
+    ports = [{"containerPort": 80, "hostPort": 1}]
+    sidecar = {"name": "i", "image": "img", "restartPolicy": "Always", "ports": ports}
+    signatures = Signatures()
+    pods = [pod("a"), pod("a", ports=ports), pod("a", initContainers=[sidecar])]
+    held = [signatures.of(model(each)) for each in pods]
+    assert len({each.number for each in held}) == 3
+
+
 def test_the_same_ports_in_an_init_container_and_in_a_sidecar_are_two_signatures():
     signatures = Signatures()
     init = {"name": "i", "image": "img", "ports": [PORT]}

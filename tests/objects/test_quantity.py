@@ -39,13 +39,15 @@ def test_agrees_with_the_api(text, format, value, milli, string, error):
 @pytest.mark.parametrize(
     ("text", "value", "milli"),
     [("10P", False, True), ("50E", True, True), ("9223372036854775808", True, True), ("1Ei", False, True)]
-    + [("9223372036854775807", False, True), ("9223372036854775", False, False), ("8Ei", False, True)],
+    + [("9223372036854775807", False, True), ("9223372036854775", False, False), ("8Ei", False, True)]
+    + [("1000E", True, True)],
 )
 def test_overflow_is_detected_and_nothing_wraps(text, value, milli):
     quantity = Quantity(text)
     assert (quantity.overflows(), quantity.overflows(milli=True)) == (value, milli)
     assert quantity.value() > 0
     assert quantity.milli() > 0
+    assert Quantity(str(quantity)) == quantity
 
 
 @pytest.mark.parametrize("text", ["1e-65", "1e2147483647", "9" * 65, "1e" + "9" * 60, "1" * 5000])
@@ -61,6 +63,7 @@ def test_texts_that_go_parses_for_minutes_are_refused(text):
         ("64K", 'unknown suffix "K"; 64Ki uses powers of 1024, 64k powers of 1000'),
         ("1.5gb", 'unknown suffix "gb"; 1.5Gi uses powers of 1024, 1.5G powers of 1000'),
         ("5x", 'unknown suffix "x"; use n, u, m, k,'),
+        ("5Mxb", 'unknown suffix "Mxb"; use n, u, m, k,'),
         ("much", "expected a number such as 2, 0.5, 500m, 64Mi, 1.5Gi or 1e3"),
     ],
 )
@@ -81,7 +84,9 @@ def test_is_a_value():
         quantity.nanos = 0
 
 
-@pytest.mark.parametrize(("text", "rounded"), [("0.1m", "1m"), ("1", "1"), ("1500u", "2m"), ("0.0001Ki", "103m")])
+@pytest.mark.parametrize(
+    ("text", "rounded"), [("0.1m", "1m"), ("1", "1"), ("999u", "1m"), ("1500u", "2m"), ("0.0001Ki", "103m")]
+)
 def test_is_rounded_up_as_the_api_server_stores_it(text, rounded):
     assert str(Quantity(text).rounded_to_milli()) == rounded
 

@@ -42,6 +42,35 @@ def test_right_plugins_have_nothing_wrong() -> None:
 def test_what_is_no_plugin_is_checked_on_no_cluster() -> None:
     report = check_plugin(7)
     assert not report.ok and str(report).startswith("int: wrong (0 clusters checked)")
+    assert not report.raises and not report.remarks and report.against is None
+
+
+def requested(pods: Any) -> float:
+    """The cpus that the pods request."""
+    requests = (each.spec.containers[0].resources.requests.get("cpu") for each in pods)
+    return sum(each.milli() / 1000 for each in requests if each is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "fails"),
+    [
+        ("a cordoned node", lambda pod, node: node.spec.unschedulable),
+        ("a node with a taint", lambda pod, node: node.spec.taints),
+        ("a node with a zone", lambda pod, node: "topology.kubernetes.io/zone" in node.metadata.labels),
+        ("a node without pods", lambda pod, node: not node.pods),
+        ("a node whose cpus are all taken by one pod", lambda pod, node: [requested([p]) for p in node.pods] == [2.0]),
+        ("a node whose cpus are all taken", lambda pod, node: len(node.pods) > 1 and requested(node.pods) == 2),
+        ("a busy node", lambda pod, node: 0 < requested(node.pods) < node.status.allocatable["cpu"].value()),
+        ("a pod without requests", lambda pod, node: not requested([pod])),
+        ("a pod that just fits a full node's place", lambda pod, node: requested([*node.pods, pod]) == 2.5),
+        ("a pod that chooses a node", lambda pod, node: pod.spec.nodeSelector),
+        ("a pod of priority 0", lambda pod, node: not pod.spec.priority),
+        ("a pod of higher priority", lambda pod, node: any(0 < p.spec.priority < pod.spec.priority for p in node.pods)),
+    ],
+)
+def test_the_small_clusters_have(name: str, fails: Any) -> None:
+    """A plugin that fails for such a node or pod is found out without a cluster of one's own."""
+    assert "returned 7, where" in wrong(node_filter("Fails")(lambda pod, node: 7 if fails(pod, node) else None))  # type: ignore[return-value]
 
 
 def test_what_it_raises_for_odd_labels_only_is_a_remark_and_in_the_headline() -> None:

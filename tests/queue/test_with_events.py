@@ -10,6 +10,7 @@ from kschedlab.objects.model import (
     PodStatus,
     Toleration,
 )
+from kschedlab.objects.selectors import SelectorError
 from kschedlab.queue.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,
@@ -85,6 +86,22 @@ def test_pods_are_popped_by_priority_then_in_order_of_arrival(clock) -> None:
     assert names(queue.active) == ["b", "d", "a", "c"]
     assert [queue.pop().pod.metadata.name for _ in range(4)] == ["b", "d", "a", "c"]
     assert queue.scheduling_cycle == 4
+
+
+def test_no_priority_is_priority_zero_in_the_queue(clock) -> None:
+    queue = WithEvents(clock)
+    for name, priority in (("minus", -1), ("none", None), ("zero", 0), ("one", 1)):
+        queue.add(changed(pod(name), priority=priority))
+    assert names(queue.active) == ["one", "none", "zero", "minus"]
+
+
+def test_each_pop_is_one_attempt(clock) -> None:
+    queue = WithEvents(clock, ALWAYS)
+    queue.add(pod("a"))
+    for attempt in (1, 2, 3):
+        assert fail(queue, "NodeName").attempts == attempt
+        queue.move(NODE_ADD)
+        clock.advance(12)
 
 
 def test_a_changed_priority_changes_the_place(clock) -> None:
@@ -223,6 +240,19 @@ def test_hints_decide_which_nodes_help(clock) -> None:
     queue.move(NODE_ADD, None, Node(metadata=ObjectMeta(name="hdd", labels={"disk": "hdd"})))
     assert names(queue.unschedulable) == ["a"]
     queue.move(NODE_ADD, None, Node(metadata=ObjectMeta(name="ssd", labels={"disk": "ssd"})))
+    assert names(queue.backoff) == ["a"]
+
+
+def test_a_hint_that_fails_requeues_the_pod(clock) -> None:
+    """v1.37: backend/queue/scheduling_queue.go, isPodWorthRequeuing."""
+
+    def hint(pod, old, new):
+        raise SelectorError("not a selector")
+
+    queue = WithEvents(clock, [Registration("NodeAffinity", NODE_ADD, hint)])
+    queue.add(pod("a"))
+    fail(queue, "NodeAffinity")
+    queue.move(NODE_ADD, None, Node(metadata=ObjectMeta(name="n")))
     assert names(queue.backoff) == ["a"]
 
 

@@ -98,7 +98,11 @@ def test_a_node_with_a_single_unit_is_empty_or_full():
 
 @pytest.mark.parametrize(
     ("strategy", "want"),
-    [(least_allocated, [0, 50]), (most_allocated, [100, 50]), (RequestedToCapacityRatio(), [100, 50])],
+    [
+        (least_allocated, [0, 50]),
+        (most_allocated, [100, 50]),
+        (RequestedToCapacityRatio(((0, 0), (100, 10))), [100, 50]),
+    ],
 )
 def test_the_only_device_of_a_node_counts(strategy, want):
     plugin = NodeResourcesFitScore(strategy=strategy, resources=((GPU, 1),))
@@ -271,6 +275,26 @@ def test_a_scalar_resource_that_is_not_requested_is_left_out_of_the_balance():
     assert scored(plugin, pod("p", requests=amounts(3, 5000)), *nodes) == {"n1": 56, "n2": 56}
 
 
+@pytest.mark.parametrize(
+    ("sizes", "want"),
+    [
+        (amounts(4, 1000, **{GPU: 4}), 88),
+        (amounts(4, 1000), 87),
+        (amounts(4, 1000, **{GPU: 1}), 68),
+        ({"cpu": "4", GPU: "4", "pods": "9"}, 87),
+        ({"cpu": "4", "pods": "9"}, 100),
+    ],
+    ids=["all three", "cpu and memory", "the only device", "cpu and devices", "cpu alone"],
+)
+def test_the_balance_is_over_the_resources_of_the_node(sizes, want):
+    """v1.37: balancedResourceScorer. Two resources: half their difference; three: the standard deviation.
+
+    In use: half of the cpu, a quarter of the memory, a quarter of the devices or all. Deviations 0.118, 0.125, 0.312.
+    """
+    plugin = NodeResourcesBalancedAllocation(resources=(*WEIGHTS, (GPU, 1)), measures_gain=False)
+    assert score(plugin, amounts(2, 250, **{GPU: 1}), [sizes]) == [want]
+
+
 def test_a_node_is_in_balance_if_the_pod_requests_none_of_the_resources():
     plugin = NodeResourcesBalancedAllocation(resources=((GPU, 1),), measures_gain=False, skips_best_effort=False)
     assert scored(plugin, pod("p", cpu=1), node("n", cpu=4)) == {"n": 100}
@@ -321,6 +345,7 @@ def test_resources_of_containers_and_sidecars_are_summed_for_the_score():
         ((3000, 5000), [(10000, 20000)] * 2, [(0, (3000, 0)), (1, (3000, 5000))], [65, 90]),
         ((3000, 5000), [(10000, 20000), (10000, 50000)], [(0, (3000, 0)), (1, (3000, 5000))], [65, 60]),
         ((3000, 0), [(6000, 10000)] * 2, [(0, (3000, 0)), (1, (3000, 5000))], [0, 0]),
+        ((3000, 5000), [(6000, 5000)], [], [0]),
         (NOTHING, [{"pods": "9"}, {"cpu": "6000", "pods": "9"}], [], [0, 0]),
     ],
     ids=[
@@ -330,6 +355,7 @@ def test_resources_of_containers_and_sidecars_are_summed_for_the_score():
         "resources requested, pods with resources",
         "the same, differently sized nodes",
         "CPU would be used up",
+        "memory would be used up",
         "nodes without a resource",
     ],
 )
@@ -337,6 +363,14 @@ def test_balance_of_cpu_and_memory(asked, sizes, running, want):
     """v1.20: balanced_allocation_test.go."""
     assert score(BalancedResourceAllocation(), asked, sizes, running) == want
     assert score(BalancedResourceAllocation(highest=10), asked, sizes, running) == [points // 10 for points in want]
+
+
+def test_the_old_balance_used_defaults_for_containers_without_requests():
+    """v1.20: resource_allocation.go takes NonZeroRequested: 100m and 200 MiB."""
+    nodes = [node(name, allocatable=amounts(1, "2000Mi")) for name in ("n1", "n2")]
+    assert scored(BalancedResourceAllocation(), pod("p", cpu="500m"), *nodes, pod("r", "n1")) == {"n1": 60, "n2": 60}
+    nodes = [node("n1", allocatable=amounts(1, "800Mi")), node("n2", allocatable=amounts(1, "400Mi"))]
+    assert scored(BalancedResourceAllocation(), pod("p"), *nodes, pod("r", "n1")) == {"n1": 70, "n2": 60}
 
 
 def test_an_absent_resource_counted_as_full():

@@ -32,7 +32,6 @@ from kschedlab.score.node_resources import (
     least_allocated,
     most_allocated,
 )
-from kschedlab.score.plugin import MAX_NODE_SCORE
 from kschedlab_configuration import fields
 from kschedlab_configuration.durations import seconds_of
 from kschedlab_configuration.faults import duplicate, forbidden, invalid, required, unsupported
@@ -88,7 +87,7 @@ def _strategy(strategy: ScoringStrategy) -> Strategy:
     return STRATEGIES[strategy.type]
 
 
-def without_points(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+def without_points(requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
     """SchedulingError where v1.22 panics because the shape is empty (helper/shape_score.go): at any capacity."""
     if capacity.any():
         raise SchedulingError("panic: runtime error: index out of range [-1]")
