@@ -146,6 +146,23 @@ def test_eight_nodes_and_four_waiting_pods_are_drawn_and_the_others_counted() ->
     assert "1 node more" in words(9, 4) and "2 more" in words(1, 6)
 
 
+def test_the_oldest_pod_is_at_the_bottom_and_of_two_as_old_the_more_important_one() -> None:
+    seen = Played("nomination").feed.seen
+    first = next(pod for pod in seen.pods if pod.spec.nodeName == "node-a")
+    ages = {"new": (2, 9), "minor": (1, 0), "major": (1, 5), "unknown": (None, 0)}
+    pods = tuple(
+        replace(
+            first,
+            metadata=replace(first.metadata, name=name, creationTimestamp=made),
+            spec=replace(first.spec, priority=priority),
+        )
+        for name, (made, priority) in ages.items()
+    )
+    drawn = str(view_of(seen._replace(pods=pods), "").picture(Room(640, 800)))
+    heights = {name: float(y) for y, name in re.findall(r'translate\([^,]+,([^)]+)\)" data-key="pod/(\w+)"', drawn)}
+    assert sorted(heights, key=lambda name: heights[name]) == ["new", "minor", "major", "unknown"]
+
+
 def test_pods_without_a_request_and_ended_ones_take_no_place() -> None:
     played = Played("nomination")
     api = played.simulation.api
