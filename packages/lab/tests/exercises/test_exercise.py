@@ -129,6 +129,12 @@ def test_a_typed_answer_is_forgiven_its_spaces_and_case():
     assert exercise.check("db").words == "db came later."
 
 
+def test_an_answer_that_is_no_answer_is_repeated_up_to_80_letters():
+    number = Predict("How many", "How many pods?", "3", "Three.", ())
+    for exercise in (number, predict(remarks={"web": "Yes.", "db": "It came later."})):
+        assert exercise.check("x" * 81).words.count("x") == 80
+
+
 def test_manifests_are_looked_at_together_with_what_is_there():
     exercise = build()
     assert exercise.check(NODE % "b" + "---\n" + NODE % "c").words == "There are 3 nodes, not two."
