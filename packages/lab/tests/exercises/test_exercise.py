@@ -50,7 +50,7 @@ def cases(rng):
 
 
 def repair():
-    return Repair("Half", "Fix it.", half, halved, lambda n: n // 2, cases, "Integers.", ("Look at 7.",))
+    return Repair("Half", "Fix it.", half, halved, lambda n: n // 2, cases, "Integers.", ("Look at 7.",), 1)
 
 
 @pytest.mark.parametrize("make", [predict, build, repair])
@@ -159,7 +159,7 @@ def test_a_function_is_shown_the_first_instance_that_it_gets_wrong():
 
 
 def test_a_function_that_changes_its_arguments_is_shown_the_instance_as_it_was():
-    exercise = Repair("Sum", "?", half, halved, sum, lambda _: [([1, 2],)], "So.", ("Add.",))
+    exercise = Repair("Sum", "?", half, halved, sum, lambda _: [([1, 2],)], "So.", ("Add.",), 1)
     assert exercise.check(lambda numbers: numbers.clear()).evidence.startswith("my_half([1, 2])")
 
 
@@ -235,7 +235,7 @@ class Strange:
 
 
 def test_what_a_function_gives_may_be_anything():
-    exercise = Repair("Half", "?", half, halved, lambda n: Strange(), cases, "", ())
+    exercise = Repair("Half", "?", half, halved, lambda n: Strange(), cases, "", (), 1)
     assert "got:      <Strange>\n  expected: <Strange>" in exercise.check(lambda number: Strange()).evidence
     assert exercise.check(lambda number: "x" * 401).evidence.count("x") == 400
     assert "…" not in exercise.check(lambda number: "x" * 398).evidence
