@@ -84,7 +84,7 @@ def test_the_only_seed_that_speaks_against_the_mean_is_named():
 
 
 def test_questions():
-    asked, settings = do_the_same(NUMBERS, policy="lucky"), panel(NUMBERS, policy="lucky").settings
+    asked, settings = do_the_same(NUMBERS, 1, policy="lucky"), panel(NUMBERS, policy="lucky").settings
     assert says(asked.text, "seed 1", "lucky", "1.5 points", "default", "other 7")
     before = keys(asked.before(settings)(ROOM))
     assert {"a/1", "b/1", "line/1", "named/1"} <= before and not {"a/2", "line/2", "interval"} & before
