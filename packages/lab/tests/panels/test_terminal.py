@@ -63,6 +63,18 @@ def test_a_more_important_pod_takes_the_nomination() -> None:
     assert played.pods()["critical"].status.nominatedNodeName
 
 
+def test_two_nominations_are_told_together_and_one_alone() -> None:
+    played = Played("nomination")
+    played.run("1s")
+    pods = played.feed.seen.pods[:2]
+    waiting = [
+        replace(pod, spec=replace(pod.spec, nodeName=""), status=replace(pod.status, nominatedNodeName="node-a"))
+        for pod in pods
+    ]
+    words = [view_of(played.feed.seen._replace(pods=tuple(waiting[:n])), "nothing").sentence for n in (1, 2)]
+    assert words == ["nothing", "2 pods are nominated to node-a."]
+
+
 def test_the_cluster_of_lesson_05_evicts_whom_the_lesson_evicts() -> None:
     played = Played("ladder")
     played.run("1s")
