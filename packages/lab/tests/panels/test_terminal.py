@@ -10,6 +10,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab_lab.panels import preemption, terminal
 from kschedlab_lab.panels.terminal_desk import KUBECONFIG, Desk, kubeconfig
@@ -52,6 +53,16 @@ def test_a_nomination_is_told_line_by_line() -> None:
     assert "mail-a is gone: the kubelet removed it." in played.view().text
     assert "is Running on node-a." in played.view().sentence
     assert "mail-a" not in str(played.view().picture(ROOM))
+
+
+def test_a_pod_that_is_late_to_leave_has_no_second_left() -> None:
+    played = Played("nomination")
+    played.scale("urgent", 1)
+    played.run("2s")
+    seen = played.feed.seen
+    assert "30 s left" in str(view_of(seen, "").picture(ROOM))
+    late = str(view_of(seen._replace(now=seen.now + 3600 * SECOND), "").picture(ROOM))
+    assert "0 s left" in late and "30 s left" not in late
 
 
 def test_a_more_important_pod_takes_the_nomination() -> None:
