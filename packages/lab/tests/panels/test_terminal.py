@@ -14,10 +14,11 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab_lab.panels import preemption, terminal
 from kschedlab_lab.panels.terminal_desk import KUBECONFIG, Desk, kubeconfig
-from kschedlab_lab.panels.terminal_feed import KEPT
+from kschedlab_lab.panels.terminal_feed import KEPT, Feed
 from kschedlab_lab.panels.terminal_view import view_of
 from kschedlab_lab.views.svg import Room
 from kschedlab_live.serve.kubeconfig import read
+from kschedlab_simulation.log import Recorded
 from packages.lab.tests.panels.played import Played, crowded
 from tests.saying import says
 
@@ -53,6 +54,17 @@ def test_a_nomination_is_told_line_by_line() -> None:
     assert "mail-a is gone: the kubelet removed it." in played.view().text
     assert "is Running on node-a." in played.view().sentence
     assert "mail-a" not in str(played.view().picture(ROOM))
+
+
+def test_an_event_is_told_once_for_each_pod_and_each_message() -> None:
+    feed = Feed([])
+    for pod, message in (("a", "no node"), ("b", "no node"), ("a", "no node"), ("a", "no room")):
+        feed.follow([Recorded("Pod", f"default/{pod}", "Warning", "FailedScheduling", message, at=0)])
+    assert [(each.text[-1], each.message) for each in feed.seen.lines] == [
+        ("a", "no node"),
+        ("b", "no node"),
+        ("a", "no room"),
+    ]
 
 
 def test_a_pod_that_is_late_to_leave_has_no_second_left() -> None:
