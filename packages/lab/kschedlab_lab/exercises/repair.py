@@ -48,7 +48,7 @@ class Repair(Exercise):
         cases: Callable[[random.Random], Iterable[tuple[Any, ...]]],
         why: str,
         hints: tuple[str, ...],
-        seed: int = 1,
+        seed: int,
         needs: str = "",
     ) -> None:
         self.name, self.needs = f"my_{broken.__name__.removesuffix('_broken')}", needs

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 
 from kschedlab.objects.problems import InputValueError
 
 MOST = 1000
+RANGE = re.compile(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?")
 CHINESE = str.maketrans("，、；–—～至", ",,,----")
 """What a Chinese keyboard types, and a dash."""
 
@@ -20,10 +22,9 @@ def parse_seeds(given: str) -> list[int]:
 
 
 def _range(part: str) -> range:
-    first, dash, last = (each.strip() for each in part.partition("-"))
-    if not first.isdecimal() or (dash and not last.isdecimal()):
+    if (written := RANGE.fullmatch(part)) is None:
         raise InputValueError('seeds: "{part}" is neither a number nor a range such as 1-30', part=part[:40])
-    numbers = range(int(first[:9]), int((last or first)[:9]) + 1)
+    numbers = range(int(written[1]), int(written[2] or written[1]) + 1)
     if not numbers:
         raise InputValueError('seeds: "{part}" runs backwards', part=part[:40])
     return numbers

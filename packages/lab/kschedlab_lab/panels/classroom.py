@@ -38,7 +38,7 @@ class Enlargeable(ipywidgets.VBox):
 class Part(Hashable, Protocol):
     """A part of the lesson that can be enlarged."""
 
-    def classroom(self, on: bool = True) -> object:
+    def classroom(self, on: bool) -> object:
         """Enlarge its content for a projector."""
 
 
@@ -52,8 +52,7 @@ class _Room:
 def enlarge(part: Part) -> None:
     """Enlarge this part now if the whole notebook is, and whenever that changes."""
     _Room.inside.add(part)
-    if _Room.on:
-        part.classroom()
+    part.classroom(_Room.on)
 
 
 def classroom(on: bool = True) -> None:

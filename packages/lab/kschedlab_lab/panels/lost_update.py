@@ -87,12 +87,12 @@ def additions(settings: Settings) -> tuple[Adding, Adding]:
     early, late = sorted((0, 1), key=lambda worker: spans[worker][0])
     own = settings.design == OWN
     locks = settings.design == LOCKED
-    first = Adding(early + 1, scores[early], *spans[early], seen=0, own=own, locks=locks)
+    first = Adding(early + 1, scores[early], *spans[early], 0, own, locks)
     (read, write), waits = spans[late], None
     if locks and read < first.write:
         read, write, waits = first.write + 1, max(write, first.write + 1 + SOON), read
     seen = first.gives if first.write < read and not own else 0
-    return first, Adding(late + 1, scores[late], read, write, seen, waits, own, locks)
+    return first, Adding(late + 1, scores[late], read, write, seen, own, locks, waits)
 
 
 def show(settings: Settings) -> View:

@@ -160,7 +160,7 @@ def measures(measures: Mapping[str, Numbers]) -> Panel[Any]:
     return Panel(shown.settings(), shown, call="pairs.measures(...)")
 
 
-def do_the_same(numbers: Numbers, hero: int = 1, **settings: Any) -> Question[Any]:
+def do_the_same(numbers: Numbers, hero: int, **settings: Any) -> Question[Any]:
     """With how many of the other seeds is B higher, too? The line of the named one shows."""
     shown = Compared(numbers, hero=hero)
     picture = shown.picture(shown.settings().changed(**settings))

@@ -249,7 +249,7 @@ def leaving(decision: Decision) -> tuple[str, str]:
     if len(victims) < 2:
         return said, why
     names, pods = evicted(victims), count(len(victims), "pod")
-    return said.replace(names, pods, 1), why.replace(names, pods, 1)
+    return said.replace(names, pods), why.replace(names, pods)
 
 
 def nobody(decision: Decision) -> str:

@@ -34,9 +34,9 @@ class Bars:
     parts: Mapping[str, Sequence[float]]
     ends: Sequence[str]
     fills: Mapping[str, str]
+    most: float
     marked: Sequence[str] = ()
     tied: Sequence[str] = ()
-    most: float = 0
 
     def end(self, i: int) -> str:
         return say("{ends} tie", ends=self.ends[i]) if self.names[i] in self.tied else self.ends[i]

@@ -300,7 +300,7 @@ def ask_part(question: str, back: str, on: bool) -> Part:
     return _button(text, data_key="ask", data_set=leads, aria_label=asked, aria_expanded=is_open)
 
 
-def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int = 3) -> Part:
+def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int) -> Part:
     """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked and always there, and a
     click takes it back. Long changes are cut only if not all fit."""
     whole = wrap([ask, *(_change(each, each.word == applied, width - 14) for each in choices)], width, 6, 4)

@@ -35,9 +35,9 @@ class Adding:
     read: int
     write: int
     seen: int
+    own: bool
+    locks: bool
     waits: int | None = None
-    own: bool = False
-    locks: bool = False
 
     @property
     def gives(self) -> int:

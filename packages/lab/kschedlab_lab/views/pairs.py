@@ -63,7 +63,7 @@ class Pairs:
 
     a: Floats
     b: Floats
-    joined: bool = True
+    joined: bool
 
     @property
     def differences(self) -> Floats:

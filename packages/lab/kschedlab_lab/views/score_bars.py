@@ -31,7 +31,7 @@ def points(decision: Decision, node: str) -> int | None:
 
 def unknown(nodes: Sequence[str], most: float) -> Bars:
     """The bars of sums that are asked for."""
-    return Bars(nodes, {}, ["?"] * len(nodes), {}, most=most)
+    return Bars(nodes, {}, ["?"] * len(nodes), {}, most)
 
 
 def sum_bars(decision: Decision, nodes: Sequence[str], most: float, behind: bool = True) -> Bars:
@@ -45,7 +45,7 @@ def sum_bars(decision: Decision, nodes: Sequence[str], most: float, behind: bool
     tied = best if len(best) > 1 else ()
     marked = [decision.node] if decision.node else []
     ends = _ends(decision, nodes, behind)
-    return Bars(nodes, parts, ends, fills(plugins), marked, tied=tied, most=most)
+    return Bars(nodes, parts, ends, fills(plugins), most, marked, tied)
 
 
 def _ends(decision: Decision, nodes: Sequence[str], behind: bool) -> list[str]:

@@ -13,9 +13,9 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import GAP, Box, arrange, shapes
 from kschedlab_lab.views.ladder_drawing import TOP, Lane, Lanes, ladder, lanes
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, phrase
+from kschedlab_lab.views.layout import Part, column, moved, padded, phrase
 from kschedlab_lab.views.lettering import fitting, text_width
-from kschedlab_lab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, in_list_order, scarcest
+from kschedlab_lab.views.picture import Handles, boxes, boxes_before, in_list_order, scarcest
 from kschedlab_lab.views.style import ACT, ACT_SOFT, CHOSEN, INK, INK_2, INK_3, ON_ACCENT, TRAY
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
@@ -70,10 +70,10 @@ class Board:
     stops: Sequence[Stop]
     at: int
     flags: Sequence[Flag]
-    rungs: tuple[int, ...] = ()
-    about: Callable[[float], Part] = lambda width: NOTHING
-    handles: Handles = NO_HANDLES
-    captions: bool = True
+    rungs: tuple[int, ...]
+    about: Callable[[float], Part]
+    handles: Handles
+    captions: bool
 
 
 def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:

@@ -5,12 +5,13 @@ import random
 import signal
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from kschedlab.manifests.loading import Objects
 from kschedlab.text.html import element
-from kschedlab_lab.exercises import limits
+from kschedlab_lab.exercises import card as card_module, limits
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.card import CELL, WHOLE, Card
 from kschedlab_lab.exercises.exercise import State, drawn
@@ -50,7 +51,7 @@ def cases(rng):
 
 
 def repair():
-    return Repair("Half", "Fix it.", half, halved, lambda n: n // 2, cases, "Integers.", ("Look at 7.",))
+    return Repair("Half", "Fix it.", half, halved, lambda n: n // 2, cases, "Integers.", ("Look at 7.",), 1)
 
 
 @pytest.mark.parametrize("make", [predict, build, repair])
@@ -129,6 +130,12 @@ def test_a_typed_answer_is_forgiven_its_spaces_and_case():
     assert exercise.check("db").words == "db came later."
 
 
+def test_an_answer_that_is_no_answer_is_repeated_up_to_80_letters():
+    number = Predict("How many", "How many pods?", "3", "Three.", ())
+    for exercise in (number, predict(remarks={"web": "Yes.", "db": "It came later."})):
+        assert exercise.check("x" * 81).words.count("x") == 80 and exercise.tries == 0
+
+
 def test_manifests_are_looked_at_together_with_what_is_there():
     exercise = build()
     assert exercise.check(NODE % "b" + "---\n" + NODE % "c").words == "There are 3 nodes, not two."
@@ -153,7 +160,7 @@ def test_a_function_is_shown_the_first_instance_that_it_gets_wrong():
 
 
 def test_a_function_that_changes_its_arguments_is_shown_the_instance_as_it_was():
-    exercise = Repair("Sum", "?", half, halved, sum, lambda _: [([1, 2],)], "So.", ("Add.",))
+    exercise = Repair("Sum", "?", half, halved, sum, lambda _: [([1, 2],)], "So.", ("Add.",), 1)
     assert exercise.check(lambda numbers: numbers.clear()).evidence.startswith("my_half([1, 2])")
 
 
@@ -229,10 +236,23 @@ class Strange:
 
 
 def test_what_a_function_gives_may_be_anything():
-    exercise = Repair("Half", "?", half, halved, lambda n: Strange(), cases, "", ())
+    exercise = Repair("Half", "?", half, halved, lambda n: Strange(), cases, "", (), 1)
     assert "got:      <Strange>\n  expected: <Strange>" in exercise.check(lambda number: Strange()).evidence
     assert exercise.check(lambda number: "x" * 401).evidence.count("x") == 400
     assert "…" not in exercise.check(lambda number: "x" * 398).evidence
+    assert "…" in exercise.check(lambda number: "x" * 399).evidence
+
+
+def right_until(case):
+    """A function that goes wrong in this case."""
+    calls = itertools.count(1)
+    return lambda number: number // 2 if next(calls) < case else None
+
+
+def test_the_first_case_that_goes_wrong_is_counted():
+    said = [repair().check(right_until(case)).words for case in (1, 2, 3)]
+    after = " goes wrong; those before it are right."
+    assert said == ["Case 1 goes wrong.", f"Case 2{after}", f"Case 3{after}"]
 
 
 def test_no_alarm_rings_beside_the_main_thread():
@@ -316,6 +336,21 @@ def test_a_draft_is_kept_without_a_verdict():
     card = Card(build())
     sent(card, draft="kind: N")
     assert card.exercise.tries == 0 and "kind: N" in str(card.exercise.still(WHOLE)[0])
+
+
+def test_a_saved_notebook_keeps_up_with_a_card(monkeypatch):
+    saved = []
+    monkeypatch.setattr(card_module, "InteractiveShell", SimpleNamespace(initialized=lambda: True))
+    monkeypatch.setattr(card_module, "publish", lambda still, text, card: "display")
+    monkeypatch.setattr(card_module, "republish", lambda name, still, text: saved.append((name, str(still))))
+    card = Card(build())
+    sent(card, draft="kind: N")
+    assert saved == []
+    card.display()
+    for message in ({"draft": "kind: No"}, {"check": NODE % "b"}):
+        sent(card, **message)
+    (first, draft), (last, checked) = saved
+    assert first == last == "display" and "kind: No" in draft and "Two." in checked
 
 
 def test_a_card_says_what_it_has_heard_and_judges_its_cell_again():

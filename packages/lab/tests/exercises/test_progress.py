@@ -11,7 +11,7 @@ from kschedlab_lab.exercises import lesson as lessons
 from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.lesson import Lesson
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.exercises.progress import Progress
+from kschedlab_lab.exercises.progress import Progress, handed_in
 from kschedlab_lab.kept import FILE
 
 
@@ -31,6 +31,19 @@ def test_what_is_solved_is_still_solved_in_the_next_session(tmp_path):
     later = Lesson("queue", 3, Progress(tmp_path / FILE)).progress()
     assert later.sentence == "1 of 2 solved."
     assert repr(later).splitlines()[1] == "✓ 2. Number 2: right, 2 tries, 1 hints"
+
+
+def test_an_exercise_goes_on_where_it_was(tmp_path):
+    first = Lesson("queue", 3, Progress(tmp_path / FILE))
+    first[2].hint()
+    first[2].check("4")
+    again = Lesson("queue", 3, Progress(tmp_path / FILE))[2]
+    assert (again.state, again.tries, again.hints_seen, again.given) == (State.WRONG, 1, 1, "4")
+    assert [type(each) for each in again.replies()] == [type(each) for each in first[2].replies()]
+
+
+def test_a_name_in_chinese_can_be_read_in_what_is_handed_in():
+    assert '"student": "李娜"' in handed_in([], "李娜")
 
 
 def test_the_answer_that_was_right_is_kept_whatever_is_tried_later(tmp_path):

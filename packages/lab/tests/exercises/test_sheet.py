@@ -62,6 +62,18 @@ def test_of_a_manifest_only_what_is_new_is_among_the_answers():
     assert re.fullmatch(r"\d × app: web", exercises_of("map_reduce", 1)[1].model()), "pods that are alike, once"
 
 
+def test_a_class_has_up_to_a_thousand_seeds_of_up_to_nine_digits():
+    assert parse_seeds("1-1000") == [*range(1, 1001)]
+    assert parse_seeds("999999998 - 999999999, 1") == [999_999_998, 999_999_999, 1]
+    with pytest.raises(ValueError, match="1001 are too many; 1000 are enough"):
+        parse_seeds("1-1001")
+    for wrong in ("1234567890", "1-1234567890", "1234567890-1234567891"):
+        with pytest.raises(ValueError, match=f'"{wrong}" is neither a number nor a range'):
+            parse_seeds(wrong)
+    with pytest.raises(ValueError, match=f'"{"x" * 40}" is'):
+        parse_seeds("x" * 41)
+
+
 def test_a_form_for_no_seeds_is_refused():
     with pytest.raises(ValueError, match="x"):
         SheetForm("queue", "x")

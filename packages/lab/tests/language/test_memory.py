@@ -69,6 +69,18 @@ def test_an_english_page_with_chinese_panels_says_why_in_both_languages(kernels:
     assert back.startswith("改回英文 · Back to English: ") and 'language("en")' in back
 
 
+def test_vs_code_says_in_the_shell_which_page_is_open(kernels: Kernels, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels.begin()
+    language("zh")
+    for opened, noted in ((LESSON, 1), ("mine.ipynb", 0)):
+        shell = SimpleNamespace(user_ns={"__vsc_ipynb_file__": str(kernels.folder / opened)})
+        monkeypatch.setattr(memory, "_shell", lambda shell=shell: shell)
+        monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
+        kernels.shown.clear()
+        memory.recall()
+        assert len(kernels.shown) == noted
+
+
 def test_a_chinese_page_is_chinese_and_leaves_the_others_alone(kernels: Kernels) -> None:
     kernels.begin(f"zh/{LESSON}")
     language("zh", remember=False)

@@ -119,7 +119,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     ),
     "experiments, two runs": lambda: two_runs.panel(Three(), BOTH),
     "experiments, tosses": lambda: tosses.panel([9.0, -3.0, 0.0, 4.0, 9.0, 12.0, 4.0, 9.0]),
-    "experiments": lambda: pairs.panel(NUMBERS, hero=1).ask(pairs.do_the_same(NUMBERS)),
+    "experiments": lambda: pairs.panel(NUMBERS, hero=1).ask(pairs.do_the_same(NUMBERS, 1)),
     "experiments, real": lambda: pairs.panel(NUMBERS, policy="lucky", joined=False).ask(pairs.is_it_chance(NUMBERS)),
 }
 """By name, the panels of the lessons, with their questions."""

@@ -116,6 +116,22 @@ def test_states_along_a_control_come_in_advance_the_nearest_first(panel: Panel[S
     assert session.receive({"along": "<b>"}) == [{"along": []}]
 
 
+@dataclass(frozen=True)
+class Long(Restorable):
+    pod: str = choice("pod", ("web", "网页"), "网页")
+    place: int = slider("place", range(41), 20)
+
+
+def test_of_many_states_along_a_control_sixteen_at_most_come_in_advance() -> None:
+    [reply] = Session(Panel(Long(), lambda settings: View(Html(), "", Html(), ""))).receive({"along": "place"})
+    assert 0 < len(reply["along"]) <= 16
+
+
+def test_a_link_keeps_the_letters_of_a_setting() -> None:
+    link = Panel(Long(), lambda settings: View(Html(), "", Html(), "")).link()
+    assert link == 'lesson.panel().restore("pod: 网页, place: 20")'
+
+
 def test_a_state_in_advance_is_the_state_itself(panel: Panel[Settings]) -> None:
     [reply] = Session(panel).receive({"along": "pods"})
     later = sent(Session(panel), set={"pods": 2})
@@ -143,6 +159,7 @@ def test_a_story_and_its_captions() -> None:
     [reply] = session.receive({"story": True, "n": "1"})
     assert [frame["caption"] for frame in reply["story"]] == ["first", "then"]
     assert reply["story"][-1]["picture"] == session.shown["picture"]
+    assert [Session(each).shown["story"] for each in (session.panel, session.panel.ask(which()))] == [True, False]
 
 
 def test_what_cannot_be_copied_is_an_error_and_the_front_end_has_its_reply(
@@ -303,6 +320,7 @@ def test_a_question_that_fails_says_so_instead_of_staying_open(panel: Panel[Sett
     assert shown["error"] == "RuntimeError: labls" and shown["asking"]["text"] == "Which?"
     shown = sent(Session(panel.ask(question)), answer=None)
     assert shown["verdict"]["why"] == "Error: RuntimeError: labls" and shown["sentence"] == "1 pods"
+    assert shown["verdict"]["right"] is False
 
 
 def test_copies_of_a_panel_that_asks_are_covered_until_then(panel: Panel[Settings]) -> None:
@@ -344,7 +362,7 @@ def test_a_covered_panel_can_be_uncovered_alone_and_the_answer_opened_without_a_
 def test_a_saved_question_folds_its_answer(panel: Panel[Settings]) -> None:
     asking = panel.ask(which())
     question, folded, answer = str(asking.still()).partition("<details>")
-    assert folded and "How many?" in question and "1 pods" not in question
+    assert folded and "How many?" in question and "1 pods" not in question and "<img" in question
     assert "<summary>The answer</summary>" in answer and "1 pods" in answer
     assert repr(asking) == "How many?\npods: 1, spare: 0\nnumbers: 1"
     assert repr(asking.answer("1")).splitlines()[:2] == ["How many?", "Right. 1 was said, 1 there are."]
@@ -374,6 +392,10 @@ def test_a_stage_follows_its_panel_and_the_question(panel: Panel[Settings]) -> N
     first, covered = asking.stage(), asking.move(pods=2).stage()
     first._received(first, {"answer": "1", "n": "1"}, [])
     assert first.shown["sentence"] == "1 pods" and covered.shown["sentence"] == "2 pods"
+    asking.go(Settings(pods=3))
+    assert first.shown["sentence"] == "3 pods"
+    first._received(first, {"again": True, "n": "2"}, [])
+    assert "asking" in first.shown and covered.shown["covered"] == "How many?"
     again = panel.stage()
     Session(panel).receive({"set": {"pods": 3}, "n": "1"})
     assert again.shown["sentence"] == "3 pods"

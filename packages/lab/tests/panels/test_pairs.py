@@ -60,7 +60,7 @@ def test_a_planted_difference_is_found_and_chance_is_not():
     called = {0: 0, 4: 0}
     for shift, _ in product(called, range(100)):
         luck = rng.normal(70, 10, 20)
-        called[shift] += Pairs(luck + rng.normal(0, 3, 20), luck + shift + rng.normal(0, 3, 20)).real
+        called[shift] += Pairs(luck + rng.normal(0, 3, 20), luck + shift + rng.normal(0, 3, 20), joined=True).real
     assert called[0] <= 13 and called[4] >= 95
 
 
@@ -84,7 +84,7 @@ def test_the_only_seed_that_speaks_against_the_mean_is_named():
 
 
 def test_questions():
-    asked, settings = do_the_same(NUMBERS, policy="lucky"), panel(NUMBERS, policy="lucky").settings
+    asked, settings = do_the_same(NUMBERS, 1, policy="lucky"), panel(NUMBERS, policy="lucky").settings
     assert says(asked.text, "seed 1", "lucky", "1.5 points", "default", "other 7")
     before = keys(asked.before(settings)(ROOM))
     assert {"a/1", "b/1", "line/1", "named/1"} <= before and not {"a/2", "line/2", "interval"} & before
@@ -126,7 +126,7 @@ def test_the_story_builds_the_hill_and_ends_at_the_picture():
     frames = view.story(ROOM)
     assert says(frames[0].caption, "8 of the 8 differences", "one grain")
     assert frames[-1].picture == view.picture(ROOM)
-    drawn = Pairs(*(np.array(NUMBERS[name]) for name in ("default", "lucky"))).lots[0, 0].tolist()
+    drawn = Pairs(*(np.array(NUMBERS[name]) for name in ("default", "lucky")), joined=True).lots[0, 0].tolist()
     assert str(frames[0].picture).count('<g opacity="0.2">') == sum(seed not in drawn for seed in range(8)) > 0
     piled = [sum(each.startswith("grain/") for each in keys(frame.picture)) for frame in frames]
     assert piled == [1, 80, 0] and "interval" in keys(frames[-1].picture) - keys(frames[-2].picture)

@@ -71,7 +71,7 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
     ),
     "your_cluster, unplaced": lambda: your_cluster.panel(pod="analytics/forecast-0"),
     "your_plugin, counterexample": lambda: your_plugin.counterexample(HALF),
-    "experiments, few": lambda: pairs.panel(FEW).ask(pairs.do_the_same(FEW)),
+    "experiments, few": lambda: pairs.panel(FEW).ask(pairs.do_the_same(FEW, 1)),
     "experiments, measures": lambda: pairs.measures({"waiting": NUMBERS, "late": NUMBERS}),
     **{f"terminal, {story}": lambda story=story: of_moments(story) for story in terminal.STORIES},
 }

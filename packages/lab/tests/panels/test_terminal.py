@@ -10,13 +10,15 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab_lab.panels import preemption, terminal
 from kschedlab_lab.panels.terminal_desk import KUBECONFIG, Desk, kubeconfig
-from kschedlab_lab.panels.terminal_feed import KEPT
+from kschedlab_lab.panels.terminal_feed import KEPT, Feed
 from kschedlab_lab.panels.terminal_view import view_of
 from kschedlab_lab.views.svg import Room
 from kschedlab_live.serve.kubeconfig import read
+from kschedlab_simulation.log import Recorded
 from packages.lab.tests.panels.played import Played, crowded
 from tests.saying import says
 
@@ -54,6 +56,27 @@ def test_a_nomination_is_told_line_by_line() -> None:
     assert "mail-a" not in str(played.view().picture(ROOM))
 
 
+def test_an_event_is_told_once_for_each_pod_and_each_message() -> None:
+    feed = Feed([])
+    for pod, message in (("a", "no node"), ("b", "no node"), ("a", "no node"), ("a", "no room")):
+        feed.follow([Recorded("Pod", f"default/{pod}", "Warning", "FailedScheduling", message, at=0)])
+    assert [(each.text[-1], each.message) for each in feed.seen.lines] == [
+        ("a", "no node"),
+        ("b", "no node"),
+        ("a", "no room"),
+    ]
+
+
+def test_a_pod_that_is_late_to_leave_has_no_second_left() -> None:
+    played = Played("nomination")
+    played.scale("urgent", 1)
+    played.run("2s")
+    seen = played.feed.seen
+    assert "30 s left" in str(view_of(seen, "").picture(ROOM))
+    late = str(view_of(seen._replace(now=seen.now + 3600 * SECOND), "").picture(ROOM))
+    assert "0 s left" in late and "30 s left" not in late
+
+
 def test_a_more_important_pod_takes_the_nomination() -> None:
     played = Played("nomination")
     played.scale("urgent", 1)
@@ -61,6 +84,18 @@ def test_a_more_important_pod_takes_the_nomination() -> None:
     played.scale("critical", 1)
     played.run("4s")
     assert played.pods()["critical"].status.nominatedNodeName
+
+
+def test_two_nominations_are_told_together_and_one_alone() -> None:
+    played = Played("nomination")
+    played.run("1s")
+    pods = played.feed.seen.pods[:2]
+    waiting = [
+        replace(pod, spec=replace(pod.spec, nodeName=""), status=replace(pod.status, nominatedNodeName="node-a"))
+        for pod in pods
+    ]
+    words = [view_of(played.feed.seen._replace(pods=tuple(waiting[:n])), "nothing").sentence for n in (1, 2)]
+    assert words == ["nothing", "2 pods are nominated to node-a."]
 
 
 def test_the_cluster_of_lesson_05_evicts_whom_the_lesson_evicts() -> None:
@@ -144,6 +179,23 @@ def test_eight_nodes_and_four_waiting_pods_are_drawn_and_the_others_counted() ->
     assert "not ready" in words(2, 0) and "not ready" not in words(1, 0) and "waiting" not in words(1, 0)
     assert "more" not in words(8, 4) and "waiting" in words(8, 4)
     assert "1 node more" in words(9, 4) and "2 more" in words(1, 6)
+
+
+def test_the_oldest_pod_is_at_the_bottom_and_of_two_as_old_the_more_important_one() -> None:
+    seen = Played("nomination").feed.seen
+    first = next(pod for pod in seen.pods if pod.spec.nodeName == "node-a")
+    ages = {"new": (2, 9), "minor": (1, 0), "major": (1, 5), "unknown": (None, 0)}
+    pods = tuple(
+        replace(
+            first,
+            metadata=replace(first.metadata, name=name, creationTimestamp=made),
+            spec=replace(first.spec, priority=priority),
+        )
+        for name, (made, priority) in ages.items()
+    )
+    drawn = str(view_of(seen._replace(pods=pods), "").picture(Room(640, 800)))
+    heights = {name: float(y) for y, name in re.findall(r'translate\([^,]+,([^)]+)\)" data-key="pod/(\w+)"', drawn)}
+    assert sorted(heights, key=lambda name: heights[name]) == ["new", "minor", "major", "unknown"]
 
 
 def test_pods_without_a_request_and_ended_ones_take_no_place() -> None:

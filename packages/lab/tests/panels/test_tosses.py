@@ -14,7 +14,7 @@ DIFFERENCES = np.array([9.0, 5, 9, 0, 0, 0, 9, 0, 0, 9, 13, 0, -3, 9, 4, 0, 14, 
 def test_a_dot_is_red_where_the_rule_of_the_pairs_sees_a_difference():
     comparisons = tossed(DIFFERENCES, 1)[:20]
     for comparison, looks in zip(comparisons, looks_at(comparisons), strict=True):
-        real = [n for n in range(1, 21) if Pairs(0 * comparison[:n], comparison[:n]).real]
+        real = [n for n in range(1, 21) if Pairs(0 * comparison[:n], comparison[:n], joined=True).real]
         assert looks == ((real or [0])[0], 20 in real)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kschedlab.text.html import element
-from kschedlab_lab.exercises import SheetForm
+from kschedlab_lab.exercises import RosterForm, SheetForm, desk
 from kschedlab_lab.exercises.card import Card
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels import first
@@ -18,7 +18,8 @@ from kschedlab_lab.stage.widget import Stage
 
 def test_the_browser_knows_what_it_shows():
     own = {"large", "spoken"}
-    for widget, shared in ((Live, own), (Stage, {*own, "controls", "shown"})):
+    shows = {Stage: {"controls", "shown"}, SheetForm: {"form"}, RosterForm: {"form", "merged"}, Card: {"face"}}
+    for widget, shared in ((Live, own), *((each, own | more) for each, more in shows.items())):
         assert {name for name, trait in widget.class_traits(sync=True).items() if not name.startswith("_")} >= shared
     assert FilePicker.class_traits(sync=True).keys() >= {"command", "limit", "leaving", "wrong", "spoken"}
 
@@ -42,6 +43,19 @@ def test_a_cell_shows_a_picture_and_then_the_widget(monkeypatch: pytest.MonkeyPa
     assert more == {"transient": {"display_id": name}} and picture["text/plain"] == "as text"
     assert "<p>still</p>" in picture["text/html"]
     assert view == {live.WIDGET_VIEW: {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}}
+
+
+def test_a_form_is_shown_with_its_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = list[tuple[Any, ...]]()
+    monkeypatch.setattr(desk, "publish", lambda *output: shown.append(output))
+    sheet, roster = SheetForm("queue", "1-2"), RosterForm()
+    for form in (sheet, roster):
+        form._ipython_display_()
+    assert [each[1:] for each in shown] == [(repr(sheet), sheet), (repr(roster), roster)]
+    assert "made up" in str(shown[1][0])
+    assert sheet.form.items() >= {"kind": "sheets", "lesson": "queue", "seeds": "1-2"}.items()
+    assert [*sheet.form["contents"]] == [desk.SHEETS, desk.SOLUTIONS, desk.ANSWERS] and "queue" in sheet.form["lessons"]
+    assert roster.form == {"kind": "roster", "largest": 1_000_000}
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def every_kind(name: str = "node-a") -> list[Callable[[Room], Html]]:
     return [
         heat_map([[1, 2]], [name], [name, "b"], selected=(0, 1)),
         Curve([1, 2], {1: 3, 2: 4}, (name, name), "", 4, at=2),
-        bars(Bars([name, "b"], {name: [1, 2], "y": [3, 4]}, [name, "6"], {name: FILLS[0], "y": FILLS[1]}, [name])),
+        bars(Bars([name, "b"], {name: [1, 2], "y": [3, 4]}, [name, "6"], {name: FILLS[0], "y": FILLS[1]}, 0, [name])),
     ]
 
 
@@ -149,7 +149,7 @@ def test_ticks_are_few_and_include_all_numbers(low: float, high: float) -> None:
 
 def stacked() -> Callable[[Room], Html]:
     parts, fills = {"Fit": [30.0, 60.0], "Spread": [70.0, 0.0]}, {"Fit": FILLS[0], "Spread": FILLS[1]}
-    return bars(Bars(["node-a", "node-b"], parts, ["100", "60"], fills, ["node-a"]))
+    return bars(Bars(["node-a", "node-b"], parts, ["100", "60"], fills, 0, ["node-a"]))
 
 
 def test_bars_are_to_one_scale_and_the_winner_is_framed() -> None:

@@ -206,7 +206,7 @@ def test_of_few_nodes_the_size_says_how_large_they_are():
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():
     many = [Choice(f"c{i}", f"change {i}", "what follows") for i in range(19)]
     ask = ask_part(WHAT_IF, WHY, on=True)
-    part = choices_part(ask, many, "c1", 540)
+    part = choices_part(ask, many, "c1", 540, 3)
     text = str(join(part.shapes))
     shown = text.count('data-tip="what follows"')
     assert 4 <= shown < 19 and f"and {19 - shown} more in Details" in text

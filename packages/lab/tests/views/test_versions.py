@@ -11,8 +11,9 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, join
 from kschedlab.whatif.titles import title_of
 from kschedlab_lab.named_rules import NAMED_RULES
+from kschedlab_lab.views.layout import NOTHING
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.picture import Handles, question
+from kschedlab_lab.views.picture import NO_HANDLES, Handles, question
 from kschedlab_lab.views.preemption_scene import Scene
 from kschedlab_lab.views.rules import rules_html
 from kschedlab_lab.views.svg import Room
@@ -32,7 +33,8 @@ DECISION = schedule("default/web", cluster(node("node-a"), node("node-b", 8), po
 
 
 def board(**more: object) -> Board:
-    return Board(**({"stops": STOPS, "at": 2, "flags": FLAGS} | more))
+    plain = {"rungs": (), "about": lambda _: NOTHING, "handles": NO_HANDLES, "captions": True}
+    return Board(**({"stops": STOPS, "at": 2, "flags": FLAGS} | plain | more))
 
 
 def texts(markup: Html) -> list[tuple[float, float, float, float]]:
