@@ -45,8 +45,8 @@ def test_amounts(resource: str, value: int, text: str) -> None:
     [
         ("cpu", 1000, 0, ("1 CPU", "0 CPU")),
         ("cpu", 2500, 800, ("2.5 CPU", "0.8 CPU")),
-        ("cpu", 2000, 1685, ("2000m CPU", "1685m CPU")),
-        ("cpu", 1050, 1000, ("1050m CPU", "1000m CPU")),
+        ("cpu", 2000, 1685, ("2 CPU", "1.685 CPU")),
+        ("cpu", 1050, 1000, ("1.05 CPU", "1 CPU")),
         ("cpu", 900, 800, ("900m CPU", "800m CPU")),
         ("memory", 16 << 30, (12 << 30) - 1, ("16Gi memory", "11.99Gi memory")),
         ("memory", 1000, 999, ("1000 memory", "999 memory")),
