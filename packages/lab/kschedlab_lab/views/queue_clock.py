@@ -133,8 +133,8 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         ink = ON_ACCENT if each.kind == "bound" else "currentColor"
         base = y + 15 if is_low else (y + 18 + low) / 2 + 4
         yield label(said, x + (wide + before) / 2, base, "middle", font_size=12, fill=ink)
-        if each.kind == "backoff" and high > ROOMY and wide > text_width("in backoffQ", 12):
-            yield label(say("in backoffQ"), x + wide / 2, base + 16, "middle", font_size=12, fill=ink)
+        if each.kind == "backoff" and high > ROOMY and wide > text_width("backoffQ", 12):
+            yield label("backoffQ", x + wide / 2, base + 16, "middle", font_size=12, fill=ink)
     if history.backoffs and not is_low and len(history.titles) + len(history.notes) < 4:
         yield label(say("backoff"), NAMES - 10, low + bar / 2 + 4, "end", font_size=12, fill=INK_2)
     if high > ROOMY:
