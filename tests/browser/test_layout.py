@@ -156,7 +156,7 @@ PHONE = {"width": 368, "height": 720}
 CROWDED: dict[str, Panel[Any]] = {
     "the last box of the binding cycle": overview_path.panel().move(step=9),
     "eight popped pods": queue_heap.panel(calls=9),
-    "two pods in activeQ": queue_parts.panel(),
+    "a pod in activeQ": queue_parts.panel(),
     "a version without a change": generations.panel(version="v1.37", without="sorted_again"),
     "four equal scores": select_host.panel(),
 }

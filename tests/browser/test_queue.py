@@ -42,13 +42,13 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     assert box is not None
     page.drag("event", -box["width"] / 3, 0)
     expect(page.sentence).to_contain_text("it waits in unschedulableQ.")
-    expect(page.picture).to_contain_text("Pop 2 took web · last event before it failed: after Pop 1")
+    expect(page.picture).to_contain_text("Popped after the event (1 > 0)? Yes: to unschedulableQ")
     page.key("event").focus()
     for _ in range(2):
         page.page.keyboard.press("ArrowRight")
-    expect(page.sentence).to_contain_text("It moves mail, web to activeQ.")
+    expect(page.sentence).to_contain_text("It moves web to activeQ.")
     page.page.get_by_role("radio", name="v1.37").check()
-    expect(page.sentence).to_contain_text("It may help mail, web: to backoffQ.")
+    expect(page.sentence).to_contain_text("It may help web: to backoffQ.")
 
 
 def test_where_the_failed_pod_goes_is_picked_in_the_picture(shown: Show) -> None:
@@ -75,8 +75,11 @@ def test_after_an_answer_the_time_runs_on_in_whatever_room(shown: Show) -> None:
     page.page.get_by_role("button", name="at 10 s").click()
     expect(page.key("now")).to_contain_text("8 s")
     page.page.set_viewport_size({"width": 700, "height": 700})
+    slider = page.page.locator(".ks-steps input")
+    expect(slider).to_be_hidden()  # it is at 14 s already
     for second in (9, 10, 14):
         expect(page.key("now")).to_contain_text(f"{second} s")
+    expect(slider).to_be_visible()
 
 
 def test_the_priority_of_a_pod_is_dragged_and_it_takes_another_place(shown: Show) -> None:

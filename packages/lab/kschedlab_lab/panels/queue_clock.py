@@ -108,8 +108,8 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
             tries, woken = (tuple(at for at in times if at < known) for times in (each.tries, each.woken))
             each = replace(each, tries=tries, woken=woken)
         if settings.lanes == OLDER:
-            note = say("tried {times}×", times=len(each.tries)) if each.tries else ""
-            each = replace(each, titles=versions, notes=(note,))
+            failed = say("{count} failed", count=failed_tries(versions[0], time, settings.room))
+            each = replace(each, titles=versions, notes=() if known is not None else (say("all pods:"), failed))
         else:
             notes = (say("wants"), WANTS[pod]) if settings.lanes == ALL else versions
             each = replace(each, notes=notes)
@@ -123,6 +123,16 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     clock = Clock(LAST, (time, flag), ticks, handle)
     alt = told(settings) if known is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=time)
     return draw_clock(histories, bolts, clock, alt, room)
+
+
+def failed_tries(version: str, seconds: int, room: int = ROOM) -> int:
+    """How many tries have failed up to this second, of all pods."""
+    story, now = replay(version, room), seconds * SECOND
+    return sum(
+        before.part == IN_FLIGHT and after.part != BOUND and after.at <= now
+        for pod in PODS
+        for before, after in itertools.pairwise(each for each in story.entries if each.pod == pod)
+    )
 
 
 def _bolt(each: Happening, handle: Handle) -> Event:
@@ -177,12 +187,13 @@ def when_is_web_tried() -> Question[Settings]:
             "web failed for the third time at {failed:g} s, so its backoff of {wait} s ends at {end:g} s. The queue "
             "looks once a second, and lets web go at {last:g} s."
         )
-        if answer == times[-1]:
-            reason = later(
-                "Backoff counts from the failure, not from the event: from {failed:g} s to {end:g} s. The queue looks "
-                "once a second, and lets web go at {last:g} s."
-            )
-        return say(reason, failed=end, wait=wait, end=end + wait, last=last)
+        wrong = {
+            times[0]: later("The event wakes web, but web still backs off."),
+            times[1]: later("The backoff is over then, but the queue doesn't look at that moment."),
+            times[-1]: later("Backoff counts from the failure, not from the event."),
+        }
+        said = [say(wrong[answer])] if answer in wrong else []
+        return sentences([*said, say(reason, failed=end, wait=wait, end=end + wait, last=last)])
 
     return Question(
         say("At {room} s, node-a has room. When is web tried again?", room=ROOM),

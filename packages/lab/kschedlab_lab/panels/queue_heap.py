@@ -146,8 +146,8 @@ def describe(act: Act, priorities: Mapping[str, int] = PRIORITIES) -> str:
     if act.act == "swap":
         return say("Swap({i}, {j}): {one} and {other}.", **about)
     if act.answer:
-        return say("Less({i}, {j}): {one} before {other}? Yes.", **about)
-    return say("Less({i}, {j}): {one} before {other}? No.", **about)
+        return say("Does {one} come before {other}? Yes.", **about)
+    return say("Does {one} come before {other}? No.", **about)
 
 
 def result(settings: Settings, done: HeapCalls) -> str:

@@ -1,7 +1,6 @@
 """The parts of the queue of v1.13 and of v1.37: where a failed pod goes.
 
-The pod ``mail`` was refused before ``web`` came. An attempt to schedule ``web`` fails. An event happens before the
-attempt, during it or afterwards.
+An attempt to schedule ``web`` fails. An event happens before the attempt, during it or afterwards.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from kschedlab import build
 from kschedlab.build import HOUR, Manifest
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE, event
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.older.without_backoff import WithoutBackoff
@@ -46,7 +45,7 @@ OLD, NEW = VERSIONS = ("v1.13", "v1.37")
 BEFORE, DURING, AFTER = WHEN = (later("before"), later("during"), later("after"))
 ENDS, LABEL = EVENTS = (later("a pod ends"), later("a new label"))
 HAPPENS = {ENDS: later("A pod ends on a node."), LABEL: later("A node gets a label.")}
-PODS, PRIORITY, CPU = ("mail", "web"), 100, 3
+PRIORITY, CPU = 100, 3
 Queue = TypeVar("Queue", WithoutBackoff, WithEvents)
 Happened: TypeAlias = tuple[ClusterEvent, Any, Any]
 """An event, and the object before it and after it."""
@@ -77,26 +76,17 @@ class Call(NamedTuple):
 
 
 class Run(ABC, Generic[Queue]):
-    """web arrived while mail was tried; mail waits, and web is ready.
-
-    ``event``: what happens in the cluster. ``web``: the number of web's Pop, 0 before it.
-    """
+    """web is ready. ``event``: what happens in the cluster; ``web``: the number of web's Pop, 0 before it."""
 
     def __init__(self, queue: Queue, event: str) -> None:
         self.queue: Queue = queue
         self.event, self.web = event, 0
-        self.queue.add(decoded(manifest("mail")))
-        mail = self.pop()
-        self.queue.add(decoded(manifest("web")))
-        self.give_back(mail)
-
-    def pop(self) -> QueuedPodInfo:
-        queued = self.queue.pop()
-        assert queued is not None
-        return queued
+        self.queue.add(decoded(manifest()))
 
     def take_web(self) -> QueuedPodInfo:
-        queued, self.web = self.pop(), self.queue.scheduling_cycle
+        queued = self.queue.pop()
+        assert queued is not None
+        self.web = self.queue.scheduling_cycle
         return queued
 
     @abstractmethod
@@ -105,21 +95,22 @@ class Run(ABC, Generic[Queue]):
 
 
 class OldRun(Run[WithoutBackoff]):
-    """The queue of v1.13. ``compared``: moveRequestCycle when web failed."""
+    """The queue of v1.13. ``compared``: moveRequestCycle when web failed; ``moved``: an event came after that."""
 
     def __init__(self, event: str) -> None:
         super().__init__(WithoutBackoff(lambda: NOON), event)
         self.compared: int | None = None
+        self.moved = False
 
     def give_back(self, queued: QueuedPodInfo) -> None:
         """The pod's condition says why."""
-        queued.record_failure(decoded(manifest(queued.pod.metadata.name, failed=True)))
+        queued.record_failure(decoded(manifest(failed=True)))
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
     def happens(self, trying: str = "") -> Call:
-        names = [each.pod.metadata.name for each in self.queue.unschedulable_q]
+        self.moved = "web" in names(self.queue.unschedulable_q)
         self.queue.move(*happened(self.event))
-        moves = say("It moves {pods} to activeQ.", pods=listed(names))
+        moves = say("It moves web to activeQ.") if self.moved else say("It moves nobody: unschedulableQ is empty.")
         return self.call(sentences([say(HAPPENS[self.event]), moves]), trying)
 
     def fails(self, queued: QueuedPodInfo) -> Call:
@@ -136,28 +127,29 @@ class OldRun(Run[WithoutBackoff]):
         queue = self.queue
         pods = {ACTIVE: names(queue.active_q), WAITING: names(queue.unschedulable_q)}
         pods[TRYING] = (trying,) if trying else ()
-        so_far = say("so far: Pop {cycle}", cycle=queue.scheduling_cycle)
-        popped = say("Pop {cycle} took web", cycle=self.web) if self.web else so_far
-        compared = () if self.compared is None else (_answer(self.web, self.compared),)
-        return Call(said, pods, (f"{popped} · {self._event()}", *compared))
+        popped = [say("web: Pop {cycle}", cycle=self.web)] if self.web else []
+        compared = () if self.compared is None else (_answer(self.web, self.compared, self.moved),)
+        return Call(said, pods, (" · ".join([*popped, self._event()]), *compared))
 
     def _event(self) -> str:
         """The last event; once web has failed, the one that decided where it went."""
-        if self.compared is None:
-            moved = self.queue.move_request_cycle
-            return say("last event: after Pop {cycle}", cycle=moved) if moved >= 0 else say("last event: none yet")
-        if self.compared >= 0:
-            return say("last event before it failed: after Pop {cycle}", cycle=self.compared)
-        return say("last event before it failed: none (−1)")
+        before = self.queue.move_request_cycle if self.compared is None else self.compared
+        if before >= 0:
+            return say("Pops before the event: {cycle}", cycle=before)
+        return say("no event so far: −1") if self.compared is None else say("no event before it failed: −1")
 
 
-def _answer(pop: int, event: int) -> str:
-    """What v1.13 compares when a pod fails: its Pop's number with that of the last event."""
-    waits, back = (
-        later("Popped later ({pop} > {event})? Yes: to unschedulableQ"),
-        later("Popped later ({pop} > {event})? No: to activeQ"),
+def _answer(pop: int, event: int, moved: bool) -> str:
+    """What v1.13 compares when a pod fails: its Pop's number with the Pops before the last event.
+
+    ``moved``: an event that came later has moved the pod.
+    """
+    waits, back, after = (
+        later("Popped after the event ({pop} > {event})? Yes: to unschedulableQ"),
+        later("Popped after the event ({pop} > {event})? No: to activeQ"),
+        later("{pop} > {event}: to unschedulableQ; then the event moved it"),
     )
-    return say(waits if pop > event else back, pop=pop, event=with_minus(str(event)))
+    return say(after if moved else waits if pop > event else back, pop=pop, event=with_minus(str(event)))
 
 
 class NewRun(Run[WithEvents]):
@@ -172,12 +164,14 @@ class NewRun(Run[WithEvents]):
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
     def happens(self, trying: str = "") -> Call:
-        before = names(self.queue.backoff)
         self.queue.move(*happened(self.event))
-        woken = [name for name in names(self.queue.backoff) if name not in before]
-        moves = say("It may help {pods}: to backoffQ.", pods=listed(woken)) if woken else say("It helps nobody here.")
-        noted = [say("It is noted for web.")] if trying else []
-        return self.call(sentences([say(HAPPENS[self.event]), moves, *noted]), trying)
+        if trying:
+            does = say("It is noted for web.")
+        elif "web" in names(self.queue.backoff):
+            does = say("It may help web: to backoffQ.")
+        else:
+            does = say("It helps nobody here.")
+        return self.call(sentences([say(HAPPENS[self.event]), does]), trying)
 
     def fails(self, queued: QueuedPodInfo) -> Call:
         kept = self._kept()
@@ -207,7 +201,7 @@ class NewRun(Run[WithEvents]):
         return len([*(self.queue.in_flight.events_since_pop("uid-web") or ())])
 
     def _events(self, kept: int) -> str:
-        return say(self.event) if kept else say("none since Pop 2")
+        return say(self.event) if kept else say("none since the Pop")
 
 
 RUNS: dict[str, type[OldRun] | type[NewRun]] = {OLD: OldRun, NEW: NewRun}
@@ -226,10 +220,10 @@ def happened(name: str) -> Happened:
     return event(NODE, "UpdateNodeLabel"), before, after
 
 
-def manifest(name: str, failed: bool = False) -> Manifest:
-    """One of the two pods, before or after an attempt."""
+def manifest(failed: bool = False) -> Manifest:
+    """The pod, before or after an attempt."""
     tried = 12 * HOUR if failed else UNSET
-    return waiting(name, PRIORITY, 11 * HOUR, tried, tried, CPU)
+    return waiting("web", PRIORITY, 11 * HOUR, tried, tried, CPU)
 
 
 def calls(settings: Settings) -> list[Call]:
@@ -239,7 +233,7 @@ def calls(settings: Settings) -> list[Call]:
 
 def _calls(settings: Settings) -> Iterator[Call]:
     run, when = RUNS[settings.version](settings.event), settings.when
-    yield run.call(say("Pop 1 took mail. While it was tried, web arrived. mail fits nowhere and waits."))
+    yield run.call(say("web is ready."))
     if when == BEFORE:
         yield run.happens()
     queued = run.take_web()
@@ -286,7 +280,7 @@ def drawn(
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, lambda _: [*map(manifest, PODS)], "queue_parts.panel()")
+    return Panel(Settings().changed(**settings), show, lambda _: [manifest()], "queue_parts.panel()")
 
 
 def where_to() -> Question[Settings]:

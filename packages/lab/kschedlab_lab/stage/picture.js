@@ -41,6 +41,7 @@ export class Picture {
   play([next, ...way]) {
     this.put(next, MOVE);
     this.way = way;
+    this.el.classList.toggle("ks-on-its-way", way.length > 0);
     if (way.length) this.timer = setTimeout(() => this.play(this.way), PACE);
   }
 
@@ -54,6 +55,7 @@ export class Picture {
     if (markup === this.goal) return;
     clearTimeout(this.timer);
     this.way = [];
+    this.el.classList.remove("ks-on-its-way");
     this.put(markup, duration);
   }
 

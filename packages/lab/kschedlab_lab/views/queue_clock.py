@@ -93,12 +93,15 @@ class Clock:
 def draw_clock(histories: Sequence[History], events: Sequence[Event], clock: Clock, alt: str, room: Room) -> Html:
     """The events, and below them the histories up to now; each part says what it is if it has room for that."""
     step = step_of(clock.steps, room)
-    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 180 if len(histories) == 1 else 110)
+    lane = min(max((room.height - TOP - BELOW) / max(len(histories), 1), 46), 240 if len(histories) == 1 else 110)
     shapes = [*_events(events, clock.now[0], step, room)]
     for i, each in enumerate(histories):
         shapes += _lane(each, clock.now[0], TOP + lane * i, lane - 8, step, room)
     bottom = TOP + lane * len(histories) - 4
     shapes.append(label(say("seconds"), NAMES - 10, bottom + 18, "end", font_size=12, fill=INK_2))
+    for second in range(int(clock.steps) + 1):  # backoffQ is looked into at these
+        x = NAMES + second * step
+        shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 4, stroke=INK_3))
     for at, said in clock.ticks:
         x = NAMES + at * step
         shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
@@ -130,7 +133,9 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         ink = ON_ACCENT if each.kind == "bound" else "currentColor"
         base = y + 15 if is_low else (y + 18 + low) / 2 + 4
         yield label(said, x + (wide + before) / 2, base, "middle", font_size=12, fill=ink)
-    if history.backoffs and not is_low:
+        if each.kind == "backoff" and high > ROOMY and wide > text_width("backoffQ", 12):
+            yield label("backoffQ", x + wide / 2, base + 16, "middle", font_size=12, fill=ink)
+    if history.backoffs and not is_low and len(history.titles) + len(history.notes) < 4:
         yield label(say("backoff"), NAMES - 10, low + bar / 2 + 4, "end", font_size=12, fill=INK_2)
     if high > ROOMY:
         yield label(say("wakes"), NAMES - 10, y + 1, "end", font_size=12, fill=INK_2)
@@ -152,6 +157,8 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
 def _beside(history: History, middle: float, is_low: bool) -> Iterator[Html]:
     """The lines beside a lane, around its middle; smaller if three have to do with a low one."""
     lines = [*history.titles, *history.notes]
+    if is_low and len(lines) > 3:
+        lines = [*history.titles]
     apart, size = (13, 12) if is_low and len(lines) > 2 else (15, 14)
     for i, line in enumerate(lines):
         is_title = i < len(history.titles)

@@ -169,7 +169,7 @@ def _attempt(parts: Parts, y: float, room: Room) -> Iterator[Html]:
     wide, line = slot_width(len(parts.slots), room), y + 36
     yield element("rect", x=EDGE + wide, y=line - 20, width=wide, height=40, rx=8, fill=TICK)
     yield element("g", _arrow((EDGE, line), (room.width - EDGE, line), 1.4), opacity=0.6)
-    for i, said in enumerate((say("web arrives"), say("Pop 2: web"), say("web fails"))):
+    for i, said in enumerate((say("web arrives"), say("Pop 1: web"), say("web fails"))):
         x = EDGE + max(i * wide, 1)
         yield element("line", x1=x, y1=line - 20, x2=x, y2=line + 20, stroke=INK, stroke_width=2)
         yield label(said, x, y + 10, font_size=12)

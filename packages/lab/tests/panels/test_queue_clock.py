@@ -124,6 +124,13 @@ def test_it_says_why_a_backoff_of_4_s_takes_5() -> None:
     assert says(when_is_web_tried().why(Settings(), "at 11 s"), "from the failure")
 
 
+def test_each_wrong_answer_hears_why_it_is_wrong() -> None:
+    question = when_is_web_tried()
+    whys = {answer: question.why(Settings(), answer) for answer in question.choices}
+    right = whys.pop(question.right(Settings()))
+    assert len({*whys.values()}) == 3 and all(why.endswith(right) and why != right for why in whys.values())
+
+
 def test_v1_37_is_asked_about_with_one_lane_of_attempts_and_backoffs() -> None:
     question = when_is_web_tried()
     assert question.right(Settings()) == "at 10 s" in question.choices and question.before is not None
@@ -156,7 +163,14 @@ def test_the_version_without_hints_tries_at_each_event_and_its_picture_does_not_
     before, after = question.before(settings)(Room()), drawn(settings, Room())  # type: ignore[operator]
     assert all(name in str(before) for name in GENERATIONS)
     assert "tried" not in str(before) and str(after).count('"ssd is tried"') == 5 + 4 + 2
-    assert ">tried 5×<" in str(after) and "backoff" not in str(before)
+    assert "failed<" not in str(before) and "backoff" not in str(before)
+
+
+def test_beside_each_version_are_the_tries_of_all_pods_that_failed() -> None:
+    """Whatever pod is shown; a try that is still going on has not failed."""
+    for pod in PODS:
+        assert re.findall(r">(\d+) failed<", str(drawn(Settings(OLDER, pod), Room()))) == ["12", "10", "5"]
+    assert re.findall(r">(\d+) failed<", str(drawn(Settings(OLDER, time=2), Room())))[0] == "3"
 
 
 def test_backoff_lasts_from_the_failure_on_and_an_event_does_not_prolong_it() -> None:

@@ -36,7 +36,7 @@ each_moment = pytest.mark.parametrize("when", WHEN)
 @pytest.mark.parametrize("event", EVENTS)
 def test_a_pod_is_always_in_one_place(version: str, event: str, when: str) -> None:
     for each in calls(Settings(version, event, when)):
-        assert sorted(name for names in each.pods.values() for name in names) == ["mail", "web"]
+        assert sorted(name for names in each.pods.values() for name in names) == ["web"]
 
 
 @each_moment
@@ -58,7 +58,7 @@ def test_v1_37_keeps_the_events_of_an_attempt_and_asks_the_plugin() -> None:
         ENDS: ("inFlightEvents: a pod ends · plugin: may help",),
         LABEL: ("inFlightEvents: a new label · plugin: can't help",),
     }
-    assert calls(Settings(NEW, ENDS, BEFORE))[-1].notes == ("inFlightEvents: none since Pop 2",)
+    assert calls(Settings(NEW, ENDS, BEFORE))[-1].notes == ("inFlightEvents: none since the Pop",)
 
 
 @each_moment
@@ -66,20 +66,20 @@ def test_the_numbers_decide(when: str) -> None:
     seen = calls(Settings(when=when))
     decided = next(each for each in reversed(seen) if each.said.startswith("web fits nowhere"))
     event, compared = {
-        BEFORE: ("after Pop 1", "2 > 1)? Yes: to unschedulableQ"),
-        DURING: ("after Pop 2", "2 > 2)? No: to activeQ"),
-        AFTER: ("none (−1)", "2 > −1)? Yes: to unschedulableQ"),
+        BEFORE: ("Pops before the event: 0", "Popped after the event (1 > 0)? Yes: to unschedulableQ"),
+        DURING: ("Pops before the event: 1", "Popped after the event (1 > 1)? No: to activeQ"),
+        AFTER: ("no event before it failed: −1", "Popped after the event (1 > −1)? Yes: to unschedulableQ"),
     }[when]
-    assert (
-        decided.notes
-        == seen[-1].notes
-        == (
-            f"Pop 2 took web · last event before it failed: {event}",
-            f"Popped later ({compared}",
-        )
-    )
+    assert decided.notes == (f"web: Pop 1 · {event}", compared)
     assert decided.where == ("activeQ" if when == DURING else "unschedulableQ")
-    assert seen[0].notes == ("so far: Pop 1 · last event: none yet",)
+    assert seen[0].notes == ("no event so far: −1",)
+
+
+@each_moment
+def test_the_last_line_ends_where_the_pod_is(when: str) -> None:
+    last = calls(Settings(when=when))[-1]
+    ends = {"activeQ": ("to activeQ", "then the event moved it"), "unschedulableQ": ("to unschedulableQ",)}
+    assert last.notes[-1].endswith(ends[last.where])
 
 
 @each_moment
@@ -101,8 +101,8 @@ def test_the_story_tells_each_call_and_ends_with_the_picture(version: str, ways:
 
 def test_panel_and_yaml() -> None:
     assert "has missed no event" in panel().move(when=BEFORE).view.sentence
-    assert "moves mail, web to activeQ" in panel(when=AFTER).view.sentence
-    assert "name: mail" in panel().yaml()
+    assert "moves web to activeQ" in panel(when=AFTER).view.sentence
+    assert "name: web" in panel().yaml()
 
 
 def test_the_question_hides_its_answer() -> None:
@@ -114,4 +114,4 @@ def test_the_question_hides_its_answer() -> None:
     assert callable(drawn)
     picture = str(drawn(ROOM))
     assert picture.count("data-pick=") == 2 and "Being tried" in picture
-    assert not any(each in picture for each in ("last event", "event came", "no event", "data-drag", "missed"))
+    assert not any(each in picture for each in ("Popped", "event came", "no event", "data-drag", "missed"))
