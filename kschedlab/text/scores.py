@@ -42,14 +42,15 @@ def scores_section(
 def tie_break(scores: Scores, ties: Ties) -> str:
     """How one of the nodes with the highest score is chosen; "" if only one has it.
 
-    v1.13 and v1.16: core/generic_scheduler.go, selectHost. v1.37: pkg/scheduler/framework/sorted_nodes.go.
+    v1.13 and v1.16: core/generic_scheduler.go, selectHost. v1.37: pkg/scheduler/framework/sorted_nodes.go, and where a
+    search begins: pkg/scheduler/schedule_one.go, findNodesThatPassFilters (nextStartNodeIndex).
     """
     if len(scores.best) == 1:
         return ""
     if ties is Ties.IN_TURN:
         return say("they take turns")
     if ties is Ties.HEAP and not scores.drawn_best.size:
-        return say("the order in which the search finds them decides")
+        return say("the order of the search decides (it begins elsewhere each time and takes the zones in turn)")
     return say("one of them is picked at random")
 
 

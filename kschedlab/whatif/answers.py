@@ -166,11 +166,12 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         )
         but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
         yield _answer(later("requests"), change, limit.after, but, _only(limit))
+    selector = whatif.decision.pod.pod.spec.nodeSelector
     for each in whatif.relaxations.sufficient:
-        changes = say(" and ").join(map(say, each.changes))
-        yield WhatIfAnswer(
-            Line(later("constraints"), changes, then(each.decision)), each.decision, " and ".join(each.changes)
-        )
+        line = Line(later("constraints"), say(" and ").join(map(say, each.changes)), then(each.decision))
+        whole = [f"without nodeSelector {key}={value}" for key, value in selector.items()] == [*each.changes]
+        short = say("without its nodeSelector") if whole else ""
+        yield WhatIfAnswer(line, each.decision, " and ".join(each.changes), short)
     if (priority := whatif.priority) is not None:
         change = later("with priority {far} instead of {now}", far=priority.far, now=priority.now)
         but, short = say("{near}: preempts nobody", near=priority.near), say("with priority {far}", far=priority.far)
@@ -185,9 +186,9 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
 
 
 def _only(limit: Boundary) -> str:
-    """The request that fits, and in the same unit the one that it has."""
-    now, fits = asked_and_free(limit.name, limit.now, limit.far)
-    return say("asking only {amount} (not {now})", amount=fits, now=now.partition(" ")[0])
+    """The request that fits, in the unit of the one that it has."""
+    _, fits = asked_and_free(limit.name, limit.now, limit.far)
+    return say("asking only {amount}", amount=fits)
 
 
 def _answer(what: str, change: str, decision: Decision, but: str = "", short: str = "") -> WhatIfAnswer:

@@ -90,7 +90,7 @@ def how_little() -> YourCluster:
     why = say("The emptiest of these nodes has {most:g} CPU free. Move the slider.", most=max(free) / 1000)
     together = later("The {nodes} nodes of {pool} have {cpu} CPU free, all together.")
     return _asking(
-        say("{pod} asks for 7.7 CPU: too much. What would fit?", pod="report-builder-0"),
+        say("{pod} asks for 7.7 CPU: too much. What is the most that fits?", pod="report-builder-0"),
         few,
         dict.fromkeys((much, less, few), why),
         note=say(together, nodes=len(free), pool="general", cpu=sum(free) // 1000),
@@ -101,10 +101,10 @@ def how_little() -> YourCluster:
 
 def who_leaves() -> YourCluster:
     """Two nodes would lose pods that are equally many and equally important: which node is chosen?"""
-    recent, old = say("where the older one started later"), say("where the older one started earlier")
+    recent, old = say("older pod started later"), say("older pod started earlier")
     why = say("Rule 5 spares the pod that has run longest.")
     return _asking(
-        say("On each of two nodes, two pods of priority -10 would have to leave. Which node is it?"),
+        say("Two nodes would each lose two pods of priority -10. Which node is chosen?"),
         recent,
         dict.fromkeys((recent, old, say("chance decides")), why),
         pod=URGENT,
@@ -132,7 +132,7 @@ def what_moves_it() -> YourCluster:
         dict.fromkeys(said.values(), why),
         RUNS_ON,
         say(
-            "Free without it: {room} on {node}, {more} on ★. Neither lists its image.",
+            "Free without it: {room} on {node}, {more} on ★.",
             room=_free(decision, RUNS_ON),
             node=RUNS_ON,
             more=_free(decision, str(found.winner)),

@@ -31,7 +31,6 @@ from kschedlab_lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab_lab.panels.your_plugin import several
 from kschedlab_lab.views.cluster_detail import LEAVE, ONLY, Choice, victims
 from kschedlab_lab.views.cluster_picture import (
-    ALL,
     QUESTIONS,
     WHAT_IF,
     WHY,
@@ -40,7 +39,8 @@ from kschedlab_lab.views.cluster_picture import (
     in_sight,
     undecided,
 )
-from kschedlab_lab.views.node_kinds import ONE, counted, kinds
+from kschedlab_lab.views.node_kinds import ONE, counted, kinds, starred
+from kschedlab_lab.views.node_map import ALL
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 from kschedlab_why.why_not import margin, why_not, why_not_table
@@ -162,9 +162,10 @@ class Answers:
         return lambda room: cluster_picture(known, room, shown, said)
 
     def _sized(self, settings: Any) -> View:
-        """The pod with another request of CPU: how many nodes have room for that."""
+        """The pod with another request of CPU: how many nodes have room for that, without evicting anybody."""
         case = Case(settings.pod, self.loaded.cluster(settings.generation), GENERATIONS[settings.generation])
-        before, decision = case.decide(), case.decide(case.asking("cpu", settings.cpu))
+        asking = replace(case.decide(case.asking("cpu", settings.cpu)), preemption=None)
+        before, decision = case.decide(), asking
         fits = count(len(decision.feasible), "node") if len(decision.feasible) else say("no node")
         name = decision.pod.pod.metadata.name
         said = say("Asking for {cpu}, {pod} fits on {nodes}.", cpu=_cpu(settings.cpu), pod=name, nodes=fits)
@@ -176,14 +177,13 @@ class Answers:
         found = self._what_if(settings.pod, settings.generation)
         answers = {_word(answer): answer for answer in whatif_answers(found)}
         applied = answers.get(settings.change)
-        choices = tuple(_choice(word, each, found) for word, each in answers.items())
+        choices = tuple(_choice(word, each, found, settings.show) for word, each in answers.items())
         decision, before = (applied.decision, found.decision) if applied is not None else (found.decision, None)
         word = settings.change if applied is not None else NONE
         asked = Asked(WHAT_IF, settings.show, None, choices, word, before, left(found.decision, found.was_on))
         if applied is not None:
-            first, *rest = headline(decision)
             change = next(each.change for each in choices if each.word == word)
-            said = sentences((first, therefore(change, decision), *rest, margin(decision)))
+            said = sentences((headline(decision)[0], therefore(change, decision), margin(decision)))
         else:
             said = changing(decision, found.was_on, len(choices)) if choices else whatif_sentence(found)
         sections = [Section("", [_changes_table(found), *notes(found)])]
@@ -213,7 +213,7 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
 
 
 def _near(decision: Decision) -> str:
-    """On how many nodes one filter alone is in the way: if the pod names a pool, first those of this pool."""
+    """On how many nodes one filter alone is in the way: if the pod names a pool, of this pool."""
     name, near = decision.pod.pod.metadata.name, [kind == ONE for kind in kinds(decision)]
     named, pool = _named(decision), pools(decision.cluster)
     mine = next((each for each, places in pool.items() if {*places} == named), "")
@@ -221,11 +221,8 @@ def _near(decision: Decision) -> str:
     if not inside or inside == sum(near):
         waits = later("{pod} waits: on {near} of {nodes}, only one filter is in its way.")
         return say(waits, pod=name, near=f"{sum(near):,}", nodes=count(len(near), "node"))
-    waits = later(
-        "{pod} waits: on {near} of {nodes} of {pool}, and on {others} elsewhere, only one filter is in its way."
-    )
-    others = f"{sum(near) - inside:,}"
-    return say(waits, pod=name, near=f"{inside:,}", nodes=count(len(named), "node"), pool=mine, others=others)
+    waits = later("{pod} waits: on {near} of {nodes} of {pool}, only one filter is in its way.")
+    return say(waits, pod=name, near=f"{inside:,}", nodes=count(len(named), "node"), pool=mine)
 
 
 def _named(decision: Decision) -> set[int]:
@@ -287,16 +284,16 @@ def _changes_table(found: WhatIf) -> Table:
     return Table(terms(later("change"), later("then")), [Row(cells) for cells in rows])
 
 
-def _choice(word: str, answer: WhatIfAnswer, found: WhatIf) -> Choice:
-    """The change as a button, with several pods counted instead of named."""
+def _choice(word: str, answer: WhatIfAnswer, found: WhatIf, show: str) -> Choice:
+    """The change as a button, with pods counted instead of named. ``show``: what chooses the nodes that are shown."""
     line, eviction = answer.line, found.eviction
     change = answer.short or line.change
     whole = say("{change}: {then}", change=_why_so_much(line.change, answer, found), then=line.then)
     if eviction is not None and answer.decision is eviction.decision:
-        (first, *others), where = eviction.victims, listing(eviction.where, 1)
-        pods = count(1 + len(others), "pod") if others else first.pod.metadata.name
+        pods, where = count(len(eviction.victims), "pod"), listing(eviction.where, 1)
         change = say("without {names} on {node}", names=pods, node=where)
-    return Choice(word, change, whole)
+    star, seen = starred(answer.decision), in_sight(answer.decision, show).values()
+    return Choice(word, change, whole, leaves=star >= 0 and not any(star in places for places in seen))
 
 
 def _why_so_much(change: str, answer: WhatIfAnswer, found: WhatIf) -> str:

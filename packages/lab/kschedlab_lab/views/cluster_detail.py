@@ -11,7 +11,7 @@ from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import clock, count
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, words, wrap
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, rows_of, words, wrap
 from kschedlab_lab.views.lettering import both_ends, fitted, text_width, wrapped
 from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
@@ -31,7 +31,7 @@ from kschedlab_lab.views.node_kinds import (
     tolls,
     totals,
 )
-from kschedlab_lab.views.node_map import star_path
+from kschedlab_lab.views.node_map import ALL, star_path
 from kschedlab_lab.views.obstacles import are_ranked
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, ON_ACCENT, PRIORITIES, priority_fill
 from kschedlab_lab.views.svg import rect
@@ -42,7 +42,9 @@ BAR, GAP, LEAST, LONGEST = 5, 8, 40, 240
 BARS = 3
 """The most plugins with their points."""
 SHARE = 0.45
-"""How much of a row a change takes at most, where not all of them fit whole."""
+"""How much of a row a change takes, where not all of them fit whole; more if the row has it to spare."""
+PAD, APART = 6, 4
+"""The space in a button beside its words, and the space between buttons, in pixels."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
 SWATCH = 14
@@ -53,7 +55,7 @@ NAMES = {
     EVICTS: later("fits if others leave"),
     ONE: ONLY,
     TWO: later("two filters"),
-    MORE: later("three or more"),
+    MORE: later("more"),
     OPEN: later("not looked at"),
 }
 """By kind of node, what the legend calls it."""
@@ -67,11 +69,15 @@ VICTIMS, FEW_VICTIMS = 6, 2
 
 
 class Choice(NamedTuple):
-    """A change that can be applied: what it sets, its words, and with ``whole`` what follows from it."""
+    """A change that can be applied: what it sets, its words, and with ``whole`` what follows from it.
+
+    ``leaves``: whether the pod goes to a node that is not shown, so that all nodes are to be shown.
+    """
 
     word: str
     change: str
     whole: str = ""
+    leaves: bool = False
 
 
 # -- the legend
@@ -303,33 +309,49 @@ def ask_part(question: str, back: str, on: bool) -> Part:
 def choices_part(ask: Part, choices: Sequence[Choice], applied: str, width: float, rows: int) -> Part:
     """After ``ask`` the changes as buttons, in so many rows; the one that is applied is marked and always there, and a
     click takes it back. Long changes are cut only if not all fit."""
-    whole = wrap([ask, *(_change(each, each.word == applied, width - 14) for each in choices)], width, 6, 4)
-    if whole.height <= rows * (ask.height + 4):
+    whole = wrap([ask, *(_change(each, each.word == applied, width) for each in choices)], width, APART, APART)
+    if whole.height <= rows * (ask.height + APART):
         return whole
-    buttons = {choice.word: _change(choice, choice.word == applied, SHARE * width) for choice in choices}
-    for rest in range(len(buttons)):
+    words_of = {choice.word: choice for choice in choices}
+    for rest in range(len(words_of)):
         more = [words(say("and {number} more in Details, behind ⋯", number=rest), fill=INK_2)] if rest else []
-        shown = [*buttons][: len(buttons) - rest]
-        if applied in buttons and applied not in shown:
+        shown = [*words_of][: len(words_of) - rest]
+        if applied in words_of and applied not in shown:
             shown[-1] = applied
-        whole = wrap([ask, *(buttons[word] for word in shown), *more], width, 6, 4)
-        if whole.height <= rows * (ask.height + 4):
+        whole = _cut(ask, [words_of[word] for word in shown], applied, width, more)
+        if whole.height <= rows * (ask.height + APART):
             break
     return whole
 
 
+def _cut(ask: Part, choices: Sequence[Choice], applied: str, width: float, more: Sequence[Part]) -> Part:
+    """The changes in rows, those that are too long for their share of a row as long as the row lets them be."""
+    buttons = [_change(each, each.word == applied, SHARE * width) for each in choices]
+    choice_of = {id(button): choice for button, choice in zip(buttons, choices, strict=True)}
+    made = list[Part]()
+    for line in rows_of([ask, *buttons, *more], width, APART):
+        spare = width - row(line, APART).width
+        for at, part in enumerate(line):
+            if (choice := choice_of.get(id(part))) is not None:
+                line[at] = _change(choice, choice.word == applied, part.width + spare)
+                spare -= line[at].width - part.width
+        made.append(row(line, APART))
+    return column(made, APART)
+
+
 def _change(choice: Choice, on: bool, longest: float) -> Part:
     sets = f"node: none, change: {'none' if on else choice.word}"  # what is said of a node would move the buttons
+    sets += f", show: {ALL}" if choice.leaves and not on else ""
     marks = {"data_set": sets, "aria_pressed": str(on).lower()}
     about = {"aria_label": choice.whole or choice.change, "data_tip": choice.whole or None}
-    text = both_ends(choice.change, longest)
+    text = both_ends(choice.change, longest - 2 * PAD)
     return _button(text, on, data_key=f"change/{choice.word}", **marks, **about)
 
 
 def _button(text: str, on: bool = False, **marks: str | None) -> Part:
     """A button; its width is that of bold text, so that none moves when one is pressed."""
     inside = words(text, fill=ACT, bold=on)
-    wide, high = text_width(text, bold=True) + 14, inside.height + 8
+    wide, high = text_width(text, bold=True) + 2 * PAD, inside.height + 8
     look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if on else 0.04, "stroke": ACT}
     box = rect(wide - 2, high - 2, 8, 1, 1, **look, stroke_width=2 if on else 1)
     return Part(wide, high, (element("g", box, placed(inside, wide / 2, 4), **marks),))

@@ -29,7 +29,7 @@ from kschedlab_lab.views.drawing import SIGNS, Arrangement, Block, Box, Place, s
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words, wrap
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.node_kinds import node_fills, starred
-from kschedlab_lab.views.node_map import RANGE, Grid, Spot, Squares, blocks, frame, rows, star_at, titles, word_of
+from kschedlab_lab.views.node_map import ALL, RANGE, Grid, Spot, Squares, blocks, frame, rows, star_at, titles, word_of
 from kschedlab_lab.views.picture import boxes, common_resource
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
@@ -37,7 +37,6 @@ from kschedlab_why.why_not import WhyNot
 
 WHY, WHAT_IF = later("why"), later("what would change it")
 QUESTIONS = (WHY, WHAT_IF)
-ALL = "all"
 FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
@@ -79,13 +78,24 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     known = (asked.before or decision).cluster.index
     shown = in_sight(decision, asked.show, known)
     places = {place for pool in shown.values() for place in pool}
+    least = 0.0
+    if _asks(decision, asked) and asked.show != ALL:  # a change may lead back to all nodes: no button moves then
+        least = _nodes(decision, asked, in_sight(decision, ALL, known), width, height)[0].height
+        height = min(height, least - HEAD - ENLARGED * (width >= WIDE)) if len(places) <= FEW else height
     nodes, each = _nodes(decision, asked, shown, width, height)
+    nodes = nodes._replace(height=max(nodes.height, least))
     meaning = wrap(legend(decision, width, each, places, asked.framed, asked.only), width, 12, 4)
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
     used = nodes.height + meaning.height + 2 * GAP
-    least = nodes.height + 3 * (LINE + GAP)  # whatever is changed and clicked: two lines of a legend, one of an answer
-    changes = _changes(decision, asked, width, room.height - ENLARGED - least)
-    about = _about(decision, asked, width, room.height - used - max(changes.height, BUTTONS - GAP) - GAP)
+    below = nodes.height + 3 * (LINE + GAP)  # whatever is changed and clicked: two lines of a legend, one of an answer
+    changes = _changes(decision, asked, width, room.height - ENLARGED - below)
+    spare = room.height - used - max(changes.height, BUTTONS - GAP) - GAP
+    about = _about(decision, asked, width, spare)
+    found = asked.why_not
+    if found is not None and found.checks and not victims(decision, found.node):
+        longer = _about(decision, asked, width, spare + meaning.height + GAP)
+        if longer.height > about.height:  # it says what its colours mean
+            about, meaning = longer, NOTHING
     whole = column([nodes, changes, meaning, about, note], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
@@ -117,13 +127,18 @@ def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Pa
 
     A pod that fits is not in need of a change: there one asks in the menu.
     """
-    changing = asked.question == WHAT_IF
-    if not changing and (asked.question != WHY or decision.node is not None):
+    if not _asks(decision, asked):
         return NOTHING
+    changing = asked.question == WHAT_IF
     ask = ask_part(WHAT_IF, WHY, changing)
     few = MANY if width < NARROW else 3
     rows = max(few, int((spare + 4) // (ask.height + 4)))
     return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
+
+
+def _asks(decision: Decision, asked: Asked) -> bool:
+    """Whether a button below the nodes asks what would change the decision."""
+    return asked.question == WHAT_IF or (asked.question == WHY and decision.node is None)
 
 
 def undecided(decision: Decision) -> Decision:

@@ -103,10 +103,15 @@ def column(parts: Iterable[Part], gap: float = 4, align: Align = "start") -> Par
 
 def wrap(parts: Iterable[Part], width: float, gap: float = 8, between: float = 4) -> Part:
     """The parts in rows that are no wider than ``width``; ``between``: the space between rows."""
+    return column((row(each, gap) for each in rows_of(parts, width, gap)), between)
+
+
+def rows_of(parts: Iterable[Part], width: float, gap: float) -> list[list[Part]]:
+    """The parts by row, where no row is wider than ``width``."""
     rows: list[list[Part]] = []
     for part in parts:
         used = sum(each.width + gap for each in rows[-1]) if rows else 0
         if not rows or used + part.width > width:
             rows.append([])
         rows[-1].append(part)
-    return column((row(each, gap) for each in rows), between)
+    return rows

@@ -36,8 +36,8 @@ CELLS, TABS, SHARED = 600, 60, 12
 """Maximum number of cells, of cells that Tab reaches, and of nodes in a cell for a thumb."""
 LINE = 16
 """Height of a line of text, in pixels."""
-RANGE = ".."
-"""What is between the names of the first and the last node of several."""
+ALL, RANGE = "all", ".."
+"""What chooses all nodes, and what is between the names of the first and the last node of several."""
 ASIDE, NAME, SIDE, APART = 8, 150, 110, 8
 """The space between columns, the least width of a block, the most of the names beside rows and the most that may be
 added between pools, in pixels."""

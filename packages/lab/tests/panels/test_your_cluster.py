@@ -172,12 +172,33 @@ def test_the_least_priority_that_preempts_names_the_pod_that_sets_it():
 def test_an_applied_change_says_on_how_many_nodes_the_pod_fits_then():
     panel = lesson.panel(pod="analytics/report-builder-0", question=WHAT_IF)
     after = panel.move(change="asking for 1285m CPU instead of 7.7 CPU")
-    says(after.view.sentence, "Asking only 1.285 CPU (not 7.7): it fits on 1 node.")
+    says(after.view.sentence, "Asking only 1.285 CPU: it fits on 1 node.")
 
 
-def test_the_pool_that_a_pod_names_comes_first_and_other_nodes_after_it():
+def test_a_change_that_evicts_does_not_say_by_which_rule_which_the_lesson_asks_later():
+    panel = lesson.panel(pod="edge/ingress-canary-0", question=WHAT_IF)
+    after = panel.move(change="with priority 50001 instead of 0").view.sentence
+    assert "With priority 50001" in after and "Rule" not in after
+
+
+def test_a_change_that_leads_out_of_the_pool_that_is_shown_shows_all_nodes_and_no_button_moves():
+    panel = lesson.panel(pod="edge/ingress-canary-0", question=WHAT_IF, show="ingress")
+    pool, everywhere = drawn(panel.view), drawn(panel.move(show="all").view)
+    leads = dict(re.findall(r'data-set="node: none, change: ([^,"]*)(, show: all|)"', pool))
+    assert leads["without nodeSelector karpenter.sh/nodepool=ingress"] == ", show: all"
+    assert leads["one more ingress node"] == "", "its star is in the pool"
+
+    def first_button(picture: str) -> str:
+        return re.findall(
+            r'translate\(0,([\d.]+)\)"><g transform="[^"]*"><g transform="[^"]*"><g data-key="ask"', picture
+        )[0]
+
+    assert first_button(pool) == first_button(everywhere)
+
+
+def test_of_a_pod_that_names_a_pool_only_this_pool_is_counted():
     sentence = lesson.panel(pod="edge/ingress-canary-0").view.sentence
-    says(sentence, "on 6 of 6 nodes of ingress, and on 95 elsewhere, only one filter is in its way.")
+    says(sentence, "on 6 of 6 nodes of ingress, only one filter is in its way.")
     for key, near in {"ml/train-small-0": 12, "data/postgres-0": 24, "analytics/report-builder-0": 101}.items():
         says(lesson.panel(pod=key).view.sentence, f"waits: on {near} of 200 nodes, only one filter is in its way.")
 
@@ -422,6 +443,7 @@ def test_a_slider_asks_for_less_cpu_until_the_pod_fits():
     panel = cluster_questions.how_little().answer("1.2 CPU")
     says(panel.view.sentence, "Asking for 7.7 CPU, report-builder-0 fits on no node.")
     says(panel.move(cpu=1300).view.sentence, "fits on no node.")
+    assert "star" not in drawn(panel.move(cpu=3000).view), "evicting, which helps then, comes later in the lesson"
     says(panel.move(cpu=1200).view.sentence, "fits on 1 node.")
     says(panel.move(cpu=800).view.sentence, "fits on 50 nodes.")
 
