@@ -35,6 +35,12 @@ def test_pods_of_all_forms(pods, sentence: str) -> None:
     assert bool(result) == (not result.unplaced)
 
 
+def test_a_large_cluster_is_searched_whole() -> None:
+    """A plan is for the best node, not for the best of the first 100 that a scheduler looks at."""
+    world = cluster(*(node(f"n{i:03}", 4) for i in range(149)), node("best", 8))
+    assert set(fits(pod("a", cpu=1), world).placed.values()) == {"best"}
+
+
 def test_the_reasons_stand_below_the_nodes() -> None:
     assert str(fits([pod("a", cpu=1), pod("b", cpu=9)], WORLD)).splitlines() == [
         "1 of 2 pods fit.",
