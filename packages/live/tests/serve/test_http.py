@@ -195,6 +195,11 @@ def test_strict_validation_names_the_field(cluster):
     assert answer.status_code == 400 and 'unknown field "spec.contaners"' in answer.json()["message"]
     warned = cluster.http.post(PODS, params={"fieldValidation": "Warn", "dryRun": "All"}, json=wrong)
     assert warned.status_code == 201 and "spec.contaners" in warned.headers["warning"]
+    cluster.http.post(PODS, json=pod("strict"))
+    merge = {"Content-Type": "application/merge-patch+json"}
+    query, patch = {"fieldValidation": "Strict"}, {"spec": {"contaners": []}}
+    answer = cluster.http.patch(f"{PODS}/strict", params=query, json=patch, headers=merge)
+    assert answer.status_code == 400 and 'unknown field "spec.contaners"' in answer.json()["message"]
 
 
 # -- who may ask

@@ -189,9 +189,8 @@ class SchedulerCache:
         self._cluster.withdraw(pod.key)
 
     def forget_pending(self, pod: Pod) -> None:
-        """A pending pod left the queue: drop its PodInfo and its nomination."""
+        """A pending pod left the queue, which has withdrawn its nomination: drop its PodInfo."""
         self._infos.pop(uid_of(pod), None)
-        self._cluster.withdraw(pod.key)
 
     # -- nodes and other objects
 
