@@ -138,6 +138,8 @@ def test_openb(tmp_path):
     [
         (NODES.replace("gpu", "gpus"), PODS, ["n.csv", "gpu", "columns"]),
         (NODES, PODS.replace("12288", "many"), ["p.csv:2", "memory_mib", "many"]),
+        (NODES, PODS.replace("12288", "nan"), ["p.csv:2", "memory_mib", "nan"]),
+        (NODES, PODS.replace("12288", "inf"), ["p.csv:2", "memory_mib", '"inf" is not a number']),
         (NODES, PODS.replace(",8,1000", ",8.5,1000"), ["p.csv:5", "num_gpu", "8.5"]),
         (NODES.replace("n1,96000", "n1,"), PODS, ["n.csv:3", "cpu_milli", "missing"]),
         (None, PODS, ["n.csv", "No such file"]),

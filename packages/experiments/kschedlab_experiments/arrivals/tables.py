@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,7 +37,7 @@ class TableRow:
             value = float(text)
         except ValueError:
             raise self._wrong(name, say('"{text}" is not a number', text=shortened(text))) from None
-        if value != value or value in (float("inf"), float("-inf")):
+        if not math.isfinite(value):
             raise self._wrong(name, say('"{text}" is not a number', text=shortened(text)))
         return value
 

@@ -189,6 +189,14 @@ def test_a_change_that_the_simulation_does_not_read_is_kept_with_a_warning(clust
     assert "warning" not in labelled.headers
 
 
+def test_a_node_that_is_replaced_keeps_its_status(cluster):
+    """Only the status of a node writes its status; of what the simulation doesn't read, too."""
+    own, path = {"kind": "Node", "metadata": {"name": "own"}}, "/api/v1/nodes/own"
+    cluster.http.post("/api/v1/nodes", json=own | {"status": {"nodeInfo": {"osImage": "Own Linux 1"}}})
+    replaced = cluster.http.put(path, json=own | {"status": {"nodeInfo": {"osImage": "Other"}}}).json()
+    assert replaced["status"]["nodeInfo"]["osImage"] == "Own Linux 1"
+
+
 def test_strict_validation_names_the_field(cluster):
     wrong = pod("strict", contaners=[])
     answer = cluster.http.post(PODS, params={"fieldValidation": "Strict"}, json=wrong)
