@@ -31,6 +31,7 @@ from kschedlab_simulation.controllers.daemon_sets import (
     next_writes,
     node_of,
     only_on,
+    status_of,
     wanted_on,
 )
 from kschedlab_simulation.controllers.kubelet import KubeletSettings
@@ -256,6 +257,14 @@ def test_a_node_without_an_available_pod_counts_as_one_that_is_missing(first, go
     """v1.37: update.go, rollingUpdate; with maxUnavailable 2. An old pod that is not available goes in any case."""
     old = [of_daemon_set(name, on, version="old") for name, on in (("b", "n2"), ("c", "n3"))]
     assert deleted_of([first, *old], ("n1", "n2", "n3"), {"rollingUpdate": {"maxUnavailable": 2}}) == gone
+
+
+def test_the_status_counts_the_oldest_pod_of_a_node():
+    """v1.37: daemon_controller.go, updateDaemonSetStatus."""
+    owner, *known = documents(daemon_set(), node("n1"))
+    pods = [of_daemon_set("new", "n1", ready=False, version="old"), of_daemon_set("first", "n1", age=5)]
+    status = status_of(owner, pods, known, "new", Time.parse("2026-01-01T00:00:00Z"))
+    assert (status.numberReady, status.numberAvailable, status.updatedNumberScheduled) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(("most", "together"), [(1, 1), ("50%", 2), ("100%", 4)])
