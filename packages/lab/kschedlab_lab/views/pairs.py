@@ -63,7 +63,7 @@ class Pairs:
 
     a: Floats
     b: Floats
-    joined: bool
+    joined: bool = True
 
     @property
     def differences(self) -> Floats:
