@@ -148,7 +148,7 @@ def _drawn(ways: Mapping[tuple[str, str], Way], parts: Parts, lane: float) -> It
         taken = each == parts.way
         yield element("g", _arrow(start, end, 3.6 if taken else 1.4), opacity=None if taken else 0.4)
         if not (parts.picks and each[0] == TRYING):
-            wide = lane if each[0] in (ACTIVE, ASLEEP) or WAITING in each else 90
+            wide = 90 if BACKOFF in each and ASLEEP not in each else lane
             yield placed(words(say(said), bold=taken, width=wide, fill=None if taken else INK_2), x, y)
 
 
