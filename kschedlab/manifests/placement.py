@@ -17,10 +17,9 @@ from kschedlab.manifests.fields import (
     check_present,
     check_selector,
 )
-from kschedlab.messages import later
 from kschedlab.objects import model
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault
-from kschedlab.objects.problems import Fault, Faults, Path, shortened
+from kschedlab.objects.problems import Fault, Faults, Path, out_of_range, shortened
 from kschedlab.objects.selectors import NAME, field_expression_fault
 
 _NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
@@ -103,8 +102,7 @@ def check_node_term(
 def _check_weight(weight: int, path: Path, faults: Faults) -> None:
     least, most = 1, 100
     if not least <= weight <= most:
-        message = later("{value} is out of range: from {least} to {most}", value=weight, least=least, most=most)
-        faults.note((*path, "weight"), message)
+        faults.note((*path, "weight"), out_of_range(weight, least, most))
 
 
 def _check_pod_affinity(affinity: model.PodAffinity, path: Path, merged: Collection[str], faults: Faults) -> None:

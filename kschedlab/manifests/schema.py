@@ -16,7 +16,7 @@ import msgspec
 
 from kschedlab.messages import later
 from kschedlab.objects.meta import Part, Time
-from kschedlab.objects.problems import WRITTEN, Fault, Faults, Path, shortened
+from kschedlab.objects.problems import WRITTEN, Fault, Faults, Path, out_of_range, shortened
 from kschedlab.objects.quantity import Quantity, QuantityError
 
 _INVALID = object()
@@ -130,8 +130,7 @@ def _validate_scalar(data: Any, expected: Any, path: Path, faults: Faults) -> An
     elif type(data) is not expected:
         fault = _type_fault(data, expected)
     elif limits and not limits[0].ge <= data <= limits[0].le:
-        least, most = limits[0].ge, limits[0].le
-        fault = later("{value} is out of range: from {least} to {most}", value=data, least=least, most=most)
+        fault = out_of_range(data, limits[0].ge, limits[0].le)
     else:
         return data
     if fault is None:

@@ -150,6 +150,11 @@ def _similar_first(wanted: str, names: list[str], most: int) -> list[str]:
     return list(islice(dict.fromkeys([*near, *names]), most))
 
 
+def out_of_range(value: object, least: int, most: int) -> str:
+    """The message about a number that is below ``least`` or above ``most``."""
+    return later("{value} is out of range: from {least} to {most}", value=value, least=least, most=most)
+
+
 def placed(place: str, message: str) -> str:
     """``place: message``; the message alone without a place."""
     return say("{place}: {message}", place=place, message=message) if place else message

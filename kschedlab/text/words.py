@@ -36,7 +36,7 @@ def listing(names: Sequence[str], limit: int = 5) -> str:
 def amount(resource: str, value: int) -> str:
     """A request in common notation: "1.5 CPU", "250m CPU", "2Gi memory", "1 nvidia.com/gpu"."""
     if resource == "cpu":
-        return f"{value / 1000:g} CPU" if value >= 1000 and value % 100 == 0 else f"{value}m CPU"
+        return cpus(value) if value >= 1000 and value % 100 == 0 else f"{value}m CPU"
     unit, suffix = _unit(resource, value)
     return f"{_decimal(value * 100 // unit)}{suffix} {resource}"
 
@@ -45,7 +45,7 @@ def asked_and_free(resource: str, asked: int, free: int) -> tuple[str, str]:
     """Both in one unit: ("2 CPU", "1.685 CPU"), ("16Gi memory", "11.57Gi memory"). What is free is rounded down."""
     if resource == "cpu":
         if asked >= 1000:
-            return f"{_cores(asked)} CPU", f"{_cores(free)} CPU"
+            return cpus(asked), cpus(free)
         return f"{asked}m CPU", f"{free}m CPU"
     unit, suffix = _unit(resource, asked)
     return amount(resource, asked), f"{_decimal(free * 100 // unit)}{suffix} {resource}"
@@ -60,9 +60,10 @@ def _unit(resource: str, value: int) -> tuple[int, str]:
     return 1, ""
 
 
-def _cores(milli: int) -> str:
-    """ "2", "1.685"."""
-    return f"{milli // 1000}.{milli % 1000:03}".rstrip("0").rstrip(".")
+def cpus(milli: int) -> str:
+    """Milli CPU in cores, whatever is compared with it: "2 CPU", "0.5 CPU", "1.685 CPU"."""
+    cores = f"{milli / 1000:.3f}".rstrip("0").rstrip(".")
+    return f"{cores} CPU"
 
 
 def _decimal(hundredths: int) -> str:

@@ -18,7 +18,7 @@ from kschedlab.text.preemption import evicted
 from kschedlab.text.sections import Limits, Row, Section, Table
 from kschedlab.text.words import amount, asked_and_free, count, listing
 from kschedlab.whatif.another_node import AnotherNode, another_node
-from kschedlab.whatif.case import Boundary, Case
+from kschedlab.whatif.case import Boundary, Case, with_spec
 from kschedlab.whatif.evictions import SmallestEviction, eviction
 from kschedlab.whatif.relaxations import Relaxations, relaxations
 from kschedlab.whatif.thresholds import elsewhere, limits, other_weights, preempting_priority, smaller
@@ -166,11 +166,11 @@ def _to_fit(whatif: WhatIf) -> Iterator[WhatIfAnswer]:
         )
         but = say("{amount}: still fits nowhere", amount=amount(limit.name, limit.near))
         yield _answer(later("requests"), change, limit.after, but, _only(limit))
-    selector = whatif.decision.pod.pod.spec.nodeSelector
+    pod = whatif.decision.pod.pod
     for each in whatif.relaxations.sufficient:
         line = Line(later("constraints"), say(" and ").join(map(say, each.changes)), then(each.decision))
-        whole = [f"without nodeSelector {key}={value}" for key, value in selector.items()] == [*each.changes]
-        short = say("without its nodeSelector") if whole else ""
+        is_without_selector = each.decision.pod.pod == with_spec(pod, nodeSelector={})
+        short = say("without its nodeSelector") if is_without_selector else ""
         yield WhatIfAnswer(line, each.decision, " and ".join(each.changes), short)
     if (priority := whatif.priority) is not None:
         change = later("with priority {far} instead of {now}", far=priority.far, now=priority.now)

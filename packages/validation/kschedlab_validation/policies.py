@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 from kschedlab.messages import later
 from kschedlab.objects.model import CapacityRequestPolicy, CapacityRequestPolicyRange
-from kschedlab.objects.problems import Faults, Path
+from kschedlab.objects.problems import Faults, Path, out_of_range
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity
 
 _MOST_VALUES = 10
@@ -84,10 +84,7 @@ def _check_step(
     lowest, highest = 0, INT64_MAX
     beyond = [name for name, amount in amounts.items() if not lowest * NANO <= amount.nanos <= highest * NANO]
     for name in beyond:
-        message = later(
-            "{value} is out of range: from {least} to {most}", value=fields[name], least=lowest, most=highest
-        )
-        faults.note((*path, name), message)
+        faults.note((*path, name), out_of_range(fields[name], lowest, highest))
     if beyond:
         return
     for amount in (default, most):

@@ -39,7 +39,7 @@ from kschedlab.objects.model import (
     VolumeAttachment,
 )
 from kschedlab.objects.names import dns_label_fault, label_key_fault, name_fault
-from kschedlab.objects.problems import WRITTEN, Faults, Path, shortened
+from kschedlab.objects.problems import WRITTEN, Faults, Path, out_of_range, shortened
 from kschedlab_validation.metadata import check_annotations
 
 
@@ -109,8 +109,7 @@ def _check_iscsi(source: ISCSI, path: Path, faults: Faults) -> None:
     _present("targetPortal", "iqn")(source, path, faults)
     least, most = 0, 255
     if not least <= source.lun <= most:
-        message = later("{value} is out of range: from {least} to {most}", value=source.lun, least=least, most=most)
-        faults.note((*path, "lun"), message)
+        faults.note((*path, "lun"), out_of_range(source.lun, least, most))
 
 
 def _check_azure_disk(source: AzureDisk, path: Path, faults: Faults) -> None:

@@ -36,7 +36,7 @@ class TableRow:
         try:
             value = float(text)
         except ValueError:
-            raise self._wrong(name, say('"{text}" is not a number', text=shortened(text))) from None
+            value = math.nan
         if not math.isfinite(value):
             raise self._wrong(name, say('"{text}" is not a number', text=shortened(text)))
         return value

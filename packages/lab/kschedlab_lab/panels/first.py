@@ -17,9 +17,10 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later, say, sentences, terms
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
+from kschedlab.text.words import cpus
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.first import cpus, draw_first
+from kschedlab_lab.views.first import draw_first
 from kschedlab_lab.views.picture import colours, decided_and_why
 from kschedlab_lab.views.svg import Room
 

@@ -192,8 +192,8 @@ def when_is_web_tried() -> Question[Settings]:
             times[1]: later("The backoff is over then, but the queue doesn't look at that moment."),
             times[-1]: later("Backoff counts from the failure, not from the event."),
         }
-        said = [say(wrong[answer])] if answer in wrong else []
-        return sentences([*said, say(reason, failed=end, wait=wait, end=end + wait, last=last)])
+        remark = [say(wrong[answer])] if answer in wrong else []
+        return sentences([*remark, say(reason, failed=end, wait=wait, end=end + wait, last=last)])
 
     return Question(
         say("At {room} s, node-a has room. When is web tried again?", room=ROOM),

@@ -22,7 +22,7 @@ from kschedlab.text.plain import LIMITS, plain
 from kschedlab.text.preemption import evicted
 from kschedlab.text.sections import Lines, Row, Section, Table
 from kschedlab.text.tables import html
-from kschedlab.text.words import count, listing, request_text, requested
+from kschedlab.text.words import count, cpus, listing, request_text, requested
 from kschedlab.whatif import Case, WhatIf, what_if
 from kschedlab.whatif.answers import WhatIfAnswer, notes, whatif_answers, whatif_lines, whatif_sentence
 from kschedlab_lab.panels.base import Panel, View
@@ -72,12 +72,8 @@ def settings_of(loaded: Loaded, sized: bool = False) -> type[Any]:
         ("change", str, typed("change", NONE, [NONE], lambda text: _short(text) or NONE)),
     ]
     if sized:
-        fields.insert(0, ("cpu", int, slider("it asks for", CPUS, CPUS[-1], _cpu)))
+        fields.insert(0, ("cpu", int, slider("it asks for", CPUS, CPUS[-1], cpus)))
     return make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)
-
-
-def _cpu(milli: int) -> str:
-    return f"{milli / 1000:g} CPU"
 
 
 def _finder(kind: str, names: Sequence[str]) -> Callable[[str], str]:
@@ -141,7 +137,7 @@ class Answers:
         if settings.question == WHAT_IF:
             return self._changes(settings)
         if hasattr(settings, "cpu"):
-            return self._sized(settings)
+            return self._sized(settings, Case(settings.pod, cluster, generation), explained.decision)
         decision, runs_on = explained.decision, explained.runs_on
         framed = left(decision, runs_on)
         again_there = again(decision, runs_on) if framed else ""
@@ -161,14 +157,12 @@ class Answers:
         known = replace(decision, scores=None) if framed else counted(decision)
         return lambda room: cluster_picture(known, room, shown, said)
 
-    def _sized(self, settings: Any) -> View:
+    def _sized(self, settings: Any, case: Case, before: Decision) -> View:
         """The pod with another request of CPU: how many nodes have room for that, without evicting anybody."""
-        case = Case(settings.pod, self.loaded.cluster(settings.generation), GENERATIONS[settings.generation])
-        asking = replace(case.decide(case.asking("cpu", settings.cpu)), preemption=None)
-        before, decision = case.decide(), asking
+        decision = replace(case.decide(case.asking("cpu", settings.cpu)), preemption=None)
         fits = count(len(decision.feasible), "node") if len(decision.feasible) else say("no node")
         name = decision.pod.pod.metadata.name
-        said = say("Asking for {cpu}, {pod} fits on {nodes}.", cpu=_cpu(settings.cpu), pod=name, nodes=fits)
+        said = say("Asking for {cpu}, {pod} fits on {nodes}.", cpu=cpus(settings.cpu), pod=name, nodes=fits)
         view = _view(decision, settings, Asked("", settings.show, before=before), said, [])
         return replace(view, idle={"change": "", "pod": "", "question": ""})
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
-from kschedlab.text.words import amount
+from kschedlab.text.words import amount, cpus
 from kschedlab_lab.views.glyphs import DIGIT, SIZE, Badge, badge
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
 from kschedlab_lab.views.lettering import fitted, fitting, text_width, told_apart, wrapped
@@ -337,7 +337,7 @@ def _free(resource: str, free: int, placed: int, width: float) -> str:
 
 def _told(resource: str, size: int) -> str:
     """The amount in words; tenths of a CPU as the larger ones are: 0.5 CPU."""
-    return f"{size / 1000:g} CPU" if resource == "cpu" and size % 100 == 0 else amount(resource, size)
+    return cpus(size) if resource == "cpu" and size % 100 == 0 else amount(resource, size)
 
 
 def _tray(box: Box, width: float, top: float, high: float, scale: float, resource: str) -> Iterable[Html]:

@@ -11,6 +11,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
+from kschedlab.text.words import cpus
 from kschedlab_lab.views.drawing import (
     INSET,
     PARTED,
@@ -41,11 +42,6 @@ NARROW, NARROW_BELOW, NARROW_SMALLER = 480, 124, 0.015
 name."""
 TEETH, WORDY = 6, 116
 """Of an edge that is torn off; the width of a node from which on each number in it has its unit, in pixels."""
-
-
-def cpus(milli: int) -> str:
-    """CPU, whatever is compared with it: "0.5 CPU"."""
-    return f"{milli / 1000:g} CPU"
 
 
 def lacks(milli: int) -> str:
