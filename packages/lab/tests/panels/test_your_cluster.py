@@ -445,6 +445,8 @@ def test_a_slider_asks_for_less_cpu_until_the_pod_fits():
     says(panel.move(cpu=1300).view.sentence, "fits on no node.")
     assert "star" not in drawn(panel.move(cpu=3000).view), "evicting, which helps then, comes later in the lesson"
     says(panel.move(cpu=1200).view.sentence, "fits on 1 node.")
+    says(panel.move(cpu=1000).view.sentence, "fits on 22 nodes.")
+    says(panel.move(cpu=900).view.sentence, "fits on 50 nodes.")
     says(panel.move(cpu=800).view.sentence, "fits on 50 nodes.")
 
 
