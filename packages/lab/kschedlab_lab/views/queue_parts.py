@@ -19,7 +19,7 @@ Point: TypeAlias = tuple[float, float]
 Way: TypeAlias = tuple[str, Point, Point, Point]
 """What leads there, from where to where the arrow goes, and where its words are."""
 
-EDGE, HEAD, APART = 8, 40, 24
+EDGE, HEAD, APART = 2, 40, 24
 """The margin, the height of a part's title, and the space between the parts at the right."""
 LOW = HEAD + PILL + 7
 """The height of a part at the right."""
@@ -90,10 +90,10 @@ def _part(name: str, parts: Parts, x: float, y: float, high: float, wide: float)
     pick = {"data_pick": name, "aria_label": name} if parts.picks and name != TRYING else {}
     frame = element("rect", width=wide, height=high, rx=11, fill=TRAY, stroke=HAIR)
     title = words(say(PLAIN[name]), 13, bold=True)
-    inside = [frame, moved(title, 10, 6)]
+    inside = [frame, moved(title, 8, 6)]
     if name != TRYING:
-        small = 12 if text_width(name) <= wide - 14 else 11.2
-        inside.append(moved(words(name, small, fill=INK_2), 10, 22))
+        small = 12 if text_width(name) <= wide - 16 else 11.2
+        inside.append(moved(words(name, small, fill=INK_2), 8, 22))
     broad = min((wide - 26) / 2, 72)
     area = element("g", *inside, data_key=f"part/{name}", transform=f"translate({x:.1f},{y:.1f})")
     pods = []
@@ -134,8 +134,8 @@ def _new_ways(parts: Parts, wide: float, right: float) -> Iterator[Html]:
     )
     ways = {
         (ACTIVE, TRYING): (pop, (left, high - 12), (right - 4, high - 12), (left + lane / 2, high - 34)),
-        (TRYING, BACKOFF): (helps, (right - 4, high + 10), (left, low - 14), (left + max(lane * 0.34, 32), high + 4)),
-        (ASLEEP, BACKOFF): (wakes, (right - 4, low + 6), (left, low + 6), (left + lane / 2, low + 12)),
+        (TRYING, BACKOFF): (helps, (right - 4, high + 22), (left, low - 4), (left + max(lane * 0.34, 32), high + 2)),
+        (ASLEEP, BACKOFF): (wakes, (right - 4, low + 16), (left, low + 16), (left + lane / 2, low + 20)),
         (TRYING, ASLEEP): (none, (down, gap + 4), (down, gap + APART - 4), (down + 42, gap + 7)),
         (BACKOFF, ACTIVE): (over, (up, gap + APART - 4), (up, gap + 4), (up + 54, gap + 7)),
     }
