@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import httpx
+import ipywidgets
 import pytest
 from msgspec.structs import replace
 
@@ -138,13 +139,25 @@ def test_a_pod_that_is_late_to_leave_has_no_second_left() -> None:
     assert "0 s left" in late and "30 s left" not in late
 
 
+def test_a_saved_picture_is_of_the_last_line() -> None:
+    panel, played, moments = terminal.panel("nomination"), Played("nomination"), list[str]()
+    for number in range(3):
+        if number:
+            played.scale("urgent", number)
+            played.run(f"{10 * number}s")
+        panel.see(played.feed.seen, True)
+        moments.append(panel.state(panel.settings, ROOM)["moment"])
+        assert moments[-1] == "".join(panel.view.text.splitlines()[1:][-1:])
+    assert moments[0] == "" and len({*moments}) == 3
+
+
 def test_a_more_important_pod_takes_the_nomination() -> None:
     played = Played("nomination")
     played.scale("urgent", 1)
     played.run("2s")
     played.scale("critical", 1)
     played.run("4s")
-    assert played.pods()["critical"].status.nominatedNodeName
+    assert played.pods()["critical"].status.nominatedNodeName and "priority 1000" in played.view().text
 
 
 def test_two_nominations_are_told_together_and_one_alone() -> None:
@@ -325,6 +338,35 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         assert not path.exists() and Desk.current is None
 
     asyncio.run(follow())
+
+
+def test_the_buttons_stop_the_time_and_end_the_cluster(path: Path) -> None:
+    async def press() -> None:
+        desk = Desk(terminal.panel("nomination"))
+        again, clock, end = (each for each in desk.children[2].children if isinstance(each, ipywidgets.Button))
+
+        def look() -> tuple[str, bool, bool, bool]:
+            return clock.description, again.disabled, clock.disabled, end.disabled
+
+        again.click()
+        assert look() == ("Stop time", False, False, False)
+        clock.click()
+        assert look() == ("Let time run", False, False, False)
+        clock.click()
+        assert look() == ("Stop time", False, False, False)
+        clock.click()
+        again.click()
+        assert look() == ("Stop time", False, False, False), "the time of a new cluster runs"
+        end.click()
+        assert look() == ("Stop time", False, True, True) and "The cluster has ended" in _words(desk)
+        assert desk.panel.view.sentence == terminal.STILL
+        clock.click()
+        assert look() == ("Stop time", False, True, True), "nothing to stop"
+        again.click()
+        assert look() == ("Stop time", False, False, False) and desk.panel.view.sentence == terminal.FIRST
+        end.click()
+
+    asyncio.run(press())
 
 
 def test_the_seconds_of_a_pod_that_leaves_run(path: Path) -> None:
