@@ -35,8 +35,8 @@ def with_features(*features: str) -> Manifest:
     return made
 
 
-def owned(kind: str) -> Manifest:
-    owner = {"apiVersion": "v1", "kind": kind, "name": "e", "uid": "u"}
+def owned(kind: str, api: str = "v1") -> Manifest:
+    owner = {"apiVersion": api, "kind": kind, "name": "e", "uid": "u"}
     return pod("p") | {"metadata": {"name": "p", "ownerReferences": [owner]}}
 
 
@@ -130,6 +130,12 @@ RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
         ("feature",),
     ),
     "an Event as owner": (owned("Node"), owned("Event"), "metadata.ownerReferences[0].kind", ("Event",)),
+    "version of an owner": (
+        owned("Job", "batch/v1"),
+        owned("Job", "batch/v1/x"),
+        "metadata.ownerReferences[0].apiVersion",
+        ("group/version",),
+    ),
     "size of annotations": (annotated(256 * 1024), annotated(256 * 1024 + 1), "metadata.annotations", ("256 KiB",)),
     "attributes": (sliced(32), sliced(33), "spec.devices[0]", (32,)),
     "number of values": (
