@@ -102,6 +102,25 @@ def reserved(*, allocated: bool) -> Manifest:
     return resource_claim("c", exactly(), **status)
 
 
+def shared_with(share: str) -> Manifest:
+    """A claim that has a share of a device, and a status of this share."""
+    device = {"driver": "gpu.example.com", "pool": "n", "device": "d"}
+    allocation = {"devices": {"results": [{**device, "request": "r", "shareID": SHARE}]}}
+    return resource_claim("c", exactly(), allocation=allocation, devices=[{**device, "shareID": share}])
+
+
+def consuming(sets: int) -> Manifest:
+    consumed = [{"counterSet": f"s{i}", "counters": {"c": {"value": "1"}}} for i in range(sets)]
+    return resource_slice("n", [device("d", consumesCounters=consumed)])
+
+
+def one_tainted(number: int) -> Manifest:
+    """So many devices, the last of which has a taint."""
+    last = device("last", taints=[{"key": "broken", "effect": "NoSchedule"}])
+    return resource_slice("n", [*(device(f"d{i}") for i in range(number - 1)), last])
+
+
+SHARE = "01234567-89ab-cdef-0123-456789abcdef"
 DOMAIN = ".".join(["d" * 31, "e" * 31])
 RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
     # name: (a manifest that passes, one that does not, the field, what the message says)
@@ -138,6 +157,21 @@ RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
     ),
     "size of annotations": (annotated(256 * 1024), annotated(256 * 1024 + 1), "metadata.annotations", ("256 KiB",)),
     "attributes": (sliced(32), sliced(33), "spec.devices[0]", (32,)),
+    "values in lists": (
+        resource_slice("n", [device("d", attributes={"a": [1] * 47, "b": 1})]),
+        resource_slice("n", [device("d", attributes={"a": [1] * 47, "b": 1, "c": 1})]),
+        "spec.devices[0]",
+        (48,),
+    ),
+    "name with more than one slash": (
+        resource_slice("n", [device("d", attributes={"a/b/-": 1})]),
+        resource_slice("n", [device("d", attributes={"a.b/-": 1})]),
+        'spec.devices[0].attributes["a.b/-"]',
+        ("a.b/-",),
+    ),
+    "devices of which one is tainted": (one_tainted(64), one_tainted(65), "spec.devices", (65, 64)),
+    "counter sets of a device": (consuming(2), consuming(3), "spec.devices[0].consumesCounters", (3, 2)),
+    "status of a share": (shared_with(SHARE), shared_with(SHARE.replace("0", "1")), "status.devices[0]", ()),
     "number of values": (
         values(*(f"{i}Mi" for i in range(1, 11))),
         values(*(f"{i}Mi" for i in range(1, 12))),
