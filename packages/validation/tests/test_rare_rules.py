@@ -52,8 +52,8 @@ def values(*amounts: str) -> Manifest:
     return shared({"default": amounts[0], "validValues": list(amounts)})
 
 
-def ranging(least: str) -> Manifest:
-    return shared({"default": "1Mi", "validRange": {"min": least, "step": "1"}})
+def ranging(least: str, step: str = "1", default: str = "1Mi") -> Manifest:
+    return shared({"default": default, "validRange": {"min": least, "step": step}})
 
 
 def shared(policy: Manifest) -> Manifest:
@@ -112,6 +112,15 @@ def shared_with(share: str) -> Manifest:
 def consuming(sets: int) -> Manifest:
     consumed = [{"counterSet": f"s{i}", "counters": {"c": {"value": "1"}}} for i in range(sets)]
     return resource_slice("n", [device("d", consumesCounters=consumed)])
+
+
+def huge(*limits: str) -> Manifest:
+    """A pod that asks for 4Mi of huge pages as a whole, with a container for each limit; "" for none."""
+    made = pod("p", resources={"requests": {"cpu": "1", "hugepages-2Mi": "4Mi"}})
+    (container,) = made["spec"]["containers"]
+    given = [{"requests": {"cpu": "100m"}, "limits": {"hugepages-2Mi": each} if each else {}} for each in limits]
+    made["spec"]["containers"] = [container | {"name": f"c{i}", "resources": each} for i, each in enumerate(given)]
+    return made
 
 
 def one_tainted(number: int) -> Manifest:
@@ -190,6 +199,12 @@ RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
         "spec.devices[0].capacity.memory.requestPolicy.validRange.min",
         (-1, 0, 2**63 - 1),
     ),
+    "largest step": (
+        ranging("1", step=f"{2**30 - 1}", default="1"),
+        ranging("1", step="1Gi", default="1"),
+        "spec.devices[0].capacity.memory.requestPolicy.validRange.step",
+        ("1Gi",),
+    ),
     "counters": (counted(32), counted(33), "spec.sharedCounters[0].counters", (32,)),
     "size of parameters": (opaque(10240), opaque(10241), "spec.config[0].opaque.parameters", ("10 KiB",)),
     "domain of an attribute": (
@@ -209,6 +224,12 @@ RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
         ephemeral("p-data"),
         "spec.volumes[1].persistentVolumeClaim.claimName",
         ("p-data",),
+    ),
+    "huge pages of a pod, whose limit is known if all containers have one": (
+        huge("2Mi"),
+        huge("2Mi", ""),
+        "spec.resources.requests.hugepages-2Mi",
+        (),
     ),
     "reserved without an allocation": (
         reserved(allocated=True),
