@@ -84,14 +84,14 @@ def using(*names: str) -> Manifest:
     return made
 
 
-def ephemeral(claim: str) -> Manifest:
+def ephemeral(claim: str, name: str = "p") -> Manifest:
     """A pod with an ephemeral volume, whose claim is p-data, and a volume with this claim."""
     template = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
     volumes = [
         {"name": "data", "ephemeral": {"volumeClaimTemplate": template}},
         {"name": "other", "persistentVolumeClaim": {"claimName": claim}},
     ]
-    return pod("p", volumes=volumes)
+    return pod(name, volumes=volumes)
 
 
 def reserved(*, allocated: bool) -> Manifest:
@@ -220,10 +220,16 @@ RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
         ("gpu", "twice"),
     ),
     "the claim of an ephemeral volume": (
-        ephemeral("mine"),
+        ephemeral("p-other"),
         ephemeral("p-data"),
         "spec.volumes[1].persistentVolumeClaim.claimName",
         ("p-data",),
+    ),
+    "name of the claim of an ephemeral volume": (
+        ephemeral("mine", "p" * (253 - len("-data"))),
+        ephemeral("mine", "p" * (254 - len("-data"))),
+        "spec.volumes[0].name",
+        ("claim",),
     ),
     "huge pages of a pod, whose limit is known if all containers have one": (
         huge("2Mi"),
