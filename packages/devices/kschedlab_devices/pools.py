@@ -150,7 +150,7 @@ class Visible(NamedTuple):
 
     pools: Mapping[PoolId, Pool]
     candidates: Sequence[Candidate]
-    end: str = ""
+    end: str
 
 
 class _Slice:

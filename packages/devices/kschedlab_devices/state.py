@@ -6,13 +6,13 @@ foreachAllocatedDevice).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS, NAMES
 from kschedlab.cluster.object_store import ObjectChange
-from kschedlab.objects.api import API_1_37, Api
+from kschedlab.objects.api import Api
 from kschedlab.objects.model import (
     AllocationResult,
     DeviceClass,
@@ -65,17 +65,14 @@ class State:
     inventory: Inventory
     held: Held
     class_of: Callable[[str], DeviceClass | None]
+    known: KnownSearches
+    api: Api
     left: dict[PoolId, Left] = field(default_factory=dict)
-    known: KnownSearches = field(default_factory=KnownSearches)
-    api: Api = API_1_37
 
 
-def state_of(cluster: Cluster, in_flight: Iterable[ResourceClaim] = ()) -> State:
-    """The cluster's state. ``in_flight``: claims whose allocation is not yet in their status in the cluster."""
-    in_flight = list(in_flight)
-    if in_flight:
-        return _state(cluster, in_flight)
-    return cluster.derived("devices", lambda: _state(cluster, ()), *_KINDS)
+def state_of(cluster: Cluster) -> State:
+    """The cluster's state."""
+    return cluster.derived("devices", lambda: _state(cluster), *_KINDS)
 
 
 def layout_of(cluster: Cluster) -> Layout:
@@ -83,17 +80,14 @@ def layout_of(cluster: Cluster) -> Layout:
     return cluster.derived("device layout", lambda: Layout(len(cluster.nodes)), NAMES, LABELS, *_SLICES)
 
 
-def _state(cluster: Cluster, in_flight: Iterable[ResourceClaim]) -> State:
+def _state(cluster: Cluster) -> State:
     def inventory() -> Inventory:
         rules = cluster.objects_of(DeviceTaintRule) if cluster.api.applies_taint_rules else ()
         slices, api = cluster.objects_of(ResourceSlice), cluster.api
         return Inventory(slices, rules, api.gates, api.sees_all_counters, api.ends_at_invalid_pool)
 
     ledger = cluster.derived("device ledger", Ledger, LEDGER)
-    held = ledger.held(cluster)
-    if in_flight:
-        held = held.after((), in_flight)
     classes = {each.metadata.name: each for each in cluster.objects_of(DeviceClass)}
     known = cluster.derived("device answers", KnownSearches, *_SLICES, "DeviceClass")
     pools = cluster.derived("device inventory", inventory, *_SLICES)
-    return State(pools, held, classes.get, known=known, api=cluster.api)
+    return State(pools, ledger.held(cluster), classes.get, known, cluster.api)

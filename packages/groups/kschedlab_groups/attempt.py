@@ -26,8 +26,8 @@ class GroupResult:
 
     group: PodGroup
     status: Status
-    pods: tuple[PodResult, ...] = ()
-    placements: tuple[PlacementTrial, ...] = ()
+    pods: tuple[PodResult, ...]
+    placements: tuple[PlacementTrial, ...]
 
     @property
     def placed(self) -> list[PodResult]:

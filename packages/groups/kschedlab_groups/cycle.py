@@ -45,7 +45,7 @@ class PodVerdict:
     """
 
     pod: PodInfo
-    node: str = ""
+    node: str
     message: str = ""
     rejected: bool = True
     nominated: str | None = None
@@ -66,10 +66,10 @@ class GroupDecision:
     tried: Status
     status: Status
     verdicts: tuple[PodVerdict, ...]
-    preemption: GroupPreemption | None = None
-    pods: tuple[PodResult, ...] = ()
-    placements: tuple[PlacementTrial, ...] = ()
-    given_back: tuple[GivenBack, ...] = ()
+    preemption: GroupPreemption | None
+    pods: tuple[PodResult, ...]
+    placements: tuple[PlacementTrial, ...]
+    given_back: tuple[GivenBack, ...]
 
     @property
     def waits(self) -> bool:

@@ -245,6 +245,20 @@ def test_after_a_success_new_pods_alone_have_a_new_timestamp() -> None:
     assert stage.entry is not None and stage.entry.timestamp == stage.now
 
 
+def test_a_pod_that_a_success_leaves_behind_keeps_the_timestamp_for_new_ones() -> None:
+    stage = Stage(POPPED, ("p1",), ("p2",))
+    before = stage.popped.timestamp
+    stage.now += SECOND
+    stage.fail(succeeded=True, rejected=False)
+    assert stage.state == (ACTIVE, 2, False)
+    assert stage.entry is not None and stage.entry.timestamp == before
+
+
+def test_a_group_that_backs_off_tells_of_each_pod_how_often_the_group_was_tried() -> None:
+    stage = Stage(BACKOFF, ("p1", "p2"))
+    assert [*stage.queue.tries().values()] == [1, 1]
+
+
 # v1.37: pkg/scheduler/framework/types_test.go, TestPodGroupMemberPodsOrderingFunc
 
 

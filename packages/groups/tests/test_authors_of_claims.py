@@ -248,6 +248,17 @@ def test_when_a_groups_claims_are_left_alone(case: str) -> None:
     assert not {"deallocated", "unreserved"} & answer.keys() and answer["condition"]["reason"] == "Unschedulable"
 
 
+CONSTRAINED = {"schedulingConstraints": {"topology": [{"key": "kubernetes.io/hostname"}]}}
+
+
+@pytest.mark.parametrize(("aware", "spec"), [(True, {}), (False, CONSTRAINED)])
+def test_a_group_without_constraints_that_count_gives_its_claim_back(aware: bool, spec: dict[str, Any]) -> None:
+    claim = of_the_group(allocated("c", "n1", on="gone"), GROUP)
+    objects = [node("n1", labels={"kubernetes.io/hostname": "n1"}), gpus("n1", 1), claim]
+    gates = GATES | {"TopologyAwareWorkloadScheduling": aware}
+    assert answer_to(*objects, user("a"), user("b"), sharing(**spec), gates=gates)["deallocated"] == ["default/c"]
+
+
 def test_a_claim_of_the_group_that_nobody_has_made_is_an_error() -> None:
     made = sharing(TEMPLATE)
     del made["status"]

@@ -87,6 +87,44 @@ def test_preemption_spares_what_does_not_stand_in_the_way() -> None:
     assert answer["condition"]["message"].endswith("found a placement for podgroup, preempting 1 victims")
 
 
+def apart(app: str) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "zone"}
+    return {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+
+
+SPREAD = {
+    "topologySpreadConstraints": [
+        {
+            "maxSkew": 1,
+            "topologyKey": "zone",
+            "whenUnsatisfiable": "DoNotSchedule",
+            "labelSelector": {"matchLabels": {"app": "web"}},
+        }
+    ]
+}
+KEEPER = pod("keeper", "n3", cpu="100m", priority=9, **apart("web"))
+AROUND: dict[str, tuple[dict[str, Any], dict[str, Any], list[Any], list[str]]] = {
+    "neither": ({}, {}, [], ["default/low"]),
+    "the group's pod": (apart("web"), {}, [], ["default/guard", "default/low"]),
+    "spreading": (SPREAD, {}, [], ["default/guard", "default/low"]),
+    "the other pod": ({}, apart("web"), [KEEPER], ["default/guard", "default/low"]),
+    "the other pod, after InterPodAffinity was skipped on the emptied cluster": ({}, apart("web"), [], ["default/low"]),
+}
+
+
+@pytest.mark.parametrize("who", AROUND)
+def test_a_pod_on_another_node_goes_if_it_keeps_the_group_from_its_zone(who: str) -> None:
+    wanted, other, more, victims = AROUND[who]
+    guard = pod("guard", "n2", cpu="100m", labels={"app": "web"}, **other)
+    nodes = [node(name, cpu=cpu, labels={"zone": zone}) for name, cpu, zone in ZONES]
+    web = member("a", cpu="1", priority=5, labels={"app": "web"}, **wanted)
+    answer = decided(*nodes, pod("low", "n1", cpu="1"), guard, *more, group(minimum=1, priority=5), web)
+    assert sorted(answer["victims"]) == victims and answer["placements"][0]["nominated"] == "n1"
+
+
+ZONES = (("n1", "1", "z1"), ("n2", "100m", "z1"), ("n3", "100m", "z2"))
+
+
 @pytest.mark.parametrize(("mode", "victims"), [("all", ["default/x", "default/y"]), ("single", ["default/x"])])
 def test_a_group_is_evicted_as_its_disruption_mode_says(mode: str, victims: list[str]) -> None:
     running = [member("x", "n1", of="old", cpu="1"), member("y", "n2", of="old", cpu="1")]

@@ -50,7 +50,7 @@ def _port_faults(ports: tuple[ContainerPort, ...], host_network: bool) -> tuple[
             if port.name in names:
                 faults.note((*path, "name"), '"{name}" is the name of another port', name=shortened(port.name))
             names.add(port.name)
-        if host_network and 0 <= port.hostPort < 65536 and port.hostPort not in (0, port.containerPort):
+        if host_network and 0 < port.hostPort < 65536 and port.hostPort != port.containerPort:
             faults.note((*path, "hostPort"), "must equal containerPort because the pod uses hostNetwork")
     return tuple(faults)
 

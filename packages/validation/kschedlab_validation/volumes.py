@@ -49,7 +49,7 @@ def check_volumes(volumes: tuple[Volume, ...], pod_name: str, faults: Faults) ->
     created = [f"{pod_name}-{each.name}" for each in volumes if each.ephemeral is not None and pod_name]
     for i, volume in enumerate(volumes):
         path: Path = ("spec", "volumes", i)
-        if volume.name in names or not volume.name or dns_label_fault(volume.name):
+        if volume.name in names or dns_label_fault(volume.name):
             _check_volume_name(volume.name, names, path, faults)
         names.add(volume.name)
         if _pod_sources(volume) == _NO_SOURCES:

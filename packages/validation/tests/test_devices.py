@@ -129,6 +129,8 @@ def test_what_needs_a_gate_is_read_with_a_warning():
     asked = claim({"name": "r", "exactly": {"deviceClassName": "gpu", "selectors": selector}})
     (warning,) = decode_objects([asked]).report.warnings
     assert warning.endswith(f"spec.devices.requests[0].exactly.selectors[0].cel.expression: {lists}")
+    selector[0]["cel"]["expression"] = 'device.driver == "gpu.example.com"'
+    assert decode_objects([asked]).report.warnings == []
 
 
 def test_a_cluster_keeps_the_objects():

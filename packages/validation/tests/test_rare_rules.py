@@ -35,8 +35,8 @@ def with_features(*features: str) -> Manifest:
     return made
 
 
-def owned(kind: str) -> Manifest:
-    owner = {"apiVersion": "v1", "kind": kind, "name": "e", "uid": "u"}
+def owned(kind: str, api: str = "v1") -> Manifest:
+    owner = {"apiVersion": api, "kind": kind, "name": "e", "uid": "u"}
     return pod("p") | {"metadata": {"name": "p", "ownerReferences": [owner]}}
 
 
@@ -52,8 +52,8 @@ def values(*amounts: str) -> Manifest:
     return shared({"default": amounts[0], "validValues": list(amounts)})
 
 
-def ranging(least: str) -> Manifest:
-    return shared({"default": "1Mi", "validRange": {"min": least, "step": "1"}})
+def ranging(least: str, step: str = "1", default: str = "1Mi") -> Manifest:
+    return shared({"default": default, "validRange": {"min": least, "step": step}})
 
 
 def shared(policy: Manifest) -> Manifest:
@@ -84,14 +84,14 @@ def using(*names: str) -> Manifest:
     return made
 
 
-def ephemeral(claim: str) -> Manifest:
+def ephemeral(claim: str, name: str = "p") -> Manifest:
     """A pod with an ephemeral volume, whose claim is p-data, and a volume with this claim."""
     template = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
     volumes = [
         {"name": "data", "ephemeral": {"volumeClaimTemplate": template}},
         {"name": "other", "persistentVolumeClaim": {"claimName": claim}},
     ]
-    return pod("p", volumes=volumes)
+    return pod(name, volumes=volumes)
 
 
 def reserved(*, allocated: bool) -> Manifest:
@@ -102,6 +102,34 @@ def reserved(*, allocated: bool) -> Manifest:
     return resource_claim("c", exactly(), **status)
 
 
+def shared_with(share: str) -> Manifest:
+    """A claim that has a share of a device, and a status of this share."""
+    device = {"driver": "gpu.example.com", "pool": "n", "device": "d"}
+    allocation = {"devices": {"results": [{**device, "request": "r", "shareID": SHARE}]}}
+    return resource_claim("c", exactly(), allocation=allocation, devices=[{**device, "shareID": share}])
+
+
+def consuming(sets: int) -> Manifest:
+    consumed = [{"counterSet": f"s{i}", "counters": {"c": {"value": "1"}}} for i in range(sets)]
+    return resource_slice("n", [device("d", consumesCounters=consumed)])
+
+
+def huge(*limits: str) -> Manifest:
+    """A pod that asks for 4Mi of huge pages as a whole, with a container for each limit; "" for none."""
+    made = pod("p", resources={"requests": {"cpu": "1", "hugepages-2Mi": "4Mi"}})
+    (container,) = made["spec"]["containers"]
+    given = [{"requests": {"cpu": "100m"}, "limits": {"hugepages-2Mi": each} if each else {}} for each in limits]
+    made["spec"]["containers"] = [container | {"name": f"c{i}", "resources": each} for i, each in enumerate(given)]
+    return made
+
+
+def one_tainted(number: int) -> Manifest:
+    """So many devices, the last of which has a taint."""
+    last = device("last", taints=[{"key": "broken", "effect": "NoSchedule"}])
+    return resource_slice("n", [*(device(f"d{i}") for i in range(number - 1)), last])
+
+
+SHARE = "01234567-89ab-cdef-0123-456789abcdef"
 DOMAIN = ".".join(["d" * 31, "e" * 31])
 RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
     # name: (a manifest that passes, one that does not, the field, what the message says)
@@ -130,8 +158,29 @@ RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
         ("feature",),
     ),
     "an Event as owner": (owned("Node"), owned("Event"), "metadata.ownerReferences[0].kind", ("Event",)),
+    "version of an owner": (
+        owned("Job", "batch/v1"),
+        owned("Job", "batch/v1/x"),
+        "metadata.ownerReferences[0].apiVersion",
+        ("group/version",),
+    ),
     "size of annotations": (annotated(256 * 1024), annotated(256 * 1024 + 1), "metadata.annotations", ("256 KiB",)),
     "attributes": (sliced(32), sliced(33), "spec.devices[0]", (32,)),
+    "values in lists": (
+        resource_slice("n", [device("d", attributes={"a": [1] * 47, "b": 1})]),
+        resource_slice("n", [device("d", attributes={"a": [1] * 47, "b": 1, "c": 1})]),
+        "spec.devices[0]",
+        (48,),
+    ),
+    "name with more than one slash": (
+        resource_slice("n", [device("d", attributes={"a/b/-": 1})]),
+        resource_slice("n", [device("d", attributes={"a.b/-": 1})]),
+        'spec.devices[0].attributes["a.b/-"]',
+        ("a.b/-",),
+    ),
+    "devices of which one is tainted": (one_tainted(64), one_tainted(65), "spec.devices", (65, 64)),
+    "counter sets of a device": (consuming(2), consuming(3), "spec.devices[0].consumesCounters", (3, 2)),
+    "status of a share": (shared_with(SHARE), shared_with(SHARE.replace("0", "1")), "status.devices[0]", ()),
     "number of values": (
         values(*(f"{i}Mi" for i in range(1, 11))),
         values(*(f"{i}Mi" for i in range(1, 12))),
@@ -150,6 +199,12 @@ RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
         "spec.devices[0].capacity.memory.requestPolicy.validRange.min",
         (-1, 0, 2**63 - 1),
     ),
+    "largest step": (
+        ranging("1", step=f"{2**30 - 1}", default="1"),
+        ranging("1", step="1Gi", default="1"),
+        "spec.devices[0].capacity.memory.requestPolicy.validRange.step",
+        ("1Gi",),
+    ),
     "counters": (counted(32), counted(33), "spec.sharedCounters[0].counters", (32,)),
     "size of parameters": (opaque(10240), opaque(10241), "spec.config[0].opaque.parameters", ("10 KiB",)),
     "domain of an attribute": (
@@ -165,10 +220,22 @@ RULES: dict[str, tuple[Manifest, Manifest, str, tuple[object, ...]]] = {
         ("gpu", "twice"),
     ),
     "the claim of an ephemeral volume": (
-        ephemeral("mine"),
+        ephemeral("p-other"),
         ephemeral("p-data"),
         "spec.volumes[1].persistentVolumeClaim.claimName",
         ("p-data",),
+    ),
+    "name of the claim of an ephemeral volume": (
+        ephemeral("mine", "p" * (253 - len("-data"))),
+        ephemeral("mine", "p" * (254 - len("-data"))),
+        "spec.volumes[0].name",
+        ("claim",),
+    ),
+    "huge pages of a pod, whose limit is known if all containers have one": (
+        huge("2Mi"),
+        huge("2Mi", ""),
+        "spec.resources.requests.hugepages-2Mi",
+        (),
     ),
     "reserved without an allocation": (
         reserved(allocated=True),

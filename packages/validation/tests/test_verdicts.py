@@ -100,6 +100,13 @@ def test_what_a_gate_that_is_off_would_drop_is_refused(manifest: dict[str, Any])
     assert ours(manifest) and agrees(manifest["kind"], ours(manifest), refused=False)
 
 
+@pytest.mark.parametrize(("number", "refused"), [(4, []), (5, ["spec.resourceClaims"])])
+def test_a_group_has_four_claims_at_most(number: int, refused: list[str]) -> None:
+    """v1.37: pkg/apis/scheduling/types.go, MaxPodGroupResourceClaims."""
+    claims = [{"name": f"c{i}", "resourceClaimName": "c"} for i in range(number)]
+    assert [each.where for each in ours(GROUP | {"spec": POLICY | {"resourceClaims": claims}})] == refused
+
+
 @pytest.mark.parametrize("items", [[{}], ["a"], [1.5], [[1]]])
 @pytest.mark.parametrize("field", ["ints", "bools"])
 def test_an_item_of_the_wrong_type_is_named(field: str, items: list[Any]) -> None:

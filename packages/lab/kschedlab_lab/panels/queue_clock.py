@@ -125,7 +125,7 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     return draw_clock(histories, bolts, clock, alt, room)
 
 
-def failed_tries(version: str, seconds: int, room: int = ROOM) -> int:
+def failed_tries(version: str, seconds: int, room: int) -> int:
     """How many tries have failed up to this second, of all pods."""
     story, now = replay(version, room), seconds * SECOND
     return sum(

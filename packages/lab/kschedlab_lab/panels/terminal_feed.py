@@ -42,13 +42,13 @@ class Seen(NamedTuple):
     ``preempted``: how many pods the scheduler has evicted; ``against``: how many of them against a budget.
     """
 
-    nodes: tuple[Node, ...] = ()
-    pods: tuple[Pod, ...] = ()
-    lines: tuple[Happened, ...] = ()
-    now: int = 0
-    budgets: tuple[PodDisruptionBudget, ...] = ()
-    preempted: int = 0
-    against: int = 0
+    nodes: tuple[Node, ...]
+    pods: tuple[Pod, ...]
+    lines: tuple[Happened, ...]
+    now: int
+    budgets: tuple[PodDisruptionBudget, ...]
+    preempted: int
+    against: int
 
 
 class Feed:
@@ -59,7 +59,7 @@ class Feed:
         self._kept: dict[str, dict[str, Any]] = {kind.__name__: {} for kind in (Node, Pod, PodDisruptionBudget)}
         self._lines: deque[Happened] = deque(maxlen=KEPT)
         self._preempted = self._against = 0
-        self.seen = Seen()
+        self._now = 0
         self.follow(list(entries), silent=True)
 
     def follow(self, entries: list[LogEntry], silent: bool = False) -> None:
@@ -72,8 +72,8 @@ class Feed:
                 self._first = entry.at if self._first is None else self._first
                 self._tell(Happened(entry.at - self._first, text, message))
         nodes, pods, budgets = (tuple(kept[key] for key in sorted(kept)) for kept in self._kept.values())
-        now = entries[-1].at if entries else self.seen.now
-        self.seen = Seen(nodes, pods, tuple(self._lines), now, budgets, self._preempted, self._against)
+        self._now = entries[-1].at if entries else self._now
+        self.seen = Seen(nodes, pods, tuple(self._lines), self._now, budgets, self._preempted, self._against)
 
     def _tell(self, line: Happened) -> None:
         """A new line; an event that says the same again is none."""

@@ -339,10 +339,9 @@ class YourCluster(Panel[Any]):
     in every decision. ``sized``: a control sets the pod's CPU.
     """
 
-    def __init__(
-        self, loaded: Loaded, plugins: Sequence[object] = (), problems: Sequence[str] = (), sized: bool = False
-    ) -> None:
-        self.loaded, self.plugins, self.problems = loaded, tuple(plugins), tuple(problems)
+    def __init__(self, loaded: Loaded, plugins: Sequence[object] = (), sized: bool = False) -> None:
+        self.loaded, self.plugins = loaded, tuple(plugins)
+        self.problems: tuple[str, ...] = ()
         self.answers = Answers(loaded, self.plugins)
         super().__init__(settings_of(loaded, sized)(), self.answers)
 

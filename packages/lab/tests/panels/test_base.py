@@ -12,7 +12,7 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.exercises import RosterForm, SheetForm
 from kschedlab_lab.exercises.card import Card
 from kschedlab_lab.exercises.predict import Predict
-from kschedlab_lab.panels import base
+from kschedlab_lab.panels import base, session as conversation
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.classroom import classroom
 from kschedlab_lab.panels.question import Question
@@ -122,9 +122,13 @@ class Long(Restorable):
     place: int = slider("place", range(41), 20)
 
 
-def test_of_many_states_along_a_control_sixteen_at_most_come_in_advance() -> None:
+@pytest.mark.parametrize(("seconds", "places"), [(60, {*range(12, 29)} - {20}), (0, set[int]())])
+def test_of_many_states_along_a_control_the_nearest_sixteen_come_in_advance_if_there_is_time(
+    monkeypatch: pytest.MonkeyPatch, seconds: int, places: set[int]
+) -> None:
+    monkeypatch.setattr(conversation, "AHEAD_SECONDS", seconds)
     [reply] = Session(Panel(Long(), lambda settings: View(Html(), "", Html(), ""))).receive({"along": "place"})
-    assert 0 < len(reply["along"]) <= 16
+    assert {each["at"]["place"] for each in reply["along"]} == places
 
 
 def test_a_link_keeps_the_letters_of_a_setting() -> None:

@@ -4,21 +4,31 @@ import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import httpx
+import ipywidgets
 import pytest
 from msgspec.structs import replace
 
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import (
+    DEFAULT_SCHEDULER,
+    Deployment,
+    LabelSelector,
+    Node,
+    Pod,
+    PodDisruptionBudget,
+    Taint,
+)
 from kschedlab_lab.panels import preemption, terminal
 from kschedlab_lab.panels.terminal_desk import KUBECONFIG, Desk, kubeconfig
 from kschedlab_lab.panels.terminal_feed import KEPT, Feed
 from kschedlab_lab.panels.terminal_view import view_of
 from kschedlab_lab.views.svg import Room
 from kschedlab_live.serve.kubeconfig import read
-from kschedlab_simulation.log import Recorded
+from kschedlab_simulation.log import Changed, Recorded
 from packages.lab.tests.panels.played import Played, crowded
 from tests.saying import says
 
@@ -58,13 +68,65 @@ def test_a_nomination_is_told_line_by_line() -> None:
 
 def test_an_event_is_told_once_for_each_pod_and_each_message() -> None:
     feed = Feed([])
-    for pod, message in (("a", "no node"), ("b", "no node"), ("a", "no node"), ("a", "no room")):
-        feed.follow([Recorded("Pod", f"default/{pod}", "Warning", "FailedScheduling", message, at=0)])
-    assert [(each.text[-1], each.message) for each in feed.seen.lines] == [
-        ("a", "no node"),
-        ("b", "no node"),
-        ("a", "no room"),
+    for at, (pod, message) in enumerate((("a", "no node"), ("b", "no node"), ("a", "no node"), ("a", "no room"))):
+        feed.follow([Recorded("Pod", f"default/{pod}", "Warning", "FailedScheduling", message, at=(at + 5) * SECOND)])
+    assert [(each.after // SECOND, each.text[-1], each.message) for each in feed.seen.lines] == [
+        (0, "a", "no node"),
+        (1, "b", "no node"),
+        (3, "a", "no room"),
     ]
+
+
+NODE = Node(metadata=replace(Node().metadata, name="n"))
+POD = Pod(metadata=replace(Pod().metadata, namespace="default", name="p"))
+ZERO = replace(POD, spec=replace(POD.spec, priority=0))
+NOMINATED = replace(POD, status=replace(POD.status, nominatedNodeName="n"))
+AT_ONCE = replace(POD, metadata=replace(POD.metadata, deletionTimestamp=1, deletionGracePeriodSeconds=0))
+DEPLOYMENT = Deployment(metadata=replace(Deployment().metadata, namespace="default", name="d"))
+LABELLED = replace(NODE.metadata, labels={"a": "b"})
+TAINTED = replace(NODE.spec, taints=(Taint("a", effect="NoSchedule"),))
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "words"),
+    [
+        ("Pod", None, POD, "kubectl creates p: priority 0"),
+        ("Pod", None, ZERO, "kubectl creates p: priority 0"),
+        ("Pod", POD, NOMINATED, "kubectl nominates p to n"),
+        ("Pod", NOMINATED, POD, "kubectl takes the nomination to n from p"),
+        ("Pod", POD, AT_ONCE, "kubectl deletes p, which has 0 s to end"),
+        ("Pod", POD, POD, ""),
+        ("Node", NODE, replace(NODE, metadata=LABELLED), "kubectl changes Node n"),
+        ("Node", NODE, replace(NODE, spec=TAINTED), "kubectl changes Node n"),
+        ("Node", NODE, replace(NODE, status=replace(NODE.status, allocatable={"cpu": 1})), ""),
+        ("Deployment", None, DEPLOYMENT, "kubectl creates Deployment d"),
+        ("Deployment", DEPLOYMENT, DEPLOYMENT, "kubectl changes Deployment d"),
+    ],
+)
+def test_a_change_is_told_in_words(kind: str, old: Any, new: Any, words: str) -> None:
+    feed = Feed([])
+    name = new.metadata.name
+    feed.follow([Changed("MODIFIED", kind, name if kind == "Node" else f"default/{name}", old, new, "kubectl", at=0)])
+    assert ", ".join(each.text for each in feed.seen.lines) == words
+
+
+def test_an_eviction_is_against_a_budget_that_has_too_few_pods_left() -> None:
+    """Two of three are to stay: the first eviction is allowed."""
+    metadata = replace(POD.metadata, labels={"app": "shop"})
+    budget = PodDisruptionBudget(
+        metadata=metadata,
+        spec=replace(PodDisruptionBudget().spec, selector=LabelSelector(matchLabels={"app": "shop"})),
+        status=replace(PodDisruptionBudget().status, desiredHealthy=2),
+    )
+    feed, counts = Feed([]), list[tuple[int, int]]()
+    pods = [replace(POD, metadata=replace(metadata, name=name)) for name in "abc"]
+    feed.follow([Changed("ADDED", "PodDisruptionBudget", "default/p", None, budget, at=0)])
+    feed.follow([Changed("ADDED", "Pod", f"default/{pod.metadata.name}", None, pod, at=0) for pod in pods])
+    for pod in pods:
+        gone = replace(pod, metadata=replace(pod.metadata, deletionTimestamp=1))
+        feed.follow([Changed("MODIFIED", "Pod", f"default/{pod.metadata.name}", pod, gone, DEFAULT_SCHEDULER, at=0)])
+        counts.append((feed.seen.preempted, feed.seen.against))
+    assert counts == [(1, 0), (2, 1), (3, 2)]
 
 
 def test_a_pod_that_is_late_to_leave_has_no_second_left() -> None:
@@ -77,13 +139,25 @@ def test_a_pod_that_is_late_to_leave_has_no_second_left() -> None:
     assert "0 s left" in late and "30 s left" not in late
 
 
+def test_a_saved_picture_is_of_the_last_line() -> None:
+    panel, played, moments = terminal.panel("nomination"), Played("nomination"), list[str]()
+    for number in range(3):
+        if number:
+            played.scale("urgent", number)
+            played.run(f"{10 * number}s")
+        panel.see(played.feed.seen, True)
+        moments.append(panel.state(panel.settings, ROOM)["moment"])
+        assert moments[-1] == "".join(panel.view.text.splitlines()[1:][-1:])
+    assert moments[0] == "" and len({*moments}) == 3
+
+
 def test_a_more_important_pod_takes_the_nomination() -> None:
     played = Played("nomination")
     played.scale("urgent", 1)
     played.run("2s")
     played.scale("critical", 1)
     played.run("4s")
-    assert played.pods()["critical"].status.nominatedNodeName
+    assert played.pods()["critical"].status.nominatedNodeName and "priority 1000" in played.view().text
 
 
 def test_two_nominations_are_told_together_and_one_alone() -> None:
@@ -264,6 +338,35 @@ def test_the_panel_follows_what_is_typed(path: Path) -> None:
         assert not path.exists() and Desk.current is None
 
     asyncio.run(follow())
+
+
+def test_the_buttons_stop_the_time_and_end_the_cluster(path: Path) -> None:
+    async def press() -> None:
+        desk = Desk(terminal.panel("nomination"))
+        again, clock, end = (each for each in desk.children[2].children if isinstance(each, ipywidgets.Button))
+
+        def look() -> tuple[str, bool, bool, bool]:
+            return clock.description, again.disabled, clock.disabled, end.disabled
+
+        again.click()
+        assert look() == ("Stop time", False, False, False)
+        clock.click()
+        assert look() == ("Let time run", False, False, False)
+        clock.click()
+        assert look() == ("Stop time", False, False, False)
+        clock.click()
+        again.click()
+        assert look() == ("Stop time", False, False, False), "the time of a new cluster runs"
+        end.click()
+        assert look() == ("Stop time", False, True, True) and "The cluster has ended" in _words(desk)
+        assert desk.panel.view.sentence == terminal.STILL
+        clock.click()
+        assert look() == ("Stop time", False, True, True), "nothing to stop"
+        again.click()
+        assert look() == ("Stop time", False, False, False) and desk.panel.view.sentence == terminal.FIRST
+        end.click()
+
+    asyncio.run(press())
 
 
 def test_the_seconds_of_a_pod_that_leaves_run(path: Path) -> None:

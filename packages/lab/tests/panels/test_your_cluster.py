@@ -363,10 +363,12 @@ def test_wrong_files_and_paths():
 
 
 def test_what_is_wrong_with_many_objects_is_cut_off():
-    text = as_yaml([node(f"NODE-{i}") for i in range(50)])
     loader = Loader(lesson.panel())
-    loader.take(lambda: from_files([("mine.yaml", text.encode())]))
-    assert len(uploaded(lesson.panel(), ("mine.yaml", text)).problems) == 50 and "and 30 more" in loader.files.wrong
+    for wrong, more in ((20, []), (21, ["and 1 more"]), (1050, ["and 1,030 more"])):
+        text = as_yaml([node(f"NODE-{i}") for i in range(wrong)])
+        loader.take(lambda text=text: from_files([("mine.yaml", text.encode())]))
+        lines = re.findall("<li>(.*?)</li>", loader.files.wrong)
+        assert len(lines[:20]) == 20 and all("NODE-" in line for line in lines[:20]) and lines[20:] == more
 
 
 def test_a_large_file_comes_in_parts_and_each_is_acknowledged():
