@@ -79,9 +79,13 @@ def wants(*terms):
     }
 
 
-SPREAD = {
-    "topologySpreadConstraints": [APP | {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"}]
-}
+def spread(*hard, soft=()):
+    constraints = [APP | {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": unsatisfiable}
+                   for unsatisfiable, terms in (("DoNotSchedule", hard), ("ScheduleAnyway", soft))
+                   for skew, key in terms]  # fmt: skip
+    return {"topologySpreadConstraints": constraints}
+
+
 NAMED = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
     {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}}}  # fmt: skip
 HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
@@ -108,8 +112,29 @@ HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
         ([node("n1"), pod("web", **demands("podAffinity"))], f"its podAffinity: the node has no label {ZONE}"),
         (
             [node("n1", **A), node("n2", unschedulable=True, **B), pod("x", on="n1", labels={"app": "a"}),
-             pod("web", labels={"app": "a"}, **SPREAD)],
-            "its spreading: 1 pod like it ",
+             pod("web", labels={"app": "a"}, **spread((1, ZONE), soft=[(1, ZONE), (1, "host")]))],
+            f"its spreading: 1 pod like it in {ZONE}=a, 0 in the emptiest (b), maxSkew 1 n1",
+        ),
+        (  # the emptiest is the first of those that the nodeSelector allows
+            [node("n0", labels={ZONE: "c"}), node("n2", taints=[GPU], labels={ZONE: "b", "disk": "ssd"}),
+             node("n1", labels={ZONE: "a", "disk": "ssd"}), pod("x", on="n1", labels={"app": "a"}),
+             pod("web", labels={"app": "a"}, nodeSelector={"disk": "ssd"}, **spread((1, ZONE)))],
+            "0 in the emptiest (b, whose nodes all have taints), maxSkew 1 n1",
+        ),
+        (
+            [node("n2", unschedulable=True, **B), node("n1", **A), pod("x", on="n1", labels={"app": "a"}),
+             pod("web", labels={"app": "a"}, **spread((1, ZONE)))],
+            "0 in the emptiest (b)",
+        ),
+        (
+            [node("n1", labels={ZONE: "a", "h": "1"}), node("n2", unschedulable=True, labels={ZONE: "b", "h": "2"}),
+             pod("x", on="n1", labels={"app": "a"}), pod("web", labels={"app": "a"}, **spread((1, ZONE), (2, "h")))],
+            f"its spreading: 1 pod like it in {ZONE}=a, 0 in the emptiest (b",
+        ),
+        (
+            [node("n1", labels={ZONE: "a", "h": "1"}), node("n2", unschedulable=True, labels={ZONE: "b", "h": "2"}),
+             pod("x", on="n1", labels={"app": "a"}), pod("web", labels={"app": "a"}, **spread((1, ZONE), (1, "h")))],
+            "its spreading: 1 pod like it in this domain, 0 in the emptiest, maxSkew 1 n1",
         ),
         (
             [node("n1", **A), pod("web", **wants([(ZONE, "In", ["a", "c"]), ("disk", "In", ["ssd", "nvme"])]))],
