@@ -8,7 +8,9 @@ import pytest
 from kschedlab import load
 from kschedlab.build import node, pod
 from kschedlab.program.main import main
-from kschedlab_why import Setting, sorted_out
+from kschedlab.text.sections import BAD, GOOD, WARNING
+from kschedlab_why import Setting, answer, sorted_out
+from kschedlab_why.text import answer_sections
 from tests.saying import says
 
 
@@ -194,6 +196,25 @@ def test_the_generation_and_the_configuration_are_chosen(file, run, tmp_path):
     assert says(run("why", cluster, "a", "--config", str(config)), "another scheduler's", "default-scheduler")
     assert says(run("why", cluster, "b", "--config", str(config)), "goes to n1", "Extenders", "not asked")
     assert run("why", cluster, "a", "--generation", "v1.13").startswith("default/a is pending: it fits now")
+
+
+@pytest.mark.parametrize(
+    ("spec", "status", "mark"),
+    [
+        ({"on": "n1"}, "Running", GOOD),
+        ({}, "Succeeded", GOOD),
+        ({"cpu": 1}, "Pending", GOOD),
+        ({"cpu": 4, "priority": 9}, "Pending", WARNING),
+        ({"cpu": 4}, "Pending", BAD),
+        ({"schedulingGates": [{"name": "q"}]}, "Pending", ""),
+        ({"schedulerName": "volcano"}, "Pending", ""),
+    ],
+)
+def test_the_answer_is_marked_as_good_or_bad(spec, status, mark, file):
+    mine = pod("mine", **spec) | {"status": {"phase": status}}
+    setting = Setting.of(load(file(node("n1", cpu=4), pod("low", on="n1", cpu=1), mine)))
+    found = answer(setting, setting.pod("default/mine"))
+    assert next(answer_sections(found, 0, False)).mark == mark
 
 
 def test_from_python(file):

@@ -127,6 +127,9 @@ def test_without_nodes_only_the_scheduler_s_own_words(kubectl, why):
     said = why("web")
     assert "Nodes are not readable, so nothing can be decided here." in said and "0/3 nodes: no." in said
     assert "1 pod: undecided, because nodes are not readable" in why("--pending")
+    kubectl(node("n1"), web, refused=["nodes", "poddisruptionbudgets.policy"])
+    said = why("web")
+    assert "Not readable kinds so nodes" in said and "poddisruptionbudgets" not in said.partition("Not readable")[2]
 
 
 def test_a_user_of_one_namespace(kubectl, why):

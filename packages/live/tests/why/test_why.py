@@ -253,7 +253,7 @@ def test_another_scheduler_s_pod(kubectl, why):
     said = why("web")
     assert said.startswith("default/web is another scheduler's pod: its schedulerName is volcano.")
     assert "It is the only pod of volcano. Does a scheduler of that name run here?" in said
-    assert "goes to" not in said
+    assert "goes to" not in said and "Decided with kube-scheduler's pod is not visible" in said
     kubectl(node("n1"), ours, pod("b", schedulerName="volcano", on="n1"), pod("c", schedulerName="volcano"))
     assert "Of 2 other pods of volcano, 1 has a node." in why("web")
     kubectl(node("n1"), ours, pod("c", schedulerName="volcano"))
@@ -281,6 +281,7 @@ def test_finished_and_ending_pods(kubectl, why):
     kubectl(node("n1"), pod("done") | {"status": {"phase": "Succeeded"}}, pod("gone", deleted="2026-03-02T10:00:00Z"))
     assert "default/done has finished (Succeeded); nothing schedules it any more." in why("done")
     assert "default/gone is being deleted before it got a node" in why("gone")
+    assert "Decided with" not in why("done"), "nothing was decided"
 
 
 def test_one_node_more(kubectl, why):
