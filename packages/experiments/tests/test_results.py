@@ -45,6 +45,19 @@ def test_few_seeds_are_said_to_be_too_few():
     assert says(str(small(seeds=range(2)).run()), "2 seeds", 6)
 
 
+@pytest.mark.parametrize(("confidence", "needed"), [(0.5, 2), (0.96875, 6)])
+def test_how_many_seeds_are_enough(confidence, needed):
+    """Of n pairs, all differences have the same sign by chance once in 2 to the power of n - 1."""
+    example = small(pods=4)
+    few, enough = (
+        Experiment(example.arrivals, example.variants, range(seeds), confidence=confidence).run()
+        for seeds in (needed - 1, needed)
+    )
+    assert f"take {needed} or more" in str(few) and not any(each.real for each in few.differences())
+    assert f"{100 - 100 * confidence:g} % or fewer come about by chance" in str(enough)
+    assert f"{100 * confidence:g} % interval" in str(enough)
+
+
 def test_one_variant_has_means_and_nothing_to_compare():
     results = Experiment(small().arrivals, [Variant("only")], range(2)).run()
     assert says(str(results), "only", "mean", "pods placed")

@@ -127,6 +127,24 @@ def test_the_fewest_nodes_are_found_by_halving_where_too_much_is_to_try(monkeypa
     assert numbers(plan) == {"small": 10} and not plan.proven and says(str(plan), "The fewest that was found.")
 
 
+@pytest.mark.parametrize(
+    ("prices", "waiting", "found"),
+    [
+        ({"small": 1, "large": 3}, 10, {"small": 1, "large": 1}),
+        ({"small": 1, "large": 3}, 8, {"large": 1}),
+        ({"small": 1, "large": 4}, 8, {"large": 1}),
+        ({"small": 1, "large": 5}, 10, {"small": 5}),
+        ({"small": 2, "large": 3}, 12, {"large": 2}),
+    ],
+)
+def test_a_mix_is_found_without_trying_everything(prices, waiting, found, monkeypatch):
+    """Small nodes have room for two pods, large ones for eight. What adds most for its price comes first."""
+    monkeypatch.setattr("kschedlab_planning.add.TRIES", 0)
+    world = cluster(in_pool("s", "small", cpu=2), in_pool("l", "large", cpu=8), *pods(10, cpu=1))
+    world.add(*pods(waiting, "more", cpu=1))
+    assert numbers(plan_add(world, prices=prices, seed=None)) == found
+
+
 def test_nothing_is_added_where_nothing_waits():
     plan = plan_add(cluster(node("a"), pod("p", on="a")))
     assert plan.best is None and plan.proven and says(str(plan), "All pending pods fit: no new node is needed.")

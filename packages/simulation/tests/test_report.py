@@ -121,6 +121,13 @@ def test_a_recreated_pod_waits_from_its_new_creation():
     assert found.deleted == 1
 
 
+def test_a_pod_that_is_deleted_without_a_node_is_forgotten():
+    gone = a_pod("gone")
+    deleted = [change(0, None, gone), change(5, gone, None)]
+    assert report(*deleted).unschedulable == {}
+    assert report(*deleted, *scheduled(10, 13, gone)).waits[0] == WaitTimes(1, 3, 3, 3)
+
+
 def test_attempts_preemptions_and_skips():
     steps = [("pop", ""), ("schedule", ""), ("preempt", "n1"), ("evict", "n1"), ("evict", "n1"), ("fail", "")]
     steps += [("pop", ""), ("schedule", "n1"), ("bind", "n1"), ("pop", ""), ("skip", ""), ("preempt", "")]
@@ -429,6 +436,7 @@ def test_measurements():
         Measured(at=2 * SECOND, name="all", on=True, namespaces=("default",)),
         *bound,
         Measured(at=9 * SECOND, name="all", on=False, namespaces=("default",)),
+        *scheduled(10, 12, a_pod("late")),
         Measured(at=2 * SECOND, name="open", on=True, namespaces=("default",), labels={"x": "y"}),
         Measured(at=2 * SECOND, name="none", on=True, namespaces=("other",)),
     )

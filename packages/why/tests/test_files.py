@@ -8,7 +8,9 @@ import pytest
 from kschedlab import load
 from kschedlab.build import node, pod
 from kschedlab.program.main import main
-from kschedlab_why import Setting, sorted_out
+from kschedlab.text.sections import BAD, GOOD, WARNING
+from kschedlab_why import Setting, answer, sorted_out
+from kschedlab_why.text import answer_sections
 from tests.saying import says
 
 
@@ -46,6 +48,57 @@ def test_many_causes_begin_with_a_table_of_all(file, run):
     assert said.startswith("8 pending pods. pods because 1 no node fits: Insufficient x.io/0")
 
 
+@pytest.mark.parametrize(("causes", "table"), [(3, False), (4, True)])
+def test_the_table_of_all_causes_is_for_more_than_three(causes, table, file, run):
+    pods = [pod(f"p{i}", requests={f"x.io/{i}": 1}) for i in range(causes)]
+    assert ("pods because" in run("why", "--pending", file(node("n1"), *pods))) == table
+
+
+def test_six_groups_learn_what_helps_and_all_with_all(file, run):
+    cluster = file(node("n1"), *(pod(f"p{i}", requests={f"x.io/{i}": 1}) for i in range(7)))
+    for arguments, number in (((), 6), (("--all",), 7)):
+        assert run("why", "--pending", cluster, *arguments).count("What would help:") == number
+
+
+def test_some_obstacles_and_changes_are_shown_and_all_with_all(file, run):
+    """Eight nodes, each with an obstacle of its own."""
+    ssd = {"labels": {"disk": "ssd"}}
+    tainted = [node(f"t{i}", taints=[{"key": f"k{i}", "effect": "NoSchedule"}], **ssd) for i in range(4)]
+    others = node("c", unschedulable=True, **ssd), node("d", labels={"disk": "hdd"}), node("e"), node("s", cpu=1, **ssd)
+    cluster = file(*tainted, *others, *(pod(name, cpu=2, nodeSelector={"disk": "ssd"}) for name in ("web", "twin")))
+    some, each = run("why", cluster, "web"), run("why", cluster, "web", "--all")
+    obstacles = ["1 cordoned c", *(f"1 taint k{i} t{i}" for i in range(4)), "1 too small for 2 CPU: it has 1 CPU s",
+                 "1 wants disk=ssd; the node has hdd d", "1 wants disk=ssd; the node has no such label e"]  # fmt: skip
+    assert [text for text in obstacles if text in some] == obstacles[:6]
+    assert "and 2 more nodes for other reasons" in some and all(text in each for text in obstacles)
+    assert "tolerating k0" in some and "tolerating k1" not in some and "and 3 more changes" in some
+    assert "tolerating k3" in each and "more change" not in each
+    group = run("why", cluster, "--pending")
+    assert [text for text in obstacles if text in group] == obstacles[:4]
+    assert all(text in run("why", cluster, "--pending", "--all") for text in obstacles)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "taints", "said"),
+    [
+        (4, 4, "1 taint k0 n0"),
+        (5, 5, "5 untolerated taint(s) n0, n1, n2 and 2 more"),
+        (300, 1, "300 taint k0 n0"),
+        (301, 1, "301 untolerated taint(s) n0"),
+    ],
+)
+def test_four_obstacles_of_a_filter_are_named_on_300_nodes_at_most(nodes, taints, said, file, run):
+    tainted = (node(f"n{i}", taints=[{"key": f"k{i % taints}", "effect": "NoSchedule"}]) for i in range(nodes))
+    assert said in run("why", file(*tainted, pod("web")))
+
+
+def test_three_names_of_added_nodes_are_enough(file, run):
+    more = ("--add-node", "like=n1")
+    for pods, where in ((["web"], "With 4 more nodes"), (["web", "twin"], "2 pending pods, with 4 more nodes")):
+        said = run("why", file(node("n1"), *(pod(name, cpu=9) for name in pods)), *more, *more, *more, *more)
+        assert f"{where} (n1-new, n1-new-2, n1-new-3 and 1 more)" in said
+
+
 def test_why_not_there_and_one_node_more(file, run):
     cluster = file(node("n1", cpu=4), node("n2", cpu=2), pod("a", on="n1", cpu=4), pod("web", cpu=3))
     assert says(run("why", cluster, "web", "--node", "n2"), "Why not n2?", "3 CPU", "2 free")
@@ -74,13 +127,11 @@ def test_one_node_and_two_are_counted_in_words(file, run):
 
 
 def test_five_names_like_a_wrong_one_are_offered(file, run):
-    """All that have it in their name, then the three that are closest."""
-    names = ["web-1", "web-2", "my-web", "bew", "wbe", "we", "eb"]
-    said = run("why", file(node("n1"), *map(pod, names)), "web", status=1)
-    offered = [name for name in names if f"default/{name}" in said]
-    assert len(offered) == 5 and offered[:3] == ["web-1", "web-2", "my-web"]
-    close = run("why", file(node("n1"), *map(pod, ["webs", "wets", "webz", "weds"])), "webt", status=1)
-    assert close.count("default/we") == 3
+    """All that have it in their name, then of those that are close three at most."""
+    have, close = ["checkout-web", "payment-web", "webserver-1"], ["wb", "we", "eb", "wxb"]
+    for names, offered in ((have + close, [*have, "we", "wb"]), (close, ["we", "wb", "eb"])):
+        said = run("why", file(node("n1"), *map(pod, names)), "web", status=1)
+        assert {name for name in names if f"default/{name} " in f"{said} ".replace(",", " ")} == set(offered)
 
 
 def test_names(file, run):
@@ -122,7 +173,9 @@ def test_a_file_is_as_old_as_its_latest_time(file, run):
         return {"metadata": {"name": f"p-{moment[11:13]}", "namespace": "default", "creationTimestamp": moment}}
 
     pods = [pod("p", cpu=9) | since(f"2026-03-02T{hour:02}:00:00Z") for hour in (10, 13)]
-    assert "It has waited for 3h" in run("why", file(node("n1"), *pods), "p-10")
+    cluster = file(node("n1"), *pods)
+    assert "It has waited for 3h" in run("why", cluster, "p-10")
+    assert "The oldest has waited for 3h" in run("why", cluster, "--pending")
 
 
 def test_json(file, capsys):
@@ -143,6 +196,25 @@ def test_the_generation_and_the_configuration_are_chosen(file, run, tmp_path):
     assert says(run("why", cluster, "a", "--config", str(config)), "another scheduler's", "default-scheduler")
     assert says(run("why", cluster, "b", "--config", str(config)), "goes to n1", "Extenders", "not asked")
     assert run("why", cluster, "a", "--generation", "v1.13").startswith("default/a is pending: it fits now")
+
+
+@pytest.mark.parametrize(
+    ("spec", "status", "mark"),
+    [
+        ({"on": "n1"}, "Running", GOOD),
+        ({}, "Succeeded", GOOD),
+        ({"cpu": 1}, "Pending", GOOD),
+        ({"cpu": 4, "priority": 9}, "Pending", WARNING),
+        ({"cpu": 4}, "Pending", BAD),
+        ({"schedulingGates": [{"name": "q"}]}, "Pending", ""),
+        ({"schedulerName": "volcano"}, "Pending", ""),
+    ],
+)
+def test_the_answer_is_marked_as_good_or_bad(spec, status, mark, file):
+    mine = pod("mine", **spec) | {"status": {"phase": status}}
+    setting = Setting.of(load(file(node("n1", cpu=4), pod("low", on="n1", cpu=1), mine)))
+    found = answer(setting, setting.pod("default/mine"))
+    assert next(answer_sections(found, 0, False)).mark == mark
 
 
 def test_from_python(file):

@@ -222,9 +222,17 @@ def test_a_volume_is_in_another_zone(file, run):
               "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "x",
                        "csi": {"driver": "d.x.io", "volumeHandle": "h"}, "nodeAffinity": {"required": affinity},
                        "claimRef": {"namespace": "default", "name": "data"}}, "status": {"phase": "Bound"}}  # fmt: skip
+    later = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "later"},
+             "provisioner": "d.x.io", "volumeBindingMode": "WaitForFirstConsumer"}  # fmt: skip
+    new = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "new", "namespace": "default"},
+           "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "later",
+                    "resources": {"requests": {"storage": "1Gi"}}}}  # fmt: skip
     claim["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
-    web = pod("web", cpu=2, volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}])
-    said = run("why", file(in_zone("a1", "a"), in_zone("b1", "b"), pod("x", on="a1", cpu=3), claim, volume, web))
+    web = pod(
+        "web", cpu=2, volumes=[{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in ("new", "data")]
+    )
+    others = claim, volume, later, new, pod("x", on="a1", cpu=3)
+    said = run("why", file(in_zone("a1", "a"), in_zone("b1", "b"), *others, web))
     assert f"volume pv-1 of claim data is where {ZONE} In a, the node has b b1" in said
     assert "one more node like a1" in said and "1 CPU free" in said
 

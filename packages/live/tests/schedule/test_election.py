@@ -88,6 +88,29 @@ def test_another_waits_while_it_is_renewed_and_follows_when_it_is_not() -> None:
     run(two())
 
 
+def test_who_comes_back_goes_on_with_its_lease_at_once_and_another_one_begins_its_own() -> None:
+    """v1.37: client-go tools/leaderelection/leaderelection.go, tryAcquireOrRenew."""
+    leases = Leases()
+
+    async def come(name: str, **times: float) -> dict[str, Any]:
+        mine = candidate(leases, name, **times)
+        await mine.acquire()
+        assert leases.lease is not None
+        return dict(leases.lease["spec"])
+
+    async def come_back() -> None:
+        first = await come("me", duration=60.0)
+        again = await come("me", duration=0.3)
+        assert (first["leaseDurationSeconds"], again["leaseDurationSeconds"]) == (60, 1)
+        assert again["acquireTime"] == first["acquireTime"] and again["leaseTransitions"] == 0
+        leases.write(holderIdentity="", leaseTransitions=4)
+        other = await come("other", duration=15.4)
+        assert other["acquireTime"] > first["acquireTime"]
+        assert (other["leaseTransitions"], other["leaseDurationSeconds"]) == (5, 15)
+
+    run(come_back())
+
+
 def test_a_lease_is_dated_by_the_clock_on_the_wall() -> None:
     assert abs(Time.parse(present()) / SECOND - time.time()) < 5
 

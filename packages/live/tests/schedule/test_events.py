@@ -1,6 +1,8 @@
 """Events: written once, then counted as a series."""
 
+import asyncio
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -112,15 +114,53 @@ def test_a_refused_event_is_said_and_one_without_an_answer_is_tried_again(monkey
     assert notes == ["an event was refused: no"] and len(asked) == 3
 
 
+def slept(monkeypatch: Any) -> list[float]:
+    """How long the sink sleeps, which takes no time."""
+    waits, sleep = list[float](), asyncio.sleep
+
+    async def turn(seconds: float) -> None:
+        for _ in range(20):
+            await sleep(0)
+        waits.append(seconds)
+
+    monkeypatch.setattr(module, "asyncio", SimpleNamespace(**vars(asyncio) | {"sleep": turn}))
+    return waits
+
+
 @pytest.mark.parametrize(
     ("code", "tries", "told"), [(409, 1, 0), (400, 1, 1), (403, 1, 1), (499, 1, 1), (500, 12, 0), (503, 12, 0)]
 )
 def test_a_server_in_trouble_is_asked_twelve_times_at_most(code: int, tries: int, told: int, monkeypatch: Any) -> None:
-    """v1.37: client-go tools/events/event_broadcaster.go, maxTriesPerEvent."""
-    monkeypatch.setattr(module, "PAUSE", 0.0)
+    """v1.37: client-go tools/events/event_broadcaster.go, maxTriesPerEvent, defaultSleepDuration."""
+    waits = slept(monkeypatch)
     notes: list[str] = []
     asked = written(failed(), answers=lambda *_: failure(code, "", "no"), notes=notes)
     assert (len(asked), len(notes)) == (tries, told)
+    assert [each for each in waits if 0 < each < 60][: tries - 1] == [10.0] * (tries - 1)
+
+
+def test_a_series_ends_after_six_quiet_minutes_and_one_that_goes_on_is_written_each_half_hour(monkeypatch: Any) -> None:
+    """v1.37: the same file, finishTime, refreshTime."""
+    asked: list[tuple[float, str]] = []
+    waits = slept(monkeypatch)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: sum(waits), time_ns=time.time_ns))
+
+    def answer(method: str, path: str, *_: Any) -> Any:
+        asked.append((sum(waits) / 60, path.rpartition("/")[2].partition(".")[0] if method == "PATCH" else method))
+        return {}
+
+    async def repeat() -> None:
+        sink = EventSink(FakeClient(answer), "host", find, [].append)
+        for pod in ("web", "web", "big", "big"):
+            sink(failed(pod))
+        sink.start()
+        while sum(waits) < 61 * 60:
+            sink(failed("web"))
+            await asyncio.sleep(0)
+        await sink.close(1.0)
+
+    run(repeat())
+    assert [each for each in asked if each[0] > 0] == [(12, "big"), (30, "web"), (60, "web")]
 
 
 def test_a_series_that_comes_back_meanwhile_is_counted_again(monkeypatch: Any) -> None:
@@ -132,9 +172,11 @@ def test_a_series_that_comes_back_meanwhile_is_counted_again(monkeypatch: Any) -
 
 
 def test_too_many_at_once_are_dropped() -> None:
+    """v1.37: the same file, maxQueuedEvents."""
+
     async def flood() -> int:
         sink = EventSink(FakeClient(lambda *_: {}), "host", find, print)
-        for number in range(module.QUEUED + 7):
+        for number in range(1_007):
             sink(failed(f"pod-{number}"))
         return sink.dropped
 

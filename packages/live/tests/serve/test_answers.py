@@ -19,6 +19,7 @@ from kschedlab_live.serve.kinds import SERVED
 from kschedlab_live.serve.plane import change_clock
 from kschedlab_live.serve.security import checked_path, new_token
 from kschedlab_live.wire import statuses
+from kschedlab_simulation.log import Changed, LogEntry
 from kschedlab_simulation.server.api import ApiServer
 from kschedlab_simulation.status import ApiError
 from packages.live.tests.serve.test_bounds import running, server
@@ -97,8 +98,33 @@ def test_watches_are_counted_while_they_are_open(tmp_path: Path, monkeypatch: py
         for _ in range(3):
             assert http.get(f"{MAPS}?watch=1&timeoutSeconds=0").status_code == 200
         path = f"{MAPS}?watch=1&timeoutSeconds=30"
-        with http.stream("GET", path), http.stream("GET", path):
-            assert http.get(path).status_code == 429
+        with http.stream("GET", path) as first, http.stream("GET", path) as second:
+            assert [first.status_code, second.status_code, http.get(path).status_code] == [200, 200, 429]
+
+
+def test_a_fault_of_ours_is_an_internal_error_and_the_terminal_shows_it_without_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise TypeError("a fault of ours")
+
+    with running(tmp_path) as (background, http):
+        monkeypatch.setattr(ApiServer, "evict", fails)
+        answer = http.post(f"{PODS}/p/eviction", json={"metadata": {"name": "p"}})
+        assert (answer.status_code, answer.json()["reason"]) == (500, "InternalError")
+        assert f"POST {PODS[1:]}/p/eviction failed" in caplog.text and "a fault of ours" in caplog.text
+        assert background.server.token not in caplog.text and http.get(PODS).status_code == 200
+
+
+def test_who_changes_something_is_named_by_the_first_part_of_its_user_agent(tmp_path: Path) -> None:
+    with running(tmp_path) as (background, http):
+        log: list[LogEntry] = []
+        background.server.plane.followers.append(log.extend)
+        for name, agent in (("a", "kubectl/v1.37.0 (linux/amd64)"), ("b", "x" * 65)):
+            body = {"metadata": {"name": name}, "spec": POD_SPEC}
+            http.post(PODS, json=body, headers={"User-Agent": agent}).raise_for_status()
+        created = {each.key: each.by for each in log if isinstance(each, Changed) and each.type == "ADDED"}
+    assert (created["default/a"], created["default/b"]) == ("kubectl", "x" * 64)
 
 
 def test_who_is_to_try_again_later_is_told_when(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

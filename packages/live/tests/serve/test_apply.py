@@ -60,6 +60,37 @@ def test_what_is_remembered_has_a_bound(monkeypatch):
     assert "me" not in records.of(live, "apps/v1.Deployment").owners
 
 
+@pytest.mark.parametrize(
+    ("least", "kept", "remembered"),
+    [
+        (0, "abc", "abc"),
+        (-1, "abc", "bc"),
+        (0, "aaabc", "abc"),
+        (-1, "abac", "ac"),
+        (-1, "abcaaa", "ca"),
+    ],
+)
+def test_the_oldest_is_forgotten_when_there_is_room_for_fewer(least, kept, remembered, monkeypatch):
+    """``least``: beside the room of three records; who is kept again counts once, and is the newest."""
+    type, record = "apps/v1.Deployment", Record({"me": {("spec", "replicas")}})
+    monkeypatch.setattr(apply, "MOST_REMEMBERED", 3 * record.size() + least)
+    records = Records()
+    for uid in kept:
+        records.keep(uid, record)
+    monkeypatch.setattr(apply, "MOST_REMEMBERED", 10**6)
+    owned = {
+        uid for uid in "abc" if "me" in records.of({"metadata": {"uid": uid}, "spec": {"replicas": 1}}, type).owners
+    }
+    assert owned == set(remembered)
+
+
+def test_one_object_is_remembered_however_large_it_is(monkeypatch):
+    monkeypatch.setattr(apply, "MOST_REMEMBERED", 1)
+    records = Records()
+    records.keep("a", Record({"me": {("spec", "replicas")}}))
+    assert "me" in records.of({"metadata": {"uid": "a"}, "spec": {"replicas": 1}}, "apps/v1.Deployment").owners
+
+
 @pytest.mark.parametrize(("number", "word"), [(1, "conflict"), (20, "conflicts"), (25, "conflicts")])
 def test_twenty_conflicts_are_listed_and_all_are_counted(number, word):
     """v1.37: apimachinery pkg/api/errors/errors.go, NewApplyConflict; managedfields internal/conflict.go."""

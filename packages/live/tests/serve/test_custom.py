@@ -116,6 +116,16 @@ def test_a_wrong_definition_is_refused(http, field, changed):
     assert answer.status_code == 422 and answer.json()["details"]["causes"][0]["field"] == field
 
 
+@pytest.mark.parametrize(("length", "field"), [(253, "metadata.name"), (254, "spec.group")])
+def test_a_group_has_253_characters_at_most_and_a_wrong_one_is_shown_in_part(http, length, field):
+    """v1.37: apiextensions-apiserver pkg/apis/apiextensions/validation/validation.go, IsDNS1123Subdomain."""
+    group = f"a.{'b' * (length - 2)}"
+    answer = http.post(DEFINITIONS, json=definition(group=group) | {"metadata": {"name": "crontabs.short.com"}})
+    (cause,) = answer.json()["details"]["causes"]
+    assert answer.status_code == 422 and cause["field"] == field
+    assert field == "metadata.name" or f'"{group[:80]}" is not such a name' in cause["message"]
+
+
 @pytest.mark.parametrize(
     ("struct", "field", "schema"),
     [

@@ -73,6 +73,15 @@ def test_a_json_patch_has_ten_thousand_operations_at_most():
     assert error.value.code == 413
 
 
+def test_a_json_patch_copies_as_much_as_a_request_has_bytes():
+    """v1.37: apiserver pkg/server/config.go, JSONPatchMaxCopyBytes; evanphx/json-patch.v4, accumulatedCopySize."""
+    half = {"a": "x" * (3 * 1024**2 // 2 - 2)}  # with its quotes, half of 3 MiB
+    copies = [{"op": "copy", "from": "/a", "path": f"/{name}"} for name in "bc"]
+    assert patched(JSON, half, copies)["c"] == half["a"]
+    with pytest.raises(ApiError, match="operation 2 of the JSON patch fails: its operations copy more than 3,145,728"):
+        patched(JSON, half | {"s": 1}, [*copies, {"op": "copy", "from": "/s", "path": "/t"}])
+
+
 def test_a_merge_patch_removes_with_null_and_replaces_lists():
     assert patched(MERGE, {"a": {"b": 1, "c": 2}, "l": [1, 2]}, {"a": {"b": None}, "l": [3]}) == {
         "a": {"c": 2},

@@ -127,6 +127,9 @@ def test_without_nodes_only_the_scheduler_s_own_words(kubectl, why):
     said = why("web")
     assert "Nodes are not readable, so nothing can be decided here." in said and "0/3 nodes: no." in said
     assert "1 pod: undecided, because nodes are not readable" in why("--pending")
+    kubectl(node("n1"), web, refused=["nodes", "poddisruptionbudgets.policy"])
+    said = why("web")
+    assert "Not readable kinds so nodes" in said and "poddisruptionbudgets" not in said.partition("Not readable")[2]
 
 
 def test_a_user_of_one_namespace(kubectl, why):
@@ -141,11 +144,15 @@ def test_a_user_of_one_namespace(kubectl, why):
 
 @pytest.mark.parametrize("vital", ["persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io"])
 def test_nothing_is_decided_about_volumes_that_are_not_readable(vital, kubectl, why):
-    kubectl(node("n1"), pod("web", **CLAIMED), pod("other"), refused=[vital])
+    template = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+    scratch = pod("scratch", volumes=[{"name": "t", "ephemeral": {"volumeClaimTemplate": template}}])
+    other = pod("other", volumes=[{"name": "e", "emptyDir": {}}])
+    kubectl(node("n1"), pod("web", **CLAIMED), scratch, other, refused=[vital])
     said = why("web")
     assert "Its volumes or claims are not readable, so nothing can be decided here." in said
     assert "not found" not in said
-    assert "1 pod: undecided, because its volumes or claims are not readable default/web" in why("--pending")
+    undecided = "2 pods: undecided, because its volumes or claims are not readable"
+    assert f"{undecided} default/web, default/scratch" in why("--pending")
 
 
 def test_kubectl_s_own_error_is_told(kubectl, why, monkeypatch):

@@ -98,6 +98,18 @@ def test_only_a_binding_just_before_may_have_come_too_early(after: float, kind: 
     assert kinds([*world.sees(pod("a", on="n2", cpu=2), after=after), *world.waits()]) == [kind]
 
 
+@pytest.mark.parametrize(("between", "kind"), [(5, ALIKE), (6, OTHERWISE)])
+def test_six_bindings_before_may_have_come_too_early(between: int, kind: str) -> None:
+    """As above, with bindings of another namespace between that of b and that of a."""
+    nodes = node("n1", cpu=4), node("n2", cpu=8), node("far", unschedulable=True)
+    noise = [{"name": f"x{i}", "namespace": "noise"} for i in range(between)]
+    waiting = pod("a", cpu=2), pod("b", cpu=6), *(pod(**each) for each in noise)
+    world = World(*nodes, *waiting, namespace="default")
+    assert kinds(world.sees(pod("b", on="n2", cpu=6))) == [ALIKE]
+    assert not world.sees(*(pod(**each, on="far") for each in noise))
+    assert kinds([*world.sees(pod("a", on="n2", cpu=2)), *world.waits()]) == [kind]
+
+
 def test_a_node_that_the_other_watch_brings_later():
     world = World(node("n1", cpu=1), pod("web", cpu=2))
     assert not world.sees(pod("web", on="n9", cpu=2))

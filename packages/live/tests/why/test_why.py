@@ -79,9 +79,13 @@ def wants(*terms):
     }
 
 
-SPREAD = {
-    "topologySpreadConstraints": [APP | {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"}]
-}
+def spread(*hard, soft=()):
+    constraints = [APP | {"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": unsatisfiable}
+                   for unsatisfiable, terms in (("DoNotSchedule", hard), ("ScheduleAnyway", soft))
+                   for skew, key in terms]  # fmt: skip
+    return {"topologySpreadConstraints": constraints}
+
+
 NAMED = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
     {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}}}  # fmt: skip
 HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
@@ -108,8 +112,29 @@ HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
         ([node("n1"), pod("web", **demands("podAffinity"))], f"its podAffinity: the node has no label {ZONE}"),
         (
             [node("n1", **A), node("n2", unschedulable=True, **B), pod("x", on="n1", labels={"app": "a"}),
-             pod("web", labels={"app": "a"}, **SPREAD)],
-            "its spreading: 1 pod like it ",
+             pod("web", labels={"app": "a"}, **spread((1, ZONE), soft=[(1, ZONE), (1, "host")]))],
+            f"its spreading: 1 pod like it in {ZONE}=a, 0 in the emptiest (b), maxSkew 1 n1",
+        ),
+        (  # the emptiest is the first of those that the nodeSelector allows
+            [node("n0", labels={ZONE: "c"}), node("n2", taints=[GPU], labels={ZONE: "b", "disk": "ssd"}),
+             node("n1", labels={ZONE: "a", "disk": "ssd"}), pod("x", on="n1", labels={"app": "a"}),
+             pod("web", labels={"app": "a"}, nodeSelector={"disk": "ssd"}, **spread((1, ZONE)))],
+            "0 in the emptiest (b, whose nodes all have taints), maxSkew 1 n1",
+        ),
+        (
+            [node("n2", unschedulable=True, **B), node("n1", **A), pod("x", on="n1", labels={"app": "a"}),
+             pod("web", labels={"app": "a"}, **spread((1, ZONE)))],
+            "0 in the emptiest (b)",
+        ),
+        (
+            [node("n1", labels={ZONE: "a", "h": "1"}), node("n2", unschedulable=True, labels={ZONE: "b", "h": "2"}),
+             pod("x", on="n1", labels={"app": "a"}), pod("web", labels={"app": "a"}, **spread((1, ZONE), (2, "h")))],
+            f"its spreading: 1 pod like it in {ZONE}=a, 0 in the emptiest (b",
+        ),
+        (
+            [node("n1", labels={ZONE: "a", "h": "1"}), node("n2", unschedulable=True, labels={ZONE: "b", "h": "2"}),
+             pod("x", on="n1", labels={"app": "a"}), pod("web", labels={"app": "a"}, **spread((1, ZONE), (1, "h")))],
+            "its spreading: 1 pod like it in this domain, 0 in the emptiest, maxSkew 1 n1",
         ),
         (
             [node("n1", **A), pod("web", **wants([(ZONE, "In", ["a", "c"]), ("disk", "In", ["ssd", "nvme"])]))],
@@ -228,7 +253,7 @@ def test_another_scheduler_s_pod(kubectl, why):
     said = why("web")
     assert said.startswith("default/web is another scheduler's pod: its schedulerName is volcano.")
     assert "It is the only pod of volcano. Does a scheduler of that name run here?" in said
-    assert "goes to" not in said
+    assert "goes to" not in said and "Decided with kube-scheduler's pod is not visible" in said
     kubectl(node("n1"), ours, pod("b", schedulerName="volcano", on="n1"), pod("c", schedulerName="volcano"))
     assert "Of 2 other pods of volcano, 1 has a node." in why("web")
     kubectl(node("n1"), ours, pod("c", schedulerName="volcano"))
@@ -256,6 +281,7 @@ def test_finished_and_ending_pods(kubectl, why):
     kubectl(node("n1"), pod("done") | {"status": {"phase": "Succeeded"}}, pod("gone", deleted="2026-03-02T10:00:00Z"))
     assert "default/done has finished (Succeeded); nothing schedules it any more." in why("done")
     assert "default/gone is being deleted before it got a node" in why("gone")
+    assert "Decided with" not in why("done"), "nothing was decided"
 
 
 def test_one_node_more(kubectl, why):

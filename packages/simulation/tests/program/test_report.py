@@ -155,10 +155,11 @@ def test_text_of_a_user_is_made_visible():
 
 
 def test_seconds_have_three_figures():
-    assert list(map(seconds, (0, 0.0001, 0.0123, 0.1, 0.5, 12.345, 99.96, 100.4, 1234.5))) == [
+    assert list(map(seconds, (0, 0.0001, 0.0123, 0.0999, 0.1, 0.5, 12.345, 99.96, 100.4, 1234.5))) == [
         "0 s",
         "0.1 ms",
         "12.3 ms",
+        "99.9 ms",
         "0.1 s",
         "0.5 s",
         "12.3 s",
