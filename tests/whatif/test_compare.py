@@ -121,6 +121,11 @@ CASES = {
         with_filters(V1_20, *V1_20.filters[:3], V1_20.filters[4], V1_20.filters[3], *V1_20.filters[5:]),
         [("order of filters", "NodeAffinity, NodePorts", "NodePorts, NodeAffinity")],
     ),
+    "the order of three": (
+        V1_20,
+        with_filters(V1_20, *V1_20.filters[:2], *V1_20.filters[3:5], V1_20.filters[2], *V1_20.filters[5:]),
+        [("order of filters", "TaintToleration, NodeAffinity, NodePorts", "NodeAffinity, NodePorts, TaintToleration")],
+    ),
     "filters no longer asked together": (
         with_filters(V1_16, UNION, TAINTS),
         with_filters(V1_16, HOST, TAINTS, RESOURCES),
