@@ -100,7 +100,7 @@ def each_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> Itera
             continue
         decision = Scheduler(fork, own, exhaustive=True).decide(info)
         fork = fork.fork()
-        Scheduler(fork, own, exhaustive=True).commit(decision)
+        Scheduler(fork, own).commit(decision)
         yield info, decision
 
 
@@ -108,7 +108,7 @@ def _running(explanation: Explanation) -> str:
     """The node of the running pod, and whether it would land there again."""
     decision, node = explanation.decision, explanation.runs_on
     result = again(decision, node)
-    if node is not None and node in decision.best:
+    if node in decision.best:
         would = later("Scheduled again, it would land on the node where it runs.")
         may = later("Scheduled again, it may land on the node where it runs.")
         result = say(would if len(decision.best) == 1 else may)

@@ -96,6 +96,9 @@ def test_a_cluster_and_a_file_of_the_same_manifests() -> None:
     world = cluster(*manifests)
     assert world.names == ["n1"] and list(world.pending) == ["default/web"]
     assert list(yaml.safe_load_all(as_yaml(manifests))) == manifests
+    assert "  - name: main\n    image: example/app:1\n" in as_yaml(manifests), "fields keep their order"
+    long = pod("p", image=f"example/{' app' * 100}")
+    assert f"image: example/{' app' * 100}\n" in as_yaml([long]), "a long text stays in its line"
 
 
 def test_a_deployment_has_a_namespace_and_refuses_what_only_a_pod_that_exists_has():

@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab import Cluster, compare, explain, explain_pending, schedule, what_if
-from kschedlab.build import cluster, node, pod
+from kschedlab.build import Manifest, cluster, node, pod
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import V1_37
 from kschedlab.scheduler import Scheduler
@@ -20,6 +20,31 @@ def test_a_running_pod_is_taken_off_its_node_first() -> None:
     assert (data["pod"], data["runs_on"]) == ("default/db", "n1") and "runs_on" not in pending
     bigger = explain(pod("db", cpu=4), WORLD)
     assert (bigger.runs_on, bigger.decision.node) == ("n1", "n1"), "its old self no longer counts"
+
+
+def test_a_running_pod_is_told_how_its_node_would_fare() -> None:
+    """Whether it may land there again, and else which filter refuses it or how many points it is behind."""
+
+    def first_line(*nodes: Manifest) -> str:
+        return str(explain("default/p", cluster(*nodes, pod("p", "n1", 1)))).splitlines()[0]
+
+    cordoned, two = node("n1", unschedulable=True), [node("n1", 2), node("n2", 8)]
+    again = "default/p runs on n1. Scheduled again, it may land on the node where it runs."
+    refused = "default/p runs on n1. The node where it runs is refused now, by NodeUnschedulable."
+    assert first_line(node("n1"), node("n2")) == again
+    assert first_line(cordoned, node("n2")) == refused
+    assert first_line(cordoned) == "default/p runs on n1."
+    scores = schedule(pod("p", cpu=1), cluster(*two)).scores
+    assert scores is not None
+    here, there = scores.total.tolist()
+    assert first_line(*two) == f"default/p runs on n1. The node where it runs is {there - here} behind."
+
+
+def test_every_node_of_a_large_cluster_is_looked_at() -> None:
+    """A scheduler stops once it has enough nodes; whoever asks for an explanation wants to know all."""
+    world = cluster(*(node(f"n{number}") for number in range(150)), pod("p", cpu=1), pod("q", cpu=1))
+    assert len(explain("default/p", world).decision.feasible) == 150
+    assert [len(each.decision.feasible) for each in explain_pending(world)] == [150, 150]
 
 
 def test_a_pod_of_another_scheduler_is_not_explained() -> None:

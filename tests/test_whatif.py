@@ -60,6 +60,26 @@ def test_less_of_one_resource_alone_may_not_be_enough():
     assert "Less of one resource alone is not enough." in str(found)
 
 
+def test_asking_for_none_of_a_resource_may_be_the_only_request_that_fits():
+    (found,) = what_if("default/mine", cluster(node("n"), pod("busy", "n", cpu=4), pod("mine", cpu=1))).requests
+    assert (found.near, found.far) == (1, 0)
+
+
+def test_a_request_that_no_filter_compares_has_no_limit():
+    careless = replace(V1_37, filters=tuple(each for each in V1_37.filters if each.name != "NodeResourcesFit"))
+    world = cluster(node("n"), pod("mine", cpu=1, memory="1Gi"))
+    assert what_if("default/mine", world, careless).limits == ()
+    assert [each.name for each in what_if("default/mine", world).limits] == ["cpu", "memory"]
+
+
+def test_another_node_is_chosen_at_the_very_last_request_that_fits():
+    larger = node("larger", "4001m", taints=[{"key": "k", "effect": "PreferNoSchedule"}])
+    for cpu in (1, 4):
+        found = what_if("default/mine", cluster(node("n", 4), larger, pod("mine", cpu=cpu)))
+        (up,) = [each for each in found.requests if each.far > each.now]
+        assert (up.near, up.far, up.after.best) == (4000, 4001, ["larger"])
+
+
 def test_memory_moves_in_mebibytes_and_the_whole_pod_counts():
     world = cluster(node("n", allocatable=SMALL), pod("mine", "", memory="9000Mi"))
     (found,) = what_if("default/mine", world).requests
@@ -145,6 +165,7 @@ def test_two_constraints_are_found_together():
 
 
 APART = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "zone"}
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 3}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
@@ -168,6 +189,10 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
         (
             {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}]},
             "without its volume “data”",
+        ),
+        (
+            {"volumes": [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": CLAIM}}}]},
+            "without its volume “scratch”",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -209,6 +234,37 @@ def test_what_is_left_out_is_counted():
     found = what_if("default/mine", cluster(*nodes, pod("mine", "", cpu="1")))
     assert (len(found.relaxations.sufficient), found.relaxations.untried) == (20, 5)
     assert "5 changes not tried: there are too many." in str(found)
+
+
+def test_only_the_rarest_taints_are_left_out():
+    """Of taints that are as frequent, the last in alphabetical order."""
+    values = [*(f"v{number:02}" for number in reversed(range(24))), "often", "often"]
+    nodes = [node(f"n{i}", taints=[{**GPU, "value": value}]) for i, value in enumerate(values)]
+    named = [change for change, _ in changes(what_if("default/mine", cluster(*nodes, pod("mine"))))]
+    assert named == ["tolerating gpu=often", *(f"tolerating gpu=v{number:02}" for number in range(19))]
+
+
+@pytest.mark.parametrize(("labels", "tried", "untried"), [(2, 3, 0), (25, 325, 0), (26, 326, 25)])
+def test_no_more_than_300_pairs_of_changes_are_tried(labels, tried, untried):
+    """The pod is too large for the node, so none helps. Its emptyDir keeps it off no node: it counts as no change."""
+    selector = {f"label-{number}": "yes" for number in range(labels)}
+    scratch = {"volumes": [{"name": "scratch", "emptyDir": {}}]}
+    found = what_if("default/mine", cluster(node("n"), pod("mine", cpu=8, nodeSelector=selector, **scratch)))
+    assert (found.relaxations.tried, found.relaxations.untried) == (tried, untried)
+
+
+def test_the_only_expression_of_a_term_is_the_whole_affinity():
+    """Without its only expression the term would match no node."""
+    for conditions, tried in ((["disk In ssd"], 1), (["disk In ssd", "zone In a"], 3 + 3)):
+        found = what_if(
+            "default/mine", cluster(node("n"), pod("mine", cpu=8, affinity=node_affinity(term(*conditions))))
+        )
+        assert found.relaxations.tried == tried
+
+
+def test_a_pod_that_fits_has_no_change_to_try():
+    found = what_if("default/mine", cluster(node("n"), pod("mine", nodeSelector={})))
+    assert (found.relaxations.sufficient, found.relaxations.tried, found.relaxations.untried) == ((), 0, 0)
 
 
 # -- priority and eviction

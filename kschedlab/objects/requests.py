@@ -189,7 +189,6 @@ def _aggregate(pod: Pod, defaults: Mapping[str, int], select: _Select = lambda _
         if container.restartPolicy == "Always":
             _add(total, needs)
             _add(sidecars, needs)
-            startup.append(dict(sidecars))
         else:
             _add(needs, sidecars)
             startup.append(needs)

@@ -139,7 +139,7 @@ def init_containers_text(info: PodInfo) -> str:
     raised = [name for name, value in request.items() if value > without.get(name, 0)]
     asked = {each.name: {*each.resources.requests, *each.resources.limits} for each in init}
     names = [name for name, resources in asked.items() if not resources.isdisjoint(raised)]
-    if not raised or not names:
+    if not names:
         return ""
     alone = listed([amount(name, without.get(name, 0)) for name in raised])
     message = later("Init containers count: {names}; without them it would ask for {asked}.")

@@ -55,6 +55,8 @@ def test_lines():
         ('["\\ud800"]', 1, "unpaired surrogate"),
         ("{} x", 1, '"x" is not a value'),
         ("]", 1, '"]" is not a value'),
+        ("x" * 40, 1, f'"{"x" * 40}" is not a value'),
+        ("x" * 41, 1, f'"{"x" * 40}" is not a value'),
     ],
 )
 def test_errors(text, line, message):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.manifests.composer import UnreadableError
+from kschedlab.manifests.json_text import compose_json
 from kschedlab.manifests.yaml_text import compose_yaml
 
 SCALARS = [
@@ -93,6 +94,16 @@ def test_the_aliases_of_each_document_may_expand_to_200000_values():
     assert len(compose_yaml(f"{most}---\n{most}").roots) == 2
     with pytest.raises(UnreadableError, match="aliases expand to more than 200000 values"):
         compose_yaml(f"{hundred}---\n{most}- *b\n")
+
+
+@pytest.mark.parametrize("compose", [compose_yaml, compose_json])
+def test_a_hundred_levels_are_read(compose):
+    """Maps and lists count alike, and what is closed counts no more."""
+    level = '{"a": ['
+    text = f"[{level * 49}[], 1{']}' * 49}]"
+    assert len(compose(text).roots) == 1
+    with pytest.raises(UnreadableError, match="nested deeper than 100 levels"):
+        compose(text.replace("[], 1", "[[]]"))
 
 
 def test_an_anchor_ends_with_its_document():

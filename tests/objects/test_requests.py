@@ -156,6 +156,33 @@ def test_a_container_that_has_what_it_requests_reports_nothing(reported):
     assert reported_resources(one) == () and pod_requests(one) == {"cpu": 2000}
 
 
+def test_a_container_that_has_more_than_it_requests_counts_it():
+    """Its allocated resources alone are as specified."""
+    has = {"allocatedResources": {"cpu": "2"}, "resources": {"requests": {"cpu": "3"}}}
+    status = {"containerStatuses": [{"name": "app"} | has]}
+    assert pod_requests(make({"nodeName": "n1", "containers": [container("2")]}, status)) == {"cpu": 3000}
+
+
+@pytest.mark.parametrize(
+    ("node", "specified", "reason", "cpu"),
+    [
+        ("n1", "4", "", 4000),
+        ("n1", "1", "", 3000),
+        ("n1", "4", "Deferred", 4000),
+        ("n1", "4", "Infeasible", 3000),
+        ("", "4", "", 4000),
+        ("", "1", "", 1000),
+    ],
+)
+def test_a_resize_of_the_whole_pod_counts_the_larger_unless_it_is_infeasible(node, specified, reason, cpu):
+    """v1.37: component-helpers/resource/helpers.go, effectivePodLevelResources. A pod without a node has no status."""
+    status = {"resources": {"requests": {"cpu": "3"}}, "allocatedResources": {"cpu": "2"}}
+    if reason:
+        status["conditions"] = [{"type": "PodResizePending", "status": "True", "reason": reason}]
+    spec = {"nodeName": node, "containers": [container("500m")], "resources": {"requests": {"cpu": specified}}}
+    assert pod_requests(make(spec, status)) == {"cpu": cpu}
+
+
 AMOUNTS = st.integers(0, 5000)
 
 

@@ -71,6 +71,12 @@ def test_the_id_of_a_bad_line_is_kept_where_it_can_be_read():
     assert verdict["id"] == "q"
 
 
+def test_all_faults_of_a_queue_are_named():
+    members = [pod("a", cpu="1,5"), pod("fine"), node("n2"), RUNNING, pod("b", cpu="1,5")]
+    (verdict,) = map(json.loads, decide_lines([line(queue(*members))]))
+    assert re.findall(r"queue\[\d\]", verdict["error"]) == ["queue[0]", "queue[2]", "queue[3]", "queue[4]"]
+
+
 def test_a_queue_of_pods_is_placed_in_its_order():
     """A service among the objects comes after the pods there: the queue is still the queue."""
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}

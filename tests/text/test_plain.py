@@ -1,7 +1,13 @@
 """A decision for the terminal."""
 
+from dataclasses import replace
+
 from kschedlab.build import cluster, node, pod
+from kschedlab.generations import V1_37
+from kschedlab.plugins import node_score
 from kschedlab.scheduler import schedule
+from kschedlab.text.plain import plain
+from kschedlab.text.sections import Limits, Names, Section
 from kschedlab_lab.panels.preemption import Settings, decide
 
 PREEMPTION = """\
@@ -72,12 +78,47 @@ def test_the_last_row_of_scores_says_how_many_are_left_and_down_to_which() -> No
     assert last.split() == ["…", "2", "down", "to", str(decision.scores.total.min()), "of", "n1"]
 
 
+def test_all_totals_that_have_no_row_share_the_last_one() -> None:
+    rank = node_score("Rank")(lambda pod, node: int(node.name[1:]))
+    nodes = [node(f"n{i}") for i in range(16)]
+    text = str(schedule("default/web", cluster(*nodes, pod("web")), V1_37.plus(rank).only("Rank")))
+    (last,) = (line for line in text.splitlines() if line.startswith("  …"))
+    assert last.split() == ["…", "4", "down", "to", "0", "of", "n0"]
+
+
+def test_scores_are_cut_if_totals_have_no_row() -> None:
+    for sizes, is_cut in ((3, False), (4, True)):
+        nodes = [node(f"n{i}", 2 + 2 * i) for i in range(sizes)]
+        decision = schedule("default/web", cluster(*nodes, pod("web", cpu="1", memory="1Gi")))
+        few = Limits(nodes=1, totals=2, candidates=2, pods=2, rungs=2, groups=2)
+        (scores,) = (each for each in decision.sections(few) if each.title.startswith("Scores"))
+        assert scores.cut is is_cut
+
+
+def test_up_to_five_names_are_listed() -> None:
+    for names, listed in (("abcde", "a, b, c, d, e"), ("abcdef", "a, b, c, d, e and 1 more")):
+        assert plain([Section("nodes", [Names([*names])])]) == f"nodes\n  {listed}"
+
+
 def test_up_to_three_nodes_that_a_constraint_gives_no_points_are_named() -> None:
     anyway = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {}}
     for number, names in ((3, "n0, n1, n2"), (4, "n0, n1, n2 and 1 more")):
         lacking = [node(f"n{i}") for i in range(number)]
         world = cluster(*lacking, node("zoned", labels={"zone": "a"}), pod("web", topologySpreadConstraints=[anyway]))
         assert f"{number} nodes without the label zone ({names}): " in str(schedule("default/web", world))
+    zoned = [node(name, labels={"zone": name}) for name in "ab"]
+    for more, without in (([node("n0")], "1 node without the label zone (n0): "), ([], "")):
+        text = str(schedule("default/web", cluster(*zoned, *more, pod("web", topologySpreadConstraints=[anyway]))))
+        assert without in text and ("without the label" in text) is bool(without)
+
+
+def test_no_constraint_takes_points_where_spreading_has_no_score() -> None:
+    anyway = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {}}
+    zoned = [node("n0"), *(node(name, labels={"zone": name}) for name in "ab")]
+    world = cluster(*zoned, pod("web", topologySpreadConstraints=[anyway]))
+    without = replace(V1_37, scores=tuple(pair for pair in V1_37.scores if pair[0].name != "PodTopologySpread"))
+    assert "without the label zone (n0)" in str(schedule("default/web", world))
+    assert "without the label" not in str(schedule("default/web", world, without))
 
 
 def test_five_thousand_nodes_stay_readable() -> None:

@@ -5,9 +5,13 @@ from html.parser import HTMLParser
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.explanation import Explanation
+from kschedlab.generations import V1_37
+from kschedlab.plugins import node_score
 from kschedlab.program.explain import page_html
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import VOID
+from kschedlab.text.sections import Names, Section
+from kschedlab.text.tables import html
 from kschedlab_lab.panels.preemption import Settings, decide
 
 
@@ -83,3 +87,30 @@ def test_a_page_stands_alone() -> None:
     assert not re.search(r"(src|href)=", markup) and "http" not in markup
     Balanced(markup)
     assert "no pending pods" in page_html([])
+
+
+def test_up_to_ten_names_are_not_folded() -> None:
+    for number, is_folded in ((10, False), (11, True)):
+        names = [f"n{i:02}" for i in range(number)]
+        markup = str(html([Section("nodes", [Names(names)])]))
+        assert ("<details>" in markup) is is_folded and ", ".join(names) in markup
+        assert ("<summary>n00, n01, n02 and 8 more</summary>" in markup) is is_folded
+
+
+def test_six_candidates_and_ten_of_their_pods_have_rows() -> None:
+    for candidates, pods, rows, more in ((6, 10, 15, False), (7, 10, 15, True), (6, 11, 7, False)):
+        nodes = [node(f"n{i}", pods if i == 0 else 1) for i in range(candidates)]
+        crowd = [pod(f"crowd{i}", "n0", 1) for i in range(pods)]
+        alone = [pod(f"alone{i}", f"n{i}", 1, 1) for i in range(1, candidates)]
+        world = cluster(*nodes, *crowd, *alone, pod("mine", cpu=1, priority=9))
+        markup = schedule("default/mine", world)._repr_html_()
+        shown = [row for row in Balanced(markup).rows if row[1:2] and row[1].startswith(("evicts", "keeps"))]
+        assert (len(shown), "and 1 more candidate" in markup) == (rows, more)
+
+
+def test_ten_totals_below_the_best_nodes_have_rows() -> None:
+    rank = node_score("Rank")(lambda pod, node: int(node.name[1:]))
+    for number, more in ((20, []), (21, ["…"])):
+        world = cluster(*(node(f"n{i}") for i in range(number)), pod("web"))
+        rows = Balanced(schedule("default/web", world, V1_37.plus(rank).only("Rank"))._repr_html_()).rows
+        assert [row[0] for row in rows if row[0] == "…"] == more

@@ -11,7 +11,17 @@ from kschedlab.objects.model import Time
 from kschedlab.scheduler import schedule
 from kschedlab.text.plain import aligned
 from kschedlab.text.preemption import choice
-from kschedlab.text.words import amount, asked_and_free, clock, count, init_containers_text, listing, request_text
+from kschedlab.text.words import (
+    amount,
+    asked_and_free,
+    broken,
+    clock,
+    columns_of,
+    count,
+    init_containers_text,
+    listing,
+    request_text,
+)
 from tests.saying import says
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -32,6 +42,8 @@ SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
         ("memory", 3 << 29, "1.5Gi memory"),
         ("memory", 500 << 20, "500Mi memory"),
         ("memory", 1000, "1000 memory"),
+        ("memory", 0, "0 memory"),
+        ("memory", (1 << 30) + 1, "1073741825 memory"),
         ("hugepages-2Mi", 4 << 20, "4Mi hugepages-2Mi"),
         ("nvidia.com/gpu", 2, "2 nvidia.com/gpu"),
     ],
@@ -117,6 +129,46 @@ def test_init_containers_that_ask_for_more_are_named() -> None:
     world = cluster(node("n1", allocatable=room), pod("web", initContainers=init))
     text = init_containers_text(schedule("default/web", world).pod)
     assert text == "Init containers count: setup; without them it would ask for 0 example.com/gpu, 0m CPU."
+
+
+def test_only_what_init_containers_raise_is_compared() -> None:
+    """Another init container asks for as much memory as the containers do."""
+    init = [
+        {"name": name, "image": "i", "resources": {"requests": asked}}
+        for name, asked in (("setup", {"cpu": "2"}), ("cache", {"memory": "1Gi"}))
+    ]
+    asking = pod("web", cpu=1, memory="1Gi", initContainers=init)
+    text = init_containers_text(schedule("default/web", cluster(node("n1"), asking)).pod)
+    assert text == "Init containers count: setup; without them it would ask for 1 CPU."
+    small = pod("web", cpu=2, memory="1Gi", initContainers=init)
+    assert init_containers_text(schedule("default/web", cluster(node("n1"), small)).pod) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("", 5, [""]),
+        ("one two three", 7, ["one two", "three"]),
+        ("one two three", 13, ["one two three"]),
+        ("abc-def ghi", 9, ["abc-def", "ghi"]),
+        ("a-b c-d", 5, ["a-b", "c-d"]),
+        ("节点满了", 4, ["节点", "满了"]),
+        ("节点满了", 5, ["节点", "满了"]),
+        ("节点满了", 8, ["节点满了"]),
+        ("节点 node-a 满了", 8, ["节点", "node-a ", "满了"]),
+        ("节点 node-a 满了", 11, ["节点 node-a", "满了"]),
+        ("node-a node-b 满了", 8, ["node-a", "node-b ", "满了"]),
+    ],
+)
+def test_lines_break_between_words_and_wide_characters(text: str, width: int, lines: list[str]) -> None:
+    """A Chinese character takes two columns of a terminal."""
+    assert broken(text, width) == lines
+
+
+def test_wide_characters_take_two_columns() -> None:
+    """Those of East Asian Width W and F (Unicode, UAX 11), such as 满 and the full-width A."""
+    texts = {"": 0, "abc": 3, "é": 1, "满": 2, "满a": 3, "\uff21": 2, "→": 1}
+    assert {text: columns_of(text) for text in texts} == texts
 
 
 def test_pods_that_may_not_preempt_or_are_rejected_at_once() -> None:

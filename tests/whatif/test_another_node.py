@@ -8,6 +8,7 @@ from tests.cluster.checking import check
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+GPU_POOL = {"pool": "gpu"}
 CORDON = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 
 
@@ -54,6 +55,14 @@ def test_a_node_more_is_tried_in_forty_zones():
     busy = [pod(f"busy-{number:02}", f"web-{number:02}", 4) for number in range(41)]
     for zone, helped in (("z39", ["web-39-new"]), ("z40", [])):
         case = Case("default/mine", cluster(*nodes, *busy, pod("mine", "", 1, nodeSelector={ZONE: zone})))
+        assert [more.node for more in another_node(case)] == helped
+
+
+def test_all_pools_together_have_forty_tries():
+    for zones, helped in ((39, ["gpu-1-new"]), (40, []), (41, [])):
+        nodes = [pooled(f"a-{number}", "a", f"z{number}") for number in range(zones)]
+        full = [pooled("gpu-1", "gpu"), pod("busy", "gpu-1", 4)]
+        case = Case("default/mine", cluster(*nodes, *full, pod("mine", "", 1, nodeSelector=GPU_POOL)))
         assert [more.node for more in another_node(case)] == helped
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from kschedlab.build import cluster, node, pod
 from kschedlab.whatif import what_if
-from kschedlab.whatif.answers import whatif_lines, whatif_sentence
+from kschedlab.whatif.answers import whatif_answers, whatif_lines, whatif_sentence
 from kschedlab.whatif.relaxations import Relaxation
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
@@ -76,9 +76,33 @@ def test_three_of_the_pods_to_evict_are_named(number, more):
     room = {"cpu": str(number), "memory": "8Gi", "pods": "10"}
     busy = [pod(f"p{each}", "n", cpu=1, priority=each) for each in range(number)]
     found = what_if("default/mine", cluster(node("n", allocatable=room), *busy, pod("mine", cpu=number, priority=-1)))
-    (line,) = [each for each in whatif_lines(found) if each.what == "eviction"]
-    first = ", ".join(f"default/p{each} (priority {each})" for each in sorted(range(number), reverse=True)[:3])
-    assert line.change == f"without {first}{more} on n"
+    (answer,) = [each for each in whatif_answers(found) if each.line.what == "eviction"]
+    first = sorted(range(number), reverse=True)[:3]
+    named = ", ".join(f"default/p{each} (priority {each})" for each in first)
+    assert answer.line.change == f"without {named}{more} on n"
+    assert answer.word == f"without {', '.join(f'default/p{each} ({each})' for each in first)}{more} on n"
+
+
+def test_a_selector_of_one_label_goes_as_a_whole():
+    """The short words say so; of several labels, they would hide which one goes."""
+    for other, short in (({}, "without its nodeSelector"), ({"zone": "a"}, "")):
+        world = cluster(node("n", labels={"zone": "a"}), pod("mine", nodeSelector={"disk": "ssd"} | other))
+        (answer,) = [each for each in whatif_answers(what_if("default/mine", world)) if each.line.what == "constraints"]
+        assert (answer.word, answer.short) == ("without nodeSelector disk=ssd", short)
+
+
+def test_a_node_more_is_named_by_its_pool_and_zone_as_far_as_they_matter():
+    zone = "topology.kubernetes.io/zone"
+    for pool, selector, change in (
+        ({}, {}, "one more node"),
+        ({}, {zone: "b"}, "one more node in b"),
+        ({"pool": "web"}, {}, "one more web node"),
+        ({"pool": "web"}, {zone: "b"}, "one more web node in b"),
+    ):
+        nodes = [node(name, labels={zone: name} | pool) for name in "ab"]
+        busy = [pod(f"on-{name}", name, cpu=4) for name in "ab"]
+        found = what_if("default/mine", cluster(*nodes, *busy, pod("mine", cpu=1, nodeSelector=selector)))
+        assert [line.change for line in whatif_lines(found) if line.what == "nodes"] == [change]
 
 
 def test_nothing_helps():

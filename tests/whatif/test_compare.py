@@ -74,6 +74,7 @@ def first(generation: Generation, name: str) -> Any:
 
 LEAST, MOST = REGISTRY_1_16.scores(LeastRequestedPriority=1, MostRequestedPriority=2)
 UNION, TAINTS = first(V1_16, "GeneralPredicates"), first(V1_16, "PodToleratesNodeTaints")
+EBS, GCE = first(V1_16, "MaxEBSVolumeCount"), first(V1_16, "MaxGCEPDVolumeCount")
 RESOURCES, HOST, *REST = UNION.filters
 CASES = {
     "a constant": (V1_37, replace(V1_37, percentage=10), [("percentage", "0", "10")]),
@@ -95,6 +96,21 @@ CASES = {
             ("api.unknown: overhead", "-", "yes"),
             ("api.unknown: tolerations", "-", "yes"),
         ],
+    ),
+    "no field that the API does not know": (
+        V1_37,
+        replace(V1_37, api=replace(V1_37.api, unknown=())),
+        [("api.unknown: schedulingGroup", "yes", "-")],
+    ),
+    "no ladder at all": (
+        V1_37,
+        replace(V1_37, preemption=replace(V1_37.preemption, ladder=())),
+        [("preemption.ladder", ", ".join(rule.name for rule in RULES), "-")],
+    ),
+    "disks in another order, under other names": (
+        with_filters(V1_16, EBS, GCE),
+        with_filters(V1_16, replace(GCE, name="GCEPDLimits"), replace(EBS, name="EBSLimits")),
+        [("order of filters", "MaxEBSVolumeCount, MaxGCEPDVolumeCount", "MaxGCEPDVolumeCount, MaxEBSVolumeCount")],
     ),
     "how requests are counted": (
         V1_37,
@@ -120,6 +136,11 @@ CASES = {
         V1_20,
         with_filters(V1_20, *V1_20.filters[:3], V1_20.filters[4], V1_20.filters[3], *V1_20.filters[5:]),
         [("order of filters", "NodeAffinity, NodePorts", "NodePorts, NodeAffinity")],
+    ),
+    "the order of three": (
+        V1_20,
+        with_filters(V1_20, *V1_20.filters[:2], *V1_20.filters[3:5], V1_20.filters[2], *V1_20.filters[5:]),
+        [("order of filters", "TaintToleration, NodeAffinity, NodePorts", "NodeAffinity, NodePorts, TaintToleration")],
     ),
     "filters no longer asked together": (
         with_filters(V1_16, UNION, TAINTS),

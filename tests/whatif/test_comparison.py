@@ -6,6 +6,7 @@ from kschedlab import Cluster, schedule
 from kschedlab.build import Manifest, budget, cluster, node, node_affinity, pod, term
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import V1_20, V1_37, Generation
+from kschedlab.preemption.ladder import RULES
 from kschedlab.text.plain import LIMITS
 from kschedlab.text.sections import DECIDES, Lines, Names, Table
 from kschedlab.whatif.compare import compare
@@ -108,6 +109,34 @@ def test_nodes_that_differ_only_in_pods_that_stay_share_a_row() -> None:
     assert chosen[0] == "n00" and chosen[1][0][1][-1] == "evicts v00 (chosen)"
     ((_, [(_, lines, _)]),) = others
     assert lines[-1] == "a candidate for preemption, not chosen"
+
+
+def test_twenty_groups_of_nodes_fit_with_the_names_of_their_pods() -> None:
+    nodes = [node(f"n{i:02}", allocatable=FULL) for i in range(20)]
+    running = [pod(f"v{i:02}", f"n{i:02}", cpu="1", priority=min(i, 1)) for i in range(20)]
+    shown = said(compared(*nodes, *running, pod("p", "", cpu="1", priority=9)))
+    assert [lines[-1] for [(_, lines, _)] in shown.values()][1:] == [f"evicts v{i:02}" for i in range(1, 20)]
+
+
+def test_the_pods_that_one_generation_evicts_keep_their_names_in_the_other() -> None:
+    """Even where most nodes share a row. One generation counts pods, the other compares priorities first."""
+    halves = [pod(f"v{i:02}{half}", f"n{i:02}", "500m", int(i > 1)) for i in range(1, 30) for half in "ab"]
+    nodes = [node(f"n{i:02}", allocatable=FULL) for i in range(30)]
+    world = cluster(*nodes, pod("whole", "n00", "1", 1), *halves, pod("p", "", "1", 9))
+    (fewest,) = [rule for rule in RULES if rule.name == "fewest victims"]
+    counting = replace(V1_37, name="counting", preemption=replace(V1_37.preemption, ladder=(fewest,)))
+    shown = said(compare("default/p", world, (V1_37, counting)))
+    full = "NodeResourcesFit: Insufficient cpu"
+    assert shown["n00"] == [
+        ("v1.37", [full, "evicts whole"], False),
+        ("counting", [full, "evicts whole (chosen)"], True),
+    ]
+    assert [lines[-1] for _, lines, _ in shown["n01"]] == ["evicts v01a, v01b (chosen)", "evicts v01a, v01b"]
+    assert len(shown) == 3
+
+
+def test_a_list_of_one_generation_shows_its_decision() -> None:
+    assert str(compare("default/p", cluster(node("a"), pod("p")), ["v1.20"])).startswith("default/p in 1 generation\n")
 
 
 def test_candidates_between_which_no_rule_decides_are_tied() -> None:

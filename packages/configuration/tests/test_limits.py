@@ -92,6 +92,14 @@ LIMITS = {
         arguments("DynamicResources", bindingTimeout="1s"),
         arguments("DynamicResources", bindingTimeout="999ms"),
     ),
+    "the name of an ignored resource": (
+        arguments("NodeResourcesFit", ignoredResources=["example.com/gpu"]),
+        arguments("NodeResourcesFit", ignoredResources=["example.com/-gpu"]),
+    ),
+    "the name of an ignored group": (
+        arguments("NodeResourcesFit", ignoredResourceGroups=["example.com"]),
+        arguments("NodeResourcesFit", ignoredResourceGroups=["-example.com"]),
+    ),
     "the least parallelism": (configuration(parallelism=1), configuration(parallelism=-1)),
     "the least backoff": (configuration(podInitialBackoffSeconds=1), configuration(podInitialBackoffSeconds=-1)),
     "the greatest backoff": (
@@ -185,3 +193,44 @@ def test_the_last_value_is_accepted_and_the_next_one_refused(base: Generation, l
 def test_a_port_is_read_as_go_reads_it(port: int, why: str):
     with pytest.raises(ManifestError, match=re.escape(why)):
         load_configuration(json.dumps(listening(port)), "v1.24")
+
+
+IN_RANGE = "must be between 1 and 65535, inclusive"
+NO_IP = "must be a valid IP address"
+NO_SOCKET = "must be a valid socket address format"
+PORT_0 = "must be empty or with an explicit 0 port"
+
+
+@pytest.mark.parametrize(
+    ("base", "version", "address", "why"),
+    [
+        ("v1.22", "v1beta2", "[::1]:10251", ""),
+        ("v1.22", "v1beta2", ":10251", ""),
+        ("v1.22", "v1beta2", "0.0.0.0:http", IN_RANGE),
+        ("v1.22", "v1beta2", "0.0.0.0:0", IN_RANGE),
+        ("v1.22", "v1beta2", "0.0.0.0:65536", IN_RANGE),
+        ("v1.22", "v1beta2", "localhost:10251", NO_IP),
+        ("v1.22", "v1beta2", "localhost", NO_SOCKET),
+        ("v1.22", "v1beta1", "localhost", ""),
+        ("v1.22", "v1beta2", "10.0.0.1", ""),
+        ("v1.24", "v1beta2", "", ""),
+        ("v1.24", "v1beta2", "[::1]:0", ""),
+        ("v1.24", "v1beta2", "localhost:0", NO_IP),
+        ("v1.24", "v1beta2", "[fe80::1%eth0]:0", NO_IP),
+        ("v1.24", "v1beta2", "0.0.0.0:1", PORT_0),
+        ("v1.24", "v1beta2", "0.0.0.0:http", 'strconv.Atoi: parsing "http": invalid syntax'),
+        ("v1.24", "v1beta2", "10.0.0.1", "missing port in address"),
+        ("v1.24", "v1beta2", "[::1]", "missing port in address"),
+        ("v1.24", "v1beta2", "::1:0", "too many colons in address"),
+        ("v1.24", "v1beta2", "[::1:0", "missing ']' in address"),
+        ("v1.24", "v1beta2", "a[b:0", "unexpected '[' in address"),
+    ],
+)
+def test_the_addresses_of_health_and_metrics(base: str, version: str, address: str, why: str):
+    """v1.22: pkg/apis/core/validation of a socket address; v1.24: none, or port 0; Go: net.SplitHostPort."""
+    document = configuration(healthzBindAddress=address) | {"apiVersion": f"kubescheduler.config.k8s.io/{version}"}
+    if not why:
+        assert load_configuration(json.dumps(document), base)
+        return
+    with pytest.raises(ManifestError, match=re.escape(why)):
+        load_configuration(json.dumps(document), base)

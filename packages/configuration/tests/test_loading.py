@@ -47,6 +47,23 @@ def test_json_is_read_too_with_its_lines():
         load_configuration(text)
 
 
+@pytest.mark.parametrize(
+    ("kind", "version", "why"),
+    [
+        ("Policy", "v2", "apiVersion: is not a supported value"),
+        ("KubeSchedulerConfiguration", "kubescheduler.config.k8s.io/v9", "apiVersion: is not a supported value"),
+        ("Deployment", "apps/v1", "kind: is not a supported value"),
+        (None, "v1", "kind: is missing"),
+    ],
+)
+def test_every_format_is_named_where_none_fits(kind: str | None, version: str, why: str):
+    with pytest.raises(ManifestError) as error:
+        load_configuration(json.dumps({"kind": kind, "apiVersion": version}))
+    text = str(error.value)
+    assert why in text and 'KubeSchedulerConfiguration of "kubescheduler.config.k8s.io/v1"' in text
+    assert text.endswith('Policy of "v1"')
+
+
 def test_settings_that_are_not_modelled_are_reported():
     text = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

@@ -317,3 +317,25 @@ def test_every_form_shows_the_calls(server: Server) -> None:
     server.answer = no_gpu
     decision = decided(server.extender(), *NODES)
     assert f"{server.url}  filter" in str(decision) and "keeps 1 of 2 nodes" in decision._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [({}, 5), ({"httpTimeout": "0"}, 5), ({"httpTimeout": "0s"}, 5), ({"httpTimeout": "1m30s"}, 90)]
+    + [({"httpTimeout": "1h"}, 3600)],
+)
+def test_the_time_that_an_extender_has(written: dict[str, str], seconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """v1.37: pkg/scheduler/extender.go, DefaultExtenderTimeout: 5 seconds."""
+    asked = []
+
+    class Broken(http.HTTPConnection):
+        def connect(self) -> None:
+            asked.append(self.timeout)
+            raise OSError("no network")
+
+    monkeypatch.setattr(http, "HTTPConnection", Broken)
+    extender = {"urlPrefix": "http://127.0.0.1:8888", "filterVerb": "filter"} | written
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    profiles = load_configuration(json.dumps(config | {"extenders": [extender]}))
+    decision = schedule("default/p", cluster(node("a"), node("b"), pod("p")), profiles["default-scheduler"])
+    assert decision.node is None and asked == [seconds]

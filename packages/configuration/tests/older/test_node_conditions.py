@@ -88,6 +88,7 @@ BEST_EFFORT, BURSTABLE = pod("p"), pod("p", memory="100")
         ("CheckNodeMemoryPressure", BEST_EFFORT, "MemoryPressure=Unknown", None),
         ("CheckNodeMemoryPressure", BURSTABLE, "MemoryPressure=True", None),
         ("CheckNodeMemoryPressure", pod("p", cpu="0"), "MemoryPressure=True", MEMORY_PRESSURE),
+        ("CheckNodeMemoryPressure", pod("p", cpu="1n"), "MemoryPressure=True", None),
         ("CheckNodeMemoryPressure", pod("p", requests={"a/b": "1"}), "MemoryPressure=True", MEMORY_PRESSURE),
         ("CheckNodeDiskPressure", BURSTABLE, "DiskPressure=True", DISK_PRESSURE),
         ("CheckNodeDiskPressure", BURSTABLE, "DiskPressure=False", None),
