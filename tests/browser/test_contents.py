@@ -31,7 +31,7 @@ def test_a_remark_covers_nothing_that_a_key_changes(shown: Show) -> None:
     remark = page.page.locator(".ks-tip")
     expect(remark).to_have_text("drag it: what web asks for")
     page.page.keyboard.press("ArrowUp")
-    expect(page.sentence).to_contain_text("420")
+    expect(page.sentence).to_contain_text("405")
     expect(page.key("ask")).to_be_focused()
     expect(remark).to_be_hidden()
 

@@ -29,11 +29,12 @@ ABOVE = LINE + BAR + 10
 LIST = "margin:0.4em 0;padding:0;list-style:none;"
 
 
-def view_of(seen: Seen, start: str) -> View:
-    """The panel's view. ``start``: what it says before anything has happened."""
+def view_of(seen: Seen, start: str, stopped: bool = False) -> View:
+    """The panel's view. ``start``: what it says before anything has happened; ``stopped``: time is."""
     lines = seen.lines
     changes = [line for line in lines if not line.message]
     said = _nominations(seen) or (sentences((latest(changes[-1]), _outcome(seen))) if changes else say(start))
+    said = sentences((say("Time is stopped."), said)) if stopped else said
     events = element("ul", *(element("li", told(each)) for each in lines), style=LIST) if lines else Html()
     return View(lambda room: _picture(seen, said, room), said, events, "\n".join([said, *map(told, lines)]))
 
@@ -117,13 +118,14 @@ def _block(pod: Pod, seen: Seen) -> Block:
     first, *middle, last = name.split("-") if "-" in name else (name, "")
     short, end = (first, (Number(f"…{last}"),)) if middle else (name, ())  # its end tells a ReplicaSet's pods apart
     priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
-    mark, note, number = "", "", Number(say("priority {priority}", priority=priority), short=str(priority))
+    size = int(pod_requests(pod).get("cpu", 0))
+    asks = say("{cpu} CPU, priority {priority}", cpu=f"{size / 1000:g}", priority=priority)
+    mark, note, number = "", "", Number(asks, shorter=(say("priority {priority}", priority=priority), str(priority)))
     if ends is not None:
         left = -(-max(ends - seen.now, 0) // SECOND)
-        mark, number = "leaving", Number(say("{seconds} s left", seconds=left))
+        mark, note = "leaving", say("terminating, {left} s", left=left)
     elif nominated and not pod.spec.nodeName:
-        mark, note, number = "arriving", say("nominated"), Number(f"→ {visible(nominated)}")
-    size = int(pod_requests(pod).get("cpu", 0))
+        mark, note = "arriving", say("nominated to {node}", node=visible(nominated))
     return Block(short, size, priority, (number, *end), mark, note, name, tuple(_shields(pod, seen)))
 
 

@@ -14,7 +14,7 @@ from kschedlab_lab.views.style import ACT, CHOSEN, HAIR, INK, INK_2, INK_3, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
 Point: TypeAlias = tuple[float, float]
-CARD, GAP, DOT, EDGE, MOST = (176, 42), 17, 3, 6, 436
+CARD, GAP, DOT, EDGE, MOST = (190, 42), 17, 3, 6, 436
 """The size of a card, the space between two rows, the radius of an exercise's dot, the margin, in which a ring around a
 card has room, and the most width of all; in pixels at normal size."""
 SMALL = 0.66
