@@ -13,7 +13,7 @@ from kschedlab.text.html import Html, element, visible
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, covers, seconds
-from kschedlab_lab.views.drawing import BAR, EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
+from kschedlab_lab.views.drawing import EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.layout import moved
 from kschedlab_lab.views.picture import WAITING
@@ -24,8 +24,9 @@ from kschedlab_simulation.pods import TERMINAL
 
 NODES, FEW = 8, 4
 """How many nodes and waiting pods are shown."""
-ABOVE = LINE + BAR + 10
-"""The height of the waiting pods above the nodes."""
+HIGH = 78
+ABOVE = LINE + HIGH + 10
+"""The height of a pod that waits, and of all that is above the nodes."""
 LIST = "margin:0.4em 0;padding:0;list-style:none;"
 
 
@@ -80,11 +81,13 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     budgets, waiting = budgets_row(seen.budgets, {}, {}, {}), _waiting(seen)
     above = ABOVE + round(budgets.height)
     plan = arrange(nodes, Room(room.width, room.height - above), more.height)
-    bar = Place(EDGE, TOP + LINE + above - ABOVE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), BAR, bar=True)
+    bar = Place(
+        EDGE, TOP + LINE + above - ABOVE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), HIGH, bar=True
+    )
     places = (bar, *(place._replace(y=place.y + above) for place in plan.places))
     parts = shapes([waiting, *nodes], replace(plan, places=places), "cpu")
     parts += [moved(budgets, EDGE, 0)] if seen.budgets else []
-    parts += [] if waiting.blocks else [label(say("no pod waits"), EDGE, bar.y + BAR / 2, font_size=13, fill=INK_2)]
+    parts += [] if waiting.blocks else [label(say("no pod waits"), EDGE, bar.y + HIGH / 2, font_size=13, fill=INK_2)]
     bottom = plan.bottom + above
     return svg([*parts, moved(more, EDGE, bottom)], room.width, bottom + more.height, alt)
 
@@ -120,13 +123,21 @@ def _block(pod: Pod, seen: Seen) -> Block:
     priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
     size = int(pod_requests(pod).get("cpu", 0))
     asks = say("{cpu} CPU, priority {priority}", cpu=f"{size / 1000:g}", priority=priority)
-    mark, note, number = "", "", Number(asks, shorter=(say("priority {priority}", priority=priority), str(priority)))
+    shorter: tuple[str, ...] = (say("priority {priority}", priority=priority), str(priority))
+    mark, note = "", ""
     if ends is not None:
         left = -(-max(ends - seen.now, 0) // SECOND)
-        mark, note = "leaving", say("terminating, {left} s", left=left)
+        mark, note, shorter = (
+            "leaving",
+            say("terminating, {left} s", left=left),
+            (say("{seconds} s left", seconds=left),),
+        )
     elif nominated and not pod.spec.nodeName:
         mark, note = "arriving", say("nominated to {node}", node=visible(nominated))
-    return Block(short, size, priority, (number, *end), mark, note, name, tuple(_shields(pod, seen)))
+        shorter = (f"→ {visible(nominated)}",)
+    return Block(
+        short, size, priority, (Number(asks, shorter=shorter), *end), mark, note, name, tuple(_shields(pod, seen))
+    )
 
 
 def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:

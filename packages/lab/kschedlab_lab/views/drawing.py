@@ -67,7 +67,7 @@ Marks = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Number:
-    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill; ``shorter``: in narrower rooms."""
+    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill; ``shorter``: in less room."""
 
     text: str
     marks: Marks = field(default_factory=dict)

@@ -162,7 +162,7 @@ def _ranked(block: Block, tall: float, wide: float) -> Block:
         Number(say("started {time}", time=at.text), name="start", shorter=(at.text,)) for at in block.numbers[1:]
     )
     if tall >= LINES and any(text_width(each.text, SMALL, bold=True) > wide - MARGINS for each in starts):
-        starts = (Number(say("since")), *(Number(*each.shorter) for each in starts))
+        starts = (Number(say("since")), *(Number(each.shorter[0]) for each in starts))
     return replace(block, numbers=starts, note=block.note or say("priority {priority}", priority=block.priority))
 
 
