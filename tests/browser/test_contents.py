@@ -15,9 +15,10 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     sentence = page.sentence
     expect(sentence).to_contain_text("web goes to node-b")
     expect(page.picture.locator('[data-key="node/node-b"][data-state="chosen"]')).to_have_count(1)
-    page.drag("ask", 0, 80)
+    cpu = page.key("ask/box").bounding_box()["height"] / 1.5
+    page.drag("ask", 0, 2 * cpu)
     expect(sentence).to_contain_text("web goes to node-a")
-    page.drag("ask", 0, -166)
+    page.drag("ask", 0, -5.1 * cpu)
     expect(sentence).to_contain_text("goes to node-c; shop has to leave")
     expect(page.key("pod/shop")).to_have_attribute("data-tip", re.compile("evicted"))
     page.drag("priority", -200, 0)
@@ -31,7 +32,7 @@ def test_a_remark_covers_nothing_that_a_key_changes(shown: Show) -> None:
     remark = page.page.locator(".ks-tip")
     expect(remark).to_have_text("drag it: what web asks for")
     page.page.keyboard.press("ArrowUp")
-    expect(page.sentence).to_contain_text("420")
+    expect(page.sentence).to_contain_text("405")
     expect(page.key("ask")).to_be_focused()
     expect(remark).to_be_hidden()
 

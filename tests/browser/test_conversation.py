@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Browser
 
-from kschedlab_lab.panels import overview_inside, overview_sampling
+from kschedlab_lab.panels import overview_inside, score
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.stage.front_end import front_end
@@ -62,7 +62,7 @@ def test_a_page_refuses_the_same_numbers(browser: Browser) -> None:
     said = [{"room": [*ROOMS[0]]}, *wrong]
 
     def asking() -> Panel[Any]:
-        return overview_sampling.panel(nodes=5000).ask(overview_sampling.how_many())
+        return score.panel("normalised", plugin="NodeAffinity", node="node-c").ask(score.without_the_disk())
 
     same(browser, asking, [{**message, "n": number} for number, message in enumerate(said)])
 

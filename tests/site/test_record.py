@@ -14,8 +14,8 @@ from kschedlab_lab.panels import (
     map_reduce,
     overview_inside,
     overview_path,
-    overview_sampling,
     preemption,
+    score,
     your_cluster,
     your_plugin,
 )
@@ -71,11 +71,11 @@ def test_an_answer_gets_the_verdict_of_the_question() -> None:
 
 
 def test_numbers_are_judged_around_the_right_one() -> None:
-    panel = overview_sampling.panel(nodes=5000).ask(overview_sampling.how_many())
+    panel = score.panel("normalised", plugin="NodeAffinity", node="node-c").ask(score.without_the_disk())
     asks = recording(shown(panel, asks=True), Shared(), Limits(1, 1, 0))["asks"]
     right = [answer for answer, number in asks["answers"].items() if answer and asks["said"][number][0]]
-    assert right == ["500"]
-    assert {"0", "50", "501"} <= asks["answers"].keys()
+    assert right == ["100"]
+    assert {"0", "50", "99"} <= asks["answers"].keys()
 
 
 def test_the_nearest_settings_come_first() -> None:

@@ -33,6 +33,8 @@ Picture: TypeAlias = Html | Callable[[Room], Html]
 """A drawing, or a function that lays it out for a room."""
 
 CARD = "padding:0.5em;"
+STILL = Room()
+"""The room of a saved picture."""
 PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
 CALL = "lesson.panel()"
 HANDLE = re.compile(r'data-(drag|set)="([^"]*)"')
@@ -90,6 +92,7 @@ class Panel(Generic[S]):
         export: Callable[[S], str | Sequence[Manifest]] | None = None,
         call: str = CALL,
     ) -> None:
+        self.saved_room = STILL
         self._first, self._show, self._export, self._call = settings, show, export, call
         self.question: Question[S] | None = None
         self.gate = Gate()
@@ -340,7 +343,7 @@ class Panel(Generic[S]):
         view = self.view
         if self.error:
             return element("p", say("Error: {error}", error=self.error))
-        return element("div", image(drawn(view.picture, Room()), view.sentence, PAPER), words(view))
+        return element("div", image(drawn(view.picture, self.saved_room), view.sentence, PAPER), words(view))
 
 
 def _failed(error: str) -> View:

@@ -16,6 +16,7 @@ from kschedlab.text.words import listing
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.settings import Restorable, choice
 from kschedlab_lab.views.course import LessonCard, Point, draw_course
+from kschedlab_lab.views.svg import Room
 
 
 class CourseLesson(msgspec.Struct, frozen=True):
@@ -76,6 +77,8 @@ LESSONS = msgspec.convert(
     yaml.load(files("kschedlab_lab.panels").joinpath("lessons.yaml").read_text("utf-8"), yaml.CSafeLoader),
     tuple[CourseLesson, ...],
 )
+NARROW = Room(340)
+"""The saved map is as wide as the column of a notebook whose pictures are beside the text."""
 LINK = "font-size:16px;font-weight:bold;text-decoration:underline;color:var(--jp-content-link-color,#0072B2);"
 BY_NUMBER = {lesson.number: lesson for lesson in LESSONS}
 BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
@@ -151,4 +154,6 @@ def _facts(lesson: CourseLesson) -> list[list[str]]:
 
 def panel(**settings: str) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show)
+    found = Panel(Settings().changed(**settings), show)
+    found.saved_room = NARROW
+    return found

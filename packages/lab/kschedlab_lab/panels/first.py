@@ -26,7 +26,7 @@ from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
 NODES = {"node-a": 1500, "node-b": 5000, "node-c": 8000, "node-d": 8000}
-"""Milli CPU of each node. The larger share of CPU that stays free has the higher score, for each request of web."""
+"""Milli CPU of each node. Its score is 375 and the share of its CPU that stays free, in per cent."""
 PODS = {
     "mail": ("node-b", 1500, 300),
     "db": ("node-c", 2000, 800),
@@ -37,6 +37,8 @@ PODS = {
 }
 """By name: the node, the request in milli CPU, the priority."""
 STEP = 500
+MEMORY = 4
+"""MiB for each milli CPU, everywhere: the share of memory that stays free is that of CPU, so it isn't drawn."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,18 @@ class Settings(Restorable):
 def manifests(settings: Settings) -> list[Manifest]:
     """The nodes, their pods, and web."""
     return [
-        *(node(name, f"{cpu}m", "2Gi") for name, cpu in NODES.items()),
-        *(pod(name, on, f"{cpu}m", priority, 8 * HOUR) for name, (on, cpu, priority) in PODS.items()),
-        pod("web", "", f"{settings.request}m", settings.priority),
+        *(node(name, f"{cpu}m", _memory(cpu)) for name, cpu in NODES.items()),
+        *(_pod(name, on, cpu, priority, 8 * HOUR) for name, (on, cpu, priority) in PODS.items()),
+        _pod("web", "", settings.request, settings.priority),
     ]
+
+
+def _pod(name: str, on: str, cpu: int, priority: int, start: int | None = None) -> Manifest:
+    return pod(name, on, f"{cpu}m", priority, start, memory=_memory(cpu))
+
+
+def _memory(cpu: int) -> str:
+    return f"{MEMORY * cpu}Mi"
 
 
 def decide(settings: Settings) -> Decision:

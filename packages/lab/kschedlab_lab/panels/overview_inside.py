@@ -89,7 +89,7 @@ def _sums(decision: Decision) -> str:
         return ""
     parts = _parts(decision, decision.node or "")
     return say(
-        "{parts}: for free room, for balance, and what five others give every node. The eighth is left out.",
+        "{parts}: points for free room, for balance, and from rules that treat these nodes alike.",
         parts=parts,
     )
 
@@ -122,7 +122,7 @@ def _box(settings: Settings, name: str, known: int, asks: bool) -> Box:
 def story(settings: Settings, room: Room) -> list[Frame]:
     """The filters answer, the nodes with room get a score, and the best is selected."""
     fits = listed(name for name, used in USED.items() if used + settings.cpu <= CPU) or say("none")
-    passed = say("Filter: a node with less free CPU than web asks for is out. Left: {nodes}.", nodes=fits)
+    passed = say("Filter: a node with less free CPU than web asks for is out. Still in: {nodes}.", nodes=fits)
     told = {ASKS: say("web waits for a node."), FILTER: passed}
     if decide(settings).scores is not None:
         told[SCORE] = say("Score: below each node you see its score, and below that the points that it adds up.")

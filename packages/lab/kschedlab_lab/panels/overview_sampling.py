@@ -27,6 +27,8 @@ BEST = 0.2
 """How much of the nodes the search sees before the best one."""
 SCORES = {0.02: 86, BEST: 95}
 """The two highest, by their places in the order of the search."""
+ASKED = {"1,000": 1000, "3,000": 3000, "5,650": 5650}
+"""The clusters of the question, by its answers."""
 UNSET = later("not set")
 
 
@@ -85,21 +87,17 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    asked = say("5,000 nodes, all feasible. After how many does v1.16 stop, if nothing is set?")
-    empty = Curve(SIZES, {}, titles(), asked, 5000, above=partial(draw_sample, Sample(None, "", SCORES)))
-    return Question(asked, (), lambda settings: str(find(settings)), _why, lambda _: empty, most=5000)
+    asked = say("Three clusters, by their nodes; web fits on every one. In which does v1.16 look at the most?")
+    empty = Curve(SIZES, {}, titles(), asked, 1000, above=partial(draw_sample, Sample(None, "", SCORES)))
+    return Question(asked, tuple(ASKED), lambda _: max(ASKED, key=_found), _why, lambda _: empty)
 
 
-def _why(settings: Settings, answer: str) -> str:
-    share = say("50 - 5000/125 = 10 per cent of 5,000 are enough")
-    remarks = {
-        "5000": say(
-            "That would give the best placement, but filter and score 5,000 nodes for every pod: {share}.", share=share
-        ),
-        "2500": say(
-            "The share begins at a half, but shrinks as the cluster grows: {share}.",
-            share=share,
-        ),
-        "100": say("100 is the least that it looks for, not the most: {share}.", share=share),
-    }
-    return remarks.get(answer, say("{share}.", share=share))
+def _found(answer: str) -> int:
+    """How many nodes v1.16 looks at in the cluster of this answer."""
+    return find(Settings(), ASKED[answer])
+
+
+def _why(_: Settings, _answer: str) -> str:
+    small, middle, large = map(_found, ASKED)
+    why = later("Of 1,000 nodes {small} are enough, of 3,000 {middle}, but of 5,650 only {large}.")
+    return say(why, small=small, middle=middle, large=large)

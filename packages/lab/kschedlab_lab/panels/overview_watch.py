@@ -45,6 +45,7 @@ TERMINAL = "overflow-x:auto;white-space:pre;overflow-wrap:normal;font-size:12px;
 
 STORIES: Mapping[str, Manifest] = {
     later("another node becomes free"): {"at": "10s", "delete": "pod/shop-b", "grace": "1s"},
+    later("a less important pod comes"): {"at": "10s", "create": pod("batch", "", 1, 0)},
     later("a more important pod comes"): {"at": "10s", "create": pod("critical", "", 3, 1000)},
 }
 
@@ -64,7 +65,7 @@ def manifests() -> list[Manifest]:
         node("node-b"),
         pod("mail-a", "node-a", 2, 0),
         pod("logs-a", "node-a", 1, 100),
-        pod("shop-b", "node-b", 3, 900),
+        pod("shop-b", "node-b", 4, 900),
     ]
 
 

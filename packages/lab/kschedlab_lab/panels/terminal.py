@@ -78,17 +78,17 @@ def beginning(story: str) -> Seen:
 
 
 class Terminal(Panel[Nothing]):
-    """The panel. ``seen``: the cluster as it is now; ``lives``: whether kubectl can change it."""
+    """The panel. ``seen``: the cluster as it is now; ``lives``: whether kubectl can change it; ``stopped``: time is."""
 
     def __init__(self, story: str) -> None:
-        self.story, self.seen, self.lives = story, beginning(story), False
+        self.story, self.seen, self.lives, self.stopped = story, beginning(story), False, False
         super().__init__(Nothing(), self._look, lambda _: scenario_text(story), f'terminal.panel("{story}")')
 
     def scenario(self) -> Scenario:
         return loads_scenario(scenario_text(self.story), self.story)
 
-    def see(self, seen: Seen, lives: bool) -> None:
-        self.seen, self.lives = seen, lives
+    def see(self, seen: Seen, lives: bool, stopped: bool = False) -> None:
+        self.seen, self.lives, self.stopped = seen, lives, stopped
         self.go(self.settings)
 
     def state(self, settings: Nothing, room: Room) -> dict[str, Any]:
@@ -96,7 +96,7 @@ class Terminal(Panel[Nothing]):
         return {**super().state(settings, room), "moment": "".join(map(told, self.seen.lines[-1:]))}
 
     def _look(self, _settings: Nothing) -> Any:
-        return view_of(self.seen, FIRST if self.lives else STILL)
+        return view_of(self.seen, FIRST if self.lives else STILL, self.stopped)
 
     def _ipython_display_(self) -> None:
         """Show it, and let the cluster live."""

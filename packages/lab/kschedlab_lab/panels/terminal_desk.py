@@ -113,6 +113,7 @@ class Desk(Enlargeable):
             self._stands = not self._stands
             self.background.pause(self._stands)
             self._clock.description = say(RUN if self._stands else STOP)
+            self._show()
 
     def end(self) -> None:
         """End the cluster; the panel keeps its last state."""
@@ -158,7 +159,11 @@ class Desk(Enlargeable):
         if self._feed is not None:
             seen = self._feed.seen
             alive = self.background
-            self.panel.see(seen if alive is None else seen._replace(now=alive.now), alive is not None)
+            self.panel.see(
+                seen if alive is None else seen._replace(now=alive.now),
+                alive is not None,
+                alive is not None and self._stands,
+            )
 
     def _look(self) -> None:
         """Look whether the server lives, and whether terminals still ask it."""

@@ -13,7 +13,7 @@ from kschedlab.text.html import Html, element, visible
 from kschedlab.text.words import count, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, covers, seconds
-from kschedlab_lab.views.drawing import BAR, EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
+from kschedlab_lab.views.drawing import EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.layout import moved
 from kschedlab_lab.views.picture import WAITING
@@ -24,16 +24,18 @@ from kschedlab_simulation.pods import TERMINAL
 
 NODES, FEW = 8, 4
 """How many nodes and waiting pods are shown."""
-ABOVE = LINE + BAR + 10
-"""The height of the waiting pods above the nodes."""
+HIGH = 78
+ABOVE = LINE + HIGH + 10
+"""The height of a pod that waits, and of all that is above the nodes."""
 LIST = "margin:0.4em 0;padding:0;list-style:none;"
 
 
-def view_of(seen: Seen, start: str) -> View:
-    """The panel's view. ``start``: what it says before anything has happened."""
+def view_of(seen: Seen, start: str, stopped: bool = False) -> View:
+    """The panel's view. ``start``: what it says before anything has happened; ``stopped``: time is."""
     lines = seen.lines
     changes = [line for line in lines if not line.message]
     said = _nominations(seen) or (sentences((latest(changes[-1]), _outcome(seen))) if changes else say(start))
+    said = sentences((say("Time is stopped."), said)) if stopped else said
     events = element("ul", *(element("li", told(each)) for each in lines), style=LIST) if lines else Html()
     return View(lambda room: _picture(seen, said, room), said, events, "\n".join([said, *map(told, lines)]))
 
@@ -79,11 +81,13 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     budgets, waiting = budgets_row(seen.budgets, {}, {}, {}), _waiting(seen)
     above = ABOVE + round(budgets.height)
     plan = arrange(nodes, Room(room.width, room.height - above), more.height)
-    bar = Place(EDGE, TOP + LINE + above - ABOVE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), BAR, bar=True)
+    bar = Place(
+        EDGE, TOP + LINE + above - ABOVE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), HIGH, bar=True
+    )
     places = (bar, *(place._replace(y=place.y + above) for place in plan.places))
     parts = shapes([waiting, *nodes], replace(plan, places=places), "cpu")
     parts += [moved(budgets, EDGE, 0)] if seen.budgets else []
-    parts += [] if waiting.blocks else [label(say("no pod waits"), EDGE, bar.y + BAR / 2, font_size=13, fill=INK_2)]
+    parts += [] if waiting.blocks else [label(say("no pod waits"), EDGE, bar.y + HIGH / 2, font_size=13, fill=INK_2)]
     bottom = plan.bottom + above
     return svg([*parts, moved(more, EDGE, bottom)], room.width, bottom + more.height, alt)
 
@@ -117,14 +121,23 @@ def _block(pod: Pod, seen: Seen) -> Block:
     first, *middle, last = name.split("-") if "-" in name else (name, "")
     short, end = (first, (Number(f"…{last}"),)) if middle else (name, ())  # its end tells a ReplicaSet's pods apart
     priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
-    mark, note, number = "", "", Number(say("priority {priority}", priority=priority), short=str(priority))
+    size = int(pod_requests(pod).get("cpu", 0))
+    asks = say("{cpu} CPU, priority {priority}", cpu=f"{size / 1000:g}", priority=priority)
+    shorter: tuple[str, ...] = (say("priority {priority}", priority=priority), str(priority))
+    mark, note = "", ""
     if ends is not None:
         left = -(-max(ends - seen.now, 0) // SECOND)
-        mark, number = "leaving", Number(say("{seconds} s left", seconds=left))
+        mark, note, shorter = (
+            "leaving",
+            say("terminating, {left} s", left=left),
+            (say("{seconds} s left", seconds=left),),
+        )
     elif nominated and not pod.spec.nodeName:
-        mark, note, number = "arriving", say("nominated"), Number(f"→ {visible(nominated)}")
-    size = int(pod_requests(pod).get("cpu", 0))
-    return Block(short, size, priority, (number, *end), mark, note, name, tuple(_shields(pod, seen)))
+        mark, note = "arriving", say("nominated to {node}", node=visible(nominated))
+        shorter = (f"→ {visible(nominated)}",)
+    return Block(
+        short, size, priority, (Number(asks, shorter=shorter), *end), mark, note, name, tuple(_shields(pod, seen))
+    )
 
 
 def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:

@@ -14,11 +14,11 @@ from kschedlab_lab.views.style import ACT, CHOSEN, HAIR, INK, INK_2, INK_3, TRAY
 from kschedlab_lab.views.svg import Room, rect, svg
 
 Point: TypeAlias = tuple[float, float]
-CARD, GAP, DOT, EDGE, MOST = (176, 42), 17, 3, 6, 436
+CARD, GAP, DOT, EDGE, MOST = (190, 42), 17, 3, 6, 436
 """The size of a card, the space between two rows, the radius of an exercise's dot, the margin, in which a ring around a
 card has room, and the most width of all; in pixels at normal size."""
-SMALL = 0.66
-"""How large the picture of a narrow card is."""
+SMALL, DOTTED = 0.66, 150
+"""How large the picture of a narrow card is; from which width on a card has dots."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _card(card: LessonCard, x: float, y: float, wide: float) -> Html:
     number, name = (card.number, INK_2, False), (card.name, INK, True)
     minutes = say("{number} min", number=card.minutes), INK_2, False
     first, second = ([name], [number, minutes]) if is_narrow else ([number, name], [minutes])
-    facts = row([phrase(*second), *([] if is_narrow else [_dots(*card.solved)])], 8)
+    facts = row([phrase(*second), *([_dots(*card.solved)] if wide >= DOTTED else [])], 8)
     inside = row([picture, column([phrase(*first, size=12 if is_narrow else 13), facts], 0)], 7)
     edge = {"stroke": ACT, "stroke_width": 2.5} if card.here else {"stroke": HAIR}
     paper = rect(wide, CARD[1], 10, fill=TRAY, **edge)

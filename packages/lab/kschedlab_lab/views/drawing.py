@@ -67,12 +67,12 @@ Marks = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Number:
-    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill; ``short``: in a narrow room."""
+    """A number on a pod. ``marks``: the attributes of its handle, which make it a pill; ``shorter``: in less room."""
 
     text: str
     marks: Marks = field(default_factory=dict)
     name: str = ""
-    short: str = ""
+    shorter: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -532,7 +532,7 @@ def _numbers(block: Block, room: float, colour: str, halo: Mapping[str, Any]) ->
         if number.marks:
             found.append(pill(number, f"pod/{block.key or block.name}", room, colour))
             continue
-        text = fitting((number.text, number.short or number.text.replace(" ", "")), room, SMALL, bold=not i)
+        text = fitting((number.text, *(number.shorter or [number.text.replace(" ", "")])), room, SMALL, bold=not i)
         if text_width(text, SMALL, bold=not i) <= room:
             found.append(words(text, SMALL, bold=not i, fill=colour, **halo))
     return found

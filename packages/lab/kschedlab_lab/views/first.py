@@ -32,16 +32,13 @@ from kschedlab_lab.views.picture import pods_on
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
-TOP, BELOW, SHELF, SMALLER, SCORED = 34, 94, 38, 0.01, 24
-"""The space above the nodes, for what sticks out, and below them, where two pods can leave, and to the first of these;
-in pixels at normal size. They are drawn smaller: so many pixels for a milli CPU. The space to the scores."""
+TOP, BELOW, SHELF, LEAVE, SCORED = 34, 94, 30, 5000, 24
+"""The space above the nodes, for what sticks out; the least below them, and to the first pod that leaves; in pixels at
+normal size. How many milli CPU leave at most. The space to the scores."""
 KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
 """The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
-NARROW, NARROW_BELOW, NARROW_SMALLER = 480, 124, 0.015
-"""Up to which width nodes are narrow; there, the space below and the scale: a pod that leaves has its number below its
-name."""
-TEETH, WORDY = 6, 116
-"""Of an edge that is torn off; the width of a node from which on each number in it has its unit, in pixels."""
+WORDY = 116
+"""The width of a node from which on each number in it has its unit, in pixels."""
 
 
 def lacks(milli: int) -> str:
@@ -53,11 +50,20 @@ class Pull:
     """The pod on the left, the nodes beside it, all to one scale. The pod's marks make its edge a handle.
 
     ``step``: by how much a value pulls it; ``below``: the height below the nodes; ``smallest``: the size of the
-    smallest pod, whose name has room; ``most``: what sticks out of a node has room up to here, if given.
+    smallest pod, whose name has room; ``most``: what sticks out of a node has room up to here, if given; ``leave``:
+    below the nodes there is room for pods of this size, too.
     """
 
     def __init__(
-        self, pod: Block, step: int, boxes: Sequence[Box], room: Room, below: float, smallest: int, most: int = 0
+        self,
+        pod: Block,
+        step: int,
+        boxes: Sequence[Box],
+        room: Room,
+        below: float,
+        smallest: int,
+        most: int = 0,
+        leave: int = 0,
     ) -> None:
         wide = room.width >= 560
         gap = 18 if wide else 7 if room.width >= 400 else 4
@@ -68,13 +74,14 @@ class Pull:
         largest = max(box.capacity for box in boxes)
         named = -(-(NAMED + PARTED) * largest // smallest)
         whole = max(most / largest, 1)
-        high = min(room.height - below - TOP, (room.height - below - 4) / whole)
+        gone = leave / largest
+        high = min((room.height - below - TOP) / (1 + gone), (room.height - below - 4) / (whole + gone))
         tall = max(min(max(high, LOWEST / whole), HIGHEST), named)
         top = max(TOP, (whole - 1) * tall + 4)
         self.pod, self.step, self.boxes, self.base = pod, step, tuple(boxes), float(top + tall)
         self.scale = (tall - 2 * INSET) / largest
         self.places = tuple(Place(left + i * (width + gap), top, width, tall) for i in range(len(boxes)))
-        self.width, self.below = room.width, below
+        self.width, self.below = room.width, below + self.scale * leave
 
     def drawn(self, tried: bool = True) -> list[Html]:
         """All of it. ``tried``: with the pod's outline on the nodes, and the way to its place."""
@@ -93,18 +100,18 @@ def draw_first(
     pods = {name: pods_on(decision, name) for name in names}
     pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
     smallest = min(each.request["cpu"] for there in pods.values() for each in there)
-    is_narrow = room.width < NARROW
-    plan = Pull(pod, step, found, room, NARROW_BELOW if is_narrow else BELOW, smallest)
+    plan = Pull(pod, step, found, room, SHELF + 4 * PARTED, smallest, leave=LEAVE)
+    plan.below = max(plan.below, BELOW)
     if (width := plan.places[0].width) < WORDY:
         plan.boxes = tuple(_in_short(box, width) for box in found)
-    below = [*_scores(decision, plan), *_leaving(decision, plan, NARROW_SMALLER if is_narrow else SMALLER)]
+    below = [*_scores(decision, plan), *_leaving(decision, plan)]
     shapes = [*plan.drawn(), *below, *_priority(plan, rank, decision.preemption is None)]
     return svg(shapes, room.width, plan.base + plan.below, alt)
 
 
-def _shelf(pods: Sequence[PodInfo], smaller: float) -> list[float]:
+def _shelf(pods: Sequence[PodInfo], scale: float) -> list[float]:
     """Where each of these pods begins below its node, one under the other, and where the last one ends."""
-    return list(accumulate((each.request["cpu"] * smaller + 2 * PARTED for each in pods), initial=0.0))
+    return list(accumulate((each.request["cpu"] * scale for each in pods), initial=0.0))
 
 
 def _scores(decision: Decision, plan: Pull) -> Iterator[Html]:
@@ -113,7 +120,7 @@ def _scores(decision: Decision, plan: Pull) -> Iterator[Html]:
         said = "" if box.refused else _says(decision, box.name)
         if not said:
             continue
-        free = f"{100 - round(100 * (box.used + box.tried) / box.capacity)} %"
+        free = f"{100 * (box.capacity - box.used - box.tried) // box.capacity} %"  # rounded down, as the score is
         share = words(fitting((say("{share} free", share=free), free), place.width), 12, fill=INK_2)
         score = _verdict(said, place.width, CHOSEN if box.chosen else INK)
         yield placed(column([score, share], 0, "middle"), place.x + place.width / 2, plan.base + SCORED)
@@ -129,8 +136,8 @@ def _verdict(said: str, width: float, colour: str) -> Part:
     return line if line.width <= width else column([words(word, fill=INK_2), bold], 0, "middle")
 
 
-def _leaving(decision: Decision, plan: Pull, smaller: float) -> Iterator[Html]:
-    """The pods that leave, below their node; who asks for more is still the larger one.
+def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:
+    """The pods that leave, below their node, as large as they were there.
 
     A sign that has no room beside a pod's name and number is on its edge.
     """
@@ -139,8 +146,9 @@ def _leaving(decision: Decision, plan: Pull, smaller: float) -> Iterator[Html]:
     place = plan.places[[box.name for box in plan.boxes].index(decision.nominated_node)]
     gone = {each.key for each in decision.preemption.victims}
     pods = [each for each in reversed(pods_on(decision, decision.nominated_node)) if each.key in gone]
-    for each, y in zip(pods, _shelf(pods, smaller), strict=False):
-        size = Place(place.x + INSET, plan.base + SHELF + y, place.width - 2 * INSET, each.request["cpu"] * smaller)
+    for each, y in zip(pods, _shelf(pods, plan.scale), strict=False):
+        high = each.request["cpu"] * plan.scale - PARTED
+        size = Place(place.x + INSET, plan.base + SHELF + y, place.width - 2 * INSET, high)
         yield draw_pod(replace(_block(each, "evicted"), big=True), size)
         below = size.height - SIZE / 2 if size.width < SLIM else (size.height - SIZE) / 2
         at = size.x + size.width - SIZE / 2, size.y + below
@@ -166,12 +174,14 @@ def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
 
 
 def _fate(decision: Decision, node: str, pod: PodInfo) -> str:
-    """The mark of a pod on a node without room: it would be evicted, or is too important for that."""
+    """The mark of a pod where somebody has to leave: it would be evicted, or is too important for that."""
     preemption = decision.preemption
-    if preemption is None or node == decision.nominated_node:
+    if preemption is None:
         return ""
     if pod.priority >= decision.pod.priority:
         return "obstacle"
+    if node == decision.nominated_node:
+        return ""
     found = preemption.candidates.get(node)
     return "victim" if found is not None and pod.key in {each.key for each in found.victims} else ""
 
@@ -202,17 +212,15 @@ def _says(decision: Decision, name: str) -> str:
 
 
 def _ghost(plan: Pull, box: Box, place: Place) -> Html:
-    """Where the pod would be; it sticks out of a node that has no room, and is torn off where the picture ends."""
+    """Where the pod would be; it sticks out of a node that has no room, if need be out of the picture."""
     wide, bottom = place.width - 2 * INSET, plan.base - INSET - box.used * plan.scale
     ends = bottom - plan.scale * plan.pod.size + PARTED
-    top = max(ends, 4.0)
+    top = max(ends, 0.0)
     high = max(bottom - top, 4)
     colour = EVICTED if box.refused else INK_3
     look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.1" if box.refused else "0.05", "stroke": colour}
     look |= {"stroke_width": 1.5, "stroke_dasharray": "5 4", "data_key": f"ghost/{box.name}/box"}
-    tooth = wide / TEETH
-    torn = "".join(f"l{-tooth / 2:.1f} -5l{-tooth / 2:.1f} 5" for _ in range(TEETH))
-    edge = f"M0 5V{high - 8:.1f}a8 8 0 0 0 8 8H{wide - 8:.1f}a8 8 0 0 0 8 -8V5{torn}"
+    edge = f"M0 0V{high - 8:.1f}a8 8 0 0 0 8 8H{wide - 8:.1f}a8 8 0 0 0 8 -8V0"
     shape = rect(wide, high, 8, **look) if top == ends else element("path", d=edge, **look)
     return element(
         "g",
@@ -255,7 +263,7 @@ def grip(x: float) -> Html:
     pill = element("rect", x=x - 22, y=-11, width=44, height=22, rx=11, fill="currentColor")
     arrows = f"M{x - 4:g} -2l4 -4l4 4M{x - 4:g} 2l4 4l4 -4"
     look: dict[str, Any] = {"stroke": PANEL, "stroke_width": 1.8, "stroke_linecap": "round", "stroke_linejoin": "round"}
-    return element("g", pill, element("path", d=arrows, fill="none", **look))
+    return element("g", pill, element("path", d=arrows, fill="none", **look), class_="ks-hold")
 
 
 def _priority(plan: Pull, rank: Mapping[str, str], is_idle: bool) -> list[Html]:
@@ -276,4 +284,4 @@ def _priority(plan: Pull, rank: Mapping[str, str], is_idle: bool) -> list[Html]:
         title.append(moved(name, 2, y - 22))
     why = say("no effect: web fits").replace("web ", "web\u00a0")  # one line after the colon
     below = [moved(words(why, fill=INK_2, width=plan.aside - 4), 2, y + 20)] if is_idle else []
-    return [element("g", *cells), *title, *below, element("g", *knob, transform=at, **handle)]
+    return [element("g", *cells), *title, *below, element("g", *knob, class_="ks-hold", transform=at, **handle)]

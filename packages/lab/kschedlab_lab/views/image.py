@@ -24,6 +24,8 @@ LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>
 """An element without elements in it."""
 PILL = re.compile(r'<rect[^<>]* class="ks-pill"[^<>]*></rect>(?:<path[^<>]*></path>){2}')
 """The ground and the carets of a number that can be changed: not in an image."""
+GRIP = re.compile(r'<g[^<>]* class="ks-hold"[^<>]*>(?:(?!</?g[ >]).)*</g>')
+"""What one pulls: not in an image either."""
 STILL = re.compile(r' transform="translate\(0,0\)"')
 SIMPLE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
 """A group that says nothing."""
@@ -36,7 +38,7 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
 
     What only a front end reads is left out: nothing in an image can be clicked.
     """
-    plain = STILL.sub("", PILL.sub("", in_light(str(svg))))
+    plain = STILL.sub("", GRIP.sub("", PILL.sub("", in_light(str(svg)))))
     short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", plain)).replace('="currentColor"', '="#14181F"')
     short = SIMPLE.sub(r"\1", short)
     small = _once(_by_class(ZERO.sub("", INVISIBLE.sub("", short))))

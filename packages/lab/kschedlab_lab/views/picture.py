@@ -337,7 +337,7 @@ class Boxes:
             captions(decision, name, candidate) if decided and not waits else (),
             chosen,
             refused,
-            ("lock" if blockers(decision, name) else sign_of(decision, name)) if refused else "",
+            ("lock" if self.are_ranked and blocking else sign_of(decision, name)) if refused else "",
             decided and choose and name in tied(decision),
             self.handles.node_badges.get(name, ()),
             self.handles.nodes.get(name, {}),

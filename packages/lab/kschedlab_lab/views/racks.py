@@ -158,9 +158,11 @@ def _ranked(block: Block, tall: float, wide: float) -> Block:
     first = block.numbers[0]
     if first.name != "priority":
         return replace(block, numbers=(first,))
-    starts = tuple(Number(say("started {time}", time=at.text), name="start", short=at.text) for at in block.numbers[1:])
+    starts = tuple(
+        Number(say("started {time}", time=at.text), name="start", shorter=(at.text,)) for at in block.numbers[1:]
+    )
     if tall >= LINES and any(text_width(each.text, SMALL, bold=True) > wide - MARGINS for each in starts):
-        starts = (Number(say("since")), *(Number(each.short) for each in starts))
+        starts = (Number(say("since")), *(Number(each.shorter[0]) for each in starts))
     return replace(block, numbers=starts, note=block.note or say("priority {priority}", priority=block.priority))
 
 

@@ -60,7 +60,7 @@ def test_the_picture_says_what_is_decided(room: Room) -> None:
 
 
 @pytest.mark.parametrize("settings", ALL[::5], ids=str)
-def test_a_node_that_loses_shows_who_would_leave_and_who_may_not(settings: Settings) -> None:
+def test_a_node_shows_who_would_leave_and_who_may_not(settings: Settings) -> None:
     preemption, found = decide(settings).preemption, keys(picture(decide(settings), "", Room()))
     others = {} if preemption is None else preemption.candidates
     would = {
@@ -70,9 +70,7 @@ def test_a_node_that_loses_shows_who_would_leave_and_who_may_not(settings: Setti
         for each in candidate.victims
     }
     staying = {
-        pod
-        for pod, (node, _, priority) in PODS.items()
-        if preemption is not None and node != decide(settings).nominated_node and priority >= settings.priority
+        pod for pod, (node, _, priority) in PODS.items() if preemption is not None and priority >= settings.priority
     }
     assert fated(found, "would be evicted") == would
     assert fated(found, "so it can't be evicted") == staying
@@ -87,12 +85,18 @@ def test_at_first_nobody_leaves_for_the_pod() -> None:
 
 
 def test_the_pod_goes_where_the_larger_share_of_cpu_stays_free() -> None:
-    """The lesson asks which number in the picture makes the score high."""
+    """The lesson asks how the score follows from the number below it."""
     free = {node: cpu - sum(size for on, size, _ in PODS.values() if on == node) for node, cpu in NODES.items()}
     fits = {each.request: node for each in ALL if each.priority == 0 and (node := decide(each).node) is not None}
     for request, node in fits.items():
         shares = {each: (free[each] - request) / cpu for each, cpu in NODES.items() if free[each] >= request}
         assert node == max(shares, key=lambda each: shares[each])
+        decision = decide(Settings(request))
+        if (scores := decision.scores) is not None:
+            found = {
+                decision.cluster.names[at]: int(total) for at, total in zip(scores.nodes, scores.total, strict=True)
+            }
+            assert found == {each: 375 + int(100 * share + 1e-9) for each, share in shares.items()}
     assert [fits[request] for request in (500, 1000, 3000)] == ["node-a", "node-b", "node-c"]
 
 
@@ -121,6 +125,18 @@ def test_what_is_free_is_said_before_and_after() -> None:
 def test_below_a_node_is_the_share_that_stays_free() -> None:
     drawn = str(show(Settings()).picture(Room()))
     assert all(f">{share} % free<" in drawn for share in (0, 40, 31))
+
+
+@pytest.mark.parametrize("room", [Room(320, 330), Room(640, 330), Room()], ids=str)
+def test_a_pod_that_leaves_is_as_large_as_it_was(room: Room) -> None:
+    waits, leaves = (keys(show(Settings(6500, each)).picture(room)) for each in (0, 400))
+    for name in ("report", "batch"):
+        before, after = (float(found[f"pod/{name}/box"].get("height", 0)) for found in (waits, leaves))
+        assert after == pytest.approx(before, abs=0.1)
+
+
+def test_a_saved_picture_has_nothing_to_pull() -> None:
+    assert "ks-hold" in str(show(Settings()).picture(Room())) and "ks-hold" not in str(panel().still())
 
 
 @pytest.mark.parametrize("width", [320, 480, 540, 720])

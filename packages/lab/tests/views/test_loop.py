@@ -65,10 +65,14 @@ def test_the_pod_is_at_its_latest_step_and_leaves_it_for_its_node():
     assert len([each for each in arrived.iter() if each.get("data-key") == "pod/web"]) == 1
 
 
-def test_a_pod_that_waits_is_shown_below_what_is_done():
-    waiting, taken = drawn(3), drawn(8)
-    assert place(keyed(waiting)["pod/shop"])[1] > place(keyed(waiting)["pod/web"])[1]
-    assert "waits" in "".join(waiting.itertext()) and "waits" not in "".join(taken.itertext())
+def test_a_pod_waits_in_the_queue_until_it_is_taken_and_where_it_comes_back_to_is_named():
+    first, waiting, taken = (keyed(drawn(number)) for number in (1, 3, 8))
+    line = place(waiting["pod/shop"])[1]
+    assert place(first["pod/web"])[1] == place(first["pod/shop"])[1] == line
+    assert place(waiting["pod/web"])[1] > line and place(taken["pod/shop"])[1] > line
+    back = (*STEPS[:6], Taken(3, loop.FORGET, ""), Taken(3, loop.QUEUE, "", place="unschedulable"))
+    ends = ElementTree.fromstring(str(loop.draw_way(Way(back, len(back), (WEB,), NODES), "alt", Room(640, 330))))
+    assert place(keyed(ends)["pod/web"])[1] == line and "unschedulableQ" in "".join(ends.itertext())
 
 
 @pytest.mark.parametrize("width", [312, 426, 904])
@@ -80,6 +84,6 @@ def test_the_nodes_stand_beside_the_lanes_or_below_them(width):
 
 def test_letters_grow_with_the_room():
     def size(width):
-        return max(float(each.get("font-size", 0)) for each in keyed(drawn(3, width))["step/0"].iter())
+        return max(float(each.get("font-size", 0)) for each in keyed(drawn(3, width))["step/1"].iter())
 
     assert 12 <= size(312) <= size(426) <= size(904) == max(loop.SIZES)
