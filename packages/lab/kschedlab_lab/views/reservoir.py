@@ -10,7 +10,6 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import Part, moved
-from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.style import HAIR, INK, INK_2, NODES, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
@@ -96,9 +95,7 @@ class _Column:
 
     def when(self) -> Html:
         """What the column tells."""
-        said = fitting(
-            (say("held after {node}", node=self.held.name), say("after {node}", node=self.held.name)), self.step - 4
-        )
+        said = say("after {node}", node=self.held.name)
         return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT - 4, "middle", fill=INK_2)
 
     def ends(self) -> dict[str, tuple[float, float]]:

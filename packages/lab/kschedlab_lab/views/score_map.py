@@ -82,7 +82,7 @@ class ScoreMap:
         break into two lines."""
         bars, rows = len(self.nodes) if self.bars else 0, max(self.rows, len(self.plugins))
         is_narrow = room.width < NARROW
-        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (44 if self.dials else 0), room)
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (30 if self.dials else 0), room)
         fair = int((room.height - TOP - grid.above - LINE * self.lines) / (rows + bars))
         high = 30 if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
@@ -162,7 +162,9 @@ class ScoreMap:
 
     @property
     def _across(self) -> Mapping[str, Sequence[str]]:
-        """The rows whose points sums and bars leave out."""
+        """The rows whose points sums and bars leave out; where columns are framed, their cells say 1M."""
+        if self.asks:
+            return {}
         same = (say("1M each, so left out of the sums"), say("1M each, left out"))
         return {plugin: same for plugin in self.plugins if self._is_left_out(plugin)}
 
@@ -184,11 +186,11 @@ class ScoreMap:
         if self.question and (plugin, node) == self.selected:
             return GridCell("?", None, _tip(plugin, node, "?"))
         if found is None:
-            text = "" if self._is_left_out(plugin) else "–"
+            text = "" if plugin in self._across else "–"
             return GridCell(text, None, _tip(plugin, node, say("none")), sets=sets)
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if self._is_left_out(plugin):
-            return GridCell("", None, tip, sets=sets)
+            return GridCell("" if plugin in self._across else "1M", None, tip, sets=sets)
         fill = self._fills.get(plugin, TICK)
         row = (number(self.decision, stage, plugin, each) or 0 for each in self.nodes)
         zero = -min(0, *row) / self._full
