@@ -65,7 +65,7 @@ class Question(Generic[S]):
 
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""
-        asked = {"text": self.text, "choices": [*self.choices]}
+        asked: dict[str, Any] = {"text": self.text, "choices": [*self.choices]}
         asked |= {"drawn": True} if self.drawn else {}
         asked |= {"polls": True} if self.polls else {}
         return asked if self.choices else {**asked, "numbers": self.numbers, "most": self.most}
