@@ -14,7 +14,7 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
-from kschedlab_lab.views.chart_grid import CLOSE, Grid, GridCell, GridMeasures
+from kschedlab_lab.views.chart_grid import BROAD, CLOSE, Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import flowed, text_width, with_minus
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown
@@ -134,7 +134,7 @@ class ScoreMap:
         return self.full or max(self.decision.generation.max_node_score, *(each or 0 for each in given))
 
     def grid(self, left: float, room: Room) -> Grid:
-        column = (room.width - left - 6) / len(self.nodes)
+        column = min((room.width - left - 6) / len(self.nodes), BROAD)
         facts = {node: flowed(listed(given), column - 4) for node, given in self.facts.items()}
         lines = max(map(len, facts.values()), default=0)
         rows = max(self.rows, len(self.plugins)) + len(self.nodes) * self.bars
