@@ -108,7 +108,7 @@ def test_another_list_is_drawn_from(shown: Show) -> None:
 def test_a_narrow_map_keeps_its_numbers(shown: Show, width: int) -> None:
     page = shown(score.panel(plugin="sum", node="node-c"), width=width)
     expect(page.key("cell/NodeResourcesLeastAllocated/node-a")).to_have_text("65")
-    expect(page.key("cell/NodePreferAvoidPods/node-a")).to_have_text("✓")
+    expect(page.key("across/NodePreferAvoidPods")).to_have_text(re.compile("1M each"))
     expect(page.key("end/node-a")).to_have_text("451 (−2)")
     assert [fault for fault in page.faults() if "off" not in fault] == []
 

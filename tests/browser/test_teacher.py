@@ -11,6 +11,8 @@ from kschedlab_lab.exercises.exercise import State
 from kschedlab_lab.exercises.lesson import LESSONS
 from kschedlab_lab.exercises.progress import Record, handed_in
 from kschedlab_lab.language import LANGUAGES
+from kschedlab_lab.panels import class_vote
+from tests.browser.conftest import Show
 from tests.browser.lab import Notebook
 from tests.samples import sampled
 
@@ -70,6 +72,15 @@ def test_a_page_that_is_loaded_again_shows_the_class(browser: Browser) -> None:
     for name in ("Start over", "Download as CSV"):
         expect(page.get_by_role("button", name=name)).to_be_visible()
     page.close()
+
+
+def test_one_click_lets_a_class_vote(shown: Show) -> None:
+    page = shown(class_vote.three_in_the_way()).page
+    page.get_by_role("button", name="Let a class vote").click()
+    expect(page.locator(".ks")).to_have_class(re.compile("ks-large"))
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".ks-right")).to_contain_text("Most votes: GeneralPredicates.")
 
 
 def a_mark_opens_the_answer_and_closes_it(a_class: Locator) -> None:

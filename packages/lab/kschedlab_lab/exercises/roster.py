@@ -152,7 +152,7 @@ class Roster:
         hardest = [self._hardest(*first, most)] if most else []
         tables = [self._table(lesson, is_open=not most or lesson == first[0]) for lesson in self.lessons]
         noted = element("p", element("small", marks)) if tables else None
-        return element("div", *wrong, element("p", self.sentence), *hardest, *tables, noted)
+        return element("div", *wrong, element("p", self.sentence), *hardest, noted, *tables)
 
     @property
     def _names(self) -> list[str]:

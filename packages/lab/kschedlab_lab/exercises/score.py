@@ -80,8 +80,8 @@ def which_node(rng: random.Random) -> Exercise:
     return Predict(
         say("Which node?"),
         say(
-            "Here the scheduler has two score plugins: {least} (weight {weight}) and {taints} (weight 1). To which "
-            "node does the pod new go?",
+            "Here the scheduler's profile, its list of plugins, has two score plugins: {least} (weight {weight}) and "
+            "{taints} (weight 1). To which node does the pod new go?",
             least=short(LEAST),
             weight=weight,
             taints=TAINTS,

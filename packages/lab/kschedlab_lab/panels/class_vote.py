@@ -19,6 +19,7 @@ def three_in_the_way() -> Panel[Settings]:
         lambda settings: decide(settings).plugin or "nobody",
         _why,
         lambda settings: partial(draw, settings, upto=0, alt=waits, asks=True),
+        polls=True,
     )
     return panel(busy=False, port=True, disk=True, taint=True).ask(question)
 

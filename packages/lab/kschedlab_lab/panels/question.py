@@ -33,7 +33,7 @@ class Question(Generic[S]):
     """A question about the panel's settings, asked before the answer appears.
 
     ``choices``: the answers to pick from; none: a whole number is typed, up to ``most``. ``drawn``: each choice is
-    in the picture, and is picked there only.
+    in the picture, and is picked there only. ``polls``: whether a button beside it lets a class vote.
     ``right``: the engine's answer. ``why``: a sentence about this answer, right or wrong. ``before``: the picture
     while the question is open. ``looks``: by name, the controls that only choose what to look at: no answer depends
     on them. ``shows``: the settings that are shown with the answer, where they are not those that were asked about.
@@ -51,6 +51,7 @@ class Question(Generic[S]):
     shows: Callable[[S], S] = as_asked
     moment: bool = False
     drawn: bool = False
+    polls: bool = False
     way: Callable[[S], Iterable[Callable[[Room], Html]]] | None = None
 
     def fixed(self, settings: Any) -> list[str]:
@@ -64,10 +65,10 @@ class Question(Generic[S]):
 
     def asked(self) -> dict[str, Any]:
         """The question as the front end takes it."""
-        asked = {"text": self.text, "choices": [*self.choices]}
-        if self.choices:
-            return {**asked, "drawn": True} if self.drawn else asked
-        return {**asked, "numbers": self.numbers, "most": self.most}
+        asked: dict[str, Any] = {"text": self.text, "choices": [*self.choices]}
+        asked |= {"drawn": True} if self.drawn else {}
+        asked |= {"polls": True} if self.polls else {}
+        return asked if self.choices else {**asked, "numbers": self.numbers, "most": self.most}
 
     @property
     def numbers(self) -> str:

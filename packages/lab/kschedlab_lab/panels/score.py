@@ -38,11 +38,12 @@ class Settings(Cause):
     """The inputs, the cell whose arithmetic is written out (``plugin`` or the sum), and the pass shown.
 
     ``LAST``: the last pass that the panel comes to; ``SHOWN``: the controls that it has; ``LINES``: how many lines a
-    question needs below the map.
+    question needs below the map; ``FULL``: the points that fill a cell, what a plugin gives at most in that pass.
     """
 
     LAST: ClassVar[int] = 3
     LINES: ClassVar[int] = 0
+    FULL: ClassVar[int] = 200
     SHOWN: ClassVar[tuple[str, ...]] = ("cpu",)
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
@@ -72,7 +73,7 @@ class Settings(Cause):
 class Raw(Settings):
     """The first pass alone. Each step brings one more row, which is looked at."""
 
-    LAST, LINES = 0, 3
+    LAST, LINES, FULL = 0, 3, 100
     SHOWN = ("step",)
     plugin: str = choice("plugin", PLUGINS, ORDER[0], folded=True)
     step: int = steps("rows", len(ORDER) - 1, 0)
@@ -98,7 +99,7 @@ class Raw(Settings):
 class Normalised(Settings):
     """The first two passes. The second has a step for each row, and one more for the cell that is written out."""
 
-    LAST = 1
+    LAST, FULL = 1, 100
     SHOWN = ("step", "fast")
     step: int = steps("step", len(NORMALISING) + 1, len(NORMALISING) + 1)
 
@@ -151,6 +152,7 @@ def picture(settings: Settings, alt: str) -> ScoreMap:
         (rows[-1] if rows else settings.looked, settings.node),
         alt,
         most=MOST,
+        full=settings.FULL,
         bars=settings.LAST == 3,
         pending=NORMALISING[len(rows) :] if rows else (),
         facts=facts(settings),

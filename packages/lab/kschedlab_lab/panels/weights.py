@@ -74,14 +74,14 @@ def cluster() -> Cluster:
 
 @lru_cache(1 << 14)
 def decide(weights: Weights) -> Decision:
-    """The scheduler's decision for the new pod, without the points that all nodes get."""
-    return bare(schedule(NEW, cluster(), generation(weights)))
+    """The scheduler's decision for the new pod."""
+    return schedule(NEW, cluster(), generation(weights))
 
 
 def show(weights: Weights) -> View:
     """The panel's view for these settings."""
     decision = decide(weights)
-    said = lead(decision)
+    said = lead(bare(decision))
     values = {plugin: getattr(weights, field) for field, plugin in FIELDS.items()}
     dials = {
         plugin: Dial.among(
@@ -97,6 +97,7 @@ def show(weights: Weights) -> View:
         None,
         said,
         most=score.MOST,
+        full=MOST * V1_20.max_node_score,
         facts=score_cluster.facts(CAUSE),
         dials=dials,
     )

@@ -53,7 +53,7 @@ export class QuestionBox {
     const how = given.length ? (polls ? "" : this.where(asking)) : say("Type {numbers}. ", { numbers });
     const later = make("span", { class: "ks-later" }, say(" What you read about is shown after it."));
     const hint = make("small", {}, how, polls ? this.counting(given) : later);
-    return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...this.ends(polls, given.length))];
+    return [make("p", {}, make("b", {}, ...coded(text)), " ", hint), choices(...answers, ...(asking.polls && !polls ? [this.hall()] : []), ...this.ends(polls, given.length))];
   }
 
   buttons(given, polls) {
@@ -114,6 +114,11 @@ export class QuestionBox {
     const back = button(`↶ ${length}`, () => this.count(votes.slice(0, -1)), attributes);
     const crowd = make("span", { class: "ks-crowd", style: `--ks-hands: ${length}` });
     return polls ? [back, crowd, open] : [open];
+  }
+
+  /** Enlarges all, for a class to vote. */
+  hall() {
+    return button(say("Let a class vote"), () => this.stage.setLarge(true), { class: "ks-hall", title: say("enlarge everything; Escape makes it small again") });
   }
 
   where({ choices: given, drawn: only }) {

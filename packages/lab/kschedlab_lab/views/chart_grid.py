@@ -10,20 +10,19 @@ from typing import Any
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, name_lines, short, text_width
-from kschedlab_lab.views.style import ACT, HAIR, INK_2
+from kschedlab_lab.views.style import ACT, INK_2, INK_3, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE = 14
 """Height of one of two lines, in pixels at normal size."""
-BROAD, SWATCH, DIAL, NUMBER, STRIP = 132, 10, 52, 30, 5
-"""The greatest width of a cell; the widths of a row's colour, of a dial and of the number beside a bar; the height of
-a bar below its number, where there is no room beside it."""
+BROAD, DIAL = 132, 52
+"""The greatest width of a cell; the width of a dial."""
 PALE = 0.4
 
 
 @dataclass(frozen=True)
 class GridCell:
-    """``text`` beside a bar of colour ``fill`` that fills this ``share`` of its box, or alone in a box (None).
+    """``text`` on a bar of colour ``fill`` that fills this ``share`` of its box, or alone in a box (None).
 
     ``tip``: the cell in words; ``sets``: the settings that a click applies; ``zero``: the place of 0 in the box, from
     where a bar of a share below 0 goes to the left.
@@ -41,7 +40,8 @@ class GridCell:
 class Grid:
     """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
-    ``refused``: columns with a cross; ``notes`` and ``swatches``: by name, what follows a row's name, and its colour;
+    ``refused``: columns with a cross; ``notes``: by name, what follows a row's name; ``across``: by name of a row, what
+    is written across its cells, the first that fits;
     ``below``: lines below the name of a column; ``dials``: by name of a row, a number that can be changed; ``tips`` and
     ``sets``: by name of a row, what it means, and the settings that a click on its name applies;
     ``pale``: names of rows; ``head``: the height above the names of columns.
@@ -54,7 +54,7 @@ class Grid:
     selected: tuple[int, int] | None = None
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
-    swatches: Mapping[str, str] = field(default_factory=dict)
+    across: Mapping[str, Sequence[str]] = field(default_factory=dict)
     below: Mapping[str, Sequence[str]] = field(default_factory=dict)
     dials: Mapping[str, Dial] = field(default_factory=dict)
     tips: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class GridMeasures:
 
     def __init__(self, grid: Grid, room: Room, high: float) -> None:
         self.grid, self.left, self.top, self.high = grid, grid.left, 28 + grid.above, high
-        self.names = self.left - 8 - (SWATCH + 4)
+        self.names = self.left - 8
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
         self.end = self.top + self.high * len(grid.rows)
@@ -86,9 +86,9 @@ class GridMeasures:
         grid = self.grid
         cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
         return [
-            *self._rows(),
             *self._columns(),
             element("g", *cells, text_anchor="middle"),
+            *self._rows(),
             *self._frame_of_selected(),
         ]
 
@@ -98,7 +98,7 @@ class GridMeasures:
         places = product(range(rows), range(len(self.grid.columns)))
         corners = ((self.left + self.wide * c + 1, self.end + self.high * r + 1) for r, c in places)
         path = "".join(f"M{x:.0f} {y:.0f}h{wide}v{high}h{-wide}z" for x, y in corners)
-        return [element("path", d=path, fill="none", stroke=HAIR)] if path else []
+        return [element("path", d=path, fill=TICK, fill_opacity=0.6)] if path else []
 
     def picks(self, asked: Sequence[str]) -> list[Html]:
         """A frame around each of these columns, for an answer by a click."""
@@ -120,25 +120,32 @@ class GridMeasures:
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             shown = [*lines[:-1], lines[-1] + note]
             words = [label(line, right, y + CLOSE * i, "end") for i, line in enumerate(shown)]
-            if name in grid.swatches:
-                middle = self.top + self.high * (r + 0.5)
-                place = self.names + 6, middle - SWATCH / 2
-                words.append(rect(SWATCH, SWATCH, 3, *place, fill=grid.swatches[name]))
             tip = grid.tips.get(name) or _tip(name, lines)
             about = {"data_key": f"row/{name}", "data_tip": tip, "data_set": grid.sets.get(name)}
             shapes.append(element("g", *words, **about, opacity=grid.opacity(name)))
+            if name in grid.across:
+                shapes.append(self._across(r, grid.across[name]))
             if name in grid.dials:
                 shapes.append(grid.dials[name].drawn(self.names, self.top + self.high * (r + 0.5)))
         return shapes
 
+    def _across(self, r: int, texts: Sequence[str]) -> Html:
+        name, wide = self.grid.rows[r], self.wide * len(self.grid.columns)
+        box = rect(int(wide - 2), int(self.high - 2), 4, fill=TRAY)
+        words = label(fitting(texts, wide), wide / 2, self.high / 2 + 3.5, "middle", fill=INK_2)
+        corner = f"translate({self.left + 1:.0f},{self.top + self.high * r + 1:.0f})"
+        look: dict[str, Any] = {"opacity": self.grid.opacity(name), "pointer_events": "none"}
+        return element("g", box, words, data_key=f"across/{name}", transform=corner, **look)
+
     def _columns(self) -> list[Html]:
         shapes, grid, room = [], self.grid, self.wide - 2
         signs, ends = ["✕ " if c in grid.refused else "" for c in range(len(grid.columns))], after_hyphen(grid.columns)
-        names = ends if any(text_width(name) > room for name in grid.columns) else grid.columns
+        names = ends if any(text_width(name, bold=True) > room for name in grid.columns) else grid.columns
         for c, name in enumerate(grid.columns):
-            text = fitted(fitting([f"{signs[c]}{each}" for each in (names[c], ends[c])], room), room)
+            signed = [f"{signs[c]}{each}" for each in (names[c], ends[c])]
+            text = fitted(fitting(signed, room, bold=True), room, bold=True)
             middle = self.left + self.wide * (c + 0.5)
-            words = label(text, middle, grid.head + 19, "middle")
+            words = label(text, middle, grid.head + 19, "middle", font_weight="bold")
             shapes.append(
                 element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text.removeprefix(signs[c])]))
             )
@@ -150,34 +157,23 @@ class GridMeasures:
         cell = self.grid.cells[r][c]
         key = f"cell/{self.grid.rows[r]}/{self.grid.columns[c]}"
         wide, high = int(self.wide - 2), int(self.high - 2)
-        outline: dict[str, Any] = {"fill": "transparent", "stroke": "currentColor", "stroke_opacity": 0.25}
-        is_below = wide < 2 * NUMBER
-        track = wide if cell.fill is None or is_below else wide - NUMBER
-        shapes = [rect(track, high, 2, **outline)]
+        shapes = [rect(wide, high, 4, fill=TRAY)]
         if cell.fill is not None:
-            tall = self._strip if is_below else high
-            long, start = round(track * abs(cell.share), 1), round(track * (cell.zero + min(cell.share, 0)), 1)
-            place = start or None, high - tall or None
-            shapes.append(rect(long, tall, 2, *place, fill=cell.fill, data_key=f"{key}/box"))
+            long, start = round(wide * abs(cell.share), 1), round(wide * (cell.zero + min(cell.share, 0)), 1)
+            shapes.append(rect(long, high, min(4, long / 2), start or None, fill=cell.fill, data_key=f"{key}/box"))
             if cell.zero:
-                at = round(track * cell.zero, 1)
-                shapes.append(element("line", x1=at, x2=at, y1=high - tall, y2=high, stroke="currentColor"))
+                at = round(wide * cell.zero, 1)
+                shapes.append(element("line", x1=at, x2=at, y1=0, y2=high, stroke=INK_3))
         corner = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about |= {"data_tip": cell.tip, "opacity": self.grid.opacity(self.grid.rows[r])}
         words = self._words(cell, (r, c) == self.grid.selected)
         return element("g", *shapes, words, data_key=key, transform=corner, **about)
 
-    @property
-    def _strip(self) -> int:
-        """The height of a bar below its number; a low row leaves more to the number."""
-        return STRIP if self.high >= 24 else STRIP - 2
-
     def _words(self, cell: GridCell, selected: bool) -> Html:
         place: dict[str, Any] = {"x": (self.wide - 2) / 2, "y": (self.high - 2) / 2 + 4.5}
         if cell.fill is not None:  # numbers below each other
-            place |= {"x": self.wide - 5, "text_anchor": "end"}
-            place["y"] -= self._strip / 2 if self.wide - 2 < 2 * NUMBER else 0
+            place |= {"x": self.wide - 8, "text_anchor": "end"}
         return element("text", cell.text, **place, fill="currentColor", font_weight="bold" if selected else None)
 
     def _frame_of_selected(self) -> list[Html]:
@@ -186,7 +182,7 @@ class GridMeasures:
         r, c = self.grid.selected
         x, y = self.left + self.wide * c - 1, self.top + self.high * r - 1
         look: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_width": 2.5}
-        frame = rect(self.wide + 2, self.high + 2, 3, x, y, **look, data_key="selected", pointer_events="none")
+        frame = rect(self.wide + 2, self.high + 2, 6, x, y, **look, data_key="selected", pointer_events="none")
         return [frame]
 
 

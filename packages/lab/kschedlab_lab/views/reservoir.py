@@ -10,7 +10,7 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import Part, moved
-from kschedlab_lab.views.style import HAIR, NODES, PANEL, ink
+from kschedlab_lab.views.style import HAIR, INK, INK_2, NODES, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HEAD, LINE, WIDEST, CARD, LOW, COUNT, FOOT = 66, 15, 150, 38, 130, 18, 58
@@ -52,7 +52,7 @@ class Reservoir:
         come = columns[: self.come]
         bands = (band for before, now in zip(come, come[1:], strict=False) for band in now.bands(before))
         shapes = [*(each.card() for each in columns), *bands, *(shape for each in columns for shape in each.parts())]
-        shapes += [each.count() for each in columns if self.drawn]
+        shapes += [each.count() if self.drawn else each.when() for each in (columns if self.drawn else come)]
         if self.button is not None:
             shapes.append(moved(self.button, 4, HEAD + high + COUNT + 4))
         return svg(shapes, max(step * len(columns), min(room.width, 400)), HEAD + high + FOOT, self.alt)
@@ -73,13 +73,13 @@ class _Column:
     def card(self) -> Html:
         fill, middle = self._fill(self.held.name), (self.step - 8) / 2
         colour = ink(fill) if self.has_come else "currentColor"
-        look: dict[str, Any] = {"fill": fill if self.has_come else "none", "stroke": "currentColor"}
         wins = self.drawn[-1:] == (self.held.name,)
-        look |= {"stroke_width": 3 if self.is_now or wins else 0.75, "data_key": f"card/{self.held.name}/box"}
+        look: dict[str, Any] = {"fill": fill if self.has_come else TRAY, "data_key": f"card/{self.held.name}/box"}
+        look |= {"stroke": INK, "stroke_width": 2.5} if self.is_now or wins else {"stroke": HAIR}
         name = f"★ {self.held.name}" if wins else self.held.name
         return element(
             "g",
-            rect(self.step - 8, CARD, 5, **look),
+            rect(self.step - 8, CARD, 8, **look),
             label(name, middle, 16, "middle", fill=colour, font_weight="bold"),
             label(say("sum {sum}", sum=self.held.score), middle, 32, "middle", fill=colour),
             label(self.held.brief if self.has_come else "", middle, 55, "middle", font_weight="bold"),
@@ -92,6 +92,11 @@ class _Column:
         """How often it was drawn so far."""
         said = say("drawn {number} ×", number=self.drawn.count(self.held.name))
         return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT - 4, "middle")
+
+    def when(self) -> Html:
+        """What the column tells."""
+        said = say("after {node}", node=self.held.name)
+        return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT - 4, "middle", fill=INK_2)
 
     def ends(self) -> dict[str, tuple[float, float]]:
         """By name: upper and lower end of its part of the column; the first of the list is at the bottom."""

@@ -14,23 +14,22 @@ from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
-from kschedlab_lab.views.chart_grid import CLOSE, Grid, GridCell, GridMeasures
+from kschedlab_lab.views.chart_grid import BROAD, CLOSE, Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import flowed, text_width, with_minus
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown
 from kschedlab_lab.views.style import CHOSEN, INK, INK_2, TICK, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-NAMES, NARROW_NAMES, NARROW, WORDY, BARS = 174, 160, 420, 59, 76
+NAMES, NARROW_NAMES, NARROW, WORDY, BARS = 160, 146, 420, 59, 76
 """The room for the names of plugins, in a broad and in a narrow room, and the width of the latter; the least width of a
 column with all of its node's facts; the room for names before the bars. In pixels."""
 TOP, LEAST, MOST, LINE = 38, 17, 40, 18
 """The height of the nodes' names and of what parts map and bars; limits of a row's height; a line below the map."""
 POD, HEAD = 19, 16
 """The height of the pod, and the room for it above the columns."""
-FULL = 300
-"""The points that fill a cell, at least: three times what a plugin gives at most, so that one sees a weight of 3."""
-
+MILLION = 1_000_000
+"""What one of VETOES gives a node that nothing speaks against."""
 
 REWARDS = {
     "NodeResourcesBalancedAllocation": later(
@@ -55,10 +54,10 @@ class ScoreMap:
 
     ``question``: lines about the selected cell, if it is asked for; ``lines``: how many have a place below the map;
     ``asks``: the nodes of which it is asked which wins, before the last stage without their sums; ``most``: the sum
-    that fills the width; ``bars``: whether sums, and the pod that goes to its node, have a place;
-    ``pending``: the plugins whose rows are still raw; ``facts``: by node, what is below its name (the first alone in a
-    narrow room); ``dials``: by plugin, its weight to be changed; then no cell can be selected; ``rows``: for how many
-    plugins there is a place, if there are more to come.
+    that fills the width; ``bars``: whether sums, and the pod that goes to its node, have a place; ``full``: the points
+    that fill a cell, 0 for the most that there are; ``pending``: the plugins whose rows are still raw; ``facts``: by
+    node, what is below its name (the first alone in a narrow room); ``dials``: by plugin, its weight to be changed;
+    then no cell can be selected; ``rows``: for how many plugins there is a place, if there are more to come.
     """
 
     decision: Decision
@@ -73,6 +72,7 @@ class ScoreMap:
     asks: Sequence[str] = ()
     most: float = 0
     bars: bool = True
+    full: int = 0
     pending: Sequence[str] = ()
     facts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     dials: Mapping[str, Dial] = field(default_factory=dict)
@@ -82,12 +82,12 @@ class ScoreMap:
         break into two lines."""
         bars, rows = len(self.nodes) if self.bars else 0, max(self.rows, len(self.plugins))
         is_narrow = room.width < NARROW
-        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (44 if self.dials else 0), room)
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (30 if self.dials else 0), room)
         fair = int((room.height - TOP - grid.above - LINE * self.lines) / (rows + bars))
         high = 30 if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
         more = rows - len(self.plugins)
-        shapes, bottom = [*plan.shapes(), *plan.empty(more)], plan.end + 4 + high * more
+        shapes, bottom = [*plan.empty(more), *plan.shapes()], plan.end + 4 + high * more
         for i, line in enumerate(self.question):
             shapes.append(label(line, plan.width, bottom + LINE * (i + 0.75), "end"))
         bottom += LINE * self.lines
@@ -131,10 +131,10 @@ class ScoreMap:
     def _full(self) -> int:
         """The points that fill a cell."""
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
-        return max(FULL * self.decision.generation.max_node_score // 100, *(each or 0 for each in given))
+        return self.full or max(self.decision.generation.max_node_score, *(each or 0 for each in given))
 
     def grid(self, left: float, room: Room) -> Grid:
-        column = (room.width - left - 6) / len(self.nodes)
+        column = min((room.width - left - 6) / len(self.nodes), BROAD)
         facts = {node: flowed(listed(given), column - 4) for node, given in self.facts.items()}
         lines = max(map(len, facts.values()), default=0)
         rows = max(self.rows, len(self.plugins)) + len(self.nodes) * self.bars
@@ -152,13 +152,26 @@ class ScoreMap:
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
             notes=self._weights() if self.stage in STAGES[2:] and not self.dials else {},
             dials=self.dials,
-            swatches=self._fills,
+            across=self._across,
             tips={plugin: say(REWARDS[plugin]) for plugin in self.plugins if plugin in REWARDS},
             sets={} if self.dials else {plugin: f"plugin: {plugin}" for plugin in self.plugins},
             pale=self._pale,
             head=head,
             below={node: given[:1] for node, given in self.facts.items()} if short else facts,
         )
+
+    @property
+    def _across(self) -> Mapping[str, Sequence[str]]:
+        """The rows whose points sums and bars leave out; where columns are framed, their cells say 1M."""
+        if self.asks:
+            return {}
+        same = (say("1M each, so left out of the sums"), say("1M each, left out"))
+        return {plugin: same for plugin in self.plugins if self._is_left_out(plugin)}
+
+    def _is_left_out(self, plugin: str) -> bool:
+        """Whether it is one of VETOES, and gives its million to all nodes."""
+        given = {number(self.decision, STAGES[2], plugin, node) for node in self.nodes} - {None}
+        return plugin.startswith(VETOES) and self.stage in STAGES[2:] and given == {MILLION}
 
     def _weights(self) -> Mapping[str, str]:
         """The weights other than 1, by plugin; without that of VETOES, whose points sums and bars leave out."""
@@ -173,14 +186,15 @@ class ScoreMap:
         if self.question and (plugin, node) == self.selected:
             return GridCell("?", None, _tip(plugin, node, "?"))
         if found is None:
-            return GridCell("–", None, _tip(plugin, node, say("none")), sets=sets)
+            text = "" if plugin in self._across else "–"
+            return GridCell(text, None, _tip(plugin, node, say("none")), sets=sets)
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
-        if plugin.startswith(VETOES) and self.stage in STAGES[2:]:
-            return GridCell("✓", None, tip, sets=sets)
+        if self._is_left_out(plugin):
+            return GridCell("" if plugin in self._across else "1M", None, tip, sets=sets)
         fill = self._fills.get(plugin, TICK)
         row = (number(self.decision, stage, plugin, each) or 0 for each in self.nodes)
         zero = -min(0, *row) / self._full
-        return GridCell(with_minus(str(found)), fill, tip, sets, found / self._full, zero)
+        return GridCell(with_minus(str(found)), fill, tip, sets, min(found / self._full, 1), zero)
 
 
 def _tip(plugin: str, node: str, found: str) -> str:
