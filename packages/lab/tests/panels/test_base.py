@@ -15,7 +15,7 @@ from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels import base, session as conversation
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.classroom import classroom
-from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.question import Question, answers
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.stage import live
@@ -268,6 +268,29 @@ def test_a_cell_that_runs_again_keeps_its_answer(panel: Panel[Settings], monkeyp
     assert "asking" in run("one").shown
     sent(run(""), answer="2")
     assert "asking" in run("").shown, "a front end that names no cells is asked each time"
+
+
+def test_what_the_front_end_has_to_know_of_a_question() -> None:
+    plain = Question[Settings]("Which?", ("a", "b"), lambda _: "a", lambda _, answer: "")
+    assert plain.asked() == {"text": "Which?", "choices": ["a", "b"]}
+    assert replace(plain, drawn=True).asked() == {**plain.asked(), "drawn": True}
+    said = plain.verdict("b", Settings())
+    assert (said["mark"], said["right"], said["solution"], said["why"]) == ("Not quite.", False, "a", "")
+    assert "moment" not in said and replace(plain, moment=True).verdict("b", Settings())["moment"] is True
+    opened = plain.verdict(None, Settings())
+    assert (opened["mark"], opened["why"]) == ("The answer:", "a")
+    assert plain.leads(Settings(), Room()) == []
+    way = replace(
+        plain, way=lambda settings: [lambda room: element("i", settings.pods), lambda room: element("b", "2")]
+    )
+    assert way.leads(Settings(pods=3), Room()) == ["<i>3</i>", "<b>2</b>"]
+
+
+def test_answers_to_choose_from_are_several_texts() -> None:
+    assert answers(["a", 1]) == answers(iter(("a", 1))) == ("a", "1")
+    for wrong in ("ab", 3, None):
+        with pytest.raises(TypeError, match="answers in a list"):
+            answers(wrong)
 
 
 def test_an_answer_is_one_of_the_choices_or_a_number_up_to_the_most(panel: Panel[Settings]) -> None:
