@@ -254,15 +254,16 @@ def test_a_question_is_asked_again_as_it_was_asked(panel: Panel[Settings]) -> No
 
 
 def test_a_cell_that_runs_again_keeps_its_answer(panel: Panel[Settings], monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(cell: str, pods: int = 1) -> Session:
+    def run(cell: str, pods: int = 1, right: str = "1") -> Session:
         monkeypatch.setattr(base, "this_cell", lambda: cell)
-        ran = panel.move(pods=pods).ask(which())
+        ran = panel.move(pods=pods).ask(replace(which(), right=lambda _: right))
         monkeypatch.setattr(ran, "stage", lambda: Mock(), raising=False)
         ran._ipython_display_()
         return Session(ran)
 
     sent(run("one"), answer="2")
     assert run("one").shown["verdict"]["answer"] == "2"
+    assert "asking" in run("one", right="3").shown, "another solution is another question"
     assert "asking" in run("two").shown and "asking" in run("one", pods=3).shown and "asking" in run("").shown
     sent(run("one"), again=True)
     assert "asking" in run("one").shown
@@ -284,6 +285,19 @@ def test_what_the_front_end_has_to_know_of_a_question() -> None:
         plain, way=lambda settings: [lambda room: element("i", settings.pods), lambda room: element("b", "2")]
     )
     assert way.leads(Settings(pods=3), Room()) == ["<i>3</i>", "<b>2</b>"]
+
+
+def test_an_answer_brings_the_pictures_of_its_way_if_they_can_be_drawn(panel: Panel[Settings]) -> None:
+    walked = replace(which(), way=lambda settings: [lambda room: element("i", settings.pods)])
+    failing = replace(which(), way=lambda settings: [lambda room: element("i", 1 // 0)])
+    for question, pictures in ((walked, ["<i>1</i>"]), (failing, []), (which(), [])):
+        shown = sent(Session(panel.ask(question)), answer="1")
+        assert shown["way"] == pictures and shown["verdict"]["mark"] == "Right."
+    assert sent(Session(panel), answer="1")["way"] == []
+
+
+def test_a_panel_without_a_question_cannot_be_asked_again(panel: Panel[Settings]) -> None:
+    assert sent(Session(panel), again=True)["sentence"] == "1 pods"
 
 
 def test_answers_to_choose_from_are_several_texts() -> None:
@@ -394,6 +408,12 @@ def test_a_saved_question_folds_its_answer(panel: Panel[Settings]) -> None:
     assert repr(asking) == "How many?\npods: 1, spare: 0\nnumbers: 1"
     assert repr(asking.answer("1")).splitlines()[:2] == ["How many?", "Right. 1 was said, 1 there are."]
     assert "<details>" not in str(asking.answer("3").still())
+
+
+def test_a_saved_picture_has_its_sentence_if_there_is_one(panel: Panel[Settings]) -> None:
+    assert "<b>1 pods</b>" in str(panel.still())
+    silent = Panel(Settings(), lambda settings: View(element("svg"), "", element("table"), ""))
+    assert "<p" not in str(silent.still())
 
 
 # The widget
