@@ -137,6 +137,27 @@ def test_a_tainted_device_needs_a_toleration():
 
 
 @pytest.mark.parametrize(
+    ("toleration", "tolerant"),
+    [
+        ({"key": "broken", "value": "yes"}, True),
+        ({"key": "broken", "operator": "Equal", "value": "yes"}, True),
+        ({"key": "broken", "value": "no"}, False),
+        ({"key": "broken"}, False),
+        ({"key": "other", "operator": "Exists"}, False),
+        ({"operator": "Exists"}, True),
+        ({"operator": "Exists", "effect": "NoExecute"}, True),
+        ({"operator": "Exists", "effect": "NoSchedule"}, False),
+    ],
+)
+def test_which_tolerations_are_for_a_taint(toleration, tolerant):
+    taint = {"key": "broken", "value": "yes", "effect": "NoExecute"}
+    objects = resource_slice(NODE, [device("bad", taints=[taint])]), device_class()
+    assert devices(*objects, resource_claim("c", exactly(tolerations=[toleration]))) == (
+        [["bad"]] if tolerant else None
+    )
+
+
+@pytest.mark.parametrize(
     ("selector", "expected"),
     [
         ({}, None),
@@ -217,6 +238,14 @@ def test_admin_access_takes_devices_in_use():
     }
     watching = resource_claim("held", exactly(), allocation=status)
     assert devices(*objects[:2], watching, resource_claim("c", exactly())) == [["gpu-0"]]
+
+
+def test_what_a_claim_holds_besides_its_admin_access_is_in_use():
+    taken = held("gpu-0", "gpu-1")
+    taken["status"]["allocation"]["devices"]["results"][0]["adminAccess"] = True
+    assert devices(resource_slice(NODE, gpus(3)), device_class(), taken, resource_claim("c", exactly(count=2))) == [
+        ["gpu-0", "gpu-2"]
+    ]
 
 
 def test_admin_access_leaves_the_only_free_device_to_another_request():

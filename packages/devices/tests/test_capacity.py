@@ -61,3 +61,21 @@ def test_an_amount_is_rounded_up_to_the_next_step(amount: str, least: str, step:
 def test_an_amount_that_cannot_be_counted_ends_the_allocation(amount: str, least: str, why: str) -> None:
     with pytest.raises(CapacityError, match=why):
         consumed(amount, least, "2")
+
+
+@pytest.mark.parametrize(("amount", "expected"), [("1", "2"), ("2", "2"), ("3", "4"), ("4", "4"), ("5", None)])
+def test_an_amount_is_rounded_up_to_the_next_valid_value(amount: str, expected: str | None) -> None:
+    policy = CapacityRequestPolicy(default=Quantity("2"), validValues=(Quantity("2"), Quantity("4")))
+    device = {"memory": DeviceCapacity(value=Quantity("8"), requestPolicy=policy)}
+    found = consumption(CapacityRequirements(requests={"memory": Quantity(amount)}), device)
+    assert found == (None if expected is None else {"memory": Quantity(expected)})
+
+
+@pytest.mark.parametrize(("value", "expected"), [("4", None), ("5", "5"), ("7", "7"), ("9", None)])
+def test_without_a_default_the_whole_capacity_must_be_a_step_of_the_range(value: str, expected: str | None) -> None:
+    """violatesPolicy."""
+    policy = CapacityRequestPolicy(
+        validRange=CapacityRequestPolicyRange(min=Quantity("3"), max=Quantity("8"), step=Quantity("2"))
+    )
+    found = consumption(None, {"memory": DeviceCapacity(value=Quantity(value), requestPolicy=policy)})
+    assert found == (None if expected is None else {"memory": Quantity(expected)})

@@ -117,6 +117,10 @@ def test_written_claims_are_found_as_they_come_and_go() -> None:
     assert found() == IN_MEMORY
     world = fork
     assert found() == "a"
+    world.add(resource_claim("other"))
+    assert found() == "a"
+    world.change_objects((), [second])
+    assert found() == IN_MEMORY
 
 
 def test_devices_that_the_class_cannot_judge_count_as_none() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.build import Manifest, cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
@@ -11,9 +12,11 @@ from kschedlab.decision import Decision
 from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.filter.plugin import PreFilterRejection, SchedulingError
 from kschedlab.generations import LATEST, V1_37
-from kschedlab.objects.model import ResourceClaim
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import ResourceClaim, ResourceClaimConsumerReference
 from kschedlab.scheduler import Scheduler, schedule
-from kschedlab_devices.demand import Demand
+from kschedlab_devices.binding import bound, check_unchanged
+from kschedlab_devices.demand import Demand, DemandError
 from packages.devices.tests.device_manifests import (
     GPU,
     VERSION,
@@ -253,10 +256,22 @@ def test_what_was_tried_for_a_resource_is_told() -> None:
     assert says(text, "wants 3 devices of class gpu", "gpu-0", "gpu-1 found")
 
 
-def test_of_many_nodes_without_devices_eight_are_told() -> None:
-    nodes = [node(f"n{number}") for number in range(10)]
+@pytest.mark.parametrize(("number", "more"), [(8, ""), (9, "and 1 more node"), (10, "and 2 more nodes")])
+def test_of_many_nodes_without_devices_eight_are_told(number: int, more: str) -> None:
+    nodes = [node(f"n{i}") for i in range(number)]
     text = str(decide(*nodes, device_class(), resource_claim("c", exactly()), asking=claiming("c")))
-    assert "n7: " in text and "n8: " not in text and "and 2 more nodes" in text
+    assert "n7: " in text and "n8: " not in text
+    assert more in text if more else "more node" not in text
+
+
+@pytest.mark.parametrize(("offered", "served"), [("0", True), ("1", False)])
+def test_devices_serve_a_resource_of_which_the_node_offers_none(offered: str, served: bool) -> None:
+    offer = {"cpu": "4", "memory": "8Gi", "pods": "9", RESOURCE: offered}
+    classes = device_class(extendedResourceName=RESOURCE)
+    world = cluster(node("a", allocatable=offer), classes, gpus("a", 1), asks({RESOURCE: "1"}))
+    scheduler = Scheduler(world)
+    scheduler.commit(scheduler.decide(world.pending["default/p"]))
+    assert bool(world.objects_of(ResourceClaim)) is served and not world.pending
 
 
 @pytest.mark.parametrize(("name", "claims"), [("devices", 1), ("plugin", 0)])
@@ -354,3 +369,32 @@ def test_an_allocation_with_an_invalid_selector_is_an_error() -> None:
         'running PreFilter plugin "DynamicResources": nodeSelectorTerms[0].matchFields[0].values: '
         'Invalid value: ["a","b"]: must have one element'
     )
+
+
+# -- PreBind
+
+
+def test_a_claim_that_somebody_else_changed_since_the_decision_is_not_bound() -> None:
+    """bindClaim."""
+    world = cluster(node("a"), device_class(), allocated("has", "a"), resource_claim("lacks", exactly()))
+    has, lacks = world.objects_of(ResourceClaim)
+    devices = has.status.allocation
+    gone = replace(lacks, metadata=replace(lacks.metadata, deletionTimestamp=0))
+    for newest, allocation in ((has, None), (lacks, devices)):
+        check_unchanged(newest, allocation)
+    for newest, allocation, why in (
+        (gone, devices, "claim default/lacks got deleted in the meantime"),
+        (has, devices, "claim default/has got allocated elsewhere in the meantime"),
+        (lacks, None, "claim default/lacks got deallocated elsewhere in the meantime"),
+    ):
+        with pytest.raises(DemandError, match=why):
+            check_unchanged(newest, allocation)
+
+
+def test_a_claim_keeps_the_time_of_its_allocation() -> None:
+    (claim,) = cluster(allocated("c", "a")).objects_of(ResourceClaim)
+    consumer = ResourceClaimConsumerReference(resource="pods", name="p", uid="uid-p")
+    first = bound(claim, None, consumer, 2 * SECOND + 1)
+    again = bound(first, None, consumer, 9 * SECOND)
+    times = [each.status.allocation and each.status.allocation.allocationTimestamp for each in (first, again)]
+    assert times == [2 * SECOND] * 2 and again.status.reservedFor == (consumer, consumer)

@@ -1,6 +1,7 @@
 """Binding conditions: v1.37's dynamicresources_test.go (Test_isClaimReadyForBinding, Test_isClaimTimeout)."""
 
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.build import Manifest
 from kschedlab.manifests.loading import decode_objects
@@ -36,6 +37,23 @@ def test_a_claim_is_ready_when_all_its_conditions_are_true() -> None:
     assert not is_ready(claim(status=False))
     assert not is_ready(claim("Attached", needs=("Attached", "Warm")))
     assert is_ready(claim(needs=(), status=False)) and not has_conditions(claim(needs=()))
+
+
+def test_a_claim_without_an_allocation_is_not_ready() -> None:
+    waiting = claim("Attached")
+    assert not is_ready(replace(waiting, status=replace(waiting.status, allocation=None)))
+
+
+def test_one_device_with_conditions_keeps_its_claim_waiting() -> None:
+    waiting = claim("-Attached")
+    allocation = waiting.status.allocation
+    assert allocation is not None
+    (result,) = allocation.devices.results
+    results = replace(result, device="other", bindingConditions=(), bindingFailureConditions=()), result
+    allocation = replace(allocation, devices=replace(allocation.devices, results=results))
+    two = replace(waiting, status=replace(waiting.status, allocation=allocation))
+    assert has_conditions(two) and not is_ready(two)
+    assert is_late(two, ALLOCATED + 601 * SECOND, 600 * SECOND)
 
 
 def test_a_failure_condition_is_an_error() -> None:

@@ -302,3 +302,41 @@ def test_an_event_that_may_help_one_pod_moves_its_group(helped: Sequence[str], p
     stage = Stage(UNSCHEDULABLE, ("p1", "p2"))
     stage.queue.move(FORCE_ACTIVATE, pre_check=lambda each: each.metadata.name in helped)
     assert stage.state == (part, 2, False)
+
+
+@pytest.mark.parametrize("state", [UNSCHEDULABLE, BACKOFF])
+def test_a_pod_that_is_activated_takes_its_group_along(state: str) -> None:
+    stage = Stage(state, ("p1", "p2"))
+    stage.queue.activate([pod("p2")])
+    assert stage.state == (ACTIVE, 2, False)
+
+
+def test_a_pod_that_has_returned_from_a_cycle_can_change() -> None:
+    stage = Stage(BACKOFF, ("p1",))
+    changed = replace(pod("p1"), status=PodStatus(nominatedNodeName="n"))
+    stage.queue.update(pod("p1"), changed)
+    assert stage.entry is not None and [each.pod for each in stage.entry.members] == [changed]
+    assert stage.queue.nominated("n") == [changed]
+
+
+def test_a_new_pod_of_a_deleted_group_waits_for_it() -> None:
+    stage = Stage(ACTIVE, ("p1",))
+    stage.queue.delete_group(GROUP)
+    stage.queue.add(pod("p2"))
+    assert (stage.state, stage.apart) == (("", 0, False), (["p1", "p2"], []))
+    assert {place.part for place in stage.queue.places().values()} == {UNSCHEDULABLE}
+
+
+def test_a_pod_without_a_group_is_an_entry_of_its_own() -> None:
+    stage = Stage(NEW)
+    alone = replace(pod("p1"), spec=PodSpec())
+    changed = replace(alone, spec=PodSpec(priority=7))
+    stage.queue.add(alone)
+    stage.queue.update(alone, changed)
+    assert {key: place.part for key, place in stage.queue.places().items()} == {"default/p1": ACTIVE}
+    popped: Any = stage.queue.pop()
+    assert popped.pod == changed and not stage.queue.places()
+    stage.queue.add_unschedulable(popped, stage.queue.scheduling_cycle)
+    assert [*stage.queue.places()] == ["default/p1"]
+    stage.queue.delete(changed)
+    assert not stage.queue.places()

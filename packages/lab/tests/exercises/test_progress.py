@@ -98,6 +98,13 @@ def test_a_damaged_file_is_told_and_left_alone(tmp_path, text):
     assert (tmp_path / FILE).read_text() == text
 
 
+def test_a_name_for_a_damaged_file_is_not_written(tmp_path):
+    (tmp_path / FILE).write_text("{")
+    progress = Progress(tmp_path / FILE)
+    progress.sign("Li")
+    assert "can't be read" in progress.trouble and (tmp_path / FILE).read_text() == "{"
+
+
 def test_a_file_that_cannot_be_written_is_told(tmp_path):
     lesson = Lesson("queue", 3, Progress(tmp_path / "nowhere" / FILE))
     lesson[1].check("3")

@@ -239,6 +239,30 @@ def test_the_hardest_exercise_is_named_unless_all_are_solved():
     assert "Hardest" not in str(roster_of({"li.json": EXPORT}).html())
 
 
+def test_the_lesson_of_the_hardest_exercise_is_open_or_else_all_are():
+    def opened(state):
+        tried = [replace(TRIED, state=state), replace(TRIED, lesson="score")]
+        page = str(roster_of({"li.json": handed_in(tried)}).html())
+        assert page.count("solved at the third try") == 1
+        return ["open" in each.partition(">")[0] for each in page.split("<details")[1:]]
+
+    assert sorted(opened(State.WRONG)) == [False, True] and opened(State.RIGHT) == [True, True]
+    nothing = str(roster_of({"li.json": handed_in([])}).html())
+    assert "<details" not in nothing and "solved at the third try" not in nothing
+
+
+def test_only_a_mark_of_what_was_tried_leads_to_an_answer():
+    for tries, hints, leads in ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1)):
+        handed = handed_in([replace(TRIED, state=State.WRONG, tries=tries, hints=hints)])
+        assert str(roster_of({"li.json": handed}).html()).count("data-answer") == leads
+
+
+def test_every_row_of_the_table_is_as_long_as_its_head():
+    page = str(roster_of({"li.json": EXPORT, "wu.json": EXPORT}).html())
+    rows = page.partition("<table")[2].split("<tr")[1:]
+    assert [each.count("<td") + each.count("<th ") + each.count("<th>") for each in rows] == [5] * 4
+
+
 def test_a_lesson_s_summary_names_five_who_are_stuck():
     def summary(number):
         wrong = handed_in([replace(TRIED, state=State.WRONG)])

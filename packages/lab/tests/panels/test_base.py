@@ -15,7 +15,7 @@ from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.panels import base, session as conversation
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.classroom import classroom
-from kschedlab_lab.panels.question import Question
+from kschedlab_lab.panels.question import Question, answers
 from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab_lab.stage import live
@@ -254,20 +254,57 @@ def test_a_question_is_asked_again_as_it_was_asked(panel: Panel[Settings]) -> No
 
 
 def test_a_cell_that_runs_again_keeps_its_answer(panel: Panel[Settings], monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(cell: str, pods: int = 1) -> Session:
+    def run(cell: str, pods: int = 1, right: str = "1") -> Session:
         monkeypatch.setattr(base, "this_cell", lambda: cell)
-        ran = panel.move(pods=pods).ask(which())
+        ran = panel.move(pods=pods).ask(replace(which(), right=lambda _: right))
         monkeypatch.setattr(ran, "stage", lambda: Mock(), raising=False)
         ran._ipython_display_()
         return Session(ran)
 
     sent(run("one"), answer="2")
     assert run("one").shown["verdict"]["answer"] == "2"
+    assert "asking" in run("one", right="3").shown, "another solution is another question"
     assert "asking" in run("two").shown and "asking" in run("one", pods=3).shown and "asking" in run("").shown
     sent(run("one"), again=True)
     assert "asking" in run("one").shown
     sent(run(""), answer="2")
     assert "asking" in run("").shown, "a front end that names no cells is asked each time"
+
+
+def test_what_the_front_end_has_to_know_of_a_question() -> None:
+    plain = Question[Settings]("Which?", ("a", "b"), lambda _: "a", lambda _, answer: "")
+    assert plain.asked() == {"text": "Which?", "choices": ["a", "b"]}
+    assert replace(plain, drawn=True).asked() == {**plain.asked(), "drawn": True}
+    said = plain.verdict("b", Settings())
+    assert (said["mark"], said["right"], said["solution"], said["why"]) == ("Not quite.", False, "a", "")
+    assert "moment" not in said and replace(plain, moment=True).verdict("b", Settings())["moment"] is True
+    opened = plain.verdict(None, Settings())
+    assert (opened["mark"], opened["why"]) == ("The answer:", "a")
+    assert plain.leads(Settings(), Room()) == []
+    way = replace(
+        plain, way=lambda settings: [lambda room: element("i", settings.pods), lambda room: element("b", "2")]
+    )
+    assert way.leads(Settings(pods=3), Room()) == ["<i>3</i>", "<b>2</b>"]
+
+
+def test_an_answer_brings_the_pictures_of_its_way_if_they_can_be_drawn(panel: Panel[Settings]) -> None:
+    walked = replace(which(), way=lambda settings: [lambda room: element("i", settings.pods)])
+    failing = replace(which(), way=lambda settings: [lambda room: element("i", 1 // 0)])
+    for question, pictures in ((walked, ["<i>1</i>"]), (failing, []), (which(), [])):
+        shown = sent(Session(panel.ask(question)), answer="1")
+        assert shown["way"] == pictures and shown["verdict"]["mark"] == "Right."
+    assert sent(Session(panel), answer="1")["way"] == []
+
+
+def test_a_panel_without_a_question_cannot_be_asked_again(panel: Panel[Settings]) -> None:
+    assert sent(Session(panel), again=True)["sentence"] == "1 pods"
+
+
+def test_answers_to_choose_from_are_several_texts() -> None:
+    assert answers(["a", 1]) == answers(iter(("a", 1))) == ("a", "1")
+    for wrong in ("ab", 3, None):
+        with pytest.raises(TypeError, match="answers in a list"):
+            answers(wrong)
 
 
 def test_an_answer_is_one_of_the_choices_or_a_number_up_to_the_most(panel: Panel[Settings]) -> None:
@@ -371,6 +408,12 @@ def test_a_saved_question_folds_its_answer(panel: Panel[Settings]) -> None:
     assert repr(asking) == "How many?\npods: 1, spare: 0\nnumbers: 1"
     assert repr(asking.answer("1")).splitlines()[:2] == ["How many?", "Right. 1 was said, 1 there are."]
     assert "<details>" not in str(asking.answer("3").still())
+
+
+def test_a_saved_picture_has_its_sentence_if_there_is_one(panel: Panel[Settings]) -> None:
+    assert "<b>1 pods</b>" in str(panel.still())
+    silent = Panel(Settings(), lambda settings: View(element("svg"), "", element("table"), ""))
+    assert "<p" not in str(silent.still())
 
 
 # The widget

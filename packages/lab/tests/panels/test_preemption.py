@@ -17,6 +17,8 @@ from kschedlab.scheduler import schedule
 from kschedlab_lab.panels import base
 from kschedlab_lab.panels.preemption import (
     LOWEST,
+    RULES,
+    VICTIMS,
     Settings,
     decide,
     manifests,
@@ -266,10 +268,20 @@ def test_questions_are_answered_in_the_picture() -> None:
         (which_pod(), ["shop-b", "mail-c"]),
         (who_returns(), ["logs-b", "shop-b", "jobs-b"]),
     ):
-        assert question.before is not None
+        assert question.before is not None and question.asked()["drawn"]
         svg = ElementTree.fromstring(str(base.drawn(question.before(Settings()), Room())))
         assert [each.get("data-pick") for each in svg.iter() if each.get("data-pick")] == picks
         assert not [each for each in svg.iter() if each.get("data-drag") or each.get("data-set")]
+
+
+def test_a_question_after_a_change_says_what_changed() -> None:
+    assert which_node().text == "Which node is chosen?"
+    assert which_node("The budget allows 2.").text == "The budget allows 2. Which node now?"
+
+
+@pytest.mark.parametrize(("until", "call"), [(VICTIMS, 'lesson.panel(until="victims")'), (RULES, "lesson.panel()")])
+def test_a_link_restores_as_much_of_the_decision_as_is_shown(until: str, call: str) -> None:
+    assert panel(until=until).link().startswith(f"{call}.restore(")
 
 
 def test_the_picture_is_the_control() -> None:

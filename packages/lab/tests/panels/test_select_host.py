@@ -111,3 +111,40 @@ def test_draws_with_one_half_favour_the_last() -> None:
     done = Counter(drawn(LISTS[0], HALF, 2000))
     for name, chance in walk(LISTS[0], HALF)[-1].likely.items():
         assert abs(done[name] - 2000 * chance) <= 4.5 * sqrt(2000 * chance * (1 - chance))
+
+
+@pytest.mark.parametrize(
+    ("scores", "brief", "said"),
+    [
+        ((9, 5, 9, 9), ["k = 1", "lower", "k = 2", "k = 3"], ["highest", "has less", "k = 2", "probability 1/3"]),
+        ((5, 9, 9), ["k = 1", "higher", "k = 2"], ["is held: k = 1", "is held: k = 1", "probability 1/2"]),
+    ],
+)
+def test_each_element_says_what_happens(scores: tuple[int, ...], brief: list[str], said: list[str]) -> None:
+    steps = walk(scores)
+    assert [each.name for each in steps] == ["node-a", "node-b", "node-c", "node-d"][: len(scores)]
+    assert [each.brief for each in steps] == brief
+    for step, words in zip(steps, said, strict=True):
+        assert step.what.startswith(step.name) and words in step.what
+
+
+@pytest.mark.parametrize("takes", [FAIR, HALF])
+def test_only_the_best_are_drawn(takes: str) -> None:
+    assert {*drawn(LISTS[1], takes, 60)} == {"node-b", "node-c", "node-d"}
+
+
+@pytest.mark.parametrize(("draws", "button", "then"), [(0, "Draw one", 1), (1, "Draw again", 2), (60, "Draw again", 1)])
+def test_the_button_makes_one_more_draw_until_it_begins_again(draws: int, button: str, then: int) -> None:
+    view = show(Settings(draws=draws))
+    (pressed,) = [each for each in picture(view).iter() if each.get("data-set")]
+    assert (pressed.get("data-set"), pressed.get("aria-label")) == (f"draws: {then}", button)
+    assert view.sentence.startswith("Draw ") is bool(draws)
+    bold = {
+        key for key, each in keyed(picture(view)).items() if key.startswith("card/") and each.get("stroke-width") == "3"
+    }
+    assert len(bold) == min(draws, 1), "the last element has passed; only a drawn card is bold"
+
+
+def test_the_first_of_two_equals_stays_with_one_half() -> None:
+    said = first_stays().verdict("1/2", Settings(LISTS[2]))
+    assert said["right"] and says(said["why"], "each time: 1/2 = 1/2")

@@ -111,6 +111,20 @@ def test_a_step_that_there_is_not_is_an_error_but_other_changes_take_it_along() 
     assert Walk(step=2, more=False).clamped() == Walk(more=False)
 
 
+def test_an_index_beyond_the_values_is_an_error_and_beyond_the_steps_the_last_step() -> None:
+    assert Walk().at({"pods": 0, "order": 1, "step": 0}) == Walk(pods=0, order="by name")
+    assert Walk().at({"step": 2}) == Walk().at({"step": 9}) == Walk(step=2)
+    for index in (-1, 3):
+        with pytest.raises(ValueError, match=f"pods: there is no value number {index}"):
+            Walk().at({"pods": index})
+
+
+def test_a_value_that_is_refused_has_its_unit_if_it_is_of_the_right_type() -> None:
+    for value, shown in ((500, "08:20"), (True, "True"), ([1], r"\[1\]")):
+        with pytest.raises(ValueError, match=f'^start: "{shown}" is not one of 08:00, 09:00$'):
+            Settings().changed(start=value)
+
+
 def known(text: str) -> str:
     found = [each for each in ("node-a", "node-b") if text in each]
     if not found:

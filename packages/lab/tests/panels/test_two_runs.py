@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kschedlab_lab.panels.session import Session
 from kschedlab_lab.panels.two_runs import panel
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.two_runs import Moment, Placed, Size, draw_runs
@@ -58,7 +59,16 @@ def test_one_run_is_no_reason_to_deploy():
     shown = panel(Three(), BOTH)
     assert says(shown.question.text, "packing")
     assert says(str(shown.question.before(shown.settings)(ROOM)), "75.0 %", "25.0 %")
-    assert says(repr(shown.answer("wait")), "Right", "other pods") and "Not quite" in repr(shown.answer("deploy it"))
+    assert says(repr(shown.answer("wait")), "Right", "other pods")
+    assert says(repr(shown.answer("deploy it")), "Not quite", "50 points are a lot")
+
+
+def test_the_answer_is_about_the_end_alone():
+    shown = panel(Three(), BOTH)
+    (reply,) = Session(shown).receive({"answer": "wait"})
+    assert reply["shown"]["verdict"]["mark"] == "Right."
+    (reply,) = Session(shown).receive({"set": {"pods": 0}})
+    assert reply["shown"]["verdict"] is None
 
 
 def test_it_takes_two():
