@@ -3,7 +3,10 @@
 import pytest
 
 from kschedlab.build import budget, cluster, node, pod
+from kschedlab.text.plain import LIMITS
+from kschedlab.text.sections import BAD, GOOD
 from kschedlab_planning import plan_add, plan_drain, plan_fit
+from kschedlab_planning.drain import volumes
 from tests.saying import says
 
 
@@ -348,12 +351,12 @@ def test_a_volume_on_one_node_is_in_the_way():
             "nodeAffinity": {"required": {"nodeSelectorTerms": terms}},
         },
     }
-    volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    mounted = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
     world = cluster(
         *(node(name, labels={"kubernetes.io/hostname": name}) for name in "ab"),
         claim,
         volume,
-        owned("db", "a", "db", "StatefulSet", volumes=volumes),
+        owned("db", "a", "db", "StatefulSet", volumes=mounted),
     )
     plan = plan_drain(world)
     assert plan.nodes == ("b",) and plan.obstacles[0].pod == "default/db"
@@ -369,3 +372,40 @@ def test_plans_show_themselves():
     world = cluster(node("a"), pod("big", cpu=9), owned("p", "a"))
     for plan in (plan_fit(pod("x", cpu=1), world), plan_add(world), plan_drain(world)):
         assert str(plan) and plan._repr_html_() and plan.to_dict()
+
+
+def test_a_drain_is_told_with_its_number_and_what_is_certain():
+    full = cluster(*(node(name, cpu=2) for name in "ab"), owned("p", "a", cpu=2), owned("q", "b", cpu=2))
+    roomy = cluster(*(node(name, cpu=4) for name in "ab"), owned("p", "a", cpu=1))
+    for world, number, title, mark in ((full, 0, "No node can go.", BAD), (roomy, 1, "1 node can go.", GOOD)):
+        plan = plan_drain(world)
+        first = next(plan.sections(LIMITS))
+        assert (len(plan.nodes), first.title, first.mark) == (number, title, mark)
+        assert says(str(plan), "No larger number can.") and "may be possible" not in str(plan)
+        assert (plan_drain(world, seed=None).to_dict()["check"], plan.to_dict()["check"] is None) == (None, False)
+
+
+@pytest.mark.parametrize("role", ["control-plane", "master"])
+def test_either_label_of_the_control_plane_keeps_a_node(role):
+    world = cluster(node("m", labels={f"node-role.kubernetes.io/{role}": ""}), node("a"), node("b"))
+    plan = plan_drain(world)
+    assert "m" not in plan.nodes and [each.node for each in plan.obstacles if "control plane" in each.why] == ["m"]
+    named = plan_drain(world, nodes=["m"])
+    assert named.nodes == ("m",) and not any("control plane" in each.why for each in named.obstacles)
+
+
+@pytest.mark.parametrize(("force", "cpu", "places"), [(False, 1000, 8), (True, 3000, 9)])
+def test_pods_that_stay_take_room_from_those_that_move(force, cpu, places):
+    """Of node a: p moves, the agent stays, and the pod of nobody stays or is lost. More runs on b than it has."""
+    room = {"cpu": 4, "memory": "8Gi", "pods": 10}
+    world = cluster(
+        *(node(name, allocatable=room) for name in "ab"),
+        pod("alone", "a", cpu=2),
+        owned("agent", "a", "agent", "DaemonSet", cpu=1),
+        owned("p", "a", cpu=1),
+        owned("q", "b", cpu=5),
+    )
+    row = world.resources["cpu"]
+    free, moving = volumes(world, force)
+    assert (free[row].tolist(), free[-1].tolist()) == ([cpu, 5000], [places, 10])
+    assert (moving[row], moving[-1]) == (6000, 2)

@@ -99,7 +99,7 @@ def usage_of(entries: Sequence[LogEntry]) -> Usage:
     """The usage in a log. O(entries * (shapes + resources))."""
     changes = [entry for entry in entries if isinstance(entry, Changed)]
     plan = _Plan(changes)
-    if not plan.nodes or not entries:
+    if not plan.nodes:
         return Usage()
     reader = _Reader(plan, entries[0].at, entries[-1].at)
     for entry in changes:
@@ -193,7 +193,7 @@ class _Reader:
         self._shown = 0
 
     def take(self, entry: Changed) -> None:
-        while self._shown < len(self._moments) and entry.at > self._moments[self._shown]:
+        while entry.at > self._moments[self._shown]:
             self._sample()
         if entry.kind == "Node":
             self._node(entry.at, entry.key, entry.new)

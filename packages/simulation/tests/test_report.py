@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from kschedlab.build import deployment, node
+from kschedlab.build import deployment, node, pod
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import (
     Container,
@@ -30,7 +30,7 @@ from kschedlab_simulation.log import Acted, Began, Changed, Log, Measured, Step
 from kschedlab_simulation.report import Report, WaitTimes, cause_of, csv_of, percentile, report_of
 from kschedlab_simulation.rollouts import Rollouts
 from kschedlab_simulation.simulation import Simulation
-from kschedlab_simulation.usage import Shapes
+from kschedlab_simulation.usage import Amounts, Shapes
 from tests.saying import says
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -310,6 +310,92 @@ def test_devices_of_drivers_count_as_resources():
     use = of(found, "gpu.example.com", "node", "n1")
     assert (use.final.allocatable, use.final.requested, use.final.used) == (3, 1, 1)
     assert use.mean.requested == 0.5
+
+
+def test_devices_come_and_go_and_claims_hold_them():
+    """Ten seconds each: two devices; three; one of them allocated; reserved; all given back; no devices; no node."""
+
+    def part(node, *names, pool="n1"):
+        devices = [{"name": name} for name in names]
+        spec = {"driver": "d.io", "pool": {"name": pool}, "devices": devices} | ({"nodeName": node} if node else {})
+        return msgspec.convert({"metadata": {"name": pool}, "spec": spec}, ResourceSlice)
+
+    def a_claim(*devices, reserved=False):
+        results = [{"request": "r", "driver": "d.io", "pool": pool, "device": name} for pool, name in devices]
+        status = {"allocation": {"devices": {"results": results}}} if devices else {}
+        status |= {"reservedFor": [{"resource": "pods", "name": "p", "uid": "u"}]} if reserved else {}
+        return msgspec.convert({"metadata": {"name": "c", "namespace": "default"}, "status": status}, ResourceClaim)
+
+    lone, two, three = part("", "x", pool="net"), part("n1", "d0", "d1"), part("n1", "d0", "d1", "d2")
+    free, held = a_claim(), a_claim(("n1", "d1"), ("net", "x"))
+    taken = a_claim(("n1", "d1"), ("net", "x"), reserved=True)
+    found = report(
+        change(0, None, a_node()),
+        change(0, None, a_node("n2")),
+        change(0, None, lone),
+        change(0, None, two),
+        change(0, None, free),
+        change(10, two, three),
+        change(20, free, held),
+        change(30, held, taken),
+        change(40, taken, None),
+        change(50, three, None),
+        change(60, a_node(), None),
+        ends(70),
+    )
+    use = of(found, "d.io", "node", "n1")
+    assert use.mean.allocatable == pytest.approx((2 + 4 * 3) / 7)
+    assert (use.mean.requested, use.mean.used) == pytest.approx((2 / 7, 1 / 7))
+    assert use.final == Amounts(0, 0, 0, 0, 0)
+    cluster = of(found, "d.io")
+    assert (cluster.mean, cluster.final) == (use.mean, use.final), "the other node has none"
+    assert not any((each.name, each.resource) == ("n2", "d.io") for each in found.resources)
+    assert of(found, "cpu", "node", "n1").mean.allocatable == pytest.approx(4000 * 6 / 7)
+
+
+def test_devices_are_stranded_where_no_pod_with_a_claim_fits():
+    """Whatever a claim asks for, a pod without one has no use for devices."""
+    devices = {"driver": "d.io", "pool": {"name": "n1"}, "nodeName": "n1", "devices": [{"name": "d0"}, {"name": "d1"}]}
+    made = msgspec.convert({"metadata": {"name": "s"}, "spec": devices}, ResourceSlice)
+    claims = [{"name": "gpu", "resourceClaimName": "c"}]
+    for cpu, stranded in (("4", 0), ("5", 2)):
+        claiming, _ = decode(pod("p", cpu=cpu, resourceClaims=claims), "Pod")
+        small, _ = decode(pod("q", cpu=1), "Pod")
+        there, bare = (decode(node(name, cpu=4), "Node")[0] for name in ("n1", "bare"))
+        changes = [change(0, None, each) for each in (there, bare, made, claiming, small)]
+        found = report(*changes, ends())
+        assert of(found, "d.io").final.stranded == stranded
+        assert of(found, "cpu", "node", "bare").final.stranded == 0, "which node has devices is not in a request"
+
+
+def test_what_nobody_asks_for_is_neither_stranded_nor_fragmented():
+    found = report(change(0, None, gpus(4, "8")), change(0, None, trains("cpu", 0)), ends())
+    assert of(found, "nvidia.com/gpu").final == Amounts(4, 0, 0, 0, 0)
+    found = report(change(0, None, gpus(4, "8")), change(0, None, trains("one", 1)), ends())
+    assert of(found, "nvidia.com/gpu").final == Amounts(4, 0, 0, 0, 0), "the only pod that asks fits"
+
+
+def test_a_log_of_one_moment_shows_this_moment():
+    samples = report(change(3, None, a_node())).usage
+    assert {(each.at, each.resource): each.amounts.allocatable for each in samples if not each.pool} == {
+        (0, "cpu"): 4000,
+        (0, "memory"): 8 * 1024**3,
+    }
+    assert len({(each.pool, each.resource) for each in samples}) == len(samples)
+
+
+def test_without_nodes_nothing_is_used():
+    spec = {"driver": "d.io", "pool": {"name": "net"}, "allNodes": True, "devices": [{"name": "d0"}]}
+    made = msgspec.convert({"metadata": {"name": "s"}, "spec": spec}, ResourceSlice)
+    found = report(change(0, None, made), change(0, None, a_pod()), ends())
+    assert (found.resources, found.usage) == ((), ())
+
+
+def test_a_resource_that_a_node_no_longer_has_counts_no_more():
+    less = Node(metadata=gpus(4, "8").metadata, status=a_node(cpu="8").status)
+    found = report(change(0, None, gpus(4, "8")), change(10, gpus(4, "8"), less), ends(40))
+    gpu = of(found, "nvidia.com/gpu", "node", "n1")
+    assert (gpu.mean.allocatable, gpu.final.allocatable) == (1, 0)
 
 
 @pytest.mark.parametrize(

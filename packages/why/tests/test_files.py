@@ -99,6 +99,13 @@ def test_three_names_of_added_nodes_are_enough(file, run):
         assert f"{where} (n1-new, n1-new-2, n1-new-3 and 1 more)" in said
 
 
+def test_names_above_numbers_are_whole_up_to_ten_letters(file, run):
+    for name, whole in (("abcdefghij", True), ("abcdefghijk", False)):
+        nodes = node(name, cpu=8), node("zz-zz-zz-z", cpu=4)
+        said = run("why", file(*nodes, pod("web", cpu=1)), "web")
+        assert said.partition("weighted score")[2].count(f" {name} ") == whole
+
+
 def test_why_not_there_and_one_node_more(file, run):
     cluster = file(node("n1", cpu=4), node("n2", cpu=2), pod("a", on="n1", cpu=4), pod("web", cpu=3))
     assert says(run("why", cluster, "web", "--node", "n2"), "Why not n2?", "3 CPU", "2 free")
@@ -215,6 +222,23 @@ def test_the_answer_is_marked_as_good_or_bad(spec, status, mark, file):
     setting = Setting.of(load(file(node("n1", cpu=4), pod("low", on="n1", cpu=1), mine)))
     found = answer(setting, setting.pod("default/mine"))
     assert next(answer_sections(found, 0, False)).mark == mark
+
+
+@pytest.mark.parametrize(
+    ("type", "status", "reason", "shown"),
+    [
+        ("PodScheduled", "False", "Unschedulable", True),
+        ("PodScheduled", "False", "SchedulerError", True),
+        ("PodScheduled", "False", "SchedulingGated", False),
+        ("PodScheduled", "True", "", False),
+        ("Ready", "False", "Unschedulable", False),
+    ],
+)
+def test_what_the_scheduler_says_is_shown_if_it_refused_the_pod(type, status, reason, shown, file, run):
+    condition = {"type": type, "status": status, "reason": reason, "message": "no room today"}
+    mine = pod("mine", cpu=9) | {"status": {"phase": "Pending", "conditions": [condition]}}
+    said = run("why", file(node("n1"), mine), "mine")
+    assert ("What the scheduler says" in said, "no room today" in said) == (shown, shown)
 
 
 def test_from_python(file):

@@ -112,7 +112,8 @@ def test_a_preemptor_with_higher_priority_takes_the_nominated_node(generation: s
 @pytest.mark.parametrize(("priority", "kept"), [(0, "n1"), (1, "")])
 @pytest.mark.parametrize("generation", ALL)
 def test_a_preemptor_clears_nominations_of_lower_priority_only(generation: str, priority: int, kept: str) -> None:
-    plane = Plane(node("n1", allocatable=ONE_CPU), *(asks("500m", each, -9, "n1") for each in "ab"))
+    victims = (asks("500m", each, -9, "n1") for each in "ab")
+    plane = Plane(node("n1", allocatable=ONE_CPU), *victims, generation=generation)
     plane.create(asks("500m", "first", 0))
     plane.run()
     plane.create(asks("1" if priority else "500m", "second", priority))
@@ -169,6 +170,36 @@ def test_victims_are_evicted_asynchronously_the_last_one_separately() -> None:
     assert at["default/low2"] == at["default/low1"] == at["default/low0"] - 2_000
 
 
+def test_a_preemptor_is_held_until_its_last_victim_terminates_or_is_gone() -> None:
+    """v1.37: executor.go, IsPodRunningPreemption: meanwhile not even a new node gets it."""
+    plane = Plane(
+        *(node("n1", allocatable=ONE_CPU), *(asks("500m", f"low{i}", i, "n1") for i in range(2))),
+        latencies=Latencies(delete=2 * SECOND),
+    )
+    plane.create(asks("1", "high", 100))
+    plane.run()
+    plane.create(node("n2", allocatable=ONE_CPU))
+    plane.run(2)
+    assert [plane.pod(f"low{i}").metadata.deletionTimestamp is None for i in range(2)] == [True, False]
+    assert plane.where()["high"] == ""
+    plane.delete("low0", grace=0)
+    plane.run(0.5)
+    assert plane.where()["high"] == "n2"
+
+
+@pytest.mark.parametrize("generation", ["v1.13", "v1.16"])
+def test_the_next_pod_sees_a_nomination_before_the_informer_does(generation: str) -> None:
+    """v1.16: scheduler.go, preempt."""
+    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), generation=generation)
+    plane.run()
+    plane.create(asks("800m", "high", 100), asks("800m", "middle", 50))
+    plane.run(0.0005)
+    plane.scheduler.context.pods.disconnect(10 * SECOND)
+    plane.run()
+    tried = {e.detail for e in plane.entries(Step) if (e.pod, e.step) == ("default/middle", "preempt")}
+    assert tried == {"no node helps"}, "the node is promised to the pod of high priority"
+
+
 def fail_first_delete(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
     delete, failures = plane.api.delete, iter([ApiError.unknown("etcd is away")])
 
@@ -217,6 +248,7 @@ def test_a_refused_nomination_evicts_nobody(generation: str, monkeypatch: pytest
     nominations = [entry for entry in plane.log if isinstance(entry, Step) and entry.step == "nominate"]
     assert [bool(entry.detail) for entry in nominations][:2] == [False, True], "the log names the refusal"
     assert plane.pod("low").metadata.deletionTimestamp is None
+    assert plane.scheduler.context.queue.nominated("n1") == []
 
 
 IN_CYCLE = GENERATIONS["v1.37"].with_feature_gates({"SchedulerAsyncPreemption": False})
@@ -233,17 +265,19 @@ def test_without_its_gate_the_cycle_waits_for_the_eviction() -> None:
         plane.run()
         evicted = [entry.at for entry in plane.log if getattr(entry, "step", "") == "evict"]
         bound = next(e.at for e in plane.log if getattr(e, "step", "") == "bind" and e.pod == "default/small")
+        assert "scheduler_preemption_victims_sum 3.0" in plane.scheduler.context.metrics.text().decode()
         first_eviction[generation.feature_gates] = len(set(evicted)), bound > max(evicted)
     assert first_eviction == {(): (2, False), IN_CYCLE.feature_gates: (1, True)}
 
 
 def test_without_its_gate_a_failed_eviction_nominates_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), generation=IN_CYCLE)
+    full = (asks("400m", f"low{i}", i, "n1") for i in range(2))
+    plane = Plane(node("n1", allocatable=ONE_CPU), *full, generation=IN_CYCLE)
     fail_first_delete(plane, monkeypatch)
     plane.create(asks("800m", "high", 100))
     plane.run(1)
     assert plane.pod("high").status.nominatedNodeName == ""
-    assert plane.pod("low").metadata.deletionTimestamp is None
+    assert sum(plane.pod(f"low{i}").metadata.deletionTimestamp is None for i in range(2)) == 1
 
 
 def test_a_victim_that_waits_on_permit_is_requeued_instead_of_deleted() -> None:

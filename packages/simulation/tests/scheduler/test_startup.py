@@ -143,6 +143,8 @@ def test_the_http_server_answers_no_other_name(host: str) -> None:
         for own in ("localhost", f"LOCALHOST:{server.port}", "127.0.0.1", f"127.0.0.1:{server.port}"):
             answer = asked(server, f"GET /metrics HTTP/1.1\r\nHost: {own}\r\n\r\n")
             assert answer.startswith(b"HTTP/1.0 200 ") and answer.endswith(b"secret 1\n")
+            headers = answer.decode().split("\r\n")
+            assert {"Content-Type: text/plain; version=0.0.4; charset=utf-8", "Content-Length: 9"} <= {*headers}
         assert asked(server, "GET /healthz HTTP/1.0\r\n\r\n").endswith(b"ok")
 
 

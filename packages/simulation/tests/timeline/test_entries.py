@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 import benchmarks.perf  # noqa: F401  # reads scheduler_perf
 from kschedlab.generations import GENERATIONS
-from kschedlab.objects.model import Deployment, Node, Pod, Taint
+from kschedlab.objects.model import Deployment, Node, Pod, ReplicaSet, Taint
 from kschedlab.objects.problems import ManifestError
 from kschedlab_simulation.controllers.drain import DrainSettings
 from kschedlab_simulation.timeline.actions import (
@@ -45,7 +45,17 @@ spec:
 """
 
 
-def action(entry, more=NODE + POD + WEB):
+RS = """---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}
+"""
+
+
+def action(entry, more=NODE + POD + WEB + RS):
     (entry,) = loads_scenario(f"timeline:\n- {{at: 3s, {entry}}}\n{more}").entries
     assert entry.at == 3 * SECOND
     return entry.action
@@ -90,6 +100,11 @@ WEB_POD, N1 = NamedTarget(Pod, "default", "web"), NamedTarget(Node, "", "n1")
             "scale: deploy/web, namespace: shop, replicas: 0",
             Scale((NamedTarget(Deployment, "shop", "web"),), 0),
             "scale deployment shop/web to 0",
+        ),
+        (
+            "scale: rs/web, replicas: 3",
+            Scale((NamedTarget(ReplicaSet, "default", "web"),), 3),
+            "scale replicaset default/web to 3",
         ),
         ("cordon: n1", Cordon((N1,), True), "cordon node n1"),
         ("uncordon: [n1]", Cordon((N1,), False), "uncordon node n1"),
@@ -184,6 +199,59 @@ simulation:
 def test_several_timelines_are_merged_in_order_of_time():
     text = "timeline:\n- {at: 1s, cordon: n1}\n- {at: 3s, uncordon: n1}\n---\ntimeline:\n- {at: 2s, drain: n1}\n" + NODE
     assert [entry.at for entry in loads_scenario(text).entries] == [SECOND, 2 * SECOND, 3 * SECOND]
+
+
+def test_entries_of_one_moment_keep_their_order():
+    text = "timeline:\n- {at: 1s, cordon: n1}\n- {at: 1s, uncordon: n1}\n- {at: 1s, drain: n1}\n" + NODE
+    assert [describe(entry.action) for entry in loads_scenario(text).entries] == [
+        "cordon node n1",
+        "uncordon node n1",
+        "drain node n1",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["replicas", "create"])
+def test_a_simulation_creates_200_000_objects_at_once_at_most(kind):
+    def entry(count):
+        if kind == "replicas":
+            return f"timeline:\n- {{at: 1s, scale: deploy/web, namespace: shop, replicas: {count}}}\n{WEB}"
+        return f"{WEB}  replicas: {count}\n"
+
+    assert loads_scenario(entry(200_000)).report.lines() == []
+    assert "200001 is more than 200,000" in problems(entry(200_001))[0]
+
+
+def test_a_file_without_anything_in_it_is_named(tmp_path: Path):
+    full, empty = tmp_path / "full.yaml", tmp_path / "empty.yaml"
+    full.write_text(NODE)
+    empty.write_text("# nothing\n")
+    (warning,) = load_scenario(full, empty).report.warnings
+    assert "empty.yaml" in warning
+    with pytest.raises(ManifestError, match="empty.yaml"):
+        load_scenario(empty)
+
+
+def test_each_object_of_a_list_is_read():
+    items = "{metadata: {name: a}}, {apiVersion: v1, kind: Service}, {apiVersion: v1, kind: Namespace}"
+    found = problems(f"{{apiVersion: v1, kind: List, items: [{items}]}}\n")
+    assert [text for text in ("kind is missing", "Service", "Namespace") if text in "\n".join(found)] == [
+        "kind is missing",
+        "Service",
+        "Namespace",
+    ]
+
+
+def test_what_kubernetes_does_not_know_is_warned_of_or_refused_if_strict(tmp_path: Path):
+    run = tmp_path / "run.yaml"
+    run.write_text(
+        f"{NODE[4:]}---\n{{apiVersion: v1, kind: Node, metadata: {{name: n2}}, spec: {{taint: []}}}}\n"
+        "---\n{apiVersion: v1, kind: Podd, metadata: {name: p}}\n"
+    )
+    warnings = load_scenario(run).report.warnings
+    assert len(warnings) == 2
+    with pytest.raises(ManifestError) as error:
+        load_scenario(run, strict=True)
+    assert str(error.value).splitlines() == warnings
 
 
 def test_unsupported_kinds_are_reported():

@@ -26,6 +26,7 @@ from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import NODE_ADD, bits
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
+from kschedlab_simulation.scheduler.hints.inter_pod_affinity import affinity_after_pod
 from kschedlab_simulation.scheduler.hints.nodes import affinity_after_node, features_after_itself, features_after_node
 from kschedlab_simulation.scheduler.hints.pod_cache import PodCache
 from kschedlab_simulation.scheduler.hints.pod_topology_spread import SpreadHints
@@ -167,6 +168,41 @@ def test_new_tolerations_help_where_a_constraint_honours_taints(policy: str, hel
     new = Pod(spec=PodSpec(topologySpreadConstraints=(constraint,), tolerations=(Toleration(operator="Exists"),)))
     assert SpreadHints().after_itself(new, old, new) is helps
     assert not SpreadHints().after_itself(new, new, new)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "helps"),
+    [
+        (None, {"app": "web", "tier": "db"}, True),
+        (None, {"app": "web"}, False),  # one of two terms
+        ({"app": "web"}, {"app": "web", "tier": "db"}, True),
+        ({"app": "web", "tier": "db"}, {"app": "web", "tier": "db"}, False),
+    ],
+)
+def test_a_pod_helps_if_all_terms_of_the_affinity_match_it(
+    before: dict[str, str] | None, after: dict[str, str], helps: bool
+) -> None:
+    """v1.37: interpodaffinity/plugin.go, isSchedulableAfterAssignedPodChange."""
+    terms = [
+        {"topologyKey": "zone", "labelSelector": {"matchLabels": each}} for each in ({"app": "web"}, {"tier": "db"})
+    ]
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    (waiting,) = decode_objects([pod("p", affinity=affinity)]).pods
+    old = decode_objects([pod("q", "n", labels=before)]).pods[0] if before is not None else None
+    (new,) = decode_objects([pod("q", "n", labels=after)]).pods
+    assert affinity_after_pod(waiting, old, new) is helps
+
+
+@pytest.mark.parametrize(("on", "then_on", "helps"), [("n", "n", True), ("", "n", False), ("n", "", False)])
+def test_new_labels_help_on_a_pod_that_has_a_node_before_and_after(on: str, then_on: str, helps: bool) -> None:
+    """v1.37: podtopologyspread/plugin.go and interpodaffinity/plugin.go, isSchedulableAfterAssignedPodChange."""
+    selector = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "zone"}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [selector]}}
+    spread = [selector | {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]
+    (waiting,) = decode_objects([pod("p", affinity=affinity, topologySpreadConstraints=spread)]).pods
+    old, new = decode_objects([pod("q", on), pod("r", then_on, labels={"app": "web"})]).pods
+    assert SpreadHints().after_assigned_pod(waiting, old, new) is helps
+    assert affinity_after_pod(waiting, old, new) is helps
 
 
 @pytest.mark.parametrize(("pods", "helps"), [({}, False), ({"pods": "0"}, False), ({"pods": "1"}, True)])
