@@ -119,7 +119,7 @@ def test_sheets_are_ready_for_each_lesson(tmp_path: Path) -> None:
 def test_a_page_says_to_search_engines_what_it_is() -> None:
     edition, path = EDITIONS["zh"], ROOT / "notebooks/zh/00-contents.ipynb"
     text = Page(edition, "00-contents", nbformat.read(path, 4), {}, {"00-contents": "00"}).html()
-    assert '<meta name="description" content="每个 Pod 都要有个节点。' in text
+    assert '<meta name="description" content="每个 Pod 都要有个节点' in text
     assert f'<link rel="canonical" href="{URLS["Course"]}zh/">' in text
     addresses = [(code, each.address("00-contents"), each.address("05-preemption")) for code, each in EDITIONS.items()]
     course = URLS["Course"]
