@@ -13,6 +13,7 @@ from kschedlab_lab.panels import (
     overview_watch as watch,
 )
 from tests.browser.conftest import Show
+from tests.browser.lab import behind_dots
 from tests.browser.layout import CLOSE, WINDOWS
 
 
@@ -34,7 +35,7 @@ def test_the_pod_travels_step_by_step_to_its_node(shown: Show) -> None:
         and node["x"] <= arrived["x"]
         and arrived["x"] + arrived["width"] <= node["x"] + node["width"] + 2
     )
-    page.page.get_by_role("radio", name="bind failure").click()
+    behind_dots(page.page.locator(".kschedlab").first).get_by_role("radio", name="bind failure").click()
     expect(page.page.get_by_text("1 of 11")).to_be_visible()
 
 

@@ -180,5 +180,5 @@ def how_many_reasons() -> Question[Settings]:
 
 def _why(settings: Settings, answer: str) -> str:
     verdict = decide(settings)
-    why = later("{number} of them: all parts of {right} are asked, and no predicate after it.")
-    return say(why, number=len(verdict.reasons), right=verdict.plugin or "")
+    why = later("{reasons}: all parts of {right} are asked, and no predicate after it.")
+    return say(why, reasons=listed(verdict.reasons), right=verdict.plugin or "")

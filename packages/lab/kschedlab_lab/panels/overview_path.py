@@ -177,7 +177,7 @@ STEPS: Mapping[str, tuple[str, str]] = {
 class Settings(Restorable):
     """The story, and the number of its steps so far."""
 
-    story: str = choice("story", STORIES, "success")
+    story: str = choice("story", STORIES, "success", folded=True)
     step: int = steps("step", lambda settings: len(taken(settings.story)) - 1)
 
     def at(self, indices: Mapping[str, Any]) -> Settings:

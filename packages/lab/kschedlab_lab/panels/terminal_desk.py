@@ -71,6 +71,7 @@ class Desk(Enlargeable):
         self._path = kubeconfig()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._feed: Feed | None = None
+        self._ended = 0
         self._waits = self._stands = False
         self._said = ipywidgets.HTML()
         self._again = _button(say("Start again"), say("a new cluster, as at the start"), self.start)
@@ -122,6 +123,7 @@ class Desk(Enlargeable):
             return
         if Desk.current is self:
             Desk.current = None
+        self._ended = background.now
         background.stop()
         self._enable(False)
         self._tell(element("div", say(ENDED), role="status"))
@@ -157,13 +159,9 @@ class Desk(Enlargeable):
     def _show(self) -> None:
         self._waits = False
         if self._feed is not None:
-            seen = self._feed.seen
             alive = self.background
-            self.panel.see(
-                seen if alive is None else seen._replace(now=alive.now),
-                alive is not None,
-                alive is not None and self._stands,
-            )
+            seen = self._feed.seen._replace(now=alive.now if alive is not None else self._ended)
+            self.panel.see(seen, alive is not None, alive is not None and self._stands)
 
     def _look(self) -> None:
         """Look whether the server lives, and whether terminals still ask it."""

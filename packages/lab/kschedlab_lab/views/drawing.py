@@ -84,7 +84,7 @@ class Block:
     such as "nominated". ``key``: its identity if the name is not unique. ``badges``: its other signs. ``marks``:
     attributes that make it a handle (data_drag, ...). ``order``: its turn when several pods move; ``origin``: the
     key of what it comes from. ``aside``: it waits on the shelf below its node. ``pale``: it is only tried
-    elsewhere. ``turn``: its number in its node's list of victims. ``fixed``: why nothing of it can be changed.
+    elsewhere. ``turn``: its number in its node's list of victims. ``fixed``: what else its tip says.
     ``big``: its other signs are all, as large as there is room.
     """
 

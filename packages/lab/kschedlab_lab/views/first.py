@@ -37,6 +37,8 @@ TOP, BELOW, SHELF, LEAVE, SCORED = 34, 94, 30, 5000, 24
 normal size. How many milli CPU leave at most. The space to the scores."""
 KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
 """The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
+DASH, FADE = 9, (0.15, 0.35, 0.55, 0.8)
+"""A dash with its space, in pixels, and how pale the upper dashes are of a pod that runs out of the picture."""
 WORDY = 116
 """The width of a node from which on each number in it has its unit, in pixels."""
 
@@ -82,6 +84,16 @@ class Pull:
         self.scale = (tall - 2 * INSET) / largest
         self.places = tuple(Place(left + i * (width + gap), top, width, tall) for i in range(len(boxes)))
         self.width, self.below = room.width, below + self.scale * leave
+
+    @property
+    def high(self) -> float:
+        """The height of the pod."""
+        return self.pod.size * self.scale - PARTED
+
+    @property
+    def is_named_inside(self) -> bool:
+        """Whether the pod has room for its name below the grip."""
+        return self.high > 30
 
     def drawn(self, tried: bool = True) -> list[Html]:
         """All of it. ``tried``: with the pod's outline on the nodes, and the way to its place."""
@@ -197,7 +209,8 @@ def _in_short(box: Box, width: float) -> Box:
 
 
 def _block(pod: PodInfo, mark: str = "") -> Block:
-    return Block(pod.pod.metadata.name, pod.request["cpu"], pod.priority, (Number(str(pod.priority)),), mark)
+    name, cpu, priority = pod.pod.metadata.name, pod.request["cpu"], pod.priority
+    return Block(name, cpu, priority, (Number(str(priority)),), mark, fixed=cpus(cpu))
 
 
 def _says(decision: Decision, name: str) -> str:
@@ -212,7 +225,7 @@ def _says(decision: Decision, name: str) -> str:
 
 
 def _ghost(plan: Pull, box: Box, place: Place) -> Html:
-    """Where the pod would be; it sticks out of a node that has no room, if need be out of the picture."""
+    """Where the pod would be; it sticks out of a node that has no room, and fades where the picture ends."""
     wide, bottom = place.width - 2 * INSET, plan.base - INSET - box.used * plan.scale
     ends = bottom - plan.scale * plan.pod.size + PARTED
     top = max(ends, 0.0)
@@ -220,20 +233,31 @@ def _ghost(plan: Pull, box: Box, place: Place) -> Html:
     colour = EVICTED if box.refused else INK_3
     look: dict[str, Any] = {"fill": colour, "fill_opacity": "0.1" if box.refused else "0.05", "stroke": colour}
     look |= {"stroke_width": 1.5, "stroke_dasharray": "5 4", "data_key": f"ghost/{box.name}/box"}
-    edge = f"M0 0V{high - 8:.1f}a8 8 0 0 0 8 8H{wide - 8:.1f}a8 8 0 0 0 8 -8V0"
-    shape = rect(wide, high, 8, **look) if top == ends else element("path", d=edge, **look)
     return element(
         "g",
-        shape,
+        *([rect(wide, high, 8, **look)] if top == ends else _fading(wide, high, look)),
         data_key=f"ghost/{box.name}",
         transform=f"translate({place.x + INSET:.1f},{top:.1f})",
         pointer_events="none",
     )
 
 
+def _fading(wide: float, high: float, look: Mapping[str, Any]) -> Iterator[Html]:
+    """The outline of a pod that is too high for the picture: pale at its upper end, so that it seems to go on."""
+    start = len(FADE) * DASH
+    edge = f"M0 {start}V{high - 8:.1f}a8 8 0 0 0 8 8H{wide - 8:.1f}a8 8 0 0 0 8 -8V{start}"
+    yield element("path", d=edge, **look)
+    tint = {key: look[key] for key in ("fill", "fill_opacity")}
+    line = {"stroke": look["stroke"], "stroke_width": look["stroke_width"]}
+    for at, opacity in enumerate(FADE):
+        y = at * DASH
+        sides = element("path", d=f"M0 {y}v5M{wide:.1f} {y}v5", **line)
+        yield element("g", element("rect", y=y, width=wide, height=DASH, **tint), sides, opacity=opacity)
+
+
 def _way(plan: Pull, box: Box, place: Place) -> Html:
     """Dots from the pod to its place."""
-    x0, y0 = plan.aside / 2, plan.base - INSET - plan.pod.size * plan.scale - 38
+    x0, y0 = plan.aside / 2, plan.base - INSET - plan.high - (42 if plan.is_named_inside else 58)
     x1, y1 = place.x - 4, plan.base - INSET - box.used * plan.scale + 12
     high = max(min(y0, y1) - 34, 8)
     curve = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {high:.1f} {x1 - 40:.1f} {high:.1f} {x1:.1f} {y1:.1f}"
@@ -243,12 +267,12 @@ def _way(plan: Pull, box: Box, place: Place) -> Html:
 
 def _asking(plan: Pull) -> list[Html]:
     """The pod in the hand: the grip on its edge is pulled for its request."""
-    pod, wide, high = plan.pod, plan.aside - 16, plan.pod.size * plan.scale - PARTED
+    pod, wide, high = plan.pod, plan.aside - 16, plan.high
     fill = priority_fill(pod.priority)
     asks = words(cpus(pod.size), 14, bold=True)
     inside = [element("rect", width=wide, height=high, rx=8, fill=fill, stroke=HAIR, data_key="ask/box")]
-    if high > 30:
-        inside.append(placed(words(pod.name, bold=True, fill=ink(fill)), wide / 2, 12))
+    name = words(pod.name, bold=True, fill=ink(fill) if plan.is_named_inside else None)
+    inside.append(placed(name, wide / 2, 12 if plan.is_named_inside else -52))
     inside.append(placed(asks, wide / 2, -34))
     marks: dict[str, Any] = {"data_key": "ask"}
     if pod.marks:

@@ -380,6 +380,8 @@ def test_the_seconds_of_a_pod_that_leaves_run(path: Path) -> None:
 
         await until(run)
         desk.end()
+        kept = re.findall(r"terminating, (\d+) s", str(desk.stage.shown))
+        assert kept and max(map(int, kept)) <= min(map(int, left)), "the last state is that of the end"
 
     asyncio.run(follow())
 
