@@ -97,7 +97,7 @@ WISHES = {
 """By plugin, the end of a pod's spec: a preference that does not say yet what it prefers."""
 HINTS = {
     AFFINITY: (
-        later("In which label do the two nodes differ?"),
+        later("In which label, apart from the host name, do the two nodes differ?"),
         later("Under matchExpressions the key is disk, and the values are [fast]. Is a weight of 1 enough?"),
     ),
     "InterPodAffinity": (

@@ -204,11 +204,15 @@ def which_may_be_chance(measures: Mapping[str, Numbers]) -> Question[Any]:
     def found(settings: Any) -> Any:
         return settings.changed(measure=right(settings))
 
+    def why(settings: Any, _: str) -> str:
+        low, high = (number(end, signed=True) for end in shown.pairs(found(settings)).interval)
+        return say("The bar of {measure}, {low} to {high}, contains 0.", measure=right(settings), low=low, high=high)
+
     return Question(
         say("Which of these differences may be chance?"),
         tuple(shown.by_measure),
         right,
-        lambda settings, _: where_the_bar_is(shown.pairs(found(settings))),
+        why,
         shown.all_pictures,
         looks=("measure",),
         shows=found,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -20,12 +20,13 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
+from kschedlab_lab.views.layout import Part
 from kschedlab_lab.views.reservoir import Held, Reservoir
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.tosses import press
 
-MOST, SEED = 60, 1
-"""How many draws can be made one after the other, and the seed of the first."""
+MOST, MANY, SEED = 60, 20, 1
+"""How many draws can be made one after the other, how many at a time, and the seed of the first."""
 PARTS = 12
 """So many equally likely draws tell exactly whether one is below 1/2, 1/3 or 1/4."""
 LISTS = ((9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7))
@@ -40,6 +41,11 @@ class Settings(Restorable):
     scores: tuple[int, ...] = choice("sums", LISTS, LISTS[0], lambda scores: " ".join(map(str, scores)))
     takes: str = choice("an equal takes over with", (FAIR, HALF), FAIR)
     draws: int = slider("draws", range(MOST + 1), 0)
+
+    def at(self, indices: Mapping[str, Any]) -> Settings:
+        """As always, but another list or rule begins without draws: those that were made were of the last one."""
+        found = super().at(indices)
+        return found if (found.scores, found.takes) == (self.scores, self.takes) else replace(found, draws=0)
 
 
 def names(scores: Sequence[int]) -> list[str]:
@@ -114,8 +120,8 @@ def show(settings: Settings) -> View:
         nodes = count(len(chances), "best node")
         said = say("Each of the {nodes} is drawn with probability {next}.", nodes=nodes, next=first)
     else:
-        said = say("The last is drawn with probability {last}, the first with {first}.", first=first, last=last)
-
+        unfair = later("Of the best, the last is drawn with probability {last}, the first with {first}.")
+        said = say(unfair, first=first, last=last)
     done = drawn(settings.scores, settings.takes, settings.draws)
     if done:
         said = sentences((say("Draw {number}: {node}.", number=len(done), node=done[-1]), said))
@@ -124,10 +130,15 @@ def show(settings: Settings) -> View:
         each = [Frame(Reservoir(steps, come, step.what)(room), step.what) for come, step in enumerate(steps, start=1)]
         return [*each, Frame(picture(room), said)]
 
-    text = say("Draw again") if done else say("Draw one")
-    button = press(text, data_set=f"draws: {len(done) % MOST + 1}", aria_label=text)
-    picture = Reservoir(steps, len(steps) + 1, said, done, button)
+    picture = Reservoir(steps, len(steps) + 1, said, done, [_draw(len(done), more) for more in (1, MANY)])
     return View(picture, said, Html(), said, story=frames)
+
+
+def _draw(done: int, more: int) -> Part:
+    """The button for so many draws more; after the last one it begins again."""
+    then = done + more if done + more <= MOST else more
+    text = say("Draw {number}", number=more)
+    return press(text, f"draw {more}", data_set=f"draws: {then}", aria_label=text)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -18,6 +18,8 @@ CLOSE = 14
 BROAD, DIAL = 132, 52
 """The greatest width of a cell; the width of a dial."""
 PALE = 0.4
+BESIDE, SHORTEST = 6, 30
+"""The space beside a number, and the shortest tray of bars that has its numbers beside it and not on it, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,9 @@ class GridMeasures:
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
         self.end = self.top + self.high * len(grid.rows)
+        number = max((text_width(cell.text) for row in grid.cells for cell in row if cell.fill is not None), default=0)
+        beside = self.wide - 2 - number - 2 * BESIDE
+        self.tray = beside if beside >= SHORTEST else self.wide - 2
 
     def shapes(self) -> list[Html]:
         """All parts, with their origin at the upper left corner of the room."""
@@ -159,10 +164,12 @@ class GridMeasures:
         wide, high = int(self.wide - 2), int(self.high - 2)
         shapes = [rect(wide, high, 4, fill=TRAY)]
         if cell.fill is not None:
-            long, start = round(wide * abs(cell.share), 1), round(wide * (cell.zero + min(cell.share, 0)), 1)
+            tray = self.tray
+            shapes = [rect(wide, high, fill="transparent"), rect(int(tray), high, 4, fill=TRAY)]
+            long, start = round(tray * abs(cell.share), 1), round(tray * (cell.zero + min(cell.share, 0)), 1)
             shapes.append(rect(long, high, min(4, long / 2), start or None, fill=cell.fill, data_key=f"{key}/box"))
             if cell.zero:
-                at = round(wide * cell.zero, 1)
+                at = round(tray * cell.zero, 1)
                 shapes.append(element("line", x1=at, x2=at, y1=0, y2=high, stroke=INK_3))
         corner = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}

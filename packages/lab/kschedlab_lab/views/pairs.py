@@ -32,7 +32,7 @@ TINY = 1e-9
 PILLS, AXIS, SEEDS, EDGE, DOT, GRAIN = 28, 42, 50, 14, 4.5, 6
 """The height of a row of pills; the width of an axis with its numbers; the height of the row of seeds, of the edge
 above and below the dots, the radius of a dot, and the height of a grain; in pixels."""
-NAMES, ROWS, GAP, LEAST, SMALL, NARROW = 18, 3, 16, 200, 100, 260
+NAMES, ROWS, GAP, LEAST, SMALL, NARROW = 18, 3, 16, 200, 100, 200
 """The height of the columns' names, and the most rows of equal dots; between pictures side by side; the least height
 of a picture, and of a small one; and the least width for two small ones beside each other."""
 COLUMNS = {True: (0.09, 0.41, 0.52, 0.72, 1.0), False: (0.25, 0.75, 1.0, 1.0, 1.0)}
@@ -96,6 +96,13 @@ class Pairs:
         rest = (100 - CONFIDENCE) / 2
         low, high = np.percentile(self.resampled, [rest, 100 - rest])
         return float(low), float(high)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Between which numbers all means of drawn seeds lie."""
+        if self.joined:
+            return float(self.differences.min()), float(self.differences.max())
+        return float(self.b.min() - self.a.max()), float(self.b.max() - self.a.min())
 
     @property
     def enough(self) -> bool:
@@ -313,10 +320,10 @@ def aside(ys: Sequence[float]) -> list[int]:
 
 
 def in_rows(ys: Sequence[float], room: float) -> list[float]:
-    """Heights of dots; dots at the same height that need more than this room are in rows above each other."""
+    """Heights of dots; dots at the same height that would hide each other's middle in this room are in several rows."""
     found, seen = list[float](), Counter[float]()
     for y in ys:
-        rows = min(ceil(ys.count(y) / (room // (2 * DOT) + 1)), ROWS)
+        rows = min(ceil(ys.count(y) / (room // DOT + 1)), ROWS)
         found.append(y + (seen[y] % rows - (rows - 1) / 2) * 2 * DOT)
         seen[y] += 1
     return found
@@ -418,14 +425,15 @@ def _hill(plan: _Plan) -> Iterator[Html]:
     if len(plan.pairs.a) < 2 or not (spread := float(means.std())):
         return
     width = max(spread * 0.3, (scale.high - scale.low) / 200)
-    ends = max(float(means.min()) - 2 * width, scale.low), min(float(means.max()) + 2 * width, scale.high)
+    low, high = plan.pairs.limits
+    ends = max(float(means.min()) - 2 * width, low), min(float(means.max()) + 2 * width, high)
     at = np.linspace(*ends, 48)
     often = np.exp(-(((at[:, None] - means) / width) ** 2) / 2).sum(axis=1)
     across = plan.hill + (plan.end - plan.hill - 4) * often / often.max()
     line = "L".join(f"{x:.1f} {scale.y(y):.1f}" for x, y in zip(across.tolist(), at.tolist(), strict=True))
-    low, high = (f"{plan.hill:.1f} {scale.y(end):.1f}" for end in ends)
+    foot, head = (f"{plan.hill:.1f} {scale.y(end):.1f}" for end in ends)
     fill = GREY_SOFT if not plan.pairs.real else CHOSEN_SOFT if plan.pairs.mean > 0 else EVICTED_SOFT
-    yield element("path", d=f"M{low}L{line}L{high}Z", fill=fill, stroke=HAIR)
+    yield element("path", d=f"M{foot}L{line}L{head}Z", fill=fill, stroke=HAIR)
 
 
 def _interval(plan: _Plan) -> Iterator[Html]:

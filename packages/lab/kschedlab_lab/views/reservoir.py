@@ -9,11 +9,12 @@ from typing import Any
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.layout import Part, moved
+from kschedlab_lab.views.layout import Part, moved, row
+from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.style import HAIR, INK, INK_2, NODES, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-HEAD, LINE, WIDEST, CARD, LOW, COUNT, FOOT = 66, 15, 150, 38, 130, 18, 58
+HEAD, LINE, WIDEST, CARD, LOW, COUNT, FOOT = 66, 15, 150, 38, 130, 36, 76
 """Height of what is above the columns, and of a line; greatest width of a column with what parts it from the next;
 height of a card, and of a column, at least; height of the counts below, and with the button. In pixels."""
 
@@ -36,14 +37,14 @@ class Held:
 class Reservoir:
     """``walk``: the list, element by element; ``come``: how many of them have come up, one more if all are past.
 
-    ``drawn``: the nodes of some draws, the last of which has a star; ``button``: what makes another one.
+    ``drawn``: the nodes of some draws, the last of which has a star; ``buttons``: what makes more of them.
     """
 
     walk: Sequence[Held]
     come: int
     alt: str
     drawn: Sequence[str] = ()
-    button: Part | None = None
+    buttons: Sequence[Part] = ()
 
     def __call__(self, room: Room) -> Html:
         step = min(room.width / len(self.walk), WIDEST)
@@ -52,9 +53,9 @@ class Reservoir:
         come = columns[: self.come]
         bands = (band for before, now in zip(come, come[1:], strict=False) for band in now.bands(before))
         shapes = [*(each.card() for each in columns), *bands, *(shape for each in columns for shape in each.parts())]
-        shapes += [each.count() if self.drawn else each.when() for each in (columns if self.drawn else come)]
-        if self.button is not None:
-            shapes.append(moved(self.button, 4, HEAD + high + COUNT + 4))
+        shapes += [each.when() for each in come]
+        shapes += [each.count() for each in columns if self.drawn]
+        shapes.append(moved(row(self.buttons, 8), 4, HEAD + high + COUNT + 4))
         return svg(shapes, max(step * len(columns), min(room.width, 400)), HEAD + high + FOOT, self.alt)
 
 
@@ -90,13 +91,15 @@ class _Column:
 
     def count(self) -> Html:
         """How often it was drawn so far."""
-        said = say("drawn {number} ×", number=self.drawn.count(self.held.name))
-        return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT - 4, "middle")
+        name = self.held.name
+        number = self.drawn.count(name)
+        said = fitting((say("{node}: {number} ×", node=name, number=number), f"{number} ×"), self.step - 12, bold=True)
+        return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT - 4, "middle", font_weight="bold")
 
     def when(self) -> Html:
         """What the column tells."""
         said = say("after {node}", node=self.held.name)
-        return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT - 4, "middle", fill=INK_2)
+        return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT / 2 - 4, "middle", fill=INK_2)
 
     def ends(self) -> dict[str, tuple[float, float]]:
         """By name: upper and lower end of its part of the column; the first of the list is at the bottom."""

@@ -170,8 +170,8 @@ def _red(r: float, seeds: int, is_numbered: bool) -> Iterator[Html]:
         yield label(str(seeds), 0, 4.3, "middle", fill=ink(EVICTED), font_weight="bold")
 
 
-def press(text: str, **marks: str) -> Part:
-    """The one thing to press."""
+def press(text: str, key: str = "press", **marks: str) -> Part:
+    """A thing to press; ``key``: its identity, if there are several."""
     inside = padded(words(text, 14, bold=True, fill=PANEL), 16, 7)
     ground = rect(inside.width, inside.height, 9, fill=INK)
-    return Part(inside.width, inside.height, (element("g", ground, *inside.shapes, data_key="press", **marks),))
+    return Part(inside.width, inside.height, (element("g", ground, *inside.shapes, data_key=key, **marks),))
