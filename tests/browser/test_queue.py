@@ -48,7 +48,7 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
         page.page.keyboard.press("ArrowRight")
     expect(page.sentence).to_contain_text("It moves web to activeQ.")
     page.page.get_by_role("radio", name="v1.37").check()
-    expect(page.sentence).to_contain_text("It may help web: to backoffQ.")
+    expect(page.sentence).to_contain_text("It may help web, which failed less than 1 s ago: to backoffQ.")
 
 
 def test_where_the_failed_pod_goes_is_picked_in_the_picture(shown: Show) -> None:

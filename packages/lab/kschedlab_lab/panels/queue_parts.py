@@ -168,7 +168,7 @@ class NewRun(Run[WithEvents]):
         if trying:
             does = say("It is noted for web.")
         elif "web" in names(self.queue.backoff):
-            does = say("It may help web: to backoffQ.")
+            does = say("It may help web, which failed less than 1 s ago: to backoffQ.")
         else:
             does = say("It helps nobody here.")
         return self.call(sentences([say(HAPPENS[self.event]), does]), trying)

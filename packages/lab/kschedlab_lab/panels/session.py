@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kschedlab_lab.panels.base import Panel
 
 Message: TypeAlias = dict[str, Any]
+FIRST = Room(500, 420)
+"""The room until the front end tells it, which a busy kernel hears late: beside the text of a small window."""
 AHEAD, AHEAD_SECONDS = 16, 0.2
 """How many states along a control are computed in advance, and how long that may take."""
 
@@ -30,7 +32,7 @@ class Session:
     """
 
     def __init__(self, panel: Panel[Any]) -> None:
-        self.panel, self.room = panel, Room()
+        self.panel, self.room = panel, FIRST
         self._polled: Message | None = None
         self.controls = described(panel.settings)
         self.shown: Message = self.look()

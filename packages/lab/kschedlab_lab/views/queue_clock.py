@@ -155,10 +155,11 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
 
 
 def _beside(history: History, middle: float, is_low: bool) -> Iterator[Html]:
-    """The lines beside a lane, around its middle; smaller if three have to do with a low one."""
+    """The lines beside a lane, around its middle; smaller if three have to do with a low one, which has no more: there
+    the last note says what the first one introduces elsewhere."""
     lines = [*history.titles, *history.notes]
     if is_low and len(lines) > 3:
-        lines = [*history.titles]
+        lines = [*history.titles, *history.notes[-1:]]
     apart, size = (13, 12) if is_low and len(lines) > 2 else (15, 14)
     for i, line in enumerate(lines):
         is_title = i < len(history.titles)
