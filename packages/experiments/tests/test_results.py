@@ -347,6 +347,14 @@ def test_the_means_are_over_time():
     assert np.isnan(numbers(Trace([node("a", cpu=1)], [Arrival(0, pod("p", cpu=2))]))["wait_p50"])
 
 
+def test_the_page_has_a_band_around_each_mean_from_the_least_run_to_the_most(results):
+    for title in ("Placed pods over time", "Requested cpu over time"):
+        band, mean = dict(charts(results))[title].data[:2]
+        low, high = np.asarray(band.y[: len(mean.y)]), np.asarray(band.y[len(mean.y) :])[::-1]
+        assert (low <= np.asarray(mean.y) + 1e-6).all() and (high >= np.asarray(mean.y) - 1e-6).all()
+        assert (low < high).any(), "the runs differ"
+
+
 def test_the_page_has_the_waits_of_each_variant_as_bars(results):
     drawn = dict(charts(results))["Time to placement"]
     for place, (bars, variant) in enumerate(zip(drawn.data, results.variants, strict=True)):

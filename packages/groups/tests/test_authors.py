@@ -196,6 +196,16 @@ def test_a_deleted_group(state: str) -> None:
     assert (stage.state, stage.apart) == (("", 0, False), ([] if state == POPPED else list(pods), []))
 
 
+def test_the_pods_of_a_deleted_group_are_known_to_wait_apart() -> None:
+    moves = list[tuple[str, str]]()
+    stage = Stage(ACTIVE, ("p1", "p2"), on_moved=lambda pod, _, part, why: moves.append((pod.metadata.name, part)))
+    moves.clear()
+    stage.now += SECOND
+    stage.queue.delete_group(GROUP)
+    assert moves == [("p1", UNSCHEDULABLE), ("p2", UNSCHEDULABLE)]
+    assert {place.since for place in stage.queue.places().values()} == {stage.now}
+
+
 def test_a_group_deleted_during_its_cycle() -> None:
     stage = Stage(POPPED, ("p1",), ("p2", "p3"))
     stage.queue.delete_group(GROUP)

@@ -181,6 +181,13 @@ def test_of_many_nodes_the_best_are_drawn() -> None:
     assert "21 more nodes" in texts(svg)
 
 
+def test_of_many_nodes_the_first_are_shown_if_the_pod_fits_nowhere() -> None:
+    nodes = [node(f"node-{i:02d}", cpu="1") for i in range(12)]
+    decision = schedule("default/web", cluster(*nodes, pod("web", cpu="2")))
+    names = [name for name in texts(picture(decision)) if name in decision.cluster.names]
+    assert names == [f"node-{i:02d}" for i in range(NODES)]
+
+
 def test_the_same_decision_gives_the_same_drawing() -> None:
     assert str(picture(decide(Settings()))) == str(picture(decide(Settings())))
 
