@@ -146,7 +146,24 @@ def test_preemption():
     assert verdict.kind == APART and says(verdict.why, "budgets", "n2")
 
 
-def test_what_is_not_followed_is_not_compared():
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+
+
+@pytest.mark.parametrize(
+    ("volume", "kind"),
+    [
+        ({"persistentVolumeClaim": {"claimName": "d"}}, APART),
+        ({"ephemeral": {"volumeClaimTemplate": {"spec": CLAIM}}}, APART),
+        ({"emptyDir": {}}, ALIKE),
+    ],
+)
+def test_what_is_not_followed_is_not_compared(volume, kind):
+    with_volume = {"volumes": [{"name": "d", **volume}]}
+    world = World(node("n1"), pod("web", **with_volume))
+    assert kinds(world.sees(pod("web", on="n1", **with_volume))) == [kind]
+
+
+def test_pods_of_other_schedulers_are_not_decisions():
     claimed = {"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]}
     world = World(node("n1"), pod("web", **claimed), pod("v", schedulerName="volcano"))
     assert kinds(world.sees(pod("web", on="n1", **claimed))) == [APART]
