@@ -36,7 +36,7 @@ class Settings(Restorable):
 
     cordon: bool = switch("node-a is cordoned")
     busy: bool = switch("busy takes 2.5 CPU", True)
-    port: bool = switch("proxy has host port 8080")
+    port: bool = switch("proxy uses port 8080")
     disk: bool = switch("db writes to disk-1")
     taint: bool = switch("node-a is tainted")
 
