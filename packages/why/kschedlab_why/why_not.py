@@ -314,13 +314,13 @@ def points(decision: Decision, *nodes: str) -> tuple[Points, ...]:
 def _behind(decision: Decision, node: str, points: tuple[Points, ...]) -> str:
     total = points[-1]
     if not total.lead:
-        best = len(decision.best)
         return say(
-            "{node} has the same score as {winner}, {other}; one of the {best} best nodes is taken.",
+            "{node} has the same score as {winner}, {other}. There are {best} best nodes: {how}.",
             node=node,
             winner=decision.node,
             other=total.others[0],
-            best=best,
+            best=len(decision.best),
+            how=decision.tie_break,
         )
     rows = sorted(points[:-1], key=lambda each: -abs(each.lead))
     gains = [f"{each.plugin} {-each.lead:+d}" for each in rows if each.lead]

@@ -101,7 +101,7 @@ def how_little() -> YourCluster:
 
 def who_leaves() -> YourCluster:
     """Two nodes would lose pods that are equally many and equally important: which node is chosen?"""
-    recent, old = say("older pod started later"), say("older pod started earlier")
+    recent, old = say("where the older pod started later"), say("where it started earlier")
     why = say("Rule 5 spares the pod that has run longest.")
     return _asking(
         say("Two nodes would each lose two pods of priority -10. Which node is chosen?"),

@@ -284,7 +284,8 @@ def _choice(word: str, answer: WhatIfAnswer, found: WhatIf, show: str) -> Choice
     change = answer.short or line.change
     whole = say("{change}: {then}", change=_why_so_much(line.change, answer, found), then=line.then)
     if eviction is not None and answer.decision is eviction.decision:
-        pods, where = count(len(eviction.victims), "pod"), listing(eviction.where, 1)
+        victims, where = eviction.victims, listing(eviction.where, 1)
+        pods = evicted(victims) if len(victims) == 1 else count(len(victims), "pod")
         change = say("without {names} on {node}", names=pods, node=where)
     star, seen = starred(answer.decision), in_sight(answer.decision, show).values()
     return Choice(word, change, whole, leaves=star >= 0 and not any(star in places for places in seen))

@@ -45,9 +45,9 @@ BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 176, 700, 120, 150, 40, 20
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; how much of the room's height may come or go
 without any node moving, and how much is lost as a picture is enlarged to the whole width, in pixels."""
-GAP, HEAD, BUTTONS, LINE, LINES, MANY = 4, 21, 28, 17, 2, 9
-"""The space between what is below the nodes, the height of the way back to all, of a row of buttons, and of a line of
-text, in pixels; how many lines of an answer are shown in however little room, and how many lines or rows on a phone."""
+GAP, HEAD, LINE, LINES, MANY = 4, 21, 17, 2, 9
+"""The space between what is below the nodes, the height of the way back to all and of a line of text, in pixels; how
+many lines of an answer are shown in however little room, and how many lines or rows on a phone."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     used = nodes.height + meaning.height + 2 * GAP
     below = nodes.height + 3 * (LINE + GAP)  # whatever is changed and clicked: two lines of a legend, one of an answer
     changes = _changes(decision, asked, width, room.height - ENLARGED - below)
-    spare = room.height - used - max(changes.height, BUTTONS - GAP) - GAP
+    spare = room.height - used - changes.height - 2 * GAP
     about = _about(decision, asked, width, spare)
     found = asked.why_not
     if found is not None and found.checks and not victims(decision, found.node):
