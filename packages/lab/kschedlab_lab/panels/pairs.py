@@ -28,13 +28,16 @@ Numbers = Mapping[str, Sequence[float] | Floats]
 
 
 class Compared:
-    """What the panel shows of some numbers. ``what``: the measure; ``hero``: a seed's name.
+    """What the panel shows of some numbers. ``what``: the measure; ``hero``: a seed's name; ``reported``: by policy, a
+    mean difference that others report.
 
     InputValueError unless there are two policies or more, with equally many numbers.
     """
 
-    def __init__(self, numbers: Numbers, what: str = "", hero: int = 0) -> None:
-        self.what, self.hero = f"{what or say('CPU requested')}, %", hero
+    def __init__(
+        self, numbers: Numbers, what: str = "", hero: int = 0, reported: Mapping[str, float] | None = None
+    ) -> None:
+        self.what, self.hero, self.reported = f"{what or say('CPU requested')}, %", hero, reported or {}
         self.numbers = {str(name): np.asarray(row, np.float64) for name, row in numbers.items()}
         lengths = {len(row) for row in self.numbers.values()}
         if len(self.numbers) < 2 or len(lengths) != 1 or lengths == {0}:
@@ -52,7 +55,9 @@ class Compared:
         """The numbers of these two policies for the first seeds."""
         names = next(iter(self.numbers)), settings.policy
         choices = [(name, f"policy: {name}", name == settings.policy) for name in self.numbers if name != names[0]]
-        return Picture(names, self.numbers, settings.seeds, settings.joined, self.what, self.hero, choices)
+        reported, numbers = self.reported.get(settings.policy), self.numbers
+        what, hero = self.what, self.hero
+        return Picture(names, numbers, settings.seeds, settings.joined, what, hero, choices, reported=reported)
 
     def pairs(self, settings: Any) -> Pairs:
         """The pairs that are shown."""
@@ -141,13 +146,15 @@ def story(picture: Picture, room: Room) -> list[Frame]:
     return [*frames, Frame(draw_pairs(picture, room, describe(picture)), caption)]
 
 
-def panel(numbers: Numbers, what: str = "", hero: int = 0, **settings: Any) -> Panel[Any]:
+def panel(
+    numbers: Numbers, what: str = "", hero: int = 0, reported: Mapping[str, float] | None = None, **settings: Any
+) -> Panel[Any]:
     """The panel; settings override its defaults: the second policy, all seeds, joined.
 
-    ``numbers``: by policy, a number for each seed; ``what``: the measure; ``hero``: the seed that is named, 0 for none.
-    InputValueError if seeds are missing.
+    ``numbers``: by policy, a number for each seed; ``what``: the measure; ``hero``: the seed that is named, 0 for none;
+    ``reported``: by policy, the mean difference to the first that others report. InputValueError if seeds are missing.
     """
-    shown = Compared(numbers, what, hero)
+    shown = Compared(numbers, what, hero, reported)
     return Panel(shown.settings().changed(**settings), shown, call="pairs.panel(...)")
 
 

@@ -19,7 +19,19 @@ from kschedlab_lab.views.chart_lines import ticks
 from kschedlab_lab.views.drawing import remark
 from kschedlab_lab.views.layout import moved, words
 from kschedlab_lab.views.lettering import fitted, text_width, with_minus
-from kschedlab_lab.views.style import CHOSEN, CHOSEN_SOFT, EVICTED, EVICTED_SOFT, HAIR, INK_2, INK_3, TICK, TRAY, themed
+from kschedlab_lab.views.style import (
+    ACT,
+    CHOSEN,
+    CHOSEN_SOFT,
+    EVICTED,
+    EVICTED_SOFT,
+    HAIR,
+    INK_2,
+    INK_3,
+    TICK,
+    TRAY,
+    themed,
+)
 from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 Floats = npt.NDArray[np.float64]
@@ -121,7 +133,7 @@ class Picture:
 
     ``what``: the measure with its unit; ``hero``: the seed that is named, 0 for none; ``choices``: what else can be
     shown, each with its text, what a click sets, and whether it is shown; ``joinable``: whether one can forget the
-    seeds.
+    seeds; ``reported``: a mean difference that others report.
     """
 
     names: tuple[str, str]
@@ -132,6 +144,7 @@ class Picture:
     hero: int
     choices: Sequence[tuple[str, str, bool]]
     joinable: bool = True
+    reported: float | None = None
 
     @property
     def most(self) -> int:
@@ -386,6 +399,12 @@ def _differences_axis(plan: _Plan) -> Iterator[Html]:
     yield element("path", d=grid, stroke=TICK, fill="none")
     line = f"M{plan.zero:.0f} {scale.y(0):.1f}H{plan.end:.0f}"
     yield element("path", d=line, stroke="currentColor", stroke_width=1.3, stroke_dasharray="5 4", data_key="zero")
+    if (reported := plan.picture.reported) is not None:
+        y = scale.y(reported)
+        line = f"M{plan.zero:.0f} {y:.1f}H{plan.end:.0f}"
+        yield element("path", d=line, stroke=ACT, stroke_width=2, data_key="reported")
+        said = say("the paper: {points}", points=number(reported, True))
+        yield label(said, plan.end, y - 5, "end", font_weight="bold", fill=ACT, **HALO)
     texts = (label(number(each, True).replace(".0", ""), plan.end + 6, scale.y(each) + 4) for each in scale.ticks())
     yield element("g", *texts, fill=INK_2)
     a, b = plan.picture.names

@@ -114,6 +114,14 @@ def test_a_difference_that_others_report_is_inside_the_bar_or_outside():
     assert says(is_it_inside(NUMBERS, 9).text, "+9.0")
 
 
+def test_a_difference_that_others_report_is_a_line_across_the_differences():
+    shown = panel(NUMBERS, reported={"packing": 2.5}, policy="packing")
+    line = str(shown.view.picture(ROOM))
+    assert "the paper: +2.5" in line and "the paper" not in str(shown.move(policy="lucky").view.picture(ROOM))
+    asked = shown.ask(is_it_inside(NUMBERS, 2.5))
+    assert "the paper" not in asked.state(asked.settings, ROOM)["picture"], "the bar is still to be guessed"
+
+
 def test_a_click_on_the_track_sets_the_number_of_seeds():
     picture = ElementTree.fromstring(str(panel(NUMBERS).view.picture(ROOM)))
     clicks = {each.get("data-set"): float(each.get("x", 0)) for each in picture.iter() if each.get("role") == "none"}
