@@ -107,7 +107,7 @@ def _part(name: str, parts: Parts, x: float, y: float, high: float, wide: float)
 def _ways(parts: Parts, wide: float, right: float) -> Iterator[Html]:
     """The four ways of a pod, with what leads there; the one that was just taken is thick.
 
-    While it is asked where a pod that fails goes, nothing is written on the ways of an attempt that failed.
+    While it is asked where a pod that fails goes, the ways of an attempt that failed are not there.
     """
     left, down, lane = EDGE + wide + 4, right + 22, right - EDGE - wide - 8
     high, low = EDGE + LOW / 2, EDGE + LOW + APART + LOW / 2
@@ -143,13 +143,14 @@ def _new_ways(parts: Parts, wide: float, right: float) -> Iterator[Html]:
 
 
 def _drawn(ways: Mapping[tuple[str, str], Way], parts: Parts, lane: float) -> Iterator[Html]:
-    """The ways; nothing is written on those of an attempt that failed while it is asked about them."""
+    """The ways; without those of an attempt that failed while it is asked about them."""
     for each, (said, start, end, (x, y)) in ways.items():
+        if parts.picks and each[0] == TRYING:
+            continue
         taken = each == parts.way
         yield element("g", _arrow(start, end, 3.6 if taken else 1.4), opacity=None if taken else 0.4)
-        if not (parts.picks and each[0] == TRYING):
-            wide = 90 if BACKOFF in each and ASLEEP not in each else lane
-            yield placed(words(say(said), bold=taken, width=wide, fill=None if taken else INK_2), x, y)
+        wide = 90 if BACKOFF in each and ASLEEP not in each else lane
+        yield placed(words(say(said), bold=taken, width=wide, fill=None if taken else INK_2), x, y)
 
 
 def _arrow(start: Point, end: Point, thick: float) -> Html:
