@@ -147,7 +147,7 @@ def test_a_picture_is_laid_out_for_its_room() -> None:
         return View(lambda room: element("svg", f"{room.width} x {room.height}"), "", Html(), "")
 
     session = Session(Panel(Settings(), wide))
-    assert session.shown["picture"] == "<svg>720 x 420</svg>"
+    assert session.shown["picture"] == "<svg>500 x 420</svg>"
     assert sent(session, room=[400, 300])["picture"] == "<svg>400 x 300</svg>"
 
 
