@@ -91,8 +91,9 @@ class Panel(Generic[S]):
         show: Callable[[S], View],
         export: Callable[[S], str | Sequence[Manifest]] | None = None,
         call: str = CALL,
+        still: Room = STILL,
     ) -> None:
-        self.saved_room = STILL
+        self._still = still
         self._first, self._show, self._export, self._call = settings, show, export, call
         self.question: Question[S] | None = None
         self.gate = Gate()
@@ -330,7 +331,7 @@ class Panel(Generic[S]):
         if self._asks() is not None:
             asked = [element("p", text, " ", coded(" · ".join(self.question.choices)))]
             if self.question.before is not None:
-                asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
+                asked.append(image(drawn(self.question.before(self.settings), self._still), self.question.text, PAPER))
             return join([*asked, element("details", element("summary", say("The answer")), answer)])
         verdict = self._judged()
         if verdict is None:
@@ -343,7 +344,7 @@ class Panel(Generic[S]):
         view = self.view
         if self.error:
             return element("p", say("Error: {error}", error=self.error))
-        return element("div", image(drawn(view.picture, self.saved_room), view.sentence, PAPER), words(view))
+        return element("div", image(drawn(view.picture, self._still), view.sentence, PAPER), words(view))
 
 
 def _failed(error: str) -> View:

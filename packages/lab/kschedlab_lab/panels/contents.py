@@ -154,6 +154,4 @@ def _facts(lesson: CourseLesson) -> list[list[str]]:
 
 def panel(**settings: str) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    found = Panel(Settings().changed(**settings), show)
-    found.saved_room = NARROW
-    return found
+    return Panel(Settings().changed(**settings), show, still=NARROW)

@@ -27,7 +27,7 @@ BEST = 0.2
 """How much of the nodes the search sees before the best one."""
 SCORES = {0.02: 31, BEST: 38}
 """The two highest, by their places in the order of the search."""
-ASKED = {"1,000": 1000, "3,000": 3000, "5,650": 5650}
+ASKED = {f"{nodes:,}": nodes for nodes in (1000, 3000, 5650)}
 """The clusters of the question, by its answers."""
 UNSET = later("not set")
 

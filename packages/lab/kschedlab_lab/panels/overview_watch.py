@@ -15,14 +15,14 @@ from kschedlab.build import Manifest, node, pod
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
-from kschedlab.objects.requests import pod_requests
 from kschedlab.queue.order import SCHEDULED
 from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
+from kschedlab_lab.panels.terminal_view import standing
 from kschedlab_lab.views.bench import Bench, draw_bench
-from kschedlab_lab.views.drawing import Block, Box, Number
+from kschedlab_lab.views.drawing import Box
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import HEAD, NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
@@ -170,7 +170,9 @@ def draw(story: str, position: int, alt: str, room: Room, picks: bool = False) -
     replay.seek(position)
     pods, heroes = {each.metadata.name: each for each in replay.pods()}, _heroes(story)
     nodes = tuple(_box(there, pods, heroes, replay.now, picks) for there in replay.of(Node))
-    waiting = tuple(_block(pods[name], replay.now) for name in heroes if name in pods and not pods[name].spec.nodeName)
+    waiting = tuple(
+        standing(pods[name], replay.now) for name in heroes if name in pods and not pods[name].spec.nodeName
+    )
     rows = (_shown(wide_cells(pods[name], replay.now) if name in pods else [""] * len(HEAD)) for name in heroes)
     return draw_bench(Bench(waiting, len(heroes), nodes, (_shown(HEAD), *rows), WIDEST), alt, room)
 
@@ -180,25 +182,12 @@ def _box(there: Node, pods: Mapping[str, Pod], heroes: Sequence[str], now: int, 
     name = there.metadata.name
     mine = sorted((each for each in pods.values() if each.spec.nodeName == name), key=_created)
     is_chosen = any(each.metadata.name in heroes for each in mine)
-    blocks, cpu = tuple(_block(each, now) for each in mine), there.status.allocatable["cpu"].milli()
+    blocks, cpu = tuple(standing(each, now) for each in mine), there.status.allocatable["cpu"].milli()
     return Box(name, cpu, blocks, chosen=is_chosen, marks={"data_pick": name} if picks else {})
 
 
 def _created(each: Pod) -> int:
     return each.metadata.creationTimestamp or 0
-
-
-def _block(each: Pod, now: int) -> Block:
-    """A pod with its priority, and the seconds that it has left or the node that it is nominated to."""
-    name, priority = each.metadata.name, each.spec.priority or 0
-    ends, nominated = each.metadata.deletionTimestamp, each.status.nominatedNodeName
-    cpu, mark, note = int(pod_requests(each)["cpu"]), "", ""
-    number = Number(say("{cpu} CPU, priority {priority}", cpu=f"{cpu / 1000:g}", priority=priority))
-    if ends is not None:
-        mark, note = "leaving", say("terminating, {left} s", left=-(-max(ends - now, 0) // SECOND))
-    elif nominated and not each.spec.nodeName:
-        mark, note = "arriving", say("nominated to {node}", node=nominated)
-    return Block(name, cpu, priority, (number,), mark, note)
 
 
 def _shown(cells: Sequence[str]) -> tuple[str, ...]:

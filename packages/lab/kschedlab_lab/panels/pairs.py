@@ -55,9 +55,16 @@ class Compared:
         """The numbers of these two policies for the first seeds."""
         names = next(iter(self.numbers)), settings.policy
         choices = [(name, f"policy: {name}", name == settings.policy) for name in self.numbers if name != names[0]]
-        reported, numbers = self.reported.get(settings.policy), self.numbers
-        what, hero = self.what, self.hero
-        return Picture(names, numbers, settings.seeds, settings.joined, what, hero, choices, reported=reported)
+        return Picture(
+            names,
+            self.numbers,
+            settings.seeds,
+            settings.joined,
+            self.what,
+            self.hero,
+            choices,
+            reported=self.reported.get(settings.policy),
+        )
 
     def pairs(self, settings: Any) -> Pairs:
         """The pairs that are shown."""
@@ -106,14 +113,14 @@ def describe(picture: Picture) -> str:
     """Whether the difference is real, how large it is, and for how many seeds."""
     a, b = picture.names
     pairs = picture.pairs
-    low, high = pairs.interval
+    low, high = ends(pairs)
     size = say(
         "{b} − {a}: {mean} on average; the bar is {low} to {high}.",
         a=a,
         b=b,
         mean=number(pairs.mean, signed=True),
-        low=number(low, signed=True),
-        high=number(high, signed=True),
+        low=low,
+        high=high,
     )
     if not pairs.enough:
         size = say("{b} − {a}: {mean} on average.", a=a, b=b, mean=number(pairs.mean, signed=True))
@@ -212,7 +219,7 @@ def which_may_be_chance(measures: Mapping[str, Numbers]) -> Question[Any]:
         return settings.changed(measure=right(settings))
 
     def why(settings: Any, _: str) -> str:
-        low, high = (number(end, signed=True) for end in shown.pairs(found(settings)).interval)
+        low, high = ends(shown.pairs(found(settings)))
         return say("The bar of {measure}, {low} to {high}, contains 0.", measure=right(settings), low=low, high=high)
 
     return Question(
@@ -237,7 +244,7 @@ def is_it_inside(numbers: Numbers, difference: float, what: str = "", **settings
         return yes if low <= difference <= high else no
 
     def why(settings: Any, _: str) -> str:
-        low, high = (number(end, signed=True) for end in shown.pairs(settings).interval)
+        low, high = ends(shown.pairs(settings))
         return say("Our bar goes from {low} to {high}.", low=low, high=high)
 
     asked = later("{b} − {a}: the paper's difference is {points}. Will it lie inside our bar?")
@@ -250,9 +257,15 @@ def is_it_inside(numbers: Numbers, difference: float, what: str = "", **settings
     )
 
 
+def ends(pairs: Pairs) -> tuple[str, str]:
+    """From where to where the bar is."""
+    low, high = pairs.interval
+    return number(low, signed=True), number(high, signed=True)
+
+
 def where_the_bar_is(pairs: Pairs) -> str:
     """Whether the bar leaves 0 out, and from where to where it is."""
-    low, high = (number(end, signed=True) for end in pairs.interval)
+    low, high = ends(pairs)
     if pairs.real:
         return say("The bar, {low} to {high}, leaves 0 out.", low=low, high=high)
     return say("The bar, {low} to {high}, contains 0.", low=low, high=high)

@@ -10,7 +10,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
 from kschedlab.text.html import Html, element, visible
-from kschedlab.text.words import count, listing
+from kschedlab.text.words import count, cpus, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, covers, seconds
 from kschedlab_lab.views.drawing import EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
@@ -115,29 +115,34 @@ def _node(node: Node, seen: Seen) -> Box:
     )
 
 
+def standing(pod: Pod, now: int) -> Block:
+    """A pod with its request and its priority, and the seconds that it has left or the node that it is nominated to."""
+    priority, size, mark, note = pod.spec.priority or 0, int(pod_requests(pod).get("cpu", 0)), "", ""
+    if pod.metadata.deletionTimestamp is not None:
+        mark, note = "leaving", say("terminating, {left} s", left=_left(pod, now))
+    elif (node := pod.status.nominatedNodeName) and not pod.spec.nodeName:
+        mark, note = "arriving", say("nominated to {node}", node=visible(node))
+    asks = Number(say("{asked}, priority {priority}", asked=cpus(size), priority=priority))
+    return Block(visible(pod.metadata.name), size, priority, (asks,), mark, note)
+
+
+def _left(pod: Pod, now: int) -> int:
+    """The seconds that a pod has left that is being deleted."""
+    return -(-max((pod.metadata.deletionTimestamp or 0) - now, 0) // SECOND)
+
+
 def _block(pod: Pod, seen: Seen) -> Block:
-    """A pod with its priority, the seconds that it has left, or the node that it is nominated to."""
-    name = visible(pod.metadata.name)
-    first, *middle, last = name.split("-") if "-" in name else (name, "")
-    short, end = (first, (Number(f"…{last}"),)) if middle else (name, ())  # its end tells a ReplicaSet's pods apart
-    priority, ends, nominated = pod.spec.priority or 0, pod.metadata.deletionTimestamp, pod.status.nominatedNodeName
-    size = int(pod_requests(pod).get("cpu", 0))
-    asks = say("{cpu} CPU, priority {priority}", cpu=f"{size / 1000:g}", priority=priority)
-    shorter: tuple[str, ...] = (say("priority {priority}", priority=priority), str(priority))
-    mark, note = "", ""
-    if ends is not None:
-        left = -(-max(ends - seen.now, 0) // SECOND)
-        mark, note, shorter = (
-            "leaving",
-            say("terminating, {left} s", left=left),
-            (say("{seconds} s left", seconds=left),),
-        )
-    elif nominated and not pod.spec.nodeName:
-        mark, note = "arriving", say("nominated to {node}", node=visible(nominated))
-        shorter = (f"→ {visible(nominated)}",)
-    return Block(
-        short, size, priority, (Number(asks, shorter=shorter), *end), mark, note, name, tuple(_shields(pod, seen))
-    )
+    """The pod; the end of a long name is a number, because it tells a ReplicaSet's pods apart."""
+    block = standing(pod, seen.now)
+    first, *middle, last = block.name.split("-") if "-" in block.name else (block.name, "")
+    short, end = (first, (Number(f"…{last}"),)) if middle else (block.name, ())
+    shorter: tuple[str, ...] = (say("priority {priority}", priority=block.priority), str(block.priority))
+    if block.mark == "leaving":
+        shorter = (say("{seconds} s left", seconds=_left(pod, seen.now)),)
+    elif block.mark == "arriving":
+        shorter = (f"→ {visible(pod.status.nominatedNodeName)}",)
+    numbers = (replace(block.numbers[0], shorter=shorter), *end)
+    return replace(block, name=short, numbers=numbers, key=block.name, badges=tuple(_shields(pod, seen)))
 
 
 def _shields(pod: Pod, seen: Seen) -> Iterator[Badge]:

@@ -160,18 +160,20 @@ class ScoreMap:
             below={node: given[:1] for node, given in self.facts.items()} if short else facts,
         )
 
-    @property
+    @cached_property
     def _across(self) -> Mapping[str, Sequence[str]]:
         """The rows whose points sums and bars leave out; where columns are framed, their cells say 1M."""
         if self.asks:
             return {}
         same = (say("1M each, so left out of the sums"), say("1M each, left out"))
-        return {plugin: same for plugin in self.plugins if self._is_left_out(plugin)}
+        return {plugin: same for plugin in self._left_out}
 
-    def _is_left_out(self, plugin: str) -> bool:
-        """Whether it is one of VETOES, and gives its million to all nodes."""
-        given = {number(self.decision, STAGES[2], plugin, node) for node in self.nodes} - {None}
-        return plugin.startswith(VETOES) and self.stage in STAGES[2:] and given == {MILLION}
+    @cached_property
+    def _left_out(self) -> Sequence[str]:
+        """Those of VETOES that give their million to all nodes."""
+        vetoes = [plugin for plugin in self.plugins if plugin.startswith(VETOES)] if self.stage in STAGES[2:] else []
+        given = {each: {number(self.decision, STAGES[2], each, node) for node in self.nodes} for each in vetoes}
+        return [plugin for plugin, points in given.items() if points - {None} == {MILLION}]
 
     def _weights(self) -> Mapping[str, str]:
         """The weights other than 1, by plugin; without that of VETOES, whose points sums and bars leave out."""
@@ -189,7 +191,7 @@ class ScoreMap:
             text = "" if plugin in self._across else "–"
             return GridCell(text, None, _tip(plugin, node, say("none")), sets=sets)
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
-        if self._is_left_out(plugin):
+        if plugin in self._left_out:
             return GridCell("" if plugin in self._across else "1M", None, tip, sets=sets)
         fill = self._fills.get(plugin, TICK)
         row = (number(self.decision, stage, plugin, each) or 0 for each in self.nodes)
