@@ -85,6 +85,14 @@ def test_of_equal_nodes_v1_37_takes_the_head_of_its_heap() -> None:
     assert {schedule("default/web", world, rng=random.Random(seed)).node for seed in range(20)} == {"n0"}
 
 
+@pytest.mark.parametrize("name", GENERATIONS)
+def test_equal_nodes_are_drawn_from_v1_16_until_v1_34(name: str) -> None:
+    world = cluster(*(node(f"n{i}") for i in range(3)), pod("web"))
+    firsts = {schedule("default/web", world, GENERATIONS[name], rng=random.Random(seed)).node for seed in range(30)}
+    drawn = name in ("v1.16", "v1.20", "v1.22", "v1.24", "v1.28", "v1.30", "v1.32", "v1.34")
+    assert firsts == ({"n0", "n1", "n2"} if drawn else {"n0"})
+
+
 def test_ties_can_be_broken_round_robin() -> None:
     in_turn = replace(V1_37, ties=Ties.IN_TURN)
     scheduler = Scheduler(cluster(*(node(f"n{i}") for i in range(3)), pod("web")), in_turn, rng=random.Random(0))

@@ -125,7 +125,6 @@ CHANGES: dict[str, dict[str, Any]] = {
     "v1.28": {
         "api": api.API_1_28,  # the fields that the API server stores
         "naming.missing_is_error": False,  # schedule_one.go, findNodesThatFitPod
-        "ties": Ties.HEAP,  # schedule_one.go, nodeScoreHeap
         "preemption.waits_for_preempted_pods_only": True,  # podTerminatingByPreemption
         "preemption.excluded_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
         "preemption.excluded_ends_wait": False,  # framework/preemption, Preempt
@@ -160,6 +159,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.35": {
         "api": api.API_1_35,  # the fields that the API server stores
+        "ties": Ties.HEAP,  # schedule_one.go, prioritizeNodes (Randomizer)
     },
     "v1.36": {
         "api": api.API_1_36,  # the fields that the API server stores

@@ -79,7 +79,8 @@ class Ties(Enum):
 def select_host(best: IntArray, rng: random.Random) -> int:
     """Draw one of the best nodes by reservoir sampling: hold the k-th with probability 1/k, else the one held before.
 
-    Each is chosen with the same probability, in one pass. v1.20: core/generic_scheduler.go, selectHost.
+    Each is chosen with the same probability, in one pass. v1.20: core/generic_scheduler.go, selectHost; v1.34 does the
+    same with the nodes as they leave a heap: pkg/scheduler/schedule_one.go, selectHost.
     """
     chosen = int(best[0])
     for seen, node in enumerate(best[1:].tolist(), start=2):

@@ -42,8 +42,9 @@ def scores_section(
 def tie_break(scores: Scores, ties: Ties) -> str:
     """How one of the nodes with the highest score is chosen; "" if only one has it.
 
-    v1.13 and v1.16: core/generic_scheduler.go, selectHost. v1.37: pkg/scheduler/framework/sorted_nodes.go, and where a
-    search begins: pkg/scheduler/schedule_one.go, findNodesThatPassFilters (nextStartNodeIndex).
+    v1.13 and v1.16: core/generic_scheduler.go, selectHost; v1.34: pkg/scheduler/schedule_one.go, selectHost. v1.37:
+    pkg/scheduler/framework/sorted_nodes.go, and where a search begins: pkg/scheduler/schedule_one.go,
+    findNodesThatPassFilters (nextStartNodeIndex).
     """
     if len(scores.best) == 1:
         return ""

@@ -248,9 +248,17 @@ def test_a_little_more_or_less_room_makes_nodes_equal_in_one_version_only(room: 
         assert (sums[0] == sums[1]) == (answer == "tie")
 
 
-@pytest.mark.parametrize(("version", "choice"), [("v1.13", "they take turns"), ("v1.16", "picked at random")])
-def test_of_nodes_with_the_same_score_each_version_chooses_in_its_way(version: str, choice: str) -> None:
-    sentence = show(Settings("one percent", version, room=60)).sentence
+@pytest.mark.parametrize(
+    ("version", "room", "choice"),
+    [
+        ("v1.13", 60, "they take turns"),
+        ("v1.16", 60, "picked at random"),
+        ("v1.34", 51, "picked at random"),
+        ("v1.35", 51, "the order of the search"),
+    ],
+)
+def test_of_nodes_with_the_same_score_each_version_chooses_in_its_way(version: str, room: int, choice: str) -> None:
+    sentence = show(Settings("one percent", version, room=room)).sentence
     assert says(sentence, "node-a and node-b tie", "the highest score", choice)
 
 
