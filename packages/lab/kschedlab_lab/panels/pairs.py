@@ -231,7 +231,7 @@ def do_the_same(numbers: Numbers, hero: int, **settings: Any) -> Question[Any]:
         return sentences(said)
 
     asked = say(
-        "With seed {seed}, {b} has {points} points more than {a}. With how many of the other {others} is it ahead, too?",
+        "With seed {seed}, {b} has {points} points more than {a}. With how many of the other {others} is it ahead?",
         seed=hero,
         a=f"`{picture.names[0]}`",
         b=f"`{picture.names[1]}`",
