@@ -101,7 +101,14 @@ def status_code(unresolvable: bool) -> str:
 
 
 class SchedulingError(BriefError):
-    """The real scheduler returns an error here instead of a verdict; the message is its own."""
+    """The real scheduler returns an error here instead of a verdict; the message is its own.
+
+    ``node``: the node that a plugin was asked about, "" if that is not known.
+    """
+
+    def __init__(self, message: str = "", node: str = "") -> None:
+        super().__init__(message)
+        self.node = node
 
 
 class PreparedFilter(Protocol):

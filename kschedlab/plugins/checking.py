@@ -144,7 +144,8 @@ class CheckReport:
     ``clusters``: number of clusters used; ``raises``: whether a remark is an error, which only odd labels give;
     ``against``: the first cluster on which something was wrong, or else an odd label gave an error, and the key of the
     pod that was asked about; ``changed``: that cluster after the change that the first error is about, None without
-    one.
+    one; ``failed_on``: the node on which an odd label gave an error; ``reads``: the labels of nodes that it
+    reads, and a cluster does not.
     """
 
     plugin: str
@@ -154,6 +155,8 @@ class CheckReport:
     raises: bool = False
     against: tuple[Cluster, str] | None = None
     changed: Cluster | None = None
+    failed_on: str = ""
+    reads: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -208,6 +211,7 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     lookups: Lookups = {}
     check, odd = _Check(name), _Check(name)
     first = [*probe_clusters(lookups), *clusters]
+    usual = {*lookups}
     for cluster in first:
         check.run(members, cluster)
     numbers = (NUMBERS, NUMBERS[::-1]) if lookups else ()
@@ -221,7 +225,9 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
         remarks = [*(each._replace(remedy=say(ODD_LABEL)) for each in odd.wrong[:1]), *check.remarks()]
     raises = bool(odd.wrong) and not check.wrong
     number, against = len(first) + len(more), check.against or odd.against
-    return CheckReport(name, tuple(check.wrong), tuple(remarks), number, raises, against, check.changed)
+    reads = tuple(read[2] for read in lookups if read[:2] == (NODE, "labels") and read not in usual)
+    wrong, failed_on = tuple(check.wrong), odd.failed_on
+    return CheckReport(name, wrong, tuple(remarks), number, raises, against, check.changed, failed_on, reads)
 
 
 class _Asked(NamedTuple):
@@ -243,6 +249,7 @@ class _Check:
     wrong: list[Finding] = field(default_factory=list)
     against: tuple[Cluster, str] | None = None
     changed: Cluster | None = None
+    failed_on: str = ""
     _kinds: set[str] = field(default_factory=set)
     _depends: bool = False
     _pods_matter: bool = False
@@ -278,6 +285,7 @@ class _Check:
         try:
             yield
         except SchedulingError as error:
+            self.failed_on = self.failed_on or error.node
             self._add("raised", "", str(error))
 
     def _filter(self, plugin: Filter, info: PodInfo, cluster: Cluster) -> None:
@@ -409,7 +417,8 @@ def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot 
     reasons: FilterAnswers = [tuple(refused.reasons(n)) or None if refused else None for n in range(len(cluster.nodes))]
     for part in refused.parts if refused is not None else ():
         if part.error and part.mask.any():
-            raise SchedulingError(f'running "{plugin.name}" filter plugin: {part.reason}')
+            node = cluster.names[int(part.mask.argmax())]
+            raise SchedulingError(f'running "{plugin.name}" filter plugin: {part.reason}', node)
     kept = prepared.node_names
     by_name = zip(cluster.names, reasons, strict=True)
     return [each if kept is None or name in kept else ("excluded",) for name, each in by_name]

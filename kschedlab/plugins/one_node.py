@@ -17,7 +17,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import (
     UNRESOLVABLE,
@@ -151,7 +151,7 @@ class OneNodeScore(Adapter):
                 raw[name], terms[name] = _score_with_terms(call(ask, pod.pod, view))
             except PluginError as fault:
                 why = say("{fault}; on node {node}", fault=fault, node=name)
-                raise self._failed("running Score plugins", why) from fault
+                raise self._failed("running Score plugins", why, name) from fault
         normalize = method(self.plugin, "normalize")
         try:
             normalized = raw if normalize is None else _scores(call(normalize, dict(raw)), raw)
@@ -180,14 +180,15 @@ class OneNodeScore(Adapter):
     def _check(self, scores: dict[str, int], highest: int) -> None:
         for node, value in scores.items():
             if not 0 <= value <= highest:
+                remedy = later("; on node {node}: return less, or bring the scores into the range with normalize")
                 raise SchedulingError(
                     f'applying score defaultWeights on Score plugins: plugin "{self.name}" returns an invalid score '
-                    f"{value}, it should in the range of [0, {highest}] after normalizing"
-                    + say("; on node {node}: return less, or bring the scores into the range with normalize", node=node)
+                    f"{value}, it should in the range of [0, {highest}] after normalizing" + say(remedy, node=node),
+                    node,
                 )
 
-    def _failed(self, where: str, fault: str) -> SchedulingError:
-        return SchedulingError(f'{where}: plugin "{self.name}" failed with: {fault}')
+    def _failed(self, where: str, fault: str, node: str = "") -> SchedulingError:
+        return SchedulingError(f'{where}: plugin "{self.name}" failed with: {fault}', node)
 
 
 def _score_with_terms(answer: object) -> tuple[int, dict[str, Any]]:

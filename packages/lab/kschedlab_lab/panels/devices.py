@@ -207,7 +207,8 @@ def show(settings: Settings) -> View:
 def looks(settings: Settings, asks: bool = False, equal: bool = False) -> Look:
     """The claim above the devices, and a line at the memory that it wants. ``asks``: nothing of it can be changed;
     ``equal``: another search may choose another node."""
-    look = Look(lines=LINES, top=partial(buttons, settings, asks, equal), least=settings.memory * GIBI)
+    wires = settings.count > 1 or settings.together
+    look = Look(lines=LINES, top=partial(buttons, settings, asks, equal), least=settings.memory * GIBI, wires=wires)
     return look if asks else look._replace(marks=handles(settings), grip="memory", step=(MEMORY[1] - MEMORY[0]) * GIBI)
 
 
@@ -292,7 +293,7 @@ def how_many() -> Question[Settings]:
             for gpu in each.devices
             if gpu.state in (TAKES, OFFERED)
         ]
-        return say("These will do: {devices}.", devices=listed(found) or say("none"))
+        return say("The first that will do: {devices}.", devices=listed(found) or say("none"))
 
     return Question(
         say("How many nodes can serve the claim of train?"),
@@ -360,7 +361,9 @@ def same_claim() -> Question[Reserved]:
         lambda *_: say(
             "The claim has its device already, so nothing is searched: both pods share {device}.", device=device
         ),
-        lambda settings: partial(draw_sights, kept_for_train(), look=Look(lines=0, top=partial(users, settings, True))),
+        lambda settings: partial(
+            draw_sights, kept_for_train(), look=Look(lines=0, top=partial(users, settings, True), wires=False)
+        ),
     )
 
 
@@ -395,12 +398,12 @@ def _held(settings: Reserved) -> View:
     top = partial(users, settings, False)
     if settings.users:
         seen = [each._replace(chosen=each.node == node) for each in kept_for_train()]
-        look = Look(lines=0, top=top, into=f"{DRIVER}/{node}/{device}")
+        look = Look(lines=0, top=top, into=f"{DRIVER}/{node}/{device}", wires=False)
         sentence = still_used(settings, node, device)
     else:
         node = str(after_both().node)
         seen = [each if each.chosen else unasked(each) for each in sights(after_both())]
-        look = Look(lines=0, top=top)
+        look = Look(lines=0, top=top, wires=False)
         freed = later("The claim controller clears the claim: {device} is free, and {pod} goes to {node}.")
         sentence = say(freed, device=device, pod=WAITING, node=node)
     return View(partial(draw_sights, seen, look=look), sentence, Html(), sentence, names={node: "chosen"})

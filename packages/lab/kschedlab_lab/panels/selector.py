@@ -194,7 +194,7 @@ def draw(
     the parts of the selector, with their values or without. The devices are as high as the values of any of them
     permit, and those of the selector to begin with (``first``), also guarded: a shorter one moves none."""
     marks = {f"{DRIVER}/{name}": {"data_set": f"device: {name}", "aria_label": name} for name in DEVICES}
-    look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0)
+    look = Look(marks, f"device/{DRIVER}/{settings.device}", lines=0, wires=False)
     (has,) = (each.facts for node in seen for each in node.devices if each.key == look.ring)
     facts = wrap([words(settings.device, bold=True), words(listed(has))], room.width)
     kept = {first, SELECTORS["guarded"], *([settings.selector] if steps else [])}

@@ -5,7 +5,7 @@ Each dot compares two schedulers that are equal: a coin gives each difference it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -56,11 +56,9 @@ class Tosses:
         button = press(text, data_set=f"round: {following}", aria_label=text)
         return draw_squares(self.squares(settings.round), room, self.sentence(settings.round), button)
 
-    def squares(self, round: int) -> Squares:
-        """This round; 0: nothing is tossed yet."""
-        return Squares(
-            self.looks(round) if round else (), round, len(self.differences), self.counts(range(1, round + 1))
-        )
+    def squares(self, round: int, asked: bool = False) -> Squares:
+        """This round; ``asked``: without what one sees who looks often."""
+        return Squares(self.looks(round), round, len(self.differences), self.counts(range(1, round + 1)), asked)
 
     def sentence(self, round: int) -> str:
         """How many seem different, in this round and in all so far."""
@@ -74,9 +72,9 @@ class Tosses:
         return sentences((first, say("Of all {all}: {often} and {once}.", all=round * HUNDRED, often=often, once=once)))
 
     def ask(self) -> Question[Settings]:
-        """How many will seem different? Nothing is tossed yet."""
+        """How many will seem different? How many do at the end is shown."""
         asked = say("Looked at after each seed, how many of these 100 dots will turn red?")
-        choices = {number: say("about {number}", number=number) for number in (2, 7, 20, 50)}
+        choices = {number: say("about {number}", number=number) for number in (10, 20, 50, 90)}
         why = later(
             "Each look is one more chance. But the looks share most of their seeds, so {looks} looks are not {looks} "
             "chances."
@@ -87,8 +85,10 @@ class Tosses:
             often, _ = self.counts([settings.round])
             return choices[min(choices, key=lambda number: abs(number - often))]
 
-        before = partial(draw_squares, self.squares(0), alt=asked)
-        return Question(asked, tuple(choices.values()), right, lambda *_: say(why, looks=looks), lambda _: before)
+        def before(settings: Settings) -> Callable[[Room], Html]:
+            return partial(draw_squares, self.squares(settings.round, asked=True), alt=asked)
+
+        return Question(asked, tuple(choices.values()), right, lambda *_: say(why, looks=looks), before)
 
 
 def panel(differences: Sequence[float] | Floats, round: int = 1) -> Panel[Settings]:

@@ -100,9 +100,13 @@ class Both:
         """Which pods make the difference."""
         first, second = self.moments(settings)
         one, several = later("{pods} waits only with {name}."), later("{pods} wait only with {name}.")
+        short = later("{pods} waits only with {name}: {node} has the CPU for it, but not the memory.")
         for run, other in ((first, second), (second, first)):
-            if pods := sorted(run.waiting - other.waiting):
-                yield say(one if len(pods) == 1 else several, pods=listing(pods), name=run.name)
+            pods = sorted(run.waiting - other.waiting)
+            node = next((each for each in run.nodes if run.short_of_memory(each, other.waiting) is not None), "")
+            if pods:
+                said = several if len(pods) > 1 else short if node else one
+                yield say(said, pods=listing(pods), name=run.name, node=node)
 
     def arrival(self, first: Moment, second: Moment) -> str:
         """What the newest pod asks for, and where it goes."""

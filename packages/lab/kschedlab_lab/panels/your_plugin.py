@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from kschedlab.build import HOUR, Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.columns import CPU
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
 from kschedlab.manifests.loading import decode_objects
@@ -232,20 +233,32 @@ def where(plugins: object = ()) -> Question[Settings]:
 
 
 def compared(decision: Decision, plugins: Sequence[object], rack: str) -> str:
-    """The sums of the chosen rack and of this one, or of the next best; "" without a choice."""
+    """The sums of the chosen rack and of this one, or of the next best, or without a score of your own, their free CPU
+    if it says the same; "" without a choice."""
     scores = decision.scores
     if scores is None or decision.node is None:
         return ""
     names = [decision.cluster.names[place] for place in scores.nodes.tolist()]
     sums = {name: str(total) for name, total in zip(names, scores.total.tolist(), strict=True)}
     told = later("v1.37's scores give {node} {most} points, {other} {less}.")
-    if own_scores(V1_37.plus(*plugins)) and (found := points(decision, plugins)) is not None:
+    own = own_scores(V1_37.plus(*plugins))
+    if own and (found := points(decision, plugins)) is not None:
         told = later("Points: {node} {most}, {other} {less}.")
         sums = {name: f"{' + '.join(map(str, found.of(name)))} = {sum(found.of(name))}" for name in names}
     if rack == decision.node:
         totals = dict(zip(names, scores.total.tolist(), strict=True))
         rack = max((name for name in names if name != rack), key=totals.__getitem__)
+    free = [_free_cpu(decision, name) for name in (decision.node, rack)]
+    if not own and free[0] > free[1]:
+        told = later("v1.37's scores prefer room: {node} has {most:g} CPU free, {other} {less:g}.")
+        return say(told, node=decision.node, most=free[0], other=rack, less=free[1])
     return say(told, node=decision.node, most=sums[decision.node], other=rack, less=sums[rack])
+
+
+def _free_cpu(decision: Decision, node: str) -> float:
+    """The CPU that is free on a node before the decision."""
+    cluster, place = decision.cluster, decision.cluster.index[node]
+    return int(cluster.allocatable[CPU, place] - cluster.requested[CPU, place]) / 1000
 
 
 class Racks(Panel[Settings]):
@@ -320,10 +333,10 @@ def _before_after(plugin: object, report: CheckReport) -> Callable[[str, Room], 
 def _failing(report: CheckReport) -> tuple[Callable[[str, Room], Html], str]:
     """The picture of the node with an odd label on which the plugin raises an error, and the node's name."""
     assert report.against is not None
-    (cluster, pod), error = report.against, report.remarks[0].what
-    node = next((name for name in cluster.names if name in error), cluster.names[0])
+    cluster, pod = report.against
+    node = report.failed_on or cluster.names[0]
     labels = cluster.nodes[cluster.index[node]].metadata.labels
-    odd = (f"{key}: {value}" for key, value in labels.items() if value and repr(value) in error)
+    odd = (f"{key}: {labels[key]}" for key in report.reads if labels.get(key))
     title = say(", ").join([node, *odd])
     moment = Moment(schedule(pod, cluster), title, say("{plugin} raises an error", plugin=report.plugin))
     return partial(draw_moments, [moment], node), node

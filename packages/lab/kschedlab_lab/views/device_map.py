@@ -74,7 +74,8 @@ class Look(NamedTuple):
     ``marks``: by ``driver/pool/device``, attributes that turn the device into a handle; ``ring``: the key of the one
     that is looked at; ``lines``: of the trees, for which room is kept, None for as many as there are, 0 for no trees;
     ``top``: what is above the nodes, for a width; ``into``: the device to which an arrow leads from there;
-    ``least``: the size that is asked for, a line in each node; ``grip``: the control that moves it, by ``step``.
+    ``least``: the size that is asked for, a line in each node; ``grip``: the control that moves it, by ``step``;
+    ``wires``: whether the roots are shown, whose room is kept.
     """
 
     marks: Mapping[str, Mapping[str, str]] = {}
@@ -85,6 +86,7 @@ class Look(NamedTuple):
     least: float = 0
     grip: str = ""
     step: float = 0
+    wires: bool = True
 
 
 PLAIN = Look()
@@ -178,7 +180,7 @@ def _devices(node: NodeSight, wide: float, scale: Scale) -> Part:
     drawn, grips = _asked(node, devices, scale)
     for root, wired in groupby(enumerate(node.devices), lambda each: each[1].root):
         places = [at * (box + SPACE) + box / 2 for at, _ in wired]
-        drawn += _wire(node, root, places, devices.height, box) if root else []
+        drawn += _wire(node, root, places, devices.height, box) if root and scale.look.wires else []
     drawn += _led_to(node, box, devices.height, scale)
     clicked = [str(each.id) in scale.look.marks for each in node.devices]
     # the line is dragged across devices that nobody clicks

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from functools import cache, cached_property
 from math import ceil
 from typing import Any
@@ -47,12 +48,17 @@ above and below the dots, the radius of a dot, and the height of a grain; in pix
 NAMES, ROWS, GAP, LEAST, SMALL, NARROW = 18, 3, 16, 200, 100, 200
 """The height of the columns' names, and the most rows of equal dots; between pictures side by side; the least height
 of a picture, and of a small one; and the least width for two small ones beside each other."""
-COLUMNS = {True: (0.09, 0.41, 0.52, 0.72, 1.0), False: (0.25, 0.75, 1.0, 1.0, 1.0)}
-"""Where A, B, the differences with their hill and the end are, as shares of the width; before the answer, A and B
-alone."""
+BESIDE, ALONE = (0.09, 0.41, 0.52, 0.72, 1.0), (0.25, 0.75, 1.0, 1.0, 1.0)
+"""Where A, B, the differences with their hill and the end are, as shares of the width; and A and B alone."""
 HALO: Any = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 4, "stroke_opacity": 0.8}
 """Of numbers upon the hill."""
 GREY_SOFT = themed("#E3E7ED", "#323B49")
+
+
+class Shown(IntEnum):
+    """How much of a picture is shown: each one more than the last."""
+
+    LINES, DIFFERENCES, HILL = range(3)
 
 
 @cache
@@ -133,7 +139,7 @@ class Picture:
 
     ``what``: the measure with its unit; ``hero``: the seed that is named, 0 for none; ``choices``: what else can be
     shown, each with its text, what a click sets, and whether it is shown; ``joinable``: whether one can forget the
-    seeds; ``reported``: a mean difference that others report.
+    seeds; ``reported``: a mean difference that others report; ``shown``: how much of it.
     """
 
     names: tuple[str, str]
@@ -143,8 +149,9 @@ class Picture:
     what: str
     hero: int
     choices: Sequence[tuple[str, str, bool]]
-    joinable: bool = True
+    joinable: bool = False
     reported: float | None = None
+    shown: Shown = Shown.HILL
 
     @property
     def most(self) -> int:
@@ -163,7 +170,7 @@ class Picture:
         a, b = (self.numbers[name] for name in self.names)
         whole = Pairs(a, b, joined=False)
         margin = float(whole.resampled.std())
-        every = [0.0, *whole.differences.tolist(), *whole.resampled.tolist()]
+        every = [self.reported or 0.0, 0.0, *whole.differences.tolist(), *whole.resampled.tolist()]
         return min(every) - margin, max(every) + margin
 
 
@@ -179,23 +186,27 @@ class _Plan:
     ``seeds``: those whose dots are drawn; ``small``: without a legend, one of several.
     """
 
-    def __init__(
-        self, picture: Picture, room: Room, answered: bool, seeds: Collection[int] | None, small: bool = False
-    ) -> None:
+    def __init__(self, picture: Picture, room: Room, seeds: Collection[int] | None, small: bool = False) -> None:
         self.picture, self.pairs = picture, picture.pairs
+        has_hill = picture.shown is Shown.HILL
         self.seeds = range(1, picture.count + 1) if seeds is None else seeds
         self.width = float(room.width)
-        self.top = 30.0 + PILLS * answered
-        self.legend = remark("" if small else _legend(picture.joined, seeds is None, answered), self.width - 8)
-        under = (SEEDS if answered else NAMES) + self.legend.height
+        self.top = 30.0 + PILLS * (has_hill and (picture.joinable or len(picture.choices) > 1))
+        self.legend = remark("" if small else _legend(picture, seeds is None), self.width - 8)
+        under = (SEEDS if has_hill else NAMES) + self.legend.height
         self.bottom = max(float(room.height), self.top + (SMALL if small else LEAST) + under) - under
         self.height = self.bottom + under
         free = self.width - 2 * AXIS - 4
-        self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in COLUMNS[answered])
+        self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in self.columns)
         self.room = self.zero - self.right - 6
         every = np.concatenate([picture.numbers[name] for name in picture.names])
         self.values = Scale(float(every.min()), float(every.max()), self.top + EDGE, self.bottom - EDGE)
         self.differences = Scale(*picture.extent, self.top + EDGE, self.bottom - EDGE)
+
+    @property
+    def columns(self) -> tuple[float, ...]:
+        """Where things are, as shares of the width."""
+        return ALONE if self.picture.shown is Shown.LINES else BESIDE
 
 
 @dataclass(frozen=True)
@@ -219,18 +230,19 @@ def draw_pairs(
     picture: Picture,
     room: Room,
     alt: str,
-    answered: bool = True,
     seeds: Collection[int] | None = None,
     grains: int | None = None,
 ) -> Html:
-    """The picture. ``answered``: else without what the differences say, and without what one can change.
+    """The picture; one can change what it shows where the hill is shown, too.
 
     ``seeds``: those that are drawn, by default all that count. ``grains``: means of so many lots instead of the hill.
     """
-    plan = _Plan(picture, room, answered, seeds)
-    shapes = [*_axis(plan), *(_differences_axis(plan) if answered else ())]
+    plan = _Plan(picture, room, seeds)
+    shapes = [*_axis(plan), *(_differences_axis(plan) if picture.shown > Shown.LINES else ())]
     shapes += [*_lines(plan), *_dots(plan), *([] if seeds is not None else _means(plan)), *_named(plan)]
-    if answered:
+    if picture.shown is Shown.DIFFERENCES:
+        shapes += _swarm(plan, False)
+    if picture.shown is Shown.HILL:
         under, over = ([*_hill(plan)], [*_interval(plan)]) if grains is None else ([], [*_grains(plan, grains)])
         shapes += [*_choices(plan), *under, *_swarm(plan, grains == 1), *over, *_seeds(plan)]
     shapes.append(moved(plan.legend, 4, plan.height - plan.legend.height))
@@ -244,21 +256,19 @@ def draw_beside(pictures: Sequence[Picture], room: Room, alt: str) -> Html:
     wide, high = (room.width - GAP) // columns, max(room.height // rows, SMALL + 60)
     shapes = list[Html]()
     for i, picture in enumerate(pictures):
-        plan = _Plan(picture, Room(wide, high - 4), False, None, small=True)
+        plan = _Plan(replace(picture, shown=Shown.LINES), Room(wide, high - 4), None, small=True)
         drawn = [*_axis(plan), *_lines(plan), *_dots(plan), *_means(plan)]
         at = f"translate({i % columns * (wide + GAP)},{i // columns * high})"
         shapes.append(element("g", *drawn, transform=at))
     return svg(shapes, room.width, high * rows, alt)
 
 
-def _legend(joined: bool, whole: bool, answered: bool) -> str:
-    """What the colours mean, with all lines the dashes and, after the answer, the hill with its bar."""
-    colours = say("Green is more, orange is less, grey is the same.") if joined else ""
+def _legend(picture: Picture, whole: bool) -> str:
+    """What the colours mean, with all lines the dashes, and the hill with its bar."""
+    colours = say("Green is more, orange is less, grey is the same.") if picture.joined else ""
     dashes = say("Black dashes are means.") if whole else ""
-    hill = say(
-        "The bold number: the mean difference. The hill: how far chance may move it. The thick bar: its middle 95 %."
-    )
-    return sentences((colours, dashes, hill if answered else ""))
+    hill = say("The hill: how far chance may move the mean difference. The thick bar: its middle 95 %.")
+    return sentences((colours, dashes, hill if picture.shown is Shown.HILL else ""))
 
 
 def _choices(plan: _Plan) -> Iterator[Html]:

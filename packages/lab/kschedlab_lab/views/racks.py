@@ -28,6 +28,8 @@ LEGEND, LOW, ABOVE, SHORTEST, TALLEST = 26, 4, 8, 160, 296
 rack."""
 LINES, MARGINS = 58, 22
 """The height of a pod that has its name and two more lines, and the width that it loses at its sides."""
+TWO_LINES, EDGES, NAME_SIZE = 32, 12, 12
+"""The height of a pod with room for two lines, what its sides take of one line, and the size of its name."""
 COLOURS = (KINDS[7], KINDS[1], KINDS[4], KINDS[0])
 
 
@@ -148,7 +150,8 @@ def _stage(
 
 
 def _ranked(block: Block, tall: float, wide: float) -> Block:
-    """The pod with its priority in words, and its start, if its priority matters; else with its request.
+    """The pod with its priority in words, and its start, if its priority matters; else with its request, without the
+    unit where name and request have room for neither one line nor two.
 
     Only the pods that leave are marked, not those that would leave other nodes. ``tall``, ``wide``: a narrow pod has
     its start in two lines, if it has room for them.
@@ -157,7 +160,9 @@ def _ranked(block: Block, tall: float, wide: float) -> Block:
         block = replace(block, mark="")
     first = block.numbers[0]
     if first.name != "priority":
-        return replace(block, numbers=(first,))
+        beside = text_width(f"{block.name}  {first.text}", NAME_SIZE, bold=True)
+        is_tight = tall < TWO_LINES and beside > wide - EDGES
+        return replace(block, numbers=(replace(first, text=first.text.partition(" ")[0]) if is_tight else first,))
     starts = tuple(
         Number(say("started {time}", time=at.text), name="start", shorter=(at.text,)) for at in block.numbers[1:]
     )
@@ -247,7 +252,7 @@ def _refusal(width: float, height: float, x: float = 0, y: float = 0, tip: str |
 
 
 def _tag(name: str, rack: Rack, x: float, y: float) -> Html:
-    """The label below the thermometer; a click takes it off or puts it on."""
+    """The label below the thermometer, clear of the ring of a node; a click takes it off or puts it on."""
     off = rack.celsius is None
     tip = (
         say("no label: click to put it on")
@@ -256,7 +261,7 @@ def _tag(name: str, rack: Rack, x: float, y: float) -> Html:
     )
     shape = element(
         "path",
-        d="M0 -4L5 2H12A4 4 0 0 1 16 6V16A4 4 0 0 1 12 20H-12A4 4 0 0 1 -16 16V6A4 4 0 0 1 -12 2H-5Z",
+        d="M0 -4L5 2H8A4 4 0 0 1 12 6V16A4 4 0 0 1 8 20H-12A4 4 0 0 1 -16 16V6A4 4 0 0 1 -12 2H-5Z",
         fill=TRAY,
         stroke=INK_3 if off else HAIR,
         stroke_dasharray="3 3" if off else None,
@@ -265,7 +270,7 @@ def _tag(name: str, rack: Rack, x: float, y: float) -> Html:
         "g",
         element("rect", x=-17, y=-6, width=34, height=28, fill="transparent"),
         shape,
-        label("–" if off else f"{rack.celsius}°", 0, 16, "middle", font_weight="bold"),
+        label("–" if off else f"{rack.celsius}°", -2, 16, "middle", font_weight="bold"),
         transform=f"translate({x:g},{y:g})",
         data_key=f"tube/{name}/degrees",
         data_set=rack.toggle or None,

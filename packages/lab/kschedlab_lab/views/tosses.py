@@ -65,13 +65,14 @@ def looks_at(comparisons: Floats) -> list[Looks]:
 
 
 class Squares(NamedTuple):
-    """``looks``: of the comparisons of this round, none before the first; ``seeds``: of each comparison; ``so_far``:
-    how many of all rounds seemed different, at some look and at the end."""
+    """``looks``: of the comparisons of this round; ``seeds``: of each comparison; ``so_far``: how many of all rounds
+    seemed different, at some look and at the end; ``asked``: only what the look at the end says is shown."""
 
     looks: Sequence[Looks]
     round: int
     seeds: int
     so_far: tuple[int, int]
+    asked: bool = False
 
 
 def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = None) -> Html:
@@ -85,12 +86,12 @@ def draw_squares(squares: Squares, room: Room, alt: str, button: Part | None = N
     shapes = list[Html]()
     for (name, head), x in zip(heads.items(), (EDGE, EDGE + wide + APART), strict=True):
         about = {"data_key": f"{name}/head/{squares.round}", "data_order": str(squares.seeds - FEWEST)}
-        shapes.append(moved(head, x, 0, **(about if squares.looks else {})))
+        shapes.append(moved(head, x, 0, **({} if squares.asked else about)))
         shapes += _square(squares, name, (x, high), side)
-        if squares.looks:
+        if not squares.asked:
             shapes += _total(squares, name, (x, high + side + 6), side)
     under = high + side + TOTAL + 6
-    if squares.looks:
+    if not squares.asked:
         shapes.append(moved(remark(_meaning(squares, side), across), EDGE, under))
     under += kept + 6
     if button is not None:
@@ -116,8 +117,9 @@ def _heads(squares: Squares, wide: float) -> dict[str, Part]:
     heads = {}
     for name, title in titles.items():
         red = sum(bool(each) for each in _red_after(squares, name))
-        count = say("{red} of {all}", red=red if squares.looks else "?", all=HUNDRED)
-        fill = EVICTED if squares.looks else INK_2
+        is_open = squares.asked and name == "often"
+        count = say("{red} of {all}", red="?" if is_open else red, all=HUNDRED)
+        fill = INK_2 if is_open else EVICTED
         heads[name] = column([words(title, bold=True, width=wide), words(count, 18, bold=True, fill=fill)], 2)
     return heads
 
@@ -137,7 +139,7 @@ def _square(squares: Squares, name: str, corner: tuple[float, float], side: floa
         at = {"transform": f"translate({x:.1f},{y:.1f})"}
         ring = element("circle", r=round(r - 0.75, 1), fill="none", stroke=INK_3, stroke_width=1.5)
         yield element("g", ring, data_key=f"{name}/{i}", **at)
-        if red and squares.looks[i].first:
+        if (red[i] and name == "once") if squares.asked else squares.looks[i].first:
             dot = _red(r, red[i], name == "often")
             order = (red[i] or squares.seeds) - FEWEST
             about = {"data_key": f"{name}/{squares.round}/{i}", "data_order": str(order)}

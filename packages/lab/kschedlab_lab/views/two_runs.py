@@ -94,14 +94,10 @@ class Moment:
 def draw_runs(moments: Sequence[Moment], room: Room, alt: str) -> Html:
     """One column beside the other, and between them the names of the nodes."""
     has_memory = any(pod.size.memory for moment in moments for pod in moment.pods)
-    sizes = say(
-        "At the top: the CPU that placed pods request. Pods are as long as their CPU; numbers are free CPU, where "
-        "there is room."
-    )
-    memory = say("The line below a node is its memory, divided by pod.") if has_memory else ""
-    short = say("Orange: the memory that is free, and what the waiting pod asks for.") if has_memory else ""
-    ring = say("A green ring: the pod waits in the other column.")
-    below = remark(sentences((sizes, memory, short, ring)), room.width - 2 * EDGE)
+    sizes = say("At the top: the share of the CPU that pods get. Pods are as long as their CPU; a number is free CPU.")
+    memory = say("The line below a node is its memory.") if has_memory else ""
+    short = say("Orange: free memory < what the waiting pod requests.") if has_memory else ""
+    below = remark(sentences((sizes, memory, short)), room.width - 2 * EDGE)
     names, waits = [*moments[0].nodes], say("waiting")
     between = min(max(text_width(name, bold=True) for name in (*names, waits)) + 10, WIDEST)
     if has_memory:

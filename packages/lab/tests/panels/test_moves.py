@@ -1,6 +1,7 @@
 """Whatever is given to the controls of a panel: it moves, or says which control is wrong and what would be right."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,8 @@ def test_what_is_no_question_and_no_answer_is_refused(spoken: str) -> None:
     with pytest.raises(TypeError, match="Question"):
         panel.ask(wrong)
     numbers = {"a": [1, 2, 3, 4, 5], "b": [2, 1, 4, 3, 6]}
-    asked: Panel[Any] = pairs.panel(numbers, hero=1).ask(pairs.do_the_same(numbers, 1))
+    typed = replace(pairs.do_the_same(numbers, 1), choices=(), most=4)
+    asked: Panel[Any] = pairs.panel(numbers, hero=1).ask(typed)
     assert asked.answer(3).still() == asked.answer("3").still()
     for answer in (5, 1.5, True, "many"):
         with pytest.raises(ValueError, match=str(answer)):

@@ -29,7 +29,7 @@ def keys(picture):
 
 
 def test_every_setting_has_a_picture_with_a_dot_for_each_run():
-    for settings in Compared(NUMBERS).settings.grid():
+    for settings in Compared(NUMBERS, joinable=True).settings.grid():
         view = panel(NUMBERS, **vars(settings)).view
         found = keys(view.picture(ROOM))
         dots = {f"{letter}/{seed}" for letter in "ab" for seed in range(1, settings.seeds + 1)}
@@ -88,14 +88,15 @@ def test_questions():
     assert says(asked.text, "seed 1", "lucky", "1.5 points", "default", "other 7")
     before = keys(asked.before(settings)(ROOM))
     assert {"a/1", "b/1", "line/1", "named/1"} <= before and not {"a/2", "line/2", "interval"} & before
-    assert asked.right(settings) == "3" and says(asked.why(settings, "3"), "3 of 7")
+    assert asked.right(settings) == "about half" and says(asked.why(settings, "few"), "3 of 7")
     best = do_the_same(NUMBERS, hero=7)
-    assert says(best.why(panel(NUMBERS).settings, "7"), "7 of 7", "Seed 7", "best of all 8")
+    assert best.right(panel(NUMBERS).settings) == "nearly all"
+    assert says(best.why(panel(NUMBERS).settings, "few"), "7 of 7", "Seed 7", "best of all 8")
     assert is_it_chance(NUMBERS, joined=False).text != is_it_chance(NUMBERS).text
     asked = is_it_chance(NUMBERS)
     assert [asked.right(panel(NUMBERS, policy=name).settings) for name in ("packing", "lucky")] == list(asked.choices)
     before = keys(asked.before(panel(NUMBERS).settings)(ROOM))
-    assert "a/8" in before and "interval" not in before
+    assert {"a/8", "seed/8"} <= before and "interval" not in before
     assert "contains 0" in asked.why(panel(NUMBERS, policy="lucky").settings, "")
 
 
@@ -119,7 +120,20 @@ def test_a_difference_that_others_report_is_a_line_across_the_differences():
     line = str(shown.view.picture(ROOM))
     assert "the paper: +2.5" in line and "the paper" not in str(shown.move(policy="lucky").view.picture(ROOM))
     asked = shown.ask(is_it_inside(NUMBERS, 2.5))
-    assert "the paper" not in asked.state(asked.settings, ROOM)["picture"], "the bar is still to be guessed"
+    before = asked.state(asked.settings, ROOM)["picture"]
+    assert "the paper: +2.5" in before and "interval" not in before, "the bar is still to be guessed"
+
+
+def test_without_the_hill_the_seeds_are_counted():
+    shown = panel(NUMBERS, hill=False)
+    assert says(shown.view.sentence, "packing is higher for 8 of 8", "+3.6 on average")
+    found = keys(shown.view.picture(ROOM))
+    assert "seed/8" in found and not {"interval", "difference", "seeds/grip"} & found
+
+
+def test_one_can_forget_the_seeds_only_where_they_are_named():
+    with_switch = str(panel(NUMBERS, joined=True).view.picture(ROOM))
+    assert "joined: off" in with_switch and "joined" not in str(panel(NUMBERS).view.picture(ROOM))
 
 
 def test_a_click_on_the_track_sets_the_number_of_seeds():

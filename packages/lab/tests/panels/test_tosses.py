@@ -46,8 +46,10 @@ def test_the_picture_counts_all_rounds_once_the_last_dots_are_red():
         assert f"{count} of 200 so far" in picture
 
 
-def test_nothing_is_red_before_the_answer():
+def test_before_the_answer_only_those_are_red_that_the_end_sees():
     asked = panel(DIFFERENCES)
     assert asked.question is not None and asked.question.before is not None
     picture = str(asked.question.before(asked.settings)(Room()))
-    assert 'data-key="often/99"' in picture and "data-order" not in picture
+    _, once = Tosses(DIFFERENCES).counts([1])
+    assert 'data-key="often/99"' in picture and 'data-key="often/1/' not in picture
+    assert picture.count('data-key="once/1/') == once and f"{once} of 100" in picture
