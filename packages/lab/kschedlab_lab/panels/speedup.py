@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import say, sentences
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
@@ -82,18 +82,14 @@ def draw(settings: Settings, room: Room) -> Html:
 
 def describe(settings: Settings) -> str:
     """How long Map takes, and which card decides that."""
-    longest, last = max(cards(settings)), ends(settings)
-    takes = say("{workers} take {ticks}.", workers=count(settings.workers, "worker"), ticks=count(last, "tick"))
-    if settings.workers == 1:
-        takes = say("1 worker takes {ticks}.", ticks=count(last, "tick"))
-    names = node_names(NODES)
+    longest, last, names = max(cards(settings)), ends(settings), node_names(NODES)
+    workers, ticks = count(settings.workers, "worker"), count(last, "tick")
+    takes = say("With {workers} Map takes {ticks}.", workers=workers, ticks=ticks)
     if last == longest:
-        nodes = together([names[i] for i, ticks in enumerate(cards(settings)) if ticks == longest])
-        return sentences((takes, say("So long takes the card of {nodes} alone: no worker can help.", nodes=nodes)))
-    latest = next(piece for piece in work(settings) if piece.end == last)
-    ends_last = later("Worker {worker} ends last: it takes {node} after {start}.")
-    start = count(latest.start, "tick")
-    return sentences((takes, say(ends_last, worker=latest.worker, node=names[latest.node], start=start)))
+        node = names[cards(settings).index(longest)]
+        return sentences((takes, say("{node} alone needs as many: more workers cannot help.", node=node)))
+    final = [names[piece.node] for piece in work(settings) if piece.end == last]
+    return sentences((takes, say("Last to end: {nodes}.", nodes=together(final))))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -120,12 +116,9 @@ def how_long() -> Question[Settings]:
     def before(settings: Settings, room: Room) -> Html:
         shown = speed(settings)
         known = {number: ticks for number, ticks in shown.times.items() if number in KNOWN}
-        asked = Speed(
-            shown.names, shown.work, shown.workers, shown.numbers, known, shown.longest, shown.most, asks=True
-        )
-        return draw_speedup(
-            asked, (), room, say("12 cards wait in the channel for {number} workers.", number=shown.workers)
-        )
+        asked = replace(shown, times=known, asks=True)
+        alt = say("{nodes} cards wait for {workers} workers.", nodes=NODES, workers=shown.workers)
+        return draw_speedup(asked, (), room, alt)
 
     return Question(
         say("4 workers take 8 ticks. How many do 8 workers take?"),

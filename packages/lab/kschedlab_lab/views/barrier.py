@@ -102,10 +102,13 @@ def draw_barrier(now: Sheet, begins: Begins | None, room: Room, alt: str) -> Htm
     below = grid.top + high * len(now.rows) + GAP
     shapes = [*_choices(begins, left, room.width), *_heads(now, grid)]
     shapes += [part for place, row in enumerate(now.rows) for part in _row(now, row, grid, place)]
+    if begins is None and not now.asks:
+        return svg(shapes, room.width, below, alt)
+    shapes += _others(now, grid, below)
     if now.stage == SUMMED:
-        shapes += [*_others(now, grid, below), *_sums(now, grid, below + high)]
+        shapes += _sums(now, grid, below + high)
     if now.asks:
-        shapes += [*_others(now, grid, below), *_picks(now, grid, below + high)]
+        shapes += _picks(now, grid, below + high)
     return svg(shapes, room.width, below + 2 * high + 4, alt)
 
 
