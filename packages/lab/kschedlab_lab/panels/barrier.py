@@ -161,13 +161,13 @@ def describe(settings: Settings) -> str:
         return _winner(settings, now)
     if settings.stage == FILLED:
         return say(
-            "Map fills the other columns after Reduce, and nobody reduces them: {cells} wrong.", cells=_wrong(now)
+            "Map fills the other columns after Reduce, and nobody reduces them: {wrong}.", wrong=_wrong(now)
         )
     if settings.stage == REDUCED:
         if not is_early:
             done = say("Reduce changes {rows}.", rows=count(len(WAYS), "row"))
             return sentences((done, say("One goroutine takes each row, and every node is mapped.")))
-        early = say("Reduce began too early: {cells} wrong.", cells=_wrong(now))
+        early = say("Reduce began too early: {wrong}.", wrong=_wrong(now))
         return sentences((early, say("It took the largest number so far for the largest of all.")))
     if not is_early:
         return sentences((say("Map is done: each column has one writer."), say("Reduce comes next.")))
@@ -177,8 +177,8 @@ def describe(settings: Settings) -> str:
 
 def _wrong(now: Sheet) -> str:
     if now.wrong == 1:
-        return say("1 number is")
-    return say("{wrong} numbers are", wrong=now.wrong) if now.wrong else say("no number is yet")
+        return say("1 number is wrong")
+    return say("{wrong} numbers are wrong", wrong=now.wrong) if now.wrong else say("no number is wrong yet")
 
 
 def _winner(settings: Settings, now: Sheet) -> str:
@@ -187,7 +187,7 @@ def _winner(settings: Settings, now: Sheet) -> str:
         return sentences((lead(right), say("One goroutine adds up, node by node.")))
     if now.winners == now.best:
         lucky = say("{node} wins, but only by luck.", node=together(now.winners))
-        return sentences((lucky, say("Reduce began too early: {cells} wrong.", cells=_wrong(now))))
+        return sentences((lucky, say("Reduce began too early: {wrong}.", wrong=_wrong(now))))
     wins = say("{node} wins with {sum}, but should not.", node=together(now.winners), sum=max(now.sums))
     should = say("If Reduce waits for every node, {node} wins.", node=together(now.best))
     return sentences((wins, should))
