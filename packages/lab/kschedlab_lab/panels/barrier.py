@@ -160,9 +160,7 @@ def describe(settings: Settings) -> str:
     if settings.stage == SUMMED:
         return _winner(settings, now)
     if settings.stage == FILLED:
-        return say(
-            "Map fills the other columns after Reduce, and nobody reduces them: {wrong}.", wrong=_wrong(now)
-        )
+        return say("Map fills the other columns after Reduce, and nobody reduces them: {wrong}.", wrong=_wrong(now))
     if settings.stage == REDUCED:
         if not is_early:
             done = say("Reduce changes {rows}.", rows=count(len(WAYS), "row"))

@@ -185,7 +185,7 @@ def _taken(step: int, work: Sequence[Piece]) -> list[str]:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, lambda _: manifests(NODES))
+    return Panel(Settings().changed(**settings), show, lambda _: manifests(NODES), "map_reduce.panel()")
 
 
 def which_worker() -> Question[Settings]:

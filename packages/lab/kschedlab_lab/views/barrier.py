@@ -15,7 +15,7 @@ from kschedlab_lab.views.svg import Room, label, rect, svg
 
 MAPPED, REDUCED, FILLED, SUMMED = range(4)
 """The stages: some or all nodes are mapped; Reduce has run; Map has filled the rest; the sums."""
-PILLS, HEAD, LOWEST, HIGHEST, GAP, AIR, MOST = 58, 44, 36, 62, 14, 10, 0.36
+PILLS, HEAD, LOWEST, HIGHEST, GAP, AIR, MOST = 58, 44, 36, 76, 14, 10, 0.4
 """Heights of the buttons with their name, of the nodes' names, of a row at least and at most, and between the rows of
 Reduce and the others; what is free beside a cell's text, in pixels; the share of the width that names have at most."""
 
@@ -95,7 +95,7 @@ def draw_barrier(now: Sheet, begins: Begins | None, room: Room, alt: str) -> Htm
     """The table: the rows of Reduce, below them the others and, at the end, the sums. ``begins``: None: nothing can be
     chosen."""
     above = PILLS if begins is not None else 0
-    lines = len(now.rows) + 2
+    lines = len(now.rows) + (2 if begins is not None else int(now.asks))
     left = min(max(text_width(row.name, bold=True) for row in now.rows) + 14, MOST * room.width)
     high = min(max((room.height - above - HEAD - GAP - 4) / lines, LOWEST), HIGHEST)
     grid = _Grid(left, above + HEAD, (room.width - left - 4) / len(now.names), high)
@@ -122,7 +122,7 @@ def _choices(begins: Begins | None, left: float, wide: float) -> list[Html]:
         (say("all {last}", last=last) if number == last else str(number), sets, number == begins.chosen)
         for number, sets in begins.choices.items()
     ]
-    asked = say("Reduce begins when so many nodes are mapped:")
+    asked = say("Reduce begins after so many nodes:")
     left = min(left, wide - each * len(made))
     return [label(asked, min(left + 2, wide - text_width(asked)), 14), *pills(made, left, 24, each)]
 
@@ -135,9 +135,9 @@ def _heads(now: Sheet, grid: _Grid) -> list[Html]:
         if place < now.mapped:
             shapes.append(token(now.writers[place], x, grid.top - 32, 9, data_key=f"worker/{place}"))
         is_best = now.stage == SUMMED and name in now.winners
-        look: dict[str, Any] = {"font_weight": "bold"} if is_best else {}
         sign = "" if not is_best else STAR if name in now.best else f"{CROSS} "
-        names.append(element("text", f"{sign}{name}", x=round(x), y=round(grid.top - 8), **look))
+        shown = fitting((f"{sign}{name}", name), grid.wide - 2)
+        names.append(element("text", shown, x=round(x), y=round(grid.top - 8)))
     return [*shapes, middle(names)]
 
 

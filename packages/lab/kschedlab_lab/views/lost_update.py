@@ -17,7 +17,7 @@ from kschedlab_lab.views.svg import Room, label, rect, svg
 
 AXIS, EDGE, STEP = 25, 8, 5
 """Moments that are drawn: a worker that waits for a lock is late. Pixels free at the right. Moments of a step."""
-LEFT, LOWEST, HIGHEST, BETWEEN, PILLS, AGAIN, LEAST = 88, 66, 96, 18, 32, 110, 42
+LEFT, LOWEST, HIGHEST, BETWEEN, PILLS, AGAIN, LEAST = 88, 66, 124, 18, 32, 110, 42
 """Width of the names; height of a worker's lane at least and at most, what is free between two bars, height of the
 buttons above; width of the one below; the least width of a step to be clicked."""
 BELOW, LOCK = 66, 20

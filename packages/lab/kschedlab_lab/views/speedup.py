@@ -19,6 +19,9 @@ TOP, FOOT, GAP, SHARE, TALLEST, LEAST = 34, 36, 22, 0.46, 42, 13
 """Heights: of the line above the lanes and of the one below the bars, between both pictures; the share of the lanes;
 a lane at most and at least."""
 
+CLOSE, FEW = 18, (1, 2, 4, 6, 8, 10, 12, 14, 16)
+"""The least width of a bar with a number below each; the numbers that have one without that room."""
+
 
 @dataclass(frozen=True)
 class Speed:
@@ -135,10 +138,11 @@ def _bars(now: Speed, plan: _Plan) -> list[Html]:
         high, weight = (ticks or 0) * plan.unit, "bold" if mine else None
         bar = rect(round(plan.bar - 4, 1), round(high, 1), 3, 2, round(-high, 1), fill=INK if mine else HAIR)
         value = str(ticks) if ticks is not None else "?" if mine else ""
+        is_named = plan.bar >= CLOSE or mine or number in FEW
         inside = [
             bar if ticks is not None else None,
             label(value, plan.bar / 2, -high - 5, "middle", font_weight=weight) if value else None,
-            label(str(number), plan.bar / 2, 16, "middle", font_weight=weight),
+            label(str(number), plan.bar / 2, 16, "middle", font_weight=weight) if is_named else None,
         ]
         marks = {"data_key": f"time/{number}"}
         if not now.asks:
