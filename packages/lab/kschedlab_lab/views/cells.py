@@ -81,10 +81,7 @@ def middle(shapes: Iterable[Html]) -> Html:
 def draw_cell(cell: Cell, box: Box) -> Html:
     """One cell, for :func:`middle`."""
     wide, high = round(box.wide) - 2, round(box.high) - 2
-    shapes = (
-        rect(wide, high, fill=cell.fill),
-        element("text", cell.text, x=round(box.wide / 2) - 1, y=round(box.high / 2 + 3)),
-    )
+    text = element("text", cell.text, x=round(box.wide / 2) - 1, y=round(box.high / 2 + 3))
     place = f"translate({box.x + 1:.0f},{box.y + 1:.0f})"
     return element("g", rect(wide, high, fill=cell.fill), text, transform=place, fill=ink(cell.fill), **cell.marks)
 
