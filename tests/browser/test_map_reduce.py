@@ -6,25 +6,29 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab_lab.panels import lost_update, map_reduce
+from kschedlab_lab.panels import barrier, lost_update, map_reduce, speedup
 from tests.browser.conftest import Show
 from tests.browser.lab import Notebook
 from tests.browser.layout import CLOSE, WINDOWS
 from tests.samples import sampled
 
 PANELS = [
-    map_reduce.panel(workers=16, step=2),
+    map_reduce.panel(workers=8, step=2),
     map_reduce.panel(workers=1, step=25),
-    map_reduce.panel(nodes=12, step=9),
-    map_reduce.panel(nodes=4, workers=16, step=3),
-    map_reduce.panel(workers=8).ask(map_reduce.how_long()),
-    map_reduce.panel(workers=16, step=5),
-    map_reduce.panel(nodes=4, workers=2, step=3).ask(map_reduce.too_soon()),
+    map_reduce.panel(step=8),
+    speedup.panel().ask(speedup.how_long()),
+    speedup.panel(workers=1, ticks=8),
+    speedup.panel(workers=16, ticks=1),
+    barrier.panel().ask(barrier.too_soon()),
+    barrier.panel(step=1),
+    barrier.panel(step=3),
+    lost_update.panel(order="1 2", design="one step"),
     lost_update.panel(),
     lost_update.panel(order="1 2 1", design="a lock"),
     lost_update.panel(order="1 2 2 1", design="a lock"),
     lost_update.panel(order="1 2 2 1", design="own cells"),
-    map_reduce.after_map().ask(map_reduce.who_wins()),
+    barrier.others().ask(barrier.who_wins()),
+    barrier.others(),
 ]
 
 
@@ -43,24 +47,22 @@ def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: S
     page.page.get_by_role("button", name="Next").click()
     expect(sentence).to_contain_text("Worker 1 takes and fills node-a, worker 2 takes and fills node-b")
     page.key("dial/workers").press("End")
-    expect(sentence).to_contain_text("worker 4 takes node-d, others take 8 more")
+    expect(sentence).to_contain_text("worker 4 takes node-d, others take 4 more")
 
 
 def test_a_click_on_a_pale_arrow_does_nothing(shown: Show) -> None:
-    page = shown(map_reduce.panel(nodes=4, workers=1))
-    page.key("dial/nodes").click(position={"x": 14, "y": 18})
-    expect(page.sentence).to_contain_text("4 cards are in the channel.")
+    page = shown(map_reduce.panel(workers=1))
     page.key("dial/workers").click(position={"x": 14, "y": 18})
     expect(page.sentence).to_contain_text("1 worker will take them.")
 
 
 def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Show) -> None:
     for _ in range(2):
-        page = shown(map_reduce.panel(nodes=4, workers=16))
+        page = shown(map_reduce.panel(workers=8))
         page.page.get_by_role("button", name="Play").click()
         expect(page.sentence).to_contain_text("Tick 1:")
         page.page.get_by_role("slider", name="step").press("End")
-        expect(page.sentence).to_contain_text("Reduce changes 3 rows")
+        expect(page.sentence).to_contain_text("Map is done after 5 ticks")
 
 
 def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Show) -> None:
@@ -85,10 +87,25 @@ def test_an_update_is_lost_by_hand_and_a_lock_makes_a_worker_wait(shown: Show) -
 
 
 def test_a_node_is_asked_for_and_its_column_is_the_answer(shown: Show) -> None:
-    page = shown(map_reduce.after_map().ask(map_reduce.who_wins()))
+    page = shown(barrier.others().ask(barrier.who_wins()))
     page.key("pick/1").click()
-    expect(page.question).to_contain_text("Not quite. Before Reduce node-s leads with 77, without AvoidPods.")
+    expect(page.question).to_contain_text("Not quite. Before Reduce node-s leads with 77.")
     expect(page.sentence).to_contain_text("node-r has the highest sum, 42, 3 more")
+
+
+def test_reduce_begins_too_early_and_a_click_makes_it_wait(shown: Show) -> None:
+    page = shown(barrier.panel(step=3))
+    expect(page.sentence).to_contain_text("node-c wins with 67, but should not.")
+    page.page.get_by_role("button", name="begins: 4").click()
+    expect(page.sentence).to_contain_text("node-a has the highest sum, 35")
+
+
+def test_a_bar_is_clicked_and_a_card_gets_longer(shown: Show) -> None:
+    page = shown(speedup.panel())
+    page.key("time/16").click()
+    expect(page.sentence).to_contain_text("With 16 workers Map takes 4 ticks.")
+    page.key("dial/ticks").press("End")
+    expect(page.sentence).to_contain_text("With 16 workers Map takes 8 ticks. node-k alone needs as many")
 
 
 def an_exercise_is_answered_in_its_box(page: Notebook, _: Path) -> None:

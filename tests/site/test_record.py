@@ -102,11 +102,11 @@ def test_steps_are_recorded_up_to_the_last_of_each_story() -> None:
 
 
 def test_a_control_moves_on_from_a_value_that_took_another_one_along() -> None:
-    settings = map_reduce.panel().move(nodes=12, step=9).settings
+    settings = map_reduce.panel().move(workers=1, step=20).settings
     states = {str(each) for each in nearest(settings, 0, 0)[0]}
-    for nodes in map_reduce.NODES:  # four nodes have fewer steps, and more do not bring the old one back
-        assert str(settings.changed(nodes=4).changed(nodes=nodes)) in states
-    assert settings.changed(nodes=4).step < settings.step
+    for workers in map_reduce.WORKERS:  # eight workers have fewer steps, and fewer do not bring the old one back
+        assert str(settings.changed(workers=8).changed(workers=workers)) in states
+    assert settings.changed(workers=8).step < settings.step
 
 
 def test_a_recording_ends_where_it_grows_too_large_but_has_what_is_tried_first() -> None:

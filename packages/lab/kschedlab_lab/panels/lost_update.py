@@ -27,7 +27,7 @@ from kschedlab_lab.views.lost_update import STEP, Adding, Choices, by_write, dra
 from kschedlab_lab.views.score import together
 from kschedlab_lab.views.svg import Room
 
-DESIGNS = SHARED, LOCKED, OWN = later("no lock"), later("a lock"), later("own cells")
+DESIGNS = SHARED, LOCKED, WHOLE, OWN = later("no lock"), later("a lock"), later("one step"), later("own cells")
 NODES, NODE = node_names(4), "node-b"
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority")
 """By worker, the priority whose score it adds."""
@@ -35,9 +35,9 @@ EARLY, SOON = 2, 3
 """When the first step is, and how soon after its read a worker that has waited for the lock can write."""
 NONE, STEPS = later("none"), 4
 """No step yet; how many there are: each worker reads and writes."""
-WHOLE = sorted({"".join(each) for each in permutations("1122")})
+SEQUENCES = sorted({"".join(each) for each in permutations("1122")})
 """The orders in which two workers can take their two steps each, by their numbers."""
-ORDERS = (NONE, *sorted({" ".join(each[:n]) for each in WHOLE for n in range(1, STEPS + 1)}))
+ORDERS = (NONE, *sorted({" ".join(each[:n]) for each in SEQUENCES for n in range(1, STEPS + 1)}))
 """These orders, and how each begins."""
 
 
@@ -45,18 +45,29 @@ ORDERS = (NONE, *sorted({" ".join(each[:n]) for each in WHOLE for n in range(1, 
 class Settings(Restorable):
     """What the workers share, and which of them took which step so far."""
 
-    design: str = choice("the workers have", DESIGNS, SHARED)
-    order: str = choice("the steps of", ORDERS, NONE, folded=True)
+    design: str = choice("cure", DESIGNS, SHARED)
+    order: str = choice("worker of each step", ORDERS, NONE, folded=True)
 
     @property
     def taken(self) -> str:
-        """The workers' numbers, in the order of their steps."""
-        return "" if self.order == NONE else self.order.replace(" ", "")
+        """The workers' numbers, in the order of their steps; a worker that adds in one step has no second one."""
+        taken = "" if self.order == NONE else self.order.replace(" ", "")
+        return "".join(dict.fromkeys(taken)) if self.design == WHOLE else taken
+
+    @property
+    def steps(self) -> int:
+        """How many there are."""
+        return STEPS // 2 if self.design == WHOLE else STEPS
+
+    @property
+    def pace(self) -> int:
+        """How many moments it is from one step to the next."""
+        return 2 * STEP - 2 if self.design == WHOLE else STEP
 
     @property
     def until(self) -> int | None:
         """Up to when something has happened; None: all has."""
-        return None if len(self.taken) == STEPS else EARLY + STEP * len(self.taken) - 1
+        return None if len(self.taken) == self.steps else EARLY + self.pace * len(self.taken) - 1
 
 
 def rivals() -> dict[str, int]:
@@ -81,18 +92,25 @@ def amounts() -> list[list[int]]:
 def additions(settings: Settings) -> tuple[Adding, Adding]:
     """Both workers' additions, the earlier one first; with a lock the later one waits until the other has written, and
     with cells of their own neither reads. Steps that are not taken yet come last."""
-    whole = next(each for each in WHOLE if each.startswith(settings.taken))
-    spans = [(EARLY + STEP * whole.index(each), EARLY + STEP * whole.rindex(each)) for each in "12"]
+    whole = next(each for each in _sequences(settings.design) if each.startswith(settings.taken))
+    pace = settings.pace
+    more = pace - 2 if settings.design == WHOLE else 0
+    spans = [(EARLY + pace * whole.index(each), EARLY + pace * whole.rindex(each) + more) for each in "12"]
     scores = [row[NODES.index(NODE)] for row in amounts()]
     early, late = sorted((0, 1), key=lambda worker: spans[worker][0])
     own = settings.design == OWN
     locks = settings.design == LOCKED
-    first = Adding(early + 1, scores[early], *spans[early], 0, own, locks)
+    first = Adding(early + 1, scores[early], *spans[early], 0, own, locks, whole=settings.design == WHOLE)
     (read, write), waits = spans[late], None
     if locks and read < first.write:
         read, write, waits = first.write + 1, max(write, first.write + 1 + SOON), read
     seen = first.gives if first.write < read and not own else 0
-    return first, Adding(late + 1, scores[late], read, write, seen, own, locks, waits)
+    return first, Adding(late + 1, scores[late], read, write, seen, own, locks, waits, first.whole)
+
+
+def _sequences(design: str) -> list[str]:
+    """The orders in which two workers can take all their steps."""
+    return sorted({"".join(dict.fromkeys(each)) for each in SEQUENCES}) if design == WHOLE else SEQUENCES
 
 
 def show(settings: Settings) -> View:
@@ -103,21 +121,27 @@ def show(settings: Settings) -> View:
 
 def draw(settings: Settings, room: Room, alt: str, asks: bool = False) -> Html:
     """What has happened so far, and unless the picture ``asks``, what one can click."""
-    both, taken, until = additions(settings), settings.taken, settings.until
-    steps = {
-        each.worker: "order: " + " ".join(f"{taken}{each.worker}")
-        for each in both
-        if taken.count(str(each.worker)) < STEPS / 2 and not (until is not None and each.is_waiting(until))
-    }
+    both, steps, taken = additions(settings), _steps(settings), settings.taken
     choices = None if asks else Choices(DESIGNS, settings.design, steps, f"order: {NONE}" if taken else "")
-    return draw_update(both, choices, until, rivals(), room, alt)
+    return draw_update(both, choices, settings.until, rivals(), room, alt)
+
+
+def _steps(settings: Settings) -> dict[int, str]:
+    """By worker that can go on, what its next step sets."""
+    taken, until = settings.taken, settings.until
+    return {
+        each.worker: "order: " + " ".join(f"{taken}{each.worker}")
+        for each in additions(settings)
+        if taken.count(str(each.worker)) < settings.steps / 2 and not (until is not None and each.is_waiting(until))
+    }
 
 
 def describe(settings: Settings) -> str:
     """What has happened last; in the end what is left of the total, why, and which node wins."""
     if settings.until is None:
         return _outcome(settings)
-    asked = say("Click a step: who takes the next one?")
+    is_open = len(_steps(settings)) > 1
+    asked = say("Click a step: who takes the next one?") if is_open else say("Click the next step.")
     return sentences((_latest(settings, settings.until), asked))
 
 
@@ -126,8 +150,11 @@ def _latest(settings: Settings, until: int) -> str:
     both, events = additions(settings), list[tuple[int, str]]()
     for each in both:
         begins = later("Worker {worker} begins.") if each.own else later("Worker {worker} reads {seen}.")
-        events.append((each.read, say(begins, worker=each.worker, seen=each.seen)))
-        events.append((each.write, say("Worker {worker} writes {gives}.", worker=each.worker, gives=each.gives)))
+        if each.whole:
+            begins = later("Worker {worker} adds {score} in one step.")
+        events.append((each.read, say(begins, worker=each.worker, seen=each.seen, score=each.score)))
+        if not each.whole:
+            events.append((each.write, say("Worker {worker} writes {gives}.", worker=each.worker, gives=each.gives)))
         if each.waits is not None:
             events.append((each.waits, say("Worker {worker} waits for the lock.", worker=each.worker)))
     start = say("The cells are empty.") if both[0].own else say("The total is 0.")
@@ -160,6 +187,8 @@ def _safe(last: Adding) -> str:
     """Why nothing is lost."""
     if last.own:
         return say("Each worker writes its own cell, and waits for nobody. Then one adds up.")
+    if last.whole:
+        return say("Nothing comes between a worker's read and its write.")
     if last.waits is not None:
         return say("Worker {worker} has waited for the lock.", worker=last.worker)
     return say("One worker reads after the other has written.")

@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 from kschedlab.build import Manifest, node, pod, service
 from kschedlab.cluster.cluster import Cluster
@@ -24,18 +24,11 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.settings import Restorable, choice, slider, steps
+from kschedlab_lab.panels.settings import Restorable, slider, steps
+from kschedlab_lab.views.cards import Piece
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.handing_out import draw_handing_out
-from kschedlab_lab.views.map_reduce import (
-    MAPPING,
-    REDUCED,
-    SUMMED,
-    Handout,
-    Piece,
-    reduced,
-)
-from kschedlab_lab.views.score import bare, lead, winners
+from kschedlab_lab.views.map_reduce import Handout
 from kschedlab_lab.views.svg import Room
 
 NEW = "default/web-new"
@@ -53,49 +46,25 @@ RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; d
     (1000, 1024, 3, 0, "hdd", "r2", True),
 )
 
-NODES, WORKERS = (4, 12), (1, 2, 4, 8, 16)
-"""How many there can be. The source has 16 workers (v1.13 to v1.16: core/generic_scheduler.go, PrioritizeNodes)."""
+NODES, WORKERS = 12, range(1, 9)
+"""How many nodes and workers there are. The source has up to 16 workers (v1.13 to v1.16: core/generic_scheduler.go,
+PrioritizeNodes)."""
 ASKED = 8
 """The node whose worker is asked for."""
-WISH = "NodeAffinityPriority"
-"""The priority whose raw scores are the weights of wishes."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The numbers of nodes and workers, and the current step."""
+    """The number of workers, and the current tick."""
 
-    first: ClassVar[str] = "a"
-    nodes: int = choice("nodes", NODES, 12)
     workers: int = slider("workers", WORKERS, 4)
-    step: int = steps("step", lambda settings: ends(settings) + 1)
-
-    @property
-    def after(self) -> int:
-        """How many steps after Map has ended."""
-        return self.step - ends(self)
+    step: int = steps("step", lambda settings: ends(settings))
 
     def at(self, indices: Mapping[str, Any]) -> Settings:
-        """As always, but where Map has ended with these workers or nodes, it has ended with others, too."""
-        found, after = super().at(indices), self.after
-        if (found.nodes, found.workers) == (self.nodes, self.workers):
-            return found
-        return replace(found, step=ends(found) + after if after >= 0 else min(self.step, ends(found)))
-
-
-@dataclass(frozen=True)
-class Reducing(Restorable):
-    """The steps after Map, of a cluster of its own with the fewest nodes."""
-
-    first: ClassVar[str] = "r"
-    nodes: ClassVar[int] = min(NODES)
-    workers: ClassVar[int] = 4
-    step: int = steps("step", 2, 2)
-
-    @property
-    def after(self) -> int:
-        """As of :class:`Settings`."""
-        return self.step
+        """As always, but where Map has ended with so many workers, it has ended with others, too."""
+        found = super().at(indices)
+        is_done = self.step == ends(self) and found.workers != self.workers
+        return replace(found, step=ends(found)) if is_done else found
 
 
 def manifests(number: int = 4, first: str = "a") -> list[Manifest]:
@@ -158,99 +127,65 @@ def hand_out(costs: Sequence[int], workers: int) -> list[Piece]:
     return pieces
 
 
-def pieces(settings: Settings | Reducing) -> list[Piece]:
+def pieces(settings: Settings) -> list[Piece]:
     """The spans of work with these settings."""
-    return hand_out(costs(settings.nodes), settings.workers)
+    return hand_out(costs(NODES), settings.workers)
 
 
-def ends(settings: Settings | Reducing) -> int:
+def ends(settings: Settings) -> int:
     """The tick after which Map ends and ParallelizeUntil returns."""
     return max(piece.end for piece in pieces(settings))
 
 
-def handout(settings: Settings | Reducing) -> Handout:
+def handout(settings: Settings) -> Handout:
     """The work up to the current step."""
-    last, stage = ends(settings), (MAPPING, REDUCED, SUMMED)[max(settings.after, 0)]
-    tick = last + min(settings.after, 0)
-    is_plain = isinstance(settings, Reducing)
-    idle = max(settings.workers - settings.nodes, 0)
-    decision, work = decide(settings.nodes, settings.first), pieces(settings)
-    times = ended(settings.nodes) if tick == last else {}
-    return Handout(decision, work, tick, stage, plain=is_plain, idle=idle, times=times)
+    return Handout(decide(NODES), pieces(settings), settings.step)
 
 
-def ended(nodes: int) -> dict[int, int]:
-    """By number of workers, the ticks that Map takes for so many nodes."""
-    return {workers: max(piece.end for piece in hand_out(costs(nodes), workers)) for workers in WORKERS}
-
-
-def show(settings: Settings | Reducing) -> View:
+def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    now = handout(settings)
-    sentence, names = describe(settings, now), winners(now.decision) if now.stage == SUMMED else {}
-    return View(lambda room: draw(settings, room), sentence, Html(), sentence, names=names)
+    sentence = describe(settings)
+    return View(lambda room: draw(settings, room), sentence, Html(), sentence)
 
 
-def draw(settings: Settings | Reducing, room: Room, fixed: bool = False, asks: str = "") -> Html:
-    """The handing out. ``fixed``: the numbers can't be changed; ``asks``: what is an answer, a "worker" or a "node"."""
-    now = replace(handout(settings), asks=asks)
-    return draw_handing_out(now, dials(settings, fixed), room, describe(settings, now))
+def draw(settings: Settings, room: Room, asks: bool = False) -> Html:
+    """The handing out. ``asks``: a worker is the answer, and the number of workers can't be changed."""
+    number = str(settings.workers)
+    dial = Dial(number) if asks else Dial.among(WORKERS, settings.workers, number, "workers")
+    return draw_handing_out(replace(handout(settings), asks=asks), dial, room, describe(settings))
 
 
-def dials(settings: Settings | Reducing, fixed: bool) -> tuple[Dial, Dial]:
-    """How many nodes and workers there are, to be changed if they are not fixed."""
-    nodes, workers = count(settings.nodes, "node"), str(settings.workers)
-    if fixed:
-        return Dial(nodes), Dial(workers)
-    return (
-        Dial.among(NODES, settings.nodes, nodes, "nodes"),
-        Dial.among(WORKERS, settings.workers, workers, "workers"),
-    )
-
-
-def describe(settings: Settings | Reducing, now: Handout) -> str:
-    step, names = now.tick, node_names(settings.nodes)
+def describe(settings: Settings) -> str:
+    """What has happened in the last tick."""
+    step, work = settings.step, pieces(settings)
     if step == 0:
-        started = min(settings.workers, settings.nodes)
-        holds = say("{nodes} cards are in the channel.", nodes=settings.nodes)
-        takers = say("It is closed: no more will come. {workers} will take them.", workers=count(started, "worker"))
-        return sentences((holds, takers))
-    if now.stage == REDUCED:
-        rows = count(len(reduced(now.scores)), "row")
-        return say("Reduce changes {rows}. Map has ended, and a goroutine takes each of them.", rows=rows)
-    if now.stage == SUMMED:
-        return sentences((lead(bare(now.decision)), say("One goroutine adds up score × weight, node by node.")))
-    if now.plain:
-        return say("Map is done: each column has one writer, and its colour. Reduce comes next.")
-    if settings.after == 0:
-        returns = say("The channel is empty and all workers are done: ParallelizeUntil returns.")
-        return sentences((say("Map is done after {step} ticks.", step=step), returns))
-    taken = [
-        say(
-            "worker {worker} takes and fills {node}" if piece.end == step else "worker {worker} takes {node}",
-            worker=piece.worker,
-            node=names[piece.node],
-        )
-        for piece in now.work
-        if piece.start == step - 1
-    ]
-    done = sum(piece.end <= step for piece in now.work)
+        holds = say("{nodes} cards are in the channel.", nodes=NODES)
+        return sentences((holds, say("{workers} will take them.", workers=count(settings.workers, "worker"))))
+    if step == ends(settings):
+        column = say("Each column has one writer, and its colour.")
+        return sentences((say("Map is done after {ticks}.", ticks=count(step, "tick")), column))
+    taken = _taken(step, work)
     others = [say("others take {number} more", number=len(taken) - 4)] if taken[4:] else []
     news = say(", ").join([*taken[:4], *others]) or say("nobody takes a new node")
-    news = news[:1].upper() + news[1:]
+    done = sum(piece.end <= step for piece in work)
     said = later("Tick {step}: {done} of {nodes} nodes are done. {news}.")
-    return say(said, step=step, news=news, done=done, nodes=settings.nodes)
+    return say(said, step=step, news=news[:1].upper() + news[1:], done=done, nodes=NODES)
 
 
-def after_map(**settings: Any) -> Panel[Reducing]:
-    """The table after Map: Reduce, and the sums."""
-    start = Reducing().changed(**settings)
-    return Panel(start, show, lambda settings: manifests(settings.nodes, settings.first), "lesson.after_map()")
+def _taken(step: int, work: Sequence[Piece]) -> list[str]:
+    """Who has taken which node in this tick."""
+    names = node_names(NODES)
+    fills, takes = later("worker {worker} takes and fills {node}"), later("worker {worker} takes {node}")
+    return [
+        say(fills if piece.end == step else takes, worker=piece.worker, node=names[piece.node])
+        for piece in work
+        if piece.start == step - 1
+    ]
 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, lambda settings: manifests(settings.nodes))
+    return Panel(Settings().changed(**settings), show, lambda _: manifests(NODES), "map_reduce.panel()")
 
 
 def which_worker() -> Question[Settings]:
@@ -263,8 +198,8 @@ def which_worker() -> Question[Settings]:
         return say("worker {worker}", worker=taken(settings).worker)
 
     def why(settings: Settings, answer: str) -> str:
-        mine, work, names = taken(settings), pieces(settings), node_names(settings.nodes)
-        before = max((piece for piece in work if piece.worker == mine.worker and piece.end <= mine.start), key=_end)
+        mine, work, names = taken(settings), pieces(settings), node_names(NODES)
+        before = next(piece for piece in work if piece.worker == mine.worker and piece.end == mine.start)
         done = say(
             "Worker {worker} finishes {node} at the end of tick {end}",
             worker=mine.worker,
@@ -289,108 +224,7 @@ def which_worker() -> Question[Settings]:
         tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
         right,
         why,
-        lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True, asks="worker"),
+        lambda settings: lambda room: draw(settings.changed(step=0), room, asks=True),
         moment=True,
-        drawn=True,
-    )
-
-
-def _end(piece: Piece) -> int:
-    return piece.end
-
-
-def how_long() -> Question[Settings]:
-    """How long Map takes with so many workers."""
-
-    def right(settings: Settings) -> str:
-        return str(ends(settings))
-
-    def why(settings: Settings, answer: str) -> str:
-        longest = max(costs(settings.nodes))
-        if int(answer) < longest:
-            return say("The longest cards take {longest} ticks, and one worker takes each alone.", longest=longest)
-        last, names = max(pieces(settings), key=_end), node_names(settings.nodes)
-        message = later("Worker {worker} takes {node} at the end of tick {start}, and needs {ticks} more.")
-        return say(
-            message,
-            worker=last.worker,
-            node=names[last.node],
-            start=last.start,
-            ticks=count(last.end - last.start, "tick"),
-        )
-
-    return Question(
-        say("Twelve cards of 1 to 4 ticks: how many ticks does Map take with 8 workers?"),
-        ("3", "4", "5", "6"),
-        right,
-        why,
-        lambda settings: lambda room: draw(settings.changed(step=0), room, fixed=True),
-        shows=lambda settings: settings.changed(step=ends(settings)),
-    )
-
-
-def too_soon() -> Question[Settings]:
-    """The question before Reduce: what would it make of node-b's wish, before node-c is mapped?"""
-
-    def reduced_to(settings: Settings, mapped: int) -> str:
-        """The reduced score of node-b, with so many nodes mapped."""
-        scores = decide(settings.nodes).scores
-        assert scores is not None
-        raw = scores.rows[scores.plugins.index(WISH)].raw[:mapped].tolist()
-        return str(raw[1] * 10 // max(raw))
-
-    def why(settings: Settings, answer: str) -> str:
-        soon, late = reduced_to(settings, 2), reduced_to(settings, settings.nodes)
-        return say(
-            "20 is the largest so far: 20 × 10 / 20 = {soon}. Then comes node-c's 50, and 20 × 10 / 50 = {late}. "
-            "So Reduce waits until every node is mapped.",
-            soon=soon,
-            late=late,
-        )
-
-    return Question(
-        say("Two nodes are mapped. If Reduce began now, what would NodeAffinity's 20 become?"),
-        ("4", "10", "20"),
-        lambda settings: reduced_to(settings, 2),
-        why,
-        lambda settings: lambda room: draw(settings.changed(step=1), room, fixed=True),
-    )
-
-
-def who_wins() -> Question[Reducing]:
-    """The question before Reduce, of the fewest nodes: whose sum is highest?"""
-
-    def right(settings: Reducing) -> str:
-        return decide(settings.nodes, settings.first).best[0]
-
-    def why(settings: Reducing, answer: str) -> str:
-        """How far behind the answer is; of the right one, how far the node that Map's scores prefer."""
-        decision, names = decide(settings.nodes, settings.first), node_names(settings.nodes, settings.first)
-        scores, best = decision.scores, decision.best[0]
-        assert scores is not None
-        shown = [
-            row
-            for plugin, row in zip(scores.plugins, scores.rows, strict=True)
-            if not plugin.startswith("NodePreferAvoidPods")
-        ]
-        mapped = [sum(row.raw[place] for row in shown) for place in range(settings.nodes)]
-        node = answer if answer != best else names[mapped.index(max(mapped))]
-        place, row = names.index(node), scores.rows[scores.plugins.index(WISH)]
-        behind = count(int(scores.total.max() - scores.total[place]), "point")
-        lost = say("{node} ends {behind} behind {best}.", node=node, behind=behind, best=best)
-        if mapped[place] < max(mapped):
-            return lost
-        leads = say("Before Reduce {node} leads with {sum}, without AvoidPods.", node=node, sum=int(mapped[place]))
-        shrinks = say(
-            "Its {raw} for NodeAffinity becomes {marks}.", raw=int(row.raw[place]), marks=int(row.normalized[place])
-        )
-        return sentences((leads, shrinks, lost))
-
-    return Question(
-        say("Which node wins after Reduce and the sum?"),
-        tuple(node_names(Reducing.nodes, Reducing.first)),
-        right,
-        why,
-        lambda settings: lambda room: draw(settings.changed(step=0), room, asks="node"),
         drawn=True,
     )

@@ -12,7 +12,7 @@ from kschedlab_lab.language import ENGLISH, language
 from kschedlab_lab.views.drawing import Number, pill
 from kschedlab_lab.views.layout import placed
 from kschedlab_lab.views.lettering import fitted, text_width
-from kschedlab_lab.views.style import ACT, ACT_SOFT, HAIR, INK, INK_2, KINDS, PANEL, TICK, TRAY, ink
+from kschedlab_lab.views.style import ACT, ACT_SOFT, HAIR, INK, KINDS, PANEL, TICK, TRAY, ink
 from kschedlab_lab.views.svg import label, rect
 
 Look: TypeAlias = dict[str, str | float | None]
@@ -23,22 +23,15 @@ WORKERS = KINDS
 STAR, CROSS = "★", "✕"
 EDGE = 2.5
 """How thick the edge of a worker's badge is."""
-LEGIBLE = 18
-"""The least height of a cell in which a number has room beside a thick ring."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """``text``: its content; ``fill``: its colour, "" if it is empty; ``ring``: the colour of an inner border.
+    """``text``: its content; ``fill``: its colour; ``marks``: attributes of the drawing."""
 
-    ``marks``: attributes of the drawing; ``before``: pale, before the text.
-    """
-
-    text: str = ""
-    fill: str = ""
-    ring: str = ""
+    text: str
+    fill: str
     marks: Mapping[str, str] = field(default_factory=dict)
-    before: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,13 +53,6 @@ class Box(NamedTuple):
 
 
 # -- workers
-
-
-def worker_cell(text: str, worker: int, marks: Mapping[str, str]) -> Cell:
-    """A cell that this worker has written: filled up to worker 8, ringed from worker 9 on."""
-    colour = WORKERS[(worker - 1) % len(WORKERS)]
-    ringed = worker > len(WORKERS)
-    return Cell(text, fill=TRAY if ringed else colour, ring=colour if ringed else "", marks=marks)
 
 
 def token(worker: int, x: float, y: float, size: float = 9, *, most: float = math.inf, **marks: str) -> Html:
@@ -95,16 +81,9 @@ def middle(shapes: Iterable[Html]) -> Html:
 def draw_cell(cell: Cell, box: Box) -> Html:
     """One cell, for :func:`middle`."""
     wide, high = round(box.wide) - 2, round(box.high) - 2
-    shapes = [rect(wide, high, fill=cell.fill or "none", stroke=None if cell.fill else HAIR)]
-    if cell.ring:
-        thick = 3 if box.high >= LEGIBLE else 1.5
-        inside: Look = {"fill": "none", "stroke": cell.ring, "stroke_width": thick}
-        shapes.append(rect(wide - thick, high - thick, None, thick / 2, thick / 2, **inside))
-    if cell.text:
-        before = element("tspan", cell.before, fill=INK_2) if cell.before else None
-        shapes.append(element("text", before, cell.text, x=round(box.wide / 2) - 1, y=round(box.high / 2 + 3)))
-    colour = ink(cell.fill) if cell.fill else None
-    return element("g", *shapes, transform=f"translate({box.x + 1:.0f},{box.y + 1:.0f})", fill=colour, **cell.marks)
+    text = element("text", cell.text, x=round(box.wide / 2) - 1, y=round(box.high / 2 + 3))
+    place = f"translate({box.x + 1:.0f},{box.y + 1:.0f})"
+    return element("g", rect(wide, high, fill=cell.fill), text, transform=place, fill=ink(cell.fill), **cell.marks)
 
 
 # -- choices
@@ -176,23 +155,18 @@ def columns(
     return Columns(left, min(most, (room - left - 2) / number))
 
 
-def named(text: str, at: Columns, y: float, strong: bool = False, after: float = 0) -> Html:
-    """The name of a row; a tip has the whole of one that is cut. ``after``: what is free between it and the cells."""
-    shown = fitted(text, at.left - 10 - after, bold=strong)
+def named(text: str, at: Columns, y: float, strong: bool = False) -> Html:
+    """The name of a row; a tip has the whole of one that is cut."""
+    shown = fitted(text, at.left - 10, bold=strong)
     tip = text if shown != text else None
-    return label(shown, at.left - 8 - after, y, "end", font_weight="bold" if strong else None, data_tip=tip)
+    return label(shown, at.left - 8, y, "end", font_weight="bold" if strong else None, data_tip=tip)
 
 
 def draw_rows(rows: Sequence[ScoreRow], at: Columns, y: float, high: float) -> list[Html]:
-    """The rows from ``y`` down. Cells that do nothing yet share one outline."""
-    names, cells, outline = [], [], []
+    """The rows from ``y`` down."""
+    names, cells = [], []
     for row, each in enumerate(rows):
         top = y + row * high
         names.append(named(each.name, at, top + high / 2 + 4.2, each.strong))
-        for i, cell in enumerate(each.cells):
-            if cell == Cell(marks=cell.marks):
-                outline.append(f"M{at.x(i) + 1:.0f} {top + 1:.0f}h{at.wide - 2:.0f}v{high - 2:.0f}h{2 - at.wide:.0f}z")
-            else:
-                cells.append(draw_cell(cell, Box(at.x(i), top, at.wide, high)))
-    empty = element("path", d="".join(outline), fill="none", stroke=INK, opacity=0.3)
-    return [*([empty] if outline else []), *names, middle(cells)]
+        cells += [draw_cell(cell, Box(at.x(i), top, at.wide, high)) for i, cell in enumerate(each.cells)]
+    return [*names, middle(cells)]

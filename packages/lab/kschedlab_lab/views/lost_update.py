@@ -17,9 +17,11 @@ from kschedlab_lab.views.svg import Room, label, rect, svg
 
 AXIS, EDGE, STEP = 25, 8, 5
 """Moments that are drawn: a worker that waits for a lock is late. Pixels free at the right. Moments of a step."""
-LEFT, LANE, TALL, PILLS, AGAIN, LEAST = 88, 66, 48, 32, 110, 42
-"""Width of the names; height of a worker's lane, of the bar in it, and of the buttons above; width of the one below;
-the least width of a step to be clicked."""
+LEFT, LOWEST, HIGHEST, BETWEEN, PILLS, AGAIN, LEAST = 88, 66, 124, 18, 32, 110, 42
+"""Width of the names; height of a worker's lane at least and at most, what is free between two bars, height of the
+buttons above; width of the one below; the least width of a step to be clicked."""
+BELOW, LOCK = 66, 20
+"""Height of what is below the lanes; width of a lock."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Adding:
     """One worker's addition: at ``read`` it reads ``seen``, at ``write`` it writes that and its ``score``.
 
     ``waits``: since when it waits for a lock; ``own``: whether it only writes its score, into a cell of its own;
-    ``locks``: whether it holds a lock from its read to its write.
+    ``locks``: whether it holds a lock from its read to its write; ``whole``: whether it reads and writes in one step.
     """
 
     worker: int
@@ -38,6 +40,7 @@ class Adding:
     own: bool
     locks: bool
     waits: int | None = None
+    whole: bool = False
 
     @property
     def gives(self) -> int:
@@ -48,6 +51,30 @@ class Adding:
 
 
 Both = tuple[Adding, Adding]
+
+
+class Frame(NamedTuple):
+    """How wide a moment is, and how high a lane."""
+
+    unit: float
+    lane: float
+
+    @property
+    def tall(self) -> float:
+        """The height of a bar."""
+        return self.lane - BETWEEN
+
+    def x(self, moment: int) -> float:
+        return LEFT + moment * self.unit
+
+    def top(self, worker: int) -> float:
+        """Where the worker's bar begins."""
+        return 0 if worker == 1 else 2 * self.lane + 6
+
+    @property
+    def memory(self) -> float:
+        """Where the memory between the workers begins."""
+        return self.lane + 2
 
 
 class Choices(NamedTuple):
@@ -86,40 +113,49 @@ def draw_update(
     ``choices``: None: nothing can be clicked. ``until``: what happens after this time is hidden. ``sums``: by node, its
     right total; of one of them both add up the total.
     """
-    unit, end = (room.width - LEFT - EDGE) / AXIS, AXIS if until is None else until
-    lanes = (part for each in both for part in _lane(each, unit, end))
+    end = AXIS if until is None else until
+    above = 0 if choices is None else PILLS
+    lane = min(max((room.height - above - BELOW) / 3, LOWEST), HIGHEST)
+    at = Frame((room.width - LEFT - EDGE) / AXIS, lane)
+    lanes = (part for each in both for part in _lane(each, at, end))
     memory = _cells if both[0].own else _memory
-    shapes = [*memory(both, end, unit), *lanes, *(part for each in both for part in _arrows(each, end, unit))]
-    y = 3.0 * LANE + 10
+    shapes = [*memory(both, end, at), *lanes, *(part for each in both for part in _arrows(each, end, at))]
+    y = 3 * lane + 10
     if until is not None:
-        x = LEFT + (until + 1) * unit
-        shapes.append(element("path", d=f"M{x:.1f} 0V{y - 18:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
+        look: dict[str, str] = {"stroke": INK, "stroke_dasharray": "3 3", "data_key": "now"}
+        shapes.append(element("path", d=f"M{at.x(until + 1):.1f} 0V{y - 18:.1f}", **look))
     shapes.append(label(say("time →"), room.width - EDGE, y, "end"))
-    above = list[Html]()
+    buttons = list[Html]()
     if choices is not None:
         wide = min(110, room.width / len(choices.designs))
         named = [(say(name), f"design: {name}", name == choices.chosen) for name in choices.designs]
-        above = pills(named, min(LEFT, room.width - wide * len(choices.designs)), 2, wide)
-        shapes += _next(both, choices.steps, end, unit)
+        buttons = pills(named, min(LEFT, room.width - wide * len(choices.designs)), 2, wide)
+        shapes += _next(both, choices.steps, end, at)
         shapes += pills([(say("start again"), choices.again, False)], LEFT - 2, y - 16, AGAIN) if choices.again else []
-    moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
-    totals = _totals(both, sums, until is None, Box(LEFT, PILLS + y + 30, (room.width - LEFT - EDGE) / len(sums), 24))
-    return svg([*above, moved, *totals], room.width, PILLS + y + 56, alt)
+    moved = element("g", *shapes, transform=f"translate(0,{above})")
+    totals = _totals(both, sums, until is None, Box(LEFT, above + y + 30, (room.width - LEFT - EDGE) / len(sums), 24))
+    return svg([*buttons, moved, *totals], room.width, above + y + 56, alt)
 
 
-def _next(both: Both, steps: Mapping[int, str], end: int, unit: float) -> list[Html]:
+def _next(both: Both, steps: Mapping[int, str], end: int, at: Frame) -> list[Html]:
     """In the lane of each worker that is not done, its next step, to be clicked."""
-    shapes, wide = [], max(STEP * unit - 4, LEAST)
+    shapes, wide = [], max(STEP * at.unit - 4, LEAST)
     for each in both:
         if each.worker in steps:
-            does = say("write") if each.read <= end else say("begin") if each.own else say("read")
-            x, y = LEFT + (end + 1) * unit, _top(each.worker)
-            words = label(fitting((does, ""), wide - 4, bold=True), x + wide / 2, y + TALL / 2 + 4, "middle")
+            x, y, does = at.x(end + 1), at.top(each.worker), _does(each, end)
+            words = label(fitting((does, ""), wide - 4, bold=True), x + wide / 2, y + at.tall / 2 + 4, "middle")
             about = {"data_set": steps[each.worker], "data_key": f"step/{each.worker}"}
             about["aria_label"] = say("worker {worker}: {does}", worker=each.worker, does=does)
-            frame = rect(wide, TALL, 8, x, y, fill=PANEL, stroke=ACT, stroke_width=1.5)
+            frame = rect(wide, at.tall, 8, x, y, fill=PANEL, stroke=ACT, stroke_width=1.5)
             shapes.append(element("g", frame, words, fill=ACT, font_weight="bold", **about))
     return shapes
+
+
+def _does(each: Adding, end: int) -> str:
+    """What the worker's next step is."""
+    if each.whole:
+        return say("add")
+    return say("write") if each.read <= end else say("begin") if each.own else say("read")
 
 
 def _totals(both: Both, sums: Mapping[str, int], is_known: bool, at: Box) -> list[Html]:
@@ -141,44 +177,49 @@ def _totals(both: Both, sums: Mapping[str, int], is_known: bool, at: Box) -> lis
     return [*words, middle(shapes)]
 
 
-def _lane(adding: Adding, unit: float, end: int) -> list[Html]:
+def _lane(adding: Adding, at: Frame, end: int) -> list[Html]:
     """The worker, and its bar from read to write, as far as it has come."""
-    number, y = adding.worker, _top(adding.worker)
-    who = token(number, 14, y + TALL / 2, data_key=f"worker/{number}")
-    shapes = [who, label(say("adds {score}", score=adding.score), 30, y + TALL / 2 + 4)]
+    number, y = adding.worker, at.top(adding.worker)
+    centre = y + at.tall / 2
+    who = token(number, 14, centre, data_key=f"worker/{number}")
+    shapes = [who, label(say("adds {score}", score=adding.score), 30, centre + 4)]
     if adding.waits is not None and adding.waits <= end:
-        start, long = LEFT + adding.waits * unit, (min(adding.read, end + 1) - adding.waits) * unit
+        start, long = at.x(adding.waits), (min(adding.read, end + 1) - adding.waits) * at.unit
         look = {"fill": "none", "stroke": INK, "stroke_dasharray": "4 3", "data_key": f"wait/{number}"}
         words = say("waits") if text_width(say("waits")) + 6 < long else ""
-        shapes += [rect(long, TALL - 16, None, start, y + 8, **look), label(words, start + 4, y + TALL / 2 + 4)]
+        shapes += [rect(long, at.tall - 16, None, start, y + 8, **look), label(words, start + 4, centre + 4)]
     if adding.read > end:
         return shapes
-    is_done = end >= adding.write
-    x, long = LEFT + adding.read * unit, (min(adding.write, end) - adding.read + 1) * unit
+    x, long = at.x(adding.read), (min(adding.write, end) - adding.read + 1) * at.unit
     colour = WORKERS[number - 1]
-    black = ink(colour)
-    reads = "" if adding.own else _said(say("reads {seen}", seen=adding.seen), long)
+    bar = rect(long, at.tall, 8, x, y, fill=colour, stroke=HAIR, data_key=f"bar/{number}")
+    said = _whole(adding, x, y, long, at) if adding.whole else _apart(adding, x, y, long, at, end >= adding.write)
+    return [*shapes, bar, element("g", *said, fill=ink(colour))]
+
+
+def _whole(adding: Adding, x: float, y: float, long: float, at: Frame) -> list[Html]:
+    """What a worker does that reads and writes in one step."""
+    shown = fitting((f"{adding.seen} + {adding.score} = {adding.gives}", str(adding.gives)), long - 8)
+    return [label(shown, x + long / 2, y + at.tall / 2 + 4, "middle")]
+
+
+def _apart(adding: Adding, x: float, y: float, long: float, at: Frame, is_done: bool) -> list[Html]:
+    """What a worker reads and, once it ``is_done``, writes; at the upper right its lock."""
+    lock = LOCK if adding.locks else 0
+    reads = "" if adding.own else _said(say("reads {seen}", seen=adding.seen), long - lock)
     writes = _said(say("writes {gives}", gives=adding.gives), long) if is_done else ""
-    return [
-        *shapes,
-        rect(long, TALL, 8, x, y, fill=colour, stroke=HAIR, data_key=f"bar/{number}"),
-        label(reads, x + 8, y + 20, fill=black),
-        label(writes, x + long - 8, y + 42, "end", fill=black),
-        *(_lock(adding, x + 6, y + 27, black, 0 if is_done else long - 32) if adding.locks else []),
-    ]
-
-
-def _lock(adding: Adding, x: float, y: float, colour: str, room: float) -> list[Html]:
-    """A lock in the bar of the worker that holds it; in so much room, that it does."""
-    words = fitting((say("has the lock"), ""), room)
+    colour = ink(WORKERS[adding.worker - 1])
     tip = say("Worker {worker} holds the lock from its read to its write.", worker=adding.worker)
-    shapes = icon("lock", x, y, colour), label(words, x + 20, y + 14, fill=colour)
-    return [element("g", *shapes, data_key=f"lock/{adding.worker}", data_tip=tip)]
-
-
-def _top(worker: int) -> float:
-    """Where the worker's lane begins."""
-    return 0 if worker == 1 else 2 * LANE + 6
+    held = [
+        element(
+            "g",
+            icon("lock", x + long - LOCK - 4, y + 5, colour),
+            data_key=f"lock/{adding.worker}",
+            data_tip=tip,
+        )
+    ]
+    ends = label(writes, x + long - 8, y + at.tall - 8, "end")
+    return [label(reads, x + 8, y + 18), ends, *(held if lock else [])]
 
 
 def _said(text: str, long: float) -> str:
@@ -186,9 +227,9 @@ def _said(text: str, long: float) -> str:
     return fitting((text, text.rpartition(" ")[2], ""), long - 12)
 
 
-def _memory(both: Both, end: int, unit: float) -> list[Html]:
+def _memory(both: Both, end: int, at: Frame) -> list[Html]:
     """The total over time: each write begins a new value; one that drops a score is orange, the whole sum green."""
-    y, gone, shapes = LANE + 2.0, lost(both), _titled(say("total in memory"))
+    y, gone, shapes = at.memory, lost(both), _titled(say("total in memory"), at)
     values = [(-1, 0, 0)]
     for each in by_write(both):
         drops = gone.score if gone is not None and each is not gone else 0
@@ -196,49 +237,53 @@ def _memory(both: Both, end: int, unit: float) -> list[Html]:
     whole = sum(each.score for each in both)
     stops = [*(time for time, *_ in values[1:]), AXIS - 1 if end >= AXIS else max(end, 0)]
     for i, ((time, value, drops), stop) in enumerate(zip(values, stops, strict=True)):
-        x, fill = LEFT + (time + 1) * unit, EVICTED if drops else CHOSEN if value == whole else UNCHANGED
-        long = max((stop - time) * unit, 6)
-        shapes.append(rect(long, TALL, None, x, y, fill=fill, stroke=HAIR, data_key=f"total/{i}"))
+        x, fill = at.x(time + 1), EVICTED if drops else CHOSEN if value == whole else UNCHANGED
+        long = max((stop - time) * at.unit, 6)
+        shapes.append(rect(long, at.tall, None, x, y, fill=fill, stroke=HAIR, data_key=f"total/{i}"))
         mark = f" {CROSS}" if drops else " ✓" if value == whole else ""
         lines = [f"{value}{mark}", *([say("{lost} is lost", lost=drops)] if drops else [])]
         for line, text in enumerate(lines):
             text, low = fitting((text, str(value), ""), long - 8, bold=True), 18 * line - 9 * (len(lines) - 1)
-            shapes.append(label(text, x + 6, y + TALL / 2 + 4 + low, fill=ink(fill), font_weight="bold"))
+            shapes.append(label(text, x + 6, y + at.tall / 2 + 4 + low, fill=ink(fill), font_weight="bold"))
     return shapes
 
 
-def _titled(words: str) -> list[Html]:
+def _titled(words: str, at: Frame) -> list[Html]:
     """The name of what is in memory."""
-    return [label(line, 0, LANE + 18 + 15 * i, font_weight="bold") for i, line in enumerate(broken(words, 8))]
+    lines = broken(words, 8)
+    y = at.memory + at.tall / 2 + 4 - 7.5 * (len(lines) - 1)
+    return [label(line, 0, y + 15 * i, font_weight="bold") for i, line in enumerate(lines)]
 
 
-def _cells(both: Both, end: int, unit: float) -> list[Html]:
+def _cells(both: Both, end: int, at: Frame) -> list[Html]:
     """A cell for each worker over time; when both have written, one of them adds up."""
-    shapes, done = _titled(say("cells in memory")), max(each.write for each in both) + 3
+    shapes, done, half = _titled(say("cells in memory"), at), max(each.write for each in both) + 3, at.tall / 2
     for each in both:
-        y, written = LANE + 2 + TALL / 2 * (each.worker - 1), LEFT + (each.write + 1) * unit
-        until = LEFT + min(max(end, 0) + 1, done) * unit
+        y, written = at.memory + half * (each.worker - 1), at.x(each.write + 1)
+        until = at.x(min(max(end, 0) + 1, done))
         empty = {"fill": UNCHANGED, "stroke": HAIR, "data_key": f"cell/{each.worker}"}
-        shapes.append(rect(max(min(written, until) - LEFT, 6), TALL / 2, None, LEFT, y, **empty))
+        shapes.append(rect(max(min(written, until) - LEFT, 6), half, None, LEFT, y, **empty))
         if end >= each.write:
             fill, key = WORKERS[each.worker - 1], f"total/{each.worker}"
-            shapes.append(rect(until - written, TALL / 2, None, written, y, fill=fill, stroke=HAIR, data_key=key))
+            shapes.append(rect(until - written, half, None, written, y, fill=fill, stroke=HAIR, data_key=key))
             words = fitting((str(each.score), ""), until - written - 4, bold=True)
-            shapes.append(label(words, written + 6, y + 16, fill=ink(fill), font_weight="bold"))
+            shapes.append(label(words, written + 6, y + half / 2 + 4, fill=ink(fill), font_weight="bold"))
     if end >= AXIS:
-        x, whole, both_added = LEFT + done * unit, left(both), " + ".join(str(each.score) for each in both)
-        long = (AXIS - done) * unit
-        shapes.append(rect(long, TALL, None, x, LANE + 2, fill=CHOSEN, stroke=HAIR, data_key="total/sum"))
+        x, whole, both_added = at.x(done), left(both), " + ".join(str(each.score) for each in both)
+        long = (AXIS - done) * at.unit
+        shapes.append(rect(long, at.tall, None, x, at.memory, fill=CHOSEN, stroke=HAIR, data_key="total/sum"))
         words = fitting((f"{both_added} = {whole} ✓", f"{whole} ✓", str(whole)), long - 8, bold=True)
-        shapes.append(label(words, x + 6, LANE + 2 + TALL / 2 + 4, fill=ink(CHOSEN), font_weight="bold"))
+        shapes.append(label(words, x + 6, at.memory + half + 4, fill=ink(CHOSEN), font_weight="bold"))
     return shapes
 
 
-def _arrows(adding: Adding, end: int, unit: float) -> list[Html]:
+def _arrows(adding: Adding, end: int, at: Frame) -> list[Html]:
     """From memory to the worker when it reads, and from the worker to memory when it writes."""
-    near, far = (TALL + 2.0, LANE + 2.0) if adding.worker == 1 else (2.0 * LANE + 6, LANE + TALL + 2.0)
-    read = _arrow(LEFT + adding.read * unit + 4, far, near, f"arrow/read/{adding.worker}")
-    write = _arrow(LEFT + (adding.write + 1) * unit - 4, near, far, f"arrow/write/{adding.worker}")
+    is_upper = adding.worker == 1
+    near = at.tall + 2 if is_upper else at.top(2)
+    far = at.memory if is_upper else at.memory + at.tall
+    read = _arrow(at.x(adding.read) + 4, far, near, f"arrow/read/{adding.worker}")
+    write = _arrow(at.x(adding.write + 1) - 4, near, far, f"arrow/write/{adding.worker}")
     return [*([read] if adding.read <= end and not adding.own else []), *([write] if adding.write <= end else [])]
 
 

@@ -1,52 +1,34 @@
-"""results[algorithm][node] as rows: which worker fills which cell when, and what Reduce changes."""
+"""results[algorithm][node]: which cells are filled when; and a table of Map's scores and Reduce's for an exercise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.messages import say
 from kschedlab.score.stage import Scores
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, columns, draw_rows, middle, named, worker_cell
+from kschedlab_lab.views.cards import Piece
+from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, columns, draw_rows, middle, named
 from kschedlab_lab.views.style import CHOSEN, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
 """Priorities with a Function instead of Map and Reduce: it computes all nodes' final scores at once."""
-MAPPING, REDUCED, SUMMED, TURN = 0, 1, 2, 22
-"""The stages; the height of a row in an exercise's picture, in pixels."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A worker (1, 2, ...) works on the node with this index, from the end of tick ``start`` to that of ``end``."""
-
-    node: int
-    worker: int
-    start: int
-    end: int
+TURN = 22
+"""The height of a row in an exercise's picture, in pixels."""
 
 
 @dataclass(frozen=True)
 class Handout:
-    """Work handed out, up to a tick. ``stage``: MAPPING, REDUCED or SUMMED.
-
-    ``asks``: what is an answer: a "worker", or a "node"; ``plain``: whether the table is drawn alone; ``idle``: how
-    many workers do not start, because there are no more nodes; ``times``: by any number of workers the ticks that
-    Map takes, once it has ended.
-    """
+    """Work handed out, up to a tick. ``asks``: whether a worker is an answer."""
 
     decision: Decision
     work: Sequence[Piece]
     tick: int
-    stage: int = MAPPING
-    asks: str = ""
-    plain: bool = False
-    idle: int = 0
-    times: Mapping[int, int] = field(default_factory=dict)
+    asks: bool = False
 
     @property
     def scores(self) -> Scores:
@@ -54,16 +36,19 @@ class Handout:
         return self.decision.scores
 
     @property
-    def waits(self) -> bool:
-        """Whether a Function may still run. It starts before Map and ends at any time before the sums, in a plain table
-        before Reduce (v1.16: core/generic_scheduler.go, PrioritizeNodes: one wg.Wait() for it and for Reduce).
-        """
-        return self.stage == MAPPING and not self.plain
-
-    @property
     def names(self) -> list[str]:
         """The nodes' names without "node-"."""
         return [self.decision.cluster.names[n].removeprefix("node-") for n in self.scores.nodes.tolist()]
+
+    @property
+    def last(self) -> int:
+        """The tick after which Map has ended."""
+        return max(piece.end for piece in self.work)
+
+    def raw(self, name: str) -> list[int]:
+        """What this priority's Map gives, by node."""
+        found: list[int] = self.scores.rows[self.scores.plugins.index(name)].raw.tolist()
+        return found
 
     def done(self, piece: Piece) -> int:
         """How many cells of the node are written by now."""
@@ -81,12 +66,6 @@ def mapped(decision: Decision) -> list[str]:
     return [name for name in decision.scores.plugins if name not in FUNCTIONS]
 
 
-def reduced(scores: Scores) -> list[str]:
-    """The priorities whose scores Reduce has changed."""
-    named = zip(scores.plugins, scores.rows, strict=True)
-    return [name for name, scored in named if (scored.raw != scored.normalized).any()]
-
-
 def short(priority: str) -> str:
     """The priority's name in sentences."""
     return priority.removesuffix("Priority")
@@ -96,43 +75,6 @@ def row_name(priority: str) -> str:
     """The name before a row of numbers, which need the room."""
     name = short(priority)
     return {"BalancedResourceAllocation": "Balanced", "NodePreferAvoidPods": "AvoidPods"}.get(name, name)
-
-
-def handing_out(now: Handout) -> list[ScoreRow]:
-    """The rows of results[algorithm][node], followed by the sums in the last stage."""
-    own, written = mapped(now.decision), [now.done(piece) for piece in now.work]
-    changed = reduced(now.scores) if now.stage else []
-    rows = []
-    for number, (name, scored) in enumerate(zip(now.scores.plugins, now.scores.rows, strict=True)):
-        values = (scored.normalized if now.stage else scored.raw).tolist()
-        cells = []
-        for piece, done, value, raw in zip(now.work, written, values, scored.raw.tolist(), strict=True):
-            mark = {"data_key": f"cell/{number}/{piece.node}"}
-            is_missing = now.waits if name in FUNCTIONS else done <= own.index(name)
-            if is_missing:
-                cells.append(Cell(marks=mark))
-            elif name in FUNCTIONS or name in changed:
-                before = f"{raw}→" if name in changed else ""
-                cells.append(Cell(str(value), fill=UNCHANGED, marks=mark, before=before))
-            else:
-                cells.append(worker_cell(str(value), piece.worker, mark))
-        rows.append(ScoreRow(row_name(name), cells))
-    return [*rows, sum_row(now.scores)] if now.stage == SUMMED else rows
-
-
-def sum_row(scores: Scores) -> ScoreRow:
-    """The sums, with the best in green; what all of them have in common is said once, in the row's name."""
-    totals = scores.total.tolist()
-    common = min(totals) // 1000 * 1000
-    cells = [
-        Cell(
-            str(total - common),
-            fill=CHOSEN if total == max(totals) else TRAY,
-            marks={"data_key": f"sum/{node}", "data_tip": f"{total:,}"},
-        )
-        for node, total in enumerate(totals)
-    ]
-    return ScoreRow(say("sum: {common:,} +", common=common), cells, strong=True)
 
 
 def draw_turn(decision: Decision, room: Room, alt: str) -> Html:

@@ -16,6 +16,7 @@ from kschedlab_lab.exercises.seeds import parse_seeds
 from kschedlab_lab.exercises.sheet import answers, answers_html, sheets
 from kschedlab_lab.language import language
 from kschedlab_lab.panels import (
+    barrier,
     class_vote,
     cluster_questions,
     contents,
@@ -38,6 +39,7 @@ from kschedlab_lab.panels import (
     score_two,
     select_host,
     selector,
+    speedup,
     tosses,
     two_runs,
     weights,
@@ -90,9 +92,9 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "score, weights": lambda: weights.panel(nodes=2),
     "map_reduce, worker": lambda: map_reduce.panel(step=4).ask(map_reduce.which_worker()),
     "map_reduce, lost update": lambda: lost_update.panel().ask(lost_update.what_is_left()),
-    "map_reduce, too soon": lambda: map_reduce.panel(nodes=4, workers=2, step=3).ask(map_reduce.too_soon()),
-    "map_reduce, who wins": lambda: map_reduce.after_map().ask(map_reduce.who_wins()),
-    "map_reduce, times": lambda: map_reduce.panel(workers=16, step=4).ask(map_reduce.how_long()),
+    "map_reduce, too soon": lambda: barrier.panel().ask(barrier.too_soon()),
+    "map_reduce, who wins": lambda: barrier.others().ask(barrier.who_wins()),
+    "map_reduce, times": lambda: speedup.panel(workers=16).ask(speedup.how_long()),
     "devices": lambda: devices.panel().ask(devices.how_many()),
     "devices, two": lambda: devices.panel(model="any", memory=0, count=2, together=True).ask(devices.pair()),
     "devices, no h100": lambda: devices.panel(model="h100"),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from kschedlab_lab.panels import (
+    barrier,
     devices,
     generations,
     map_reduce,
@@ -21,6 +22,7 @@ from kschedlab_lab.panels import (
     queue_clock,
     score,
     selector,
+    speedup,
     terminal,
     your_cluster,
     your_plugin,
@@ -64,7 +66,9 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
     ),
     "score, extended": lambda: score.panel("extended").ask(score.without_the_best()),
     "devices, two of node-c": lambda: devices.panel(model="any", memory=80, count=2, together=True, tolerates=True),
-    "map_reduce, many workers": lambda: map_reduce.panel(workers=16, step=1),
+    "map_reduce, many workers": lambda: map_reduce.panel(workers=8, step=1),
+    "map_reduce, 16 workers": lambda: speedup.panel(workers=16),
+    "map_reduce, too early": lambda: barrier.panel(step=3),
     "devices, shared": lambda: devices.reserved().answer("node-b"),
     "devices, firmware": lambda: selector.panel(selector="an unknown attribute").ask(
         selector.question(selector.panel(selector="an unknown attribute").settings)
