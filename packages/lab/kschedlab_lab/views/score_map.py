@@ -137,6 +137,7 @@ class ScoreMap:
     def grid(self, left: float) -> Grid:
         cells = [[self._cell(plugin, node) for node in self.nodes] for plugin in self.plugins]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
+        looked = self.unknown or (here[0] if here else "")
         return Grid(
             cells,
             self.plugins,
@@ -152,7 +153,7 @@ class ScoreMap:
             head=HEAD if self.bars else 0,
             sights=self.sights,
             sight_lines=self.sight_lines,
-            tint=self._fills.get(self.unknown or here[0], TRAY) if self.unknown or here else "",
+            tint=self._fills.get(looked, TRAY) if looked else "",
         )
 
     @cached_property
