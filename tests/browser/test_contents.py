@@ -26,6 +26,16 @@ def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     expect(page.key("way")).to_have_count(0)
 
 
+def test_a_colour_sets_the_priority_and_a_click_on_a_node_answers(shown: Show) -> None:
+    page = shown(first.panel(request=6500, priority=500).ask(first.where()))
+    expect(page.page.locator("body")).not_to_contain_text("leaves")
+    page.key("node/node-c/pick").click()
+    expect(page.page.locator(".ks-wrong")).to_contain_text("On node-c, db (800) stays.")
+    expect(page.key("node/node-d")).to_have_attribute("data-state", "chosen")
+    page.picture.locator('[data-set="priority: 300"]').click()
+    expect(page.sentence).to_contain_text("none has enough pods of lower priority")
+
+
 def test_a_remark_covers_nothing_that_a_key_changes(shown: Show) -> None:
     page = shown(first.panel())
     page.key("ask").focus()
@@ -57,6 +67,8 @@ def the_map_leads_to_a_lesson(page: Notebook, _: Path) -> None:
     behind_dots(panel)
     panel.get_by_label("lesson", exact=True).select_option("05 preemption")
     expect(sentence).to_contain_text("05 preemption: Nothing fits")
+    sentence.click()
+    expect(panel.locator(".ks-drawer")).to_be_hidden()
     page.page.evaluate("window.stays = true")
     panel.get_by_role("link", name="Open lesson 05").click()
     expect(page.page.get_by_role("heading", name="05 · Preemption")).to_be_visible(timeout=60_000)

@@ -61,15 +61,15 @@ def test_rows_are_normalised_one_by_one(shown: Show) -> None:
     page = shown(score.panel("normalised", plugin="NodeAffinity"))
     page.page.get_by_role("slider", name="step").press("Home")
     page.settled()
-    expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("−30")
-    page.page.get_by_role("button", name="Next").click()
-    page.settled()
-    expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("0")
     expect(page.key("cell/NodeAffinity/node-d")).to_have_text("60")
     page.page.get_by_role("button", name="Next").click()
     page.settled()
     expect(page.key("cell/NodeAffinity/node-d")).to_have_text("100")
     expect(page.sentence).to_contain_text("node-c: 20 × 100 / 60 = 33.")
+    expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("−30")
+    page.page.get_by_role("button", name="Next").click()
+    page.settled()
+    expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("0")
 
 
 def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Show) -> None:
@@ -81,10 +81,18 @@ def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Sho
 
 
 def test_a_number_is_typed(shown: Show) -> None:
-    page = shown(score.panel("raw", node="node-b", plugin="NodeResourcesLeastAllocated").ask(score.the_number()))
-    page.page.get_by_role("textbox").first.fill("35")
+    page = shown(score.panel("normalised", plugin="NodeAffinity", node="node-c").ask(score.without_the_disk()))
+    page.page.get_by_role("textbox").first.fill("33")
     page.page.get_by_role("textbox").first.press("Enter")
-    expect(page.page.locator(".ks-wrong")).to_contain_text("Every division is rounded down. (4000m - 2500m) × 100")
+    expect(page.page.locator(".ks-wrong")).to_contain_text("33 is with the fast disk. 20 is the largest of the row now")
+
+
+def test_the_node_with_the_fewest_points_is_picked_by_its_column(shown: Show) -> None:
+    page = shown(score.panel("raw", node="node-b", plugin="NodeResourcesLeastAllocated").ask(score.the_least()))
+    expect(page.key("cell/NodeResourcesLeastAllocated/node-b")).to_have_text("?")
+    page.key("pick/node-b").click()
+    expect(page.page.locator(".ks-right")).to_contain_text("node-b gets (37 + 31) / 2 = 34, rounded down.")
+    expect(page.key("cell/NodeResourcesLeastAllocated/node-b")).to_have_text("34")
 
 
 def test_a_weight_is_changed_in_the_map(shown: Show) -> None:
@@ -108,15 +116,15 @@ def test_another_list_is_drawn_from(shown: Show) -> None:
 def test_a_narrow_map_keeps_its_numbers(shown: Show, width: int) -> None:
     page = shown(score.panel(plugin="sum", node="node-c"), width=width)
     expect(page.key("cell/NodeResourcesLeastAllocated/node-a")).to_have_text("65")
-    expect(page.key("across/NodePreferAvoidPods")).to_have_text(re.compile("1M each"))
+    expect(page.key("cell/NodePreferAvoidPods/node-a")).to_have_text("✓")
     expect(page.key("end/node-a")).to_have_text("451 (−2)")
     assert [fault for fault in page.faults() if "off" not in fault] == []
 
 
 def digits_after_an_answer_restart_no_kernel(page: Notebook, _: Path) -> None:
     """The field has gone, and 0 0 is a key of JupyterLab."""
-    field = page.page.get_by_role("textbox", name="How many points does LeastAllocated give node-b?").first
-    field.fill("34")
+    field = page.page.get_by_role("textbox", name="What is it now?").first
+    field.fill("100")
     field.press("Enter")
     expect(field).to_have_count(0)
     page.page.keyboard.type("00", delay=50)

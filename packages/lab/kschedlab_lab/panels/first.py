@@ -6,7 +6,8 @@ priority decides whether others leave for it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kschedlab.build import HOUR, Manifest, node, pod
@@ -19,9 +20,11 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import cpus
 from kschedlab_lab.panels.base import Panel, View
+from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.first import draw_first
 from kschedlab_lab.views.picture import colours, decided_and_why
+from kschedlab_lab.views.score import together
 from kschedlab_lab.views.svg import Room
 
 GENERATION = GENERATIONS["v1.37"]
@@ -108,6 +111,44 @@ def picture(decision: Decision, alt: str, room: Room) -> Html:
     resize = {"data_drag": "request", "data_tip": request, "aria_label": "web"}
     rank = {"data_drag": "priority", "data_axis": "x", "data_tip": priority, "aria_label": say("priority")}
     return draw_first(decision, alt, room, STEP, resize, rank)
+
+
+def where() -> Question[Settings]:
+    """Where can others leave for web? A click on a node answers."""
+
+    def right(settings: Settings) -> str:
+        decision = decide(settings)
+        return decision.node or decision.nominated_node or ""
+
+    def why(settings: Settings, answer: str) -> str:
+        decision = decide(settings)
+        if decision.preemption is None or decision.nominated_node is None:
+            return said(decision)
+        node = decision.nominated_node
+        gone = [each.pod.metadata.name for each in decision.preemption.victims]
+        enough = say("On {node} it is enough that {pods} leave.", node=node, pods=_ranked(gone))
+        stay = [name for name in PODS if _blocks(name, settings)]
+        others = (say("On {node}, {pod} stays.", pod=_ranked([name]), node=PODS[name][0]) for name in stay)
+        return sentences((enough, *others))
+
+    def before(settings: Settings) -> Any:
+        alone = replace(decide(settings), preemption=None)
+        return lambda room: draw_first(alone, say("web waits, and no node has room."), room, STEP, {}, {})
+
+    asked = say("Where can enough pods leave to make room for web?")
+    return Question(asked, tuple(NODES), right, why, before, drawn=True)
+
+
+def _ranked(names: Sequence[str]) -> str:
+    """Pods with their priorities."""
+    return together([f"{name} ({PODS[name][2]})" for name in names])
+
+
+def _blocks(name: str, settings: Settings) -> bool:
+    """Whether the pod is too important to leave, and without it web would have room on its node."""
+    node, cpu, priority = PODS[name]
+    rest = NODES[node] - sum(size for on, size, rank in PODS.values() if on == node and rank >= settings.priority)
+    return priority >= settings.priority and rest < settings.request <= rest + cpu
 
 
 def panel(**settings: Any) -> Panel[Settings]:

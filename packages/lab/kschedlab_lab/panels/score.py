@@ -15,7 +15,8 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score_cluster import BEST, NODES, Cause, Refusing, decide, facts, manifests
+from kschedlab_lab.panels.score_cluster import BEST, NODES, Cause, Refusing, decide, manifests
+from kschedlab_lab.panels.score_sights import CAUSES, EXAMPLES, sights
 from kschedlab_lab.panels.settings import choice, steps, switch
 from kschedlab_lab.views import arithmetic
 from kschedlab_lab.views.lettering import short
@@ -26,23 +27,32 @@ from kschedlab_lab.views.score_map import REWARDS, ScoreMap
 PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
 MOST = 600
 """No setting leads to a higher sum: the bars keep their scale."""
-NORMALISING = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
+ORDER = (
+    "NodeResourcesLeastAllocated",
+    "NodeAffinity",
+    "InterPodAffinity",
+    "NodeResourcesBalancedAllocation",
+    "TaintToleration",
+    "PodTopologySpread",
+    "ImageLocality",
+    "NodePreferAvoidPods",
+)
+"""The rows from the top, in the order in which they come: first those that one knows."""
+NORMALISING = ("NodeAffinity", "InterPodAffinity", "TaintToleration", "PodTopologySpread")
 """The plugins with a NormalizeScore, in the order of the rows."""
-FIRST = ("NodeResourcesLeastAllocated", "NodeAffinity", "ImageLocality", "InterPodAffinity")
-ORDER = (*FIRST, *(plugin for plugin in PLUGINS if plugin not in FIRST))
-"""The order in which the rows come to the map of raw scores: first those that one knows."""
+SIGHTS = 2
+"""How many lines there are for what a plugin looks at."""
 
 
 @dataclass(frozen=True)
 class Settings(Cause):
     """The inputs, the cell whose arithmetic is written out (``plugin`` or the sum), and the pass shown.
 
-    ``LAST``: the last pass that the panel comes to; ``SHOWN``: the controls that it has; ``LINES``: how many lines a
-    question needs below the map; ``FULL``: the points that fill a cell, what a plugin gives at most in that pass.
+    ``LAST``: the last pass that the panel comes to; ``SHOWN``: the controls that it has; ``FULL``: the points that
+    fill a cell, what a plugin gives at most in that pass.
     """
 
     LAST: ClassVar[int] = 3
-    LINES: ClassVar[int] = 0
     FULL: ClassVar[int] = 200
     SHOWN: ClassVar[tuple[str, ...]] = ("cpu",)
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
@@ -61,7 +71,7 @@ class Settings(Cause):
     @property
     def plugins(self) -> tuple[str, ...]:
         """The rows of the map."""
-        return PLUGINS
+        return ORDER
 
     @property
     def looked(self) -> str:
@@ -73,7 +83,7 @@ class Settings(Cause):
 class Raw(Settings):
     """The first pass alone. Each step brings one more row, which is looked at."""
 
-    LAST, LINES, FULL = 0, 3, 100
+    LAST, FULL = 0, 100
     SHOWN = ("step",)
     plugin: str = choice("plugin", PLUGINS, ORDER[0], folded=True)
     step: int = steps("rows", len(ORDER) - 1, 0)
@@ -84,7 +94,7 @@ class Raw(Settings):
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        return tuple(plugin for plugin in PLUGINS if plugin in ORDER[: self.step + 1])
+        return ORDER[: self.step + 1]
 
     @property
     def looked(self) -> str:
@@ -92,7 +102,9 @@ class Raw(Settings):
 
     def at(self, indices: Mapping[str, Any]) -> Raw:
         found = super().at(indices)
-        return found if found.step == self.step else replace(found, plugin=ORDER[found.step])
+        plugin = ORDER[found.step]
+        is_same = found.step == self.step
+        return found if is_same else replace(found, plugin=plugin, node=EXAMPLES.get(plugin, "node-b"))
 
 
 @dataclass(frozen=True)
@@ -142,21 +154,22 @@ def show(settings: Settings) -> View:
 
 
 def picture(settings: Settings, alt: str) -> ScoreMap:
-    """The map at the stage of the settings."""
-    rows = settings.rows
+    """The map at the stage of the settings; where it has no sums, with what its plugin looks at."""
+    rows, decision = settings.rows, decide(settings)
+    looked, has_sums = rows[-1] if rows else settings.looked, settings.LAST == 3
     return ScoreMap(
-        decide(settings),
+        decision,
         settings.plugins,
         NODES,
         settings.stage,
-        (rows[-1] if rows else settings.looked, settings.node),
+        (looked, settings.node),
         alt,
         most=MOST,
         full=settings.FULL,
-        bars=settings.LAST == 3,
+        bars=has_sums,
         pending=NORMALISING[len(rows) :] if rows else (),
-        facts=facts(settings),
-        lines=settings.LINES,
+        sights=() if has_sums else sights(settings, decision, looked),
+        sight_lines=0 if has_sums else SIGHTS,
         rows=len(PLUGINS),
     )
 
@@ -179,7 +192,8 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
         return said, say("In the frame: {because}.", because=because)
     how = say("{formula}.", formula=formula[:1].upper() + formula[1:]) if formula else ""
     if settings.LAST == 0:
-        return say(REWARDS[plugin]), say("It gives {node} {number}.", node=node, number=points), how
+        cause = say(CAUSES.get(plugin, ""))
+        return say(REWARDS[plugin]), cause, say("It gives {node} {number}.", node=node, number=points), how
     return say("{gives}.", gives=gives), how
 
 
@@ -212,22 +226,30 @@ def panel(last: str = STAGES[-1], **settings: Any) -> Panel[Settings]:
     return Panel(UP_TO[last]().changed(**settings), show, manifests)
 
 
-def the_number() -> Question[Settings]:
-    """The number in the selected cell, a raw score."""
+def the_least() -> Question[Settings]:
+    """Which node the selected row gives least, its raw scores."""
+
+    def scores(settings: Settings) -> dict[str, int]:
+        found = {node: number(decide(settings), STAGES[0], settings.plugin, node) for node in NODES}
+        return {node: points for node, points in found.items() if points is not None}
+
+    def right(settings: Settings) -> str:
+        given = scores(settings)
+        return min(given, key=given.__getitem__)
 
     def why(settings: Settings, answer: str) -> str:
-        points, formula = in_cell(settings)
-        slip = say("Every division is rounded down.") if answer == str(int(points) + 1) else ""
-        return sentences((slip, say("{formula}.", formula=formula)))
+        given, node = scores(settings), right(settings)
+        most = max(given, key=given.__getitem__)
+        found = arithmetic.steps(decide(settings), settings.plugin, node)
+        mean = next(step for step in found if step.what == STAGES[0])
+        least = say("{node} gets {mean}, rounded down.", node=node, mean=mean)
+        return sentences((least, say("{node} gets most, {points}.", node=most, points=given[most])))
 
-    def empty(settings: Settings) -> ScoreMap:
-        found = arithmetic.steps(decide(settings), settings.plugin, settings.node)
-        shares = found[: [each.what for each in found].index(STAGES[0])]
-        lines = [*(f"{each.formula} = ?" for each in shares), say("The mean of both. Every division is rounded down.")]
-        return replace(_sheet(settings, say("Which number belongs here?"), STAGES[0]), question=lines)
+    def asked(settings: Settings) -> ScoreMap:
+        sheet = _sheet(settings, say("Which node gets the fewest points?"), STAGES[0])
+        return replace(sheet, selected=None, asks=NODES, unknown=settings.plugin)
 
-    asked = say("How many points does LeastAllocated give node-b?")
-    return Question(asked, (), lambda settings: in_cell(settings)[0], why, empty)
+    return Question(say("Which node gets the fewest points?"), NODES, right, why, asked, drawn=True)
 
 
 def _sheet(settings: Settings, alt: str, stage: str) -> ScoreMap:
@@ -293,7 +315,7 @@ def who_wins() -> Question[Settings]:
 
     def ahead_by(settings: Settings, node: str, other: str) -> list[str]:
         decision = decide(settings)
-        given = [[number(decision, STAGES[2], plugin, each) or 0 for plugin in PLUGINS] for each in (node, other)]
+        given = [[number(decision, STAGES[2], plugin, each) or 0 for plugin in ORDER] for each in (node, other)]
         return [signed(more - less) for more, less in zip(*given, strict=True) if more != less]
 
     def weighted(settings: Settings) -> ScoreMap:

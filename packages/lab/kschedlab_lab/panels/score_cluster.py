@@ -19,7 +19,6 @@ from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.messages import say
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
 from kschedlab_configuration.extenders.plain import as_extender
@@ -87,18 +86,6 @@ def nodes(cause: Cause) -> list[Manifest]:
     for each in made[:2]:
         each["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 900 * MIB}]
     return made
-
-
-def facts(cause: Cause) -> dict[str, list[str]]:
-    """By node, what some plugins look at."""
-    image, batch = say("image"), say("batch")
-    disk, taint = [say("fast disk")] * cause.fast, [say("taint")] * cause.tainted
-    return {
-        "node-a": ["east", image],
-        "node-b": ["east", image, batch],
-        "node-c": ["west", batch],
-        "node-d": ["west", *disk, *taint],
-    }
 
 
 def _labels(name: str, zone: str, disk: str) -> dict[str, str]:

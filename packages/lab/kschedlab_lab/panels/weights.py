@@ -91,14 +91,13 @@ def show(weights: Weights) -> View:
     }
     shown = ScoreMap(
         decision,
-        score.PLUGINS,
+        score.ORDER,
         NODES,
         STAGES[-1],
         None,
         said,
         most=score.MOST,
         full=MOST * V1_20.max_node_score,
-        facts=score_cluster.facts(CAUSE),
         dials=dials,
     )
     return View(shown, said, Html(), said, names=winners(decision))

@@ -101,14 +101,16 @@ class Stage {
     const reset = button(say("Start again"), () => (this.question.clear(), this.go({ reset: true }), this.docked && this.open(false)), { title: say("back to where the panel began") });
     this.again = button(say("Ask again"), () => (this.question.clear(), this.go({ again: true }), this.docked && this.open(false)), { title: say("forget the answer to this question") });
     this.classroom = button(say("Classroom"), () => this.setLarge(!this.isLarge), { title: say("enlarge everything; Escape makes it small again") });
-    this.beside = button("", () => (this.shared.wanted = !this.docked), { hidden: true });
+    this.beside = button("", () => (this.open(false), (this.shared.wanted = !this.docked)), { hidden: true });
     reset.hidden = this.menu.el.hidden = !this.controls.length;
     return make("div", { class: "ks-bar" }, reset, this.again, this.classroom, this.beside);
   }
 
-  /** Opens or closes what is behind "⋯". */
+  /** Opens or closes what is behind "⋯"; beside the text a click anywhere else closes it. */
   open(on) {
     this.drawer.hidden = !on;
+    document.removeEventListener("click", this.aside);
+    if (on) document.addEventListener("click", this.aside);
     this.more.setAttribute("aria-expanded", String(on));
     if (on) this.drawer.scrollIntoView({ block: "nearest" });
     this.toDetails();
@@ -149,6 +151,10 @@ class Stage {
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
     this.el.addEventListener("click", (event) => follow(event));
     this.pressed = (event) => this.press(event);
+    this.aside = ({ target }) => {
+      const isOwn = !target.isConnected || this.drawer.contains(target) || this.more.contains(target);
+      if (!isOwn && this.docked) this.open(false);
+    };
     this.el.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.escape();
       if (event.target === this.el && /^\d$/.test(event.key)) event.stopPropagation(); // typed for a field that went: 0 0 restarts a kernel
@@ -419,6 +425,7 @@ class Stage {
 
   remove() {
     this.pause();
+    document.removeEventListener("click", this.aside);
     clearTimeout(this.settling);
     this.hears(false);
     this.arrival?.disconnect();

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, name_lines, short, text_width
-from kschedlab_lab.views.style import ACT, INK_2, INK_3, TICK, TRAY
+from kschedlab_lab.views.style import ACT, INK_3, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, rect
 
-CLOSE = 14
-"""Height of one of two lines, in pixels at normal size."""
+CLOSE, SIGHT = 14, 17
+"""Height of one of two lines, and of a line above the cells, in pixels at normal size."""
 BROAD, DIAL = 132, 52
 """The greatest width of a cell; the width of a dial."""
 PALE = 0.4
@@ -38,15 +38,22 @@ class GridCell:
     zero: float = 0
 
 
+class Sight(NamedTuple):
+    """A line above the cells: its name, and a value for each column."""
+
+    name: str
+    values: Sequence[str]
+
+
 @dataclass(frozen=True)
 class Grid:
     """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
-    ``refused``: columns with a cross; ``notes``: by name, what follows a row's name; ``across``: by name of a row, what
-    is written across its cells, the first that fits;
-    ``below``: lines below the name of a column; ``dials``: by name of a row, a number that can be changed; ``tips`` and
-    ``sets``: by name of a row, what it means, and the settings that a click on its name applies;
-    ``pale``: names of rows; ``head``: the height above the names of columns.
+    ``refused``: columns with a cross; ``notes``: by name, what follows a row's name; ``sights``: lines between the
+    names of columns and the cells; ``sight_lines``: for how many there is a place; ``tint``: the colour behind them;
+    ``dials``: by name of a row, a number that can be changed; ``tips`` and ``sets``: by name of a row, what it means,
+    and the settings that a click on its name applies; ``pale``: names of rows; ``head``: the height above the names of
+    columns.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -56,8 +63,9 @@ class Grid:
     selected: tuple[int, int] | None = None
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
-    across: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    below: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    sights: Sequence[Sight] = ()
+    sight_lines: int = 0
+    tint: str = ""
     dials: Mapping[str, Dial] = field(default_factory=dict)
     tips: Mapping[str, str] = field(default_factory=dict)
     sets: Mapping[str, str] = field(default_factory=dict)
@@ -70,7 +78,7 @@ class Grid:
     @property
     def above(self) -> int:
         """The height of all but the names of columns."""
-        return self.head + CLOSE * max(map(len, self.below.values()), default=0)
+        return self.head + (SIGHT * self.sight_lines + 4 if self.sight_lines else 0)
 
 
 class GridMeasures:
@@ -92,6 +100,7 @@ class GridMeasures:
         cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
         return [
             *self._columns(),
+            *self._sights(),
             element("g", *cells, text_anchor="middle"),
             *self._rows(),
             *self._frame_of_selected(),
@@ -128,19 +137,23 @@ class GridMeasures:
             tip = grid.tips.get(name) or _tip(name, lines)
             about = {"data_key": f"row/{name}", "data_tip": tip, "data_set": grid.sets.get(name)}
             shapes.append(element("g", *words, **about, opacity=grid.opacity(name)))
-            if name in grid.across:
-                shapes.append(self._across(r, grid.across[name]))
             if name in grid.dials:
                 shapes.append(grid.dials[name].drawn(self.names, self.top + self.high * (r + 0.5)))
         return shapes
 
-    def _across(self, r: int, texts: Sequence[str]) -> Html:
-        name, wide = self.grid.rows[r], self.wide * len(self.grid.columns)
-        box = rect(int(wide - 2), int(self.high - 2), 4, fill=TRAY)
-        words = label(fitting(texts, wide), wide / 2, self.high / 2 + 3.5, "middle", fill=INK_2)
-        corner = f"translate({self.left + 1:.0f},{self.top + self.high * r + 1:.0f})"
-        look: dict[str, Any] = {"opacity": self.grid.opacity(name), "pointer_events": "none"}
-        return element("g", box, words, data_key=f"across/{name}", transform=corner, **look)
+    def _sights(self) -> list[Html]:
+        """What is looked at, line by line, on the tint of the row that it is for."""
+        shapes, grid, top = [], self.grid, self.grid.head + 26
+        if grid.sights:
+            wide = self.left + self.wide * len(grid.columns) - 2
+            look: dict[str, Any] = {"fill": grid.tint, "fill_opacity": 0.35, "data_key": "sights"}
+            shapes.append(rect(wide, SIGHT * len(grid.sights) + 2, 4, 1, top, **look))
+        for i, sight in enumerate(grid.sights):
+            y = top + SIGHT * (i + 1) - 4
+            shapes.append(label(fitted(sight.name, self.names - 4), self.names, y, "end", data_key=f"sight/{i}"))
+            for c, value in enumerate(sight.values):
+                shapes.append(label(value, self.left + self.wide * (c + 0.5), y, "middle"))
+        return shapes
 
     def _columns(self) -> list[Html]:
         shapes, grid, room = [], self.grid, self.wide - 2
@@ -154,8 +167,6 @@ class GridMeasures:
             shapes.append(
                 element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text.removeprefix(signs[c])]))
             )
-            for i, line in enumerate(grid.below.get(name, ()), start=1):
-                shapes.append(label(fitted(line, room), middle, grid.head + 19 + CLOSE * i, "middle", fill=INK_2))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:

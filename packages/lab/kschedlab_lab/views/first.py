@@ -12,9 +12,12 @@ from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import cpus
+from kschedlab_lab.views.cells import STAR
 from kschedlab_lab.views.drawing import (
     INSET,
+    LINE,
     PARTED,
+    SIGNS,
     SLIM,
     SMALL,
     Arrangement,
@@ -26,13 +29,13 @@ from kschedlab_lab.views.drawing import (
     shapes,
 )
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
-from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, words
-from kschedlab_lab.views.lettering import fitting
+from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
+from kschedlab_lab.views.lettering import fitted, fitting
 from kschedlab_lab.views.picture import pods_on
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
 
-TOP, BELOW, SHELF, LEAVE, SCORED = 34, 94, 30, 5000, 24
+TOP, BELOW, SHELF, LEAVE, SCORED = 34, 120, 30, 5000, 24
 """The space above the nodes, for what sticks out; the least below them, and to the first pod that leaves; in pixels at
 normal size. How many milli CPU leave at most. The space to the scores."""
 KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
@@ -107,7 +110,7 @@ def draw_first(
     decision: Decision, alt: str, room: Room, step: int, resize: Mapping[str, str], rank: Mapping[str, str]
 ) -> Html:
     """A decision with its nodes' pods. ``resize``, ``rank``: what makes the pod's edge, for a ``step`` in milli CPU,
-    and the knob of its priority a control."""
+    and the knob of its priority a control; without them each node can be picked."""
     names, asked = sorted(decision.cluster.names), decision.pod
     pods = {name: pods_on(decision, name) for name in names}
     pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
@@ -116,8 +119,11 @@ def draw_first(
     plan.below = max(plan.below, BELOW)
     if (width := plan.places[0].width) < WORDY:
         plan.boxes = tuple(_in_short(box, width) for box in found)
+    if not rank:
+        plan.boxes = tuple(replace(box, marks={"data_pick": box.name}) for box in plan.boxes)
     below = [*_scores(decision, plan), *_leaving(decision, plan)]
-    shapes = [*plan.drawn(), *below, *_priority(plan, rank, decision.preemption is None)]
+    below += _key(plan) if decision.preemption is not None else []
+    shapes = [*plan.drawn(), *below, *_priority(plan, rank, decision.node is not None)]
     return svg(shapes, room.width, plan.base + plan.below, alt)
 
 
@@ -132,15 +138,21 @@ def _scores(decision: Decision, plan: Pull) -> Iterator[Html]:
         said = "" if box.refused else _says(decision, box.name)
         if not said:
             continue
-        free = f"{100 * (box.capacity - box.used - box.tried) // box.capacity} %"  # rounded down, as the score is
-        share = words(fitting((say("{share} free", share=free), free), place.width), 12, fill=INK_2)
-        score = _verdict(said, place.width, CHOSEN if box.chosen else INK)
-        yield placed(column([score, share], 0, "middle"), place.x + place.width / 2, plan.base + SCORED)
+        left = box.capacity - box.used
+        free = f"{100 * (left - box.tried) // box.capacity} %"  # rounded down, as the score is
+        lines = [fitting((say("{share} free", share=free), free), place.width)]
+        if box.placed and left * plan.scale < LINE:  # no room in the node
+            lines.append(f"{(left + box.placed) / 1000:g} → {left / 1000:g}")
+        star = f"{STAR} " if _is_low(box, plan.scale) else ""
+        score = _verdict(said, place.width, CHOSEN if box.chosen else INK, star)
+        shares = (words(line, 12, fill=INK_2) for line in lines)
+        yield placed(column([score, *shares], 0, "middle"), place.x + place.width / 2, plan.base + SCORED)
 
 
-def _verdict(said: str, width: float, colour: str) -> Part:
-    """A word and its number, one below the other where they have no room side by side."""
+def _verdict(said: str, width: float, colour: str, star: str) -> Part:
+    """A word and its number after the star, one below the other where they have no room side by side."""
     word, _, number = said.rpartition(" ")
+    number = star + number
     bold = words(number, 13, bold=True, fill=colour)
     if not word:
         return bold
@@ -196,6 +208,29 @@ def _fate(decision: Decision, node: str, pod: PodInfo) -> str:
         return ""
     found = preemption.candidates.get(node)
     return "victim" if found is not None and pod.key in {each.key for each in found.victims} else ""
+
+
+def _is_low(box: Box, scale: float) -> bool:
+    """Whether the pod that comes has no room for its star."""
+    return any(block.mark == "placed" and block.size * scale - PARTED < SIZE + 2 for block in box.blocks)
+
+
+def _key(plan: Pull) -> Iterator[Html]:
+    """What the signs of pods say that the picture has, below the priorities."""
+    marks = {block.mark for box in plan.boxes for block in box.blocks}
+    signs = [(SIGNS["evicted"], EVICTED, say("leaves"))] if "arriving" in marks else []
+    signs += [(SIGNS["victim"], INK_2, say("would leave"))] if "victim" in marks else []
+    signs += [(SIGNS["obstacle"], INK_2, say("stays"))] if "obstacle" in marks else []
+    for i, (sign, colour, said) in enumerate(signs):
+        room = plan.aside - SIZE - 8
+        line = row(
+            [
+                Part(SIZE, SIZE, (badge(replace(sign, tip=said), 0, 0, colour),)),
+                words(fitted(fitting((said, say("would")), room), room), fill=INK_2),
+            ],
+            5,
+        )
+        yield moved(line, 2, plan.base + 56 + 20 * i)
 
 
 def _in_short(box: Box, width: float) -> Box:
@@ -291,7 +326,7 @@ def grip(x: float) -> Html:
 
 
 def _priority(plan: Pull, rank: Mapping[str, str], is_idle: bool) -> list[Html]:
-    """The ramp of priorities, with a knob; below it, why it changes nothing while it is idle."""
+    """The ramp of priorities, with a knob, each of which can be clicked; pale while it changes nothing, and why."""
     priority, y = plan.pod.priority, plan.base + 34
     left, wide = KNOB + 2.0, plan.aside - 2 * KNOB - 4
     step = wide / 10
@@ -299,6 +334,11 @@ def _priority(plan: Pull, rank: Mapping[str, str], is_idle: bool) -> list[Html]:
     knob = [
         element("circle", r=KNOB + 8, fill="transparent"),
         element("circle", r=KNOB, fill=LIFT, stroke="currentColor", stroke_width=2.5),
+    ]
+    looks: dict[str, Any] = {"fill": "transparent", "role": "presentation"}  # the knob is what a key moves
+    clicks = [
+        rect(step, 24, None, left + (n - 0.5) * step, y - 7, **looks, data_set=f"priority: {100 * n}")
+        for n in range(11 if rank else 0)
     ]
     at = f"translate({left + priority / 100 * step:.1f},{y + 5:.1f})"
     handle: dict[str, Any] = {**rank, "data_step": f"{step:.1f}", "data_key": "priority"}
@@ -308,4 +348,6 @@ def _priority(plan: Pull, rank: Mapping[str, str], is_idle: bool) -> list[Html]:
         title.append(moved(name, 2, y - 22))
     why = say("no effect: web fits").replace("web ", "web\u00a0")  # one line after the colon
     below = [moved(words(why, fill=INK_2, width=plan.aside - 4), 2, y + 20)] if is_idle else []
-    return [element("g", *cells), *title, *below, element("g", *knob, class_="ks-hold", transform=at, **handle)]
+    ramp = element("g", *cells, *clicks, opacity=0.45 if is_idle else None)
+    held = element("g", *knob, class_="ks-hold", transform=at, opacity=0.6 if is_idle else None, **handle)
+    return [ramp, *title, *below, held]

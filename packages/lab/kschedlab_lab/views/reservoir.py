@@ -14,9 +14,10 @@ from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.style import HAIR, INK, INK_2, NODES, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-HEAD, LINE, WIDEST, CARD, LOW, COUNT, FOOT = 66, 15, 150, 38, 130, 36, 76
+HEAD, LINE, WIDEST, CARD, LOW, WHEN, FOOT = 82, 15, 150, 38, 130, 24, 60
 """Height of what is above the columns, and of a line; greatest width of a column with what parts it from the next;
-height of a card, and of a column, at least; height of the counts below, and with the button. In pixels."""
+height of a card without a count, and of a column, at least; height of the line below, and with the button. In
+pixels."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,7 @@ class Reservoir:
         bands = (band for before, now in zip(come, come[1:], strict=False) for band in now.bands(before))
         shapes = [*(each.card() for each in columns), *bands, *(shape for each in columns for shape in each.parts())]
         shapes += [each.when() for each in come]
-        shapes += [each.count() for each in columns if self.drawn]
-        shapes.append(moved(row(self.buttons, 8), 4, HEAD + high + COUNT + 4))
+        shapes.append(moved(row(self.buttons, 8), 4, HEAD + high + WHEN))
         return svg(shapes, max(step * len(columns), min(room.width, 400)), HEAD + high + FOOT, self.alt)
 
 
@@ -72,7 +72,9 @@ class _Column:
         return NODES[self.names.index(name) % len(NODES)]
 
     def card(self) -> Html:
+        """The node with its sum, and how often it was drawn."""
         fill, middle = self._fill(self.held.name), (self.step - 8) / 2
+        high = CARD + (LINE + 1 if self.drawn else 0)
         colour = ink(fill) if self.has_come else "currentColor"
         wins = self.drawn[-1:] == (self.held.name,)
         look: dict[str, Any] = {"fill": fill if self.has_come else TRAY, "data_key": f"card/{self.held.name}/box"}
@@ -80,26 +82,29 @@ class _Column:
         name = f"★ {self.held.name}" if wins else self.held.name
         return element(
             "g",
-            rect(self.step - 8, CARD, 8, **look),
+            rect(self.step - 8, high, 8, **look),
             label(name, middle, 16, "middle", fill=colour, font_weight="bold"),
             label(say("sum {sum}", sum=self.held.score), middle, 32, "middle", fill=colour),
-            label(self.held.brief if self.has_come else "", middle, 55, "middle", font_weight="bold"),
-            transform=f"translate({4 + self.step * self.i:g},2)",
+            self._count(middle, colour) if self.drawn else None,
+            label(self.held.brief if self.has_come else "", middle, high + 17, "middle", font_weight="bold"),
+            transform=f"translate({4 + self.step * self.i:g},{HEAD - 26 - high:g})",
             data_key=f"card/{self.held.name}",
             data_tip=self.held.what if self.has_come else None,
         )
 
-    def count(self) -> Html:
+    def _count(self, middle: float, colour: str) -> Html:
         """How often it was drawn so far."""
-        name = self.held.name
-        number = self.drawn.count(name)
-        said = fitting((say("{node}: {number} ×", node=name, number=number), f"{number} ×"), self.step - 12, bold=True)
-        return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT - 4, "middle", font_weight="bold")
+        number, draws = self.drawn.count(self.held.name), len(self.drawn)
+        said = say("drawn {number} of {draws}", number=number, draws=draws)
+        brief = say("{number} of {draws}", number=number, draws=draws)
+        return label(
+            fitting((said, brief), self.step - 12, bold=True), middle, 48, "middle", fill=colour, font_weight="bold"
+        )
 
     def when(self) -> Html:
         """What the column tells."""
         said = say("after {node}", node=self.held.name)
-        return label(said, self.left + self.wide / 2, HEAD + self.high + COUNT / 2 - 4, "middle", fill=INK_2)
+        return label(said, self.left + self.wide / 2, HEAD + self.high + 14, "middle", fill=INK_2)
 
     def ends(self) -> dict[str, tuple[float, float]]:
         """By name: upper and lower end of its part of the column; the first of the list is at the bottom."""

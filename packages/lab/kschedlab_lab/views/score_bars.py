@@ -34,9 +34,13 @@ def unknown(nodes: Sequence[str], most: float) -> Bars:
     return Bars(nodes, {}, ["?"] * len(nodes), {}, most)
 
 
-def sum_bars(decision: Decision, nodes: Sequence[str], most: float, behind: bool = True) -> Bars:
-    """A bar for each node. ``behind``: whether it says how far it is; ``most``: the sum that fills the width."""
-    plugins = decision.scores.plugins if decision.scores is not None else ()
+def sum_bars(
+    decision: Decision, nodes: Sequence[str], most: float, behind: bool = True, order: Sequence[str] = ()
+) -> Bars:
+    """A bar for each node. ``behind``: whether it says how far it is; ``most``: the sum that fills the width;
+    ``order``: the plugins from the left, if not as they are in the decision."""
+    scored = decision.scores.plugins if decision.scores is not None else ()
+    plugins = [plugin for plugin in order or scored if plugin in scored]
     parts = {
         plugin: [float(max(number(decision, STAGES[2], plugin, node) or 0, 0)) for node in nodes]
         for plugin in fills(plugins)

@@ -10,22 +10,24 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say
+from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
-from kschedlab_lab.views.chart_grid import BROAD, CLOSE, Grid, GridCell, GridMeasures
-from kschedlab_lab.views.lettering import flowed, text_width, with_minus
+from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures, Sight
+from kschedlab_lab.views.lettering import text_width, with_minus
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown
 from kschedlab_lab.views.style import CHOSEN, INK, INK_2, TICK, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-NAMES, NARROW_NAMES, NARROW, WORDY, BARS = 160, 146, 420, 59, 76
-"""The room for the names of plugins, in a broad and in a narrow room, and the width of the latter; the least width of a
-column with all of its node's facts; the room for names before the bars. In pixels."""
-TOP, LEAST, MOST, LINE = 38, 17, 40, 18
-"""The height of the nodes' names and of what parts map and bars; limits of a row's height; a line below the map."""
+NAMES, NARROW_NAMES, NARROW, BARS = 160, 146, 420, 76
+"""The room for the names of plugins, in a broad and in a narrow room, and the width of the latter; the room for names
+before the bars. In pixels."""
+TOP, LEAST, MOST = 38, 17, 40
+"""The height of the nodes' names and of what parts map and bars; limits of a row's height."""
+PASSED = "✓"
+"""For the million points of a plugin that gives them to all nodes."""
 POD, HEAD = 19, 16
 """The height of the pod, and the room for it above the columns."""
 MILLION = 1_000_000
@@ -52,12 +54,12 @@ REWARDS = {
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
-    ``question``: lines about the selected cell, if it is asked for; ``lines``: how many have a place below the map;
-    ``asks``: the nodes of which it is asked which wins, before the last stage without their sums; ``most``: the sum
-    that fills the width; ``bars``: whether sums, and the pod that goes to its node, have a place; ``full``: the points
-    that fill a cell, 0 for the most that there are; ``pending``: the plugins whose rows are still raw; ``facts``: by
-    node, what is below its name (the first alone in a narrow room); ``dials``: by plugin, its weight to be changed;
-    then no cell can be selected; ``rows``: for how many plugins there is a place, if there are more to come.
+    ``unknown``: the plugin whose scores are asked for; ``asks``: the nodes of which one is asked for, before the last
+    stage without their sums; ``most``: the sum that fills the width; ``bars``: whether sums, and the pod that goes to
+    its node, have a place; ``full``: the points that fill a cell, 0 for the most that there are; ``pending``: the
+    plugins whose rows are still raw; ``sights``: what the selected plugin looks at, and ``sight_lines``: for how many
+    there is a place; ``dials``: by plugin, its weight to be changed; then no cell can be selected; ``rows``: for how
+    many plugins there is a place, if there are more to come.
     """
 
     decision: Decision
@@ -66,15 +68,15 @@ class ScoreMap:
     stage: str
     selected: tuple[str, str] | None
     alt: str
-    question: Sequence[str] = ()
-    lines: int = 0
+    unknown: str = ""
     rows: int = 0
     asks: Sequence[str] = ()
     most: float = 0
     bars: bool = True
     full: int = 0
     pending: Sequence[str] = ()
-    facts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    sights: Sequence[Sight] = ()
+    sight_lines: int = 0
     dials: Mapping[str, Dial] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
@@ -82,19 +84,18 @@ class ScoreMap:
         break into two lines."""
         bars, rows = len(self.nodes) if self.bars else 0, max(self.rows, len(self.plugins))
         is_narrow = room.width < NARROW
-        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (30 if self.dials else 0), room)
-        fair = int((room.height - TOP - grid.above - LINE * self.lines) / (rows + bars))
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (30 if self.dials else 0))
+        fair = int((room.height - TOP - grid.above) / (rows + bars))
         high = 30 if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
         more = rows - len(self.plugins)
         shapes, bottom = [*plan.empty(more), *plan.shapes()], plan.end + 4 + high * more
-        for i, line in enumerate(self.question):
-            shapes.append(label(line, plan.width, bottom + LINE * (i + 0.75), "end"))
-        bottom += LINE * self.lines
         if bars:
             bar = high - 3
             known = self.stage == STAGES[-1]
-            given = sum_bars(self.decision, self.nodes, most=self.most) if known else unknown(self.nodes, self.most)
+            given = unknown(self.nodes, self.most)
+            if known:
+                given = sum_bars(self.decision, self.nodes, most=self.most, order=self.plugins)
             sums = BarMeasures(given, Room(round(plan.width), 0), Fixed(BARS, bar, high - bar))
             if self.asks or known:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
@@ -118,7 +119,7 @@ class ScoreMap:
     @cached_property
     def _pale(self) -> Sequence[str]:
         """While it is asked who wins: the rows that give the same to all who may."""
-        if not self.asks or self.stage == STAGES[-1]:
+        if not self.asks or self.stage == STAGES[-1] or self.unknown:
             return ()
         given = {each: {number(self.decision, self.stage, each, node) for node in self.asks} for each in self.plugins}
         return [plugin for plugin, points in given.items() if len(points) == 1]
@@ -133,16 +134,10 @@ class ScoreMap:
         given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
         return self.full or max(self.decision.generation.max_node_score, *(each or 0 for each in given))
 
-    def grid(self, left: float, room: Room) -> Grid:
-        column = min((room.width - left - 6) / len(self.nodes), BROAD)
-        facts = {node: flowed(listed(given), column - 4) for node, given in self.facts.items()}
-        lines = max(map(len, facts.values()), default=0)
-        rows = max(self.rows, len(self.plugins)) + len(self.nodes) * self.bars
-        head = HEAD if self.bars else 0
-        is_low = room.height < TOP + head + CLOSE * lines + LEAST * rows
-        short = is_low or column < WORDY
+    def grid(self, left: float) -> Grid:
         cells = [[self._cell(plugin, node) for node in self.nodes] for plugin in self.plugins]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
+        looked = self.unknown or (here[0] if here else "")
         return Grid(
             cells,
             self.plugins,
@@ -152,25 +147,18 @@ class ScoreMap:
             refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
             notes=self._weights() if self.stage in STAGES[2:] and not self.dials else {},
             dials=self.dials,
-            across=self._across,
             tips={plugin: say(REWARDS[plugin]) for plugin in self.plugins if plugin in REWARDS},
             sets={} if self.dials else {plugin: f"plugin: {plugin}" for plugin in self.plugins},
             pale=self._pale,
-            head=head,
-            below={node: given[:1] for node, given in self.facts.items()} if short else facts,
+            head=HEAD if self.bars else 0,
+            sights=self.sights,
+            sight_lines=self.sight_lines,
+            tint=self._fills.get(looked, TRAY) if looked else "",
         )
 
     @cached_property
-    def _across(self) -> Mapping[str, Sequence[str]]:
-        """The rows whose points sums and bars leave out; where columns are framed, their cells say 1M."""
-        if self.asks:
-            return {}
-        same = (say("1M each, so left out of the sums"), say("1M each, left out"))
-        return {plugin: same for plugin in self._left_out}
-
-    @cached_property
     def _left_out(self) -> Sequence[str]:
-        """Those of VETOES that give their million to all nodes."""
+        """Those of VETOES that give their million to all nodes, which sums and bars leave out."""
         vetoes = [plugin for plugin in self.plugins if plugin.startswith(VETOES)] if self.stage in STAGES[2:] else []
         given = {each: {number(self.decision, STAGES[2], each, node) for node in self.nodes} for each in vetoes}
         return [plugin for plugin, points in given.items() if points - {None} == {MILLION}]
@@ -185,14 +173,13 @@ class ScoreMap:
         stage = STAGES[0] if plugin in self.pending else self.stage
         found = number(self.decision, stage, plugin, node)
         sets = "" if self.dials else f"plugin: {plugin}, node: {node}"
-        if self.question and (plugin, node) == self.selected:
+        if plugin == self.unknown:
             return GridCell("?", None, _tip(plugin, node, "?"))
         if found is None:
-            text = "" if plugin in self._across else "–"
-            return GridCell(text, None, _tip(plugin, node, say("none")), sets=sets)
+            return GridCell("–", None, _tip(plugin, node, say("none")), sets=sets)
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin in self._left_out:
-            return GridCell("" if plugin in self._across else "1M", None, tip, sets=sets)
+            return GridCell(PASSED, None, tip, sets=sets)
         fill = self._fills.get(plugin, TICK)
         row = (number(self.decision, stage, plugin, each) or 0 for each in self.nodes)
         zero = -min(0, *row) / self._full

@@ -86,7 +86,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "queue, versions": lambda: queue_clock.panel().ask(queue_clock.when_is_web_tried()),
     "queue, clock, all": lambda: queue_clock.panel(lanes=queue_clock.ALL).ask(queue_clock.how_often_beside_web()),
     "score, two nodes": lambda: score_two.panel().ask(score_two.which()),
-    "score": lambda: score.panel("raw", plugin="NodeResourcesLeastAllocated", node="node-b").ask(score.the_number()),
+    "score": lambda: score.panel("raw", plugin="NodeResourcesLeastAllocated", node="node-b").ask(score.the_least()),
     "score, summed": lambda: score.panel().ask(score.who_wins()),
     "score, selectHost": lambda: select_host.panel().ask(select_host.first_stays()),
     "score, weights": lambda: weights.panel(nodes=2),

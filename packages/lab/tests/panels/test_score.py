@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
+from math import log
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,6 +20,7 @@ from kschedlab_lab.panels import score, score_two as two, weights
 from kschedlab_lab.panels.base import Panel, drawn
 from kschedlab_lab.panels.score import PLUGINS, Settings
 from kschedlab_lab.panels.score_cluster import NEW, NODES, Cause, decide
+from kschedlab_lab.panels.score_sights import CAUSES as WHY, sights
 from kschedlab_lab.panels.weights import FIELDS, Weights
 from kschedlab_lab.views.score import STAGES, together
 from kschedlab_lab.views.score_map import REWARDS, ScoreMap
@@ -122,7 +124,31 @@ def test_a_click_goes_to_a_cell() -> None:
 def test_the_image_counts_as_the_lesson_says() -> None:
     """900Mi on half of the nodes is 450Mi."""
     said = score.panel("raw", plugin="ImageLocality", node="node-b", step=7).view.sentence
-    assert said == f"{REWARDS['ImageLocality']} It gives node-b 43. (450Mi - 23Mi) × 100 / (1000Mi - 23Mi) = 43."
+    assert said.startswith(f"{REWARDS['ImageLocality']} {WHY['ImageLocality']} It gives node-b 43.")
+    assert said.endswith("(450Mi - 23Mi) × 100 / (1000Mi - 23Mi) = 43.")
+
+
+def test_raw_scores_are_what_the_lines_above_them_say() -> None:
+    """Weights where there is a check mark; the shares of which the score is the mean; what is counted."""
+    for cause in CAUSES:
+        raw, decision = numbers(Settings(**vars(cause), step=0)), decide(cause)
+        for plugin in ("NodeAffinity", "InterPodAffinity"):
+            lines = sights(cause, decision, plugin)
+            weights = [int(line.name.rpartition(": ")[2].replace("−", "-")) for line in lines]
+            marks = [[value == "✓" for value in line.values] for line in lines]
+            sums = [sum(w for w, m in zip(weights, column, strict=True) if m) for column in zip(*marks, strict=True)]
+            assert sums == [int(each) for each in raw[plugin]]
+        for least, (cpu, memory) in zip(
+            raw["NodeResourcesLeastAllocated"],
+            zip(*(line.values for line in sights(cause, decision, "NodeResourcesLeastAllocated")), strict=True),
+            strict=True,
+        ):
+            assert int(least) == (int(cpu) + int(memory)) // 2
+        assert list(sights(cause, decision, "TaintToleration")[0].values) == raw["TaintToleration"]
+        image = sights(cause, decision, "ImageLocality")[0].values
+        assert [value == "✓" for value in image] == [each != "0" for each in raw["ImageLocality"]]
+        shops = sights(cause, decision, "PodTopologySpread")[0].values
+        assert raw["PodTopologySpread"] == [str(int(int(pods) * log(4))) for pods in shops]
 
 
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
@@ -164,7 +190,7 @@ def test_rows_are_normalised_one_after_the_other() -> None:
     walked = [score.panel("normalised", plugin="NodeAffinity", step=step) for step in range(6)]
     said = [each.view.sentence for each in walked]
     assert said[0] == "NodeAffinity gives node-c 20. 1 preferred term matches, by weight."
-    assert said[2] == "NodeAffinity brings its row to 0 … 100. node-c: 20 × 100 / 60 = 33."
+    assert said[1] == "NodeAffinity brings its row to 0 … 100. node-c: 20 × 100 / 60 = 33."
     assert [each.partition(" ")[0] for each in said[1:-1]] == list(score.NORMALISING)
     for done, each in enumerate(walked[:-1]):
         cells = keyed(each)
@@ -178,16 +204,16 @@ def test_only_these_rows_change_when_they_are_normalised() -> None:
         raw, normal = (numbers(Settings(**vars(cause), step=step)) for step in (0, 1))
         assert {plugin for plugin in PLUGINS if raw[plugin] != normal[plugin]} <= {*score.NORMALISING}
     usual = [numbers(Settings(step=step)) for step in (0, 1)]
-    assert [plugin for plugin in PLUGINS if usual[0][plugin] != usual[1][plugin]] == list(score.NORMALISING)
+    assert [plugin for plugin in score.ORDER if usual[0][plugin] != usual[1][plugin]] == list(score.NORMALISING)
 
 
 def test_passes_are_walked_through() -> None:
     panel = score.panel()
     assert "step" in panel.view.idle and "step" not in score.panel("normalised").view.idle
     assert [score.panel(step=step).settings.stage for step in range(4)] == list(STAGES)
-    for room, says in ((Room(640, 400), True), (Room(330, 400), False)):
-        assert ("fast disk" in str(drawn(panel.view.picture, room))) == says
-    assert "taint<" not in str(drawn(score.panel(tainted=False).view.picture, Room(640, 400)))
+    for room in (Room(640, 400), Room(330, 400)):
+        assert "fast disk" in str(drawn(score.panel("normalised", plugin="NodeAffinity").view.picture, room))
+        assert "sight/0" not in keyed(panel, room), "sums have no room for it"
 
 
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
@@ -252,7 +278,8 @@ def test_sums_are_differences_to_the_best_and_the_million_of_all_is_left_out() -
     panel = score.panel()
     assert ends(panel) == ["451 (−2)", "382 (−71)", "453", "452 (−1)"]
     for each in (panel, weights.panel()):
-        assert "left out" in "".join(keyed(each)["across/NodePreferAvoidPods"].itertext())
+        cells = keyed(each)
+        assert {"".join(cells[f"cell/NodePreferAvoidPods/{node}"].itertext()) for node in NODES} == {"✓"}
 
 
 def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
@@ -266,12 +293,13 @@ def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
     assert max(ends_at, key=ends_at.__getitem__) == "node-c"
 
 
-def test_the_question_about_a_raw_score_says_what_is_divided() -> None:
-    question, settings = score.the_number(), score.Raw(plugin="NodeResourcesLeastAllocated", node="node-b")
+def test_the_question_about_raw_scores_shows_of_what_they_are_the_mean() -> None:
+    question, settings = score.the_least(), score.Raw(plugin="NodeResourcesLeastAllocated", node="node-b")
     assert question.before is not None
     asked = str(drawn(question.before(settings), Room(480, 420)))
-    assert "(4000m - 2500m) × 100 / 4000m = ?" in asked and "(8192Mi - 5632Mi) × 100 / 8192Mi = ?" in asked
-    assert ">34<" not in asked and question.right(settings) == "34"
+    assert "free CPU" in asked and ">37<" in asked and ">31<" in asked
+    assert ">34<" not in asked and question.right(settings) == "node-b"
+    assert question.why(settings, "node-a") == "node-b gets (37 + 31) / 2 = 34, rounded down. node-a gets most, 65."
 
 
 def test_the_question_about_a_cell_does_not_show_its_number() -> None:
