@@ -110,11 +110,11 @@ def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
     if until == VICTIMS:
         return Scene(decision, allowed=budgets, rules=False, tried="node-b")
     priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
-    toggled = "off" if settings.mail_in_shop else "on"
+    toggled = {"mail-c": {"data_set": f"mail_in_shop: {'off' if settings.mail_in_shop else 'on'}"}}
     handles = Handles(
         priorities={name: {"data_drag": control} | across for name, control in priorities.items()},
         starts={"mail-c": {"data_drag": "mail_c_start"} | across | {"data_step": "12"}},
-        shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
+        shields=toggled if settings.mail_in_shop or settings.allowed == 0 else {},
         fixed=dict.fromkeys(("logs-a", "logs-b", "logs-c", "vault-d"), say("fixed in this picture")),
     )
     return Scene(

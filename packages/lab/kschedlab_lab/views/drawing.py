@@ -48,6 +48,8 @@ INSET, PARTED, ROUND = 3, 2, 8
 """Between tray and pods, between pods, and the radius of a pod's corners."""
 LINE, NAME, SMALL = 15, 14, 11.2
 """The height of a line; the font sizes of a node's name and of second lines."""
+ROOMY, WIDE = 15, 72
+"""The size of signs in a narrow pod that is high, and the width from which on they have room beside its name."""
 LOW = 2 * LINE + 4
 """The height below which a pod has its number beside its name."""
 PILL, BIG = 17, 26
@@ -460,7 +462,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         return []
     marked = block.mark in SIGNS and not block.big
     signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if marked else []), *block.badges]
-    side = SIZE if place.width >= LEAST else SIZE * 0.75
+    is_roomy = WIDE <= place.width < LEAST and high >= 2 * ROOMY + 12
+    side = SIZE if place.width >= LEAST else ROOMY if is_roomy else SIZE * 0.75
     if block.big and place.width >= SLIM + 20:
         side = max(side, min(high - 14, BIG if place.width >= LEAST + 16 else LINE + 3))  # above the numbers, or beside
     is_stacked = _stacks(block, place, room, side * len(signs))
@@ -474,7 +477,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     halo: dict[str, Any] = (
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
     )
-    size = 12 if place.width >= LEAST else SMALL
+    size = 12 if place.width >= LEAST or is_roomy else SMALL
     title = fitted(block.name, beside * 1.06, size, bold=True)
     name = words(title, size, bold=True, fill=colour, **halo)
     inside = beside if is_stacked and len(signs) > 1 else room

@@ -370,8 +370,8 @@ class Boxes:
             mark = "" if attempt.reprieved and decided else "reprieved" if attempt.reprieved else "victim"
             mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way and self.are_ranked:
-            mark = "obstacle"  # where numbers are pills, which have no room for more, the lock says it alone
-            note = "" if self.handles.priorities else f"≥ {self.decision.pod.priority}"
+            mark = "obstacle"  # a pill has no room for more: there the lock says it alone
+            note = "" if name in self.handles.priorities else f"≥ {self.decision.pod.priority}"
         number = self.number(info)
         joins = self.budgets.get(info.key, []) if info.key not in self.covered else []
         has_start = self.are_ranked and info.start != NEVER_STARTED
