@@ -496,7 +496,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         found = [moved(first, edge, y)]
         top = max(y + (tall - side) / 2, 1)  # beside the name
     else:
-        lines, y = [name, *_rows(numbers, inside, 4 if is_stacked else 6)], 4.0
+        lines, y, between = [name, *_rows(numbers, inside, 4 if is_stacked else 6)], 4.0, 1.0 if is_roomy else 2.0
         if block.note and text_width(block.note, SMALL) <= room:
             lines.append(words(block.note, SMALL, fill=colour))
         found, top = [], 4.0
@@ -504,7 +504,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
             if y + line.height > high - 1:
                 break
             found.append(moved(line, edge, y))
-            y += line.height + 2
+            y += line.height + between
     if is_low and is_stacked and len(signs) > 1:
         top = high / 2 - side - 1
     right, scale = place.width - corner - side, side / SIZE

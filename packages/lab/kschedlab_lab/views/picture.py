@@ -103,7 +103,7 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     if tie := _tie(decision):
         leave = later("There {pods} has to leave." if len(victims) == 1 else "There {pods} have to leave.")
         there = say(leave, pods=evicted(victims)) if victims else ""
-        return tie, sentences((there, say("No rule tells them apart.")))
+        return tie, sentences((there, say("No rule tells them apart: chance decides, here the first name.")))
     leaves = later("{pod} goes to {node}; {victims} has to leave.")
     message = leaves if len(victims) == 1 else later("{pod} goes to {node}; {victims} have to leave.")
     if not victims:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html, element, visible
@@ -375,10 +375,8 @@ def fate(decision: Decision, node: str, compares: bool = True) -> str:
         return say("{node} drops out at rule {number}, {rule}: it has {value}.", **told, value=value)
     message = later("{node} drops out at rule {number}, {rule}: it has {value}, {other} {best}.")
     fell = say(message, **told, value=value, other=chosen, best=best)
-    alike = [name for name in step.standing if name not in (node, *step.kept)]
-    too = say("The rule drops {nodes}, too.", nodes=listed(alike)) if alike else ""
     surprise = _surprise(step.number, preemption.candidates[node], preemption.candidates[chosen])
-    return sentences((fell, too, surprise))
+    return sentences((fell, surprise))
 
 
 def earlier(decision: Decision, node: str) -> list[str]:

@@ -44,8 +44,11 @@ def rounding(steps: Steps, width: float, grips: Mapping[str, tuple[str, str]]) -
     said = say("{version}: at most {highest} points a score", version=steps.version, highest=steps.highest)
     legend = row([*(_sample(name, fill) for name, fill in _fills(steps.nodes[0])), _sample(say("rounded off"))], 12)
     title = words(said, bold=True)
-    beside = title.width + 16 + legend.width <= width
+    beside = title.width + 16 + legend.width <= width - ENDS
     head = row([title, legend], 16) if beside else column([title, legend], 2)
+    rest = words(say("+ other scores"), fill=INK_2)
+    others = placed(rest, width - head.width, head.height - rest.height, "end")
+    head = row([head, Part(width - head.width, head.height, (others,))], 0)
     bars = [_bar(each, unit, left, steps.highest, grips.get(each.node)) for each in steps.nodes]
     return column([head, *bars], BETWEEN)
 
