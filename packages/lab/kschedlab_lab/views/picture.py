@@ -161,7 +161,7 @@ def _reason(preemption: Preemption) -> str:
 
 def in_brief(value: str) -> str:
     """What a rule reads, as pictures and sentences have it: a sum of priorities of two victims is 100 + 2·2³¹."""
-    return value.replace(" 1×", " ").replace("×", "·")
+    return value.replace(" 1×", " ").replace("×", "·").removeprefix("0 + ")
 
 
 def colours(decision: Decision) -> dict[str, str]:

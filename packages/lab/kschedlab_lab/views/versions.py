@@ -25,8 +25,8 @@ LOW, HIGHER, BAR, AXIS, POLE = 104, 124, LINE + 6, 2 * LINE + 22, 9
 """The least height of the largest node, and without rules below it; the height of the bar with the answers; where the
 line is below it; how far a flag reaches to the left of its pole."""
 FLAT, ROOMY = 1.1, 470
-"""The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size; the
-height from which on the rules are as far apart as they like."""
+"""The most height of the whole for the width of a room; the height from which on the rules are as far apart as in
+lesson 05."""
 COLON = re.compile("[:：]")
 
 
