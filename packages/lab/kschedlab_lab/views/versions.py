@@ -21,9 +21,9 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 EDGE, LINE = 14, 15
 """Space at both ends, and the height of a line of text; in pixels."""
-LOW, HIGHER, BAR, AXIS, POLE = 104, 124, LINE + 6, 2 * LINE + 22, 9
-"""The least height of the largest node, and without rules below it; the height of the bar with the answers; where the
-line is below it; how far a flag reaches to the left of its pole."""
+LOW, HIGHER, TALLEST, BAR, AXIS, POLE = 104, 124, 240, LINE + 6, 2 * LINE + 22, 9
+"""The least height of the largest node, and without rules below it; its greatest one; the height of the bar with the
+answers; where the line is below it; how far a flag reaches to the left of its pole."""
 FLAT, ROOMY = 1.1, 470
 """The most height of the whole for the width of a room; the height from which on the rules are as far apart as in
 lesson 05."""
@@ -102,7 +102,7 @@ def _picture(
     tight = room.height < ROOMY
     rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight, board.rungs)
     high = rules.row * len(board.rungs) + TOP if board.rungs else 0
-    plan = arrange(shown, room, below.height + high, captions, most=room.width, short=short)
+    plan = arrange(shown, room, below.height + high, captions, room.width, short, TALLEST)
     parts = shapes(shown, plan, scarcest(decision), captions)
     if board.rungs and decision.preemption is not None:
         at = lanes(shown, plan, tight)._replace(only=board.rungs)
