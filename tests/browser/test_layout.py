@@ -52,7 +52,7 @@ FEW = {"800": 3}
 
 TWO = dict(list(NUMBERS.items())[:2])
 GIVEN: dict[str, Callable[..., Any]] = {
-    "generations.asked": partial(generations.asked, "a budget", "v1.30"),
+    "generations.asked": partial(generations.asked, "a budget"),
     "pairs.measures": partial(pairs.measures, dict.fromkeys(("cpu", "memory"), TWO)),
     "pairs.panel": partial(pairs.panel, NUMBERS),
     "tosses.panel": partial(tosses.panel, [9.0, -3.0, 0.0, 4.0, 9.0, 12.0, 4.0, 9.0]),
@@ -212,7 +212,7 @@ def test_buttons_and_controls_are_chinese(shown: Show) -> None:
 
 ASKED: dict[str, Any] = {
     "gate": lambda: overview_gate.panel(port=True, taint=True).ask(overview_gate.how_many_reasons()),
-    "generations": lambda: generations.asked("a budget", "v1.30"),
+    "generations": lambda: generations.asked("a budget"),
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "largest": lambda: score.panel().ask(score.who_wins()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),

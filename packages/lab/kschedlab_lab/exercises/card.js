@@ -139,7 +139,9 @@ class Card {
 
   show(face) {
     if (face.question !== this.asked) {
+      const folds = () => [...this.question.querySelectorAll("details")], open = folds().map((each) => each.open);
       this.question.innerHTML = this.asked = face.question;
+      for (const [i, each] of folds().entries()) each.open ||= open[i] ?? false; // what is unfolded stays so
       sayWhole(this.question);
     }
     if (face.reply !== this.said) this.say(face.reply);

@@ -197,7 +197,7 @@ def unspared_why(objects: Objects, candidate: Candidate) -> str:
     labelled = ((each, each.pod.metadata) for each in candidate.victims)
     covered = [each for each, meta in labelled if about.covers(meta.namespace, meta.labels)]
     if not covered:
-        message = later("{node} is still chosen: it would lose {victims}, and the budget is not about them.")
+        message = later("{node} is still chosen: it would lose {victims}, which the budget does not cover.")
     elif candidate.violations:
         message = later("{node} is still chosen: evicting {covered} breaks the budget, but no node breaks it less.")
     else:

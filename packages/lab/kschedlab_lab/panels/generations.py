@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations, groupby
-from typing import Any, Self
+from typing import Any
 
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
@@ -100,15 +100,6 @@ class Settings(Restorable):
         """Those of them that the version would have."""
         return frozenset(name for name in self.out if CHANGES[name].is_on(self.version))
 
-    @property
-    def versions(self) -> tuple[str, ...]:
-        """Those on the cluster's timeline."""
-        return VERSIONS[: VERSIONS.index(STORIES[self.cluster].last) + 1]
-
-    def clamped(self) -> Self:
-        """No version is later than the last one of the timeline."""
-        return self if self.version in self.versions else replace(self, version=self.versions[-1])
-
     def has(self, name: str) -> bool:
         """Whether the version has this change, and it is not taken out."""
         return CHANGES[name].is_on(self.version) and name not in self.out
@@ -154,7 +145,7 @@ def picked(decision: Decision) -> str:
 @lru_cache(maxsize=64)
 def rungs(cluster: str) -> tuple[int, ...]:
     """The numbers of preemption's rules that tell nodes apart in some version."""
-    tried = (decide(Settings(cluster, version)).preemption for version in Settings(cluster).versions)
+    tried = (decide(Settings(cluster, version)).preemption for version in VERSIONS)
     ladders = (steps(each, list(each.candidates)) for each in tried if each is not None)
     rules = (rule for ladder in ladders for rule in ladder if rule.applies and len(rule.kept) < len(rule.standing))
     return tuple(sorted({rule.number for rule in rules}))
@@ -181,7 +172,7 @@ def reason(settings: Settings, decision: Decision) -> str:
     """What the rules below the nodes do not say: whom the lists of victims begin with, or what a policy does."""
     if "policy_stored" in STORIES[settings.cluster].changes:
         return say(POLICY[settings.has("policy_stored"), settings.has("policy_obeyed")])
-    if decision.preemption is None:
+    if decision.preemption is None or len(decision.preemption.tied) > 1:
         return ""
     lists = [[info.priority for info in each.victims] for each in decision.preemption.candidates.values()]
     begins = IMPORTANT if all(each[0] == max(each) for each in lists) else BREAKING
@@ -191,7 +182,7 @@ def reason(settings: Settings, decision: Decision) -> str:
 def board(settings: Settings) -> Board:
     """The timeline with all answers, and with the changes that matter in this cluster."""
     there = STORIES[settings.cluster]
-    decisions = {name: decide(replace(settings, version=name)) for name in settings.versions}
+    decisions = {name: decide(replace(settings, version=name)) for name in VERSIONS}
     return Board(
         [Stop(name, picked(each), f"version: {name}", len(best(each)) == 1) for name, each in decisions.items()],
         VERSIONS.index(settings.version),

@@ -94,13 +94,22 @@ def view_of(settings: Settings, decision: Decision, until: str = RULES) -> View:
         str(decision),
         story=story,
         names=colours(decision) if until != VICTIMS else {},
-        idle={name: "" for name in settings.controls() if not _matters(name, drawn, until)},
+        idle={name: "" for name in settings.controls() if not _matters(name, settings, drawn, until)},
     )
 
 
-def _matters(name: str, drawn: Scene, until: str) -> bool:
+def _matters(name: str, settings: Settings, drawn: Scene, until: str) -> bool:
     """Whether the picture shows what this setting does."""
-    return drawn.reads_starts or name != "mail_c_start" if until == RULES else name == "allowed"
+    if until == VICTIMS:
+        return name == "allowed"
+    if name == "mail_in_shop":
+        return offers_mail(settings)
+    return drawn.reads_starts or name != "mail_c_start"
+
+
+def offers_mail(settings: Settings) -> bool:
+    """Whether mail-c can come under the budget, or leave it: with one disruption left it makes no difference."""
+    return settings.mail_in_shop or settings.allowed == 0
 
 
 def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
@@ -110,11 +119,11 @@ def scene(settings: Settings, decision: Decision, until: str = RULES) -> Scene:
     if until == VICTIMS:
         return Scene(decision, allowed=budgets, rules=False, tried="node-b")
     priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
-    toggled = "off" if settings.mail_in_shop else "on"
+    toggled = {"mail-c": {"data_set": f"mail_in_shop: {'off' if settings.mail_in_shop else 'on'}"}}
     handles = Handles(
         priorities={name: {"data_drag": control} | across for name, control in priorities.items()},
         starts={"mail-c": {"data_drag": "mail_c_start"} | across | {"data_step": "12"}},
-        shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
+        shields=toggled if offers_mail(settings) else {},
         fixed=dict.fromkeys(("logs-a", "logs-b", "logs-c", "vault-d"), say("fixed in this picture")),
     )
     return Scene(

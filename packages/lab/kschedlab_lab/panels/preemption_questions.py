@@ -12,22 +12,23 @@ from kschedlab.text.ladder import steps
 from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.picture import Handles, decided_and_why
-from kschedlab_lab.views.preemption_scene import Scene, all_attempted, earlier, fate
+from kschedlab_lab.views.preemption_scene import Scene, all_attempted, beside, earlier, fate
 from kschedlab_lab.views.svg import Room
 
 
-def which_node(change: str = "", rival: str = "node-c") -> Question[Settings]:
+def which_node(change: str = "", rival: str = "node-c", then: str = "") -> Question[Settings]:
     """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first.
 
     ``rival``: the node that the deciding rule drops; with the right answer comes why, after those that fell earlier.
+    ``then``: said after each answer, such as what to try next.
     """
     handles = Handles(nodes={name: {"data_pick": name} for name in NODES})
     text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
 
     def why(settings: Settings, answer: str) -> str:
         if answer != _chosen(settings):
-            return _why_not(settings, answer)
-        return sentences((*earlier(decide(settings), rival), _why_not(settings, rival)))
+            return sentences((_why_not(settings, answer), then))
+        return sentences((*earlier(decide(settings), rival), _why_not(settings, rival), then))
 
     return Question(text, NODES, _chosen, why, _asked(handles), drawn=True)
 
@@ -40,7 +41,8 @@ def who_returns() -> Question[Settings]:
         return next(each.pod.pod.metadata.name for each in _candidates(settings)["node-b"].attempts if each.reprieved)
 
     def why(settings: Settings, _: str) -> str:
-        return all_attempted(_candidates(settings)["node-b"].attempts)
+        decision, attempts = decide(settings), _candidates(settings)["node-b"].attempts
+        return sentences((beside(decision, "node-b"), all_attempted(attempts)))
 
     handles = Handles(pods={name: {"data_pick": name} for name in pods})
     return Question(say("Which pod of node-b comes back?"), pods, right, why, _asked(handles, "node-b"), drawn=True)
@@ -68,7 +70,14 @@ def how_low() -> Question[Settings]:
         return next(each for each, jobs in priorities.items() if _deciding(replace(settings, jobs=jobs)) == 4)
 
     def why(settings: Settings, answer: str) -> str:
-        return _why_not(replace(settings, jobs=priorities[answer]), "node-c")
+        if answer == right(settings):
+            return _why_not(replace(settings, jobs=priorities[answer]), "node-c")
+        less = answer.removeprefix("-")
+        return say(
+            "With {answer}, rule 3 still drops node-c: jobs-c adds 2³¹ − {less} to its sum, which is more than 0.",
+            answer=answer,
+            less=less,
+        )
 
     def before(settings: Settings) -> Callable[[Room], Html]:
         return Scene(decide(settings)).picture

@@ -5,7 +5,7 @@
 // width: they push the stage up and away as one scrolls to them. So does the text from the heading before them on, if no
 // panel comes after it: there it has the width that reads best.
 
-import { clamp, coded, divideCode, keepFocus, make } from "./dom.js";
+import { clamp, coded, divideText, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
 import { say } from "./language.js";
 
@@ -23,7 +23,7 @@ const CHOICE = "dock"; // the browser keeps false by this name for a reader who 
 const SHARED = ".jp-Notebook, main.ks-course";
 const HEADING = "h2, h3", CELL = ".jp-Cell";
 const WHOLE = "ks-whole"; // class of a cell that takes the whole width
-const REST = "ks-rest", COLUMN = "ks-column"; // classes of the cells after the last panel's text, and of what is before their heading in the first one
+const REST = "ks-rest", COLUMN = "ks-column", SPLIT = "ks-split"; // classes of the cells after the last panel's text, of what is before their heading in the first one, and of that one
 const OURS = "ks-ours"; // class of the notebook: a rule with :has() would cost a second of every "Run All"
 const BESIDE = "ks-beside", ABOVE = "ks-above", ALONE = "ks-alone"; // classes of the page; the last one: it is beside, but away
 
@@ -238,7 +238,10 @@ class Dock {
     if (this.rest && this.rest !== rest) this.rest.style.marginTop = "";
     this.rest = rest;
     const cells = [...this.page.querySelectorAll(CELL)], from = rest ? cells.indexOf(rest.closest(CELL)) : cells.length;
-    cells.forEach((each, i) => each.classList.toggle(REST, i >= from));
+    for (const [i, each] of cells.entries()) {
+      each.classList.toggle(REST, i >= from);
+      each.classList.toggle(SPLIT, i === from && Boolean(rest.previousElementSibling));
+    }
     for (const each of rest?.parentElement.children ?? []) each.classList.toggle(COLUMN, follows(each, rest));
   }
 
@@ -382,7 +385,7 @@ const scrolls = (el, by) =>
 /** The text of a notebook with panels follows their style. */
 function mine(notebook, lang) {
   notebook.classList.add(OURS);
-  for (const text of notebook.querySelectorAll(".jp-RenderedMarkdown")) divideCode(text);
+  for (const text of notebook.querySelectorAll(".jp-RenderedMarkdown")) divideText(text);
   if (lang) notebook.lang = lang;
 }
 

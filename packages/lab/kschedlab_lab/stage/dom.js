@@ -23,7 +23,7 @@ const divided = (part) => typeof part === "string" && /\S{15}/.test(part)
 export function divisible(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), texts = [];
   while (walker.nextNode()) texts.push(walker.currentNode);
-  for (const text of texts.filter(({ data, parentElement }) => !parentElement.closest("svg") && (NAMES.test(data) || /\S{15}/.test(data)))) {
+  for (const text of texts.filter(({ data, parentElement }) => !parentElement.closest("svg, .ks-name") && (NAMES.test(data) || /\S{15}/.test(data)))) {
     text.replaceWith(...unbroken(text.data, 16).flatMap(divided).filter((part) => part !== ""));
   }
 }
@@ -40,6 +40,12 @@ export function divideCode(root) {
     code.classList.add("ks-divided");
     code.classList.toggle("ks-long", code.textContent.length > LONG || code.matches("td > code"));
   }
+}
+
+/** Lets all names in a text break so, in code and outside it. */
+export function divideText(root) {
+  divideCode(root);
+  root.querySelectorAll("p, li").forEach(divisible);
 }
 
 const CODE = /`([^`\s](?:[^`\n]*[^`\s])?)`/;

@@ -42,10 +42,11 @@ export function announce(svg, stage) {
 
 const AROUND = 5; // units between a node and the mark around it
 
-/** Marks the node that the reader has answered, with a line around it: the mark stays while one plays the story, unless
+/** Marks the node or pod that the reader has answered, with a line around it: the mark stays while one plays the story, unless
  *  that goes to other moments than the one that was asked about. */
 function guessed(svg, answer) {
-  const box = [...svg.querySelectorAll("rect[data-key]")].find(({ dataset: { key } }) => key === `node/${answer}/box`);
+  const keys = [`node/${answer}/box`, `pod/${answer}/box`];
+  const box = [...svg.querySelectorAll("rect[data-key]")].find(({ dataset: { key } }) => keys.includes(key));
   if (!box) return;
   const [x, y, width, height, rx] = ["x", "y", "width", "height", "rx"].map((name) => Number(box.getAttribute(name) ?? 0));
   const mark = document.createElementNS(svg.namespaceURI, "rect"), node = box.parentElement;

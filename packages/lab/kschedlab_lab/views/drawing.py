@@ -48,6 +48,8 @@ INSET, PARTED, ROUND = 3, 2, 8
 """Between tray and pods, between pods, and the radius of a pod's corners."""
 LINE, NAME, SMALL = 15, 14, 11.2
 """The height of a line; the font sizes of a node's name and of second lines."""
+ROOMY, WIDE = 15, 72
+"""The size of signs in a narrow pod that is high, and the width from which on they have room beside its name."""
 LOW = 2 * LINE + 4
 """The height below which a pod has its number beside its name."""
 PILL, BIG = 17, 26
@@ -460,7 +462,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         return []
     marked = block.mark in SIGNS and not block.big
     signs = [*([replace(SIGNS[block.mark], turn=block.turn)] if marked else []), *block.badges]
-    side = SIZE if place.width >= LEAST else SIZE * 0.75
+    is_roomy = WIDE <= place.width < LEAST and high >= 2 * ROOMY + 12
+    side = SIZE if place.width >= LEAST else ROOMY if is_roomy else SIZE * 0.75
     if block.big and place.width >= SLIM + 20:
         side = max(side, min(high - 14, BIG if place.width >= LEAST + 16 else LINE + 3))  # above the numbers, or beside
     is_stacked = _stacks(block, place, room, side * len(signs))
@@ -474,7 +477,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     halo: dict[str, Any] = (
         {"paint_order": "stroke", "stroke": TRAY, "stroke_width": "4"} if block.mark == "ghost" else {}
     )
-    size = 12 if place.width >= LEAST else SMALL
+    size = 12 if place.width >= LEAST or is_roomy else SMALL
     title = fitted(block.name, beside * 1.06, size, bold=True)
     name = words(title, size, bold=True, fill=colour, **halo)
     inside = beside if is_stacked and len(signs) > 1 else room
@@ -493,7 +496,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
         found = [moved(first, edge, y)]
         top = max(y + (tall - side) / 2, 1)  # beside the name
     else:
-        lines, y = [name, *_rows(numbers, inside, 4 if is_stacked else 6)], 4.0
+        lines, y, between = [name, *_rows(numbers, inside, 4 if is_stacked else 6)], 4.0, 1.0 if is_roomy else 2.0
         if block.note and text_width(block.note, SMALL) <= room:
             lines.append(words(block.note, SMALL, fill=colour))
         found, top = [], 4.0
@@ -501,7 +504,7 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
             if y + line.height > high - 1:
                 break
             found.append(moved(line, edge, y))
-            y += line.height + 2
+            y += line.height + between
     if is_low and is_stacked and len(signs) > 1:
         top = high / 2 - side - 1
     right, scale = place.width - corner - side, side / SIZE

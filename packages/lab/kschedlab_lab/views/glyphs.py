@@ -14,7 +14,11 @@ SIZE = 16
 SHIELD = "M8 1L14 3V8C14 12 11 14.4 8 15.5C5 14.4 2 12 2 8V3Z"
 CROSS = "M5 5L11 11M11 5L5 11"
 STAR = "M8 2.9L9.5 6.2L13.1 6.6L10.4 9L11.2 12.5L8 10.7L4.8 12.5L5.6 9L2.9 6.6L6.5 6.2Z"
-CRACK = "M8.5 1.5L6 6.5L10 9L7 15"
+BROKEN = (
+    "M7.3 0.9L1.6 2.9V8C1.6 12 4.3 14.2 6.9 15.4L5.9 11.4L9 8.3L5.6 4.9Z"
+    "M9.1 1.1L14.4 2.9V8C14.4 12 11.5 14.3 8.7 15.5L7.8 11.9L11.1 8.2L7.6 4.7Z"
+)
+"""A shield in two halves."""
 OUTLINES = {
     "taint": "M8 1C8 1 13 7.5 13 10.5A5 5 0 0 1 3 10.5C3 7.5 8 1 8 1Z",
     "cordon": "M8 1A7 7 0 1 1 7.9 1ZM3.5 8H12.5",
@@ -67,7 +71,7 @@ def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor", digit: fl
 def sign(drawn: Badge, ink: str, digit: float = DIGIT) -> list[Html]:
     if drawn.kind in ("shield", "broken", "open"):
         if drawn.kind == "broken":
-            return [_lines(SHIELD, TRAY, EVICTED), _lines(CRACK, ON_ACCENT)]
+            return [_lines(BROKEN, TRAY, EVICTED, stroke_width=0.6)]
         return [
             _lines(SHIELD, ink, ink, fill_opacity=0.25)
             if drawn.kind == "shield"

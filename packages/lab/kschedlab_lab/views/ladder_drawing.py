@@ -28,9 +28,9 @@ from kschedlab_lab.views.style import (
 )
 from kschedlab_lab.views.svg import rect
 
-ROW, TIGHT, LOW, TOP, DISC, VALUE, OUT = 34, 22, 40, 4, 9.5, 20, 10
-"""The height of a rule, where there is little height, and where its name is above its values; the space above the
-first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
+ROW, TIGHT, LOW, HIGH, TOP, DISC, VALUE, OUT = 34, 22, 40, 44, 4, 9.5, 20, 10
+"""The height of a rule, where there is little height, where its name is above its values, and at most; the space above
+the first; the radius of a rule's disc; the height of a value; how far the band goes beyond the nodes. In pixels."""
 BESIDE = 80
 """The least width of a column for the rules' names; else they are above the values."""
 SIGN, FONTS = 12, (12, 11.4)
@@ -67,13 +67,14 @@ class Lane(NamedTuple):
 class Lanes(NamedTuple):
     """The columns of a ladder. ``rules``: that of the rules' names; ``tight``: there is little height.
 
-    ``only``: the numbers of the rules that are drawn, if not all.
+    ``only``: the numbers of the rules that are drawn, if not all; ``more``: how much higher each rule is than usual.
     """
 
     rules: Lane
     nodes: Mapping[str, Lane]
     tight: bool
     only: tuple[int, ...] = ()
+    more: float = 0
 
     @property
     def beside(self) -> bool:
@@ -83,7 +84,7 @@ class Lanes(NamedTuple):
     @property
     def row(self) -> float:
         """The height of a rule."""
-        return (TIGHT if self.tight else ROW) if self.beside else LOW
+        return ((TIGHT if self.tight else ROW) if self.beside else LOW) + self.more
 
     @property
     def height(self) -> float:
@@ -94,10 +95,15 @@ class Lanes(NamedTuple):
         """How far the rule with this number is below the first."""
         return self.row * (self.only.index(number) if self.only else number - 1)
 
+    def spread(self, spare: float) -> Lanes:
+        """The same with higher rules, as far as there is so much height to spare."""
+        rules = len(self.only or NAMES)
+        return self._replace(more=max(min(spare / rules, HIGH - self.row), 0.0))
+
     @property
     def value(self) -> float:
         """How far the middle of a value is below the top of its rule."""
-        return self.row / 2 if self.beside else LOW - VALUE / 2 - 1
+        return self.row / 2 if self.beside else self.row - VALUE / 2 - 1
 
 
 def lanes(boxes: Sequence[Box], plan: Arrangement, tight: bool) -> Lanes:

@@ -103,7 +103,7 @@ def decided_and_why(decision: Decision) -> tuple[str, str]:
     if tie := _tie(decision):
         leave = later("There {pods} has to leave." if len(victims) == 1 else "There {pods} have to leave.")
         there = say(leave, pods=evicted(victims)) if victims else ""
-        return tie, sentences((there, say("No rule tells them apart.")))
+        return tie, sentences((there, say("No rule tells them apart: chance decides, here the first name.")))
     leaves = later("{pod} goes to {node}; {victims} has to leave.")
     message = leaves if len(victims) == 1 else later("{pod} goes to {node}; {victims} have to leave.")
     if not victims:
@@ -161,7 +161,7 @@ def _reason(preemption: Preemption) -> str:
 
 def in_brief(value: str) -> str:
     """What a rule reads, as pictures and sentences have it: a sum of priorities of two victims is 100 + 2·2³¹."""
-    return value.replace(" 1×", " ").replace("×", "·")
+    return value.replace(" 1×", " ").replace("×", "·").removeprefix("0 + ")
 
 
 def colours(decision: Decision) -> dict[str, str]:
@@ -370,8 +370,8 @@ class Boxes:
             mark = "" if attempt.reprieved and decided else "reprieved" if attempt.reprieved else "victim"
             mark = "evicted" if mark == "victim" and chosen else mark
         elif in_the_way and self.are_ranked:
-            mark = "obstacle"  # where numbers are pills, which have no room for more, the lock says it alone
-            note = "" if self.handles.priorities else f"≥ {self.decision.pod.priority}"
+            mark = "obstacle"  # a pill has no room for more: there the lock says it alone
+            note = "" if name in self.handles.priorities else f"≥ {self.decision.pod.priority}"
         number = self.number(info)
         joins = self.budgets.get(info.key, []) if info.key not in self.covered else []
         has_start = self.are_ranked and info.start != NEVER_STARTED

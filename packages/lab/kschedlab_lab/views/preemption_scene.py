@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html, element, visible
 from kschedlab.text.ladder import RuleResult, steps
 from kschedlab.text.preemption import evicted
-from kschedlab.text.words import count, listing, request_text, requested
-from kschedlab_lab.views.drawing import EDGE, GAP, PILL, SHORT, TALL, Box, Marks, Number, arrange, pill, shapes
+from kschedlab.text.words import amount, count, listing, request_text, requested
+from kschedlab_lab.views.drawing import EDGE, GAP, PILL, ROUND, SHORT, Box, Marks, Number, Place, arrange, pill, shapes
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
-from kschedlab_lab.views.ladder_drawing import NAMES, ladder, lanes
+from kschedlab_lab.views.ladder_drawing import NAMES, Lanes, ladder, lanes
 from kschedlab_lab.views.layout import NOTHING, Part, moved, padded, phrase, row, words
 from kschedlab_lab.views.obstacles import obstacle
 from kschedlab_lab.views.picture import (
@@ -31,17 +32,18 @@ from kschedlab_lab.views.picture import (
     scarcest,
     short_priority,
 )
-from kschedlab_lab.views.style import ACT, INK_2
-from kschedlab_lab.views.svg import Room, svg
+from kschedlab_lab.views.style import ACT, EVICTED, INK_2
+from kschedlab_lab.views.svg import Room, rect, svg
 
 Moment = tuple[Html, str]
 """A picture, and what happens in it."""
 
 
-TIGHT, ABOVE, PICKED, RISE, ASIDE = 420, PILL + 1, 4, 8, 174
+TIGHT, ABOVE, PICKED, RISE, ASIDE, TALLEST, SHARE = 420, PILL + 1, 4, 8, 174, 260, 0.4
 """The height of a room in pixels, below which the rules are close together; that of the budgets, under which is the
 nodes' own margin with the line around an answered one; how much higher names are that one can click; how far the ladder
-reaches into the margin below the names; the least height of nodes whose pods stepped aside: each pod has two lines."""
+reaches into the margin below the names; the least height of nodes whose pods stepped aside: each pod has two lines; the
+greatest height of nodes, and what part of the height beyond the usual one the rules get."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ class Scene:
     def said(self) -> str:
         """What was decided, and with the ladder, why."""
         if self.tried:
-            return sentences((would_leave(self.decision, self.tried), self._why_back))
+            back = comes_back(self.decision, self.tried) or would_leave(self.decision, self.tried)
+            return sentences((back, self._why_back))
         return caption(self.decision) if self.rules else decided_and_why(self.decision)[0]
 
     @property
@@ -138,12 +141,13 @@ class Scene:
         The tries on a node, or the rules one after the other.
         """
         preemption = self.decision.preemption
-        begins = self._draw(self._boxes.before(), room, self._nowhere, 0)
         told = [] if preemption is None else [*(self._tries if self.tried else self._climb)(preemption, room)]
-        return [(begins, self._nowhere), *told, (self.picture(room), self.said)]
+        if not told or self.tried:
+            told.insert(0, (self._draw(self._boxes.before(), room, self._nowhere, 0), self._nowhere))
+        return [*told, (self.picture(room), self.said)]
 
     def _tries(self, preemption: Preemption, room: Room) -> Iterator[Moment]:
-        """All less important pods step aside, and return one by one on the node that is tried; elsewhere they have."""
+        """All less important pods step aside, and are tried one by one on one node; then it is the others' turn."""
         boxes, candidates = self._boxes, preemption.candidates
         stuck = [say("{node} ({reason})", node=box.name, reason=box.refused) for box in boxes.trying({}) if box.refused]
         no = say("Not a candidate: {nodes}." if len(stuck) == 1 else "Not candidates: {nodes}.", nodes=listing(stuck))
@@ -154,19 +158,43 @@ class Scene:
             text = say("{node}: {said}", node=self.tried, said=counted(attempts, boxes.budgets))
             left = disruptions_left(attempts, boxes.budgets)
             yield self._draw(boxes.trying({self.tried: 0}), room, text, 0, left), text
-        tries = {node: len(each.attempts) for node, each in candidates.items()}
         for turn, attempt in enumerate(attempts, 1):
-            said = attempted(attempt, explains=is_reordered(attempts))
-            text = say("{node}: {said}", node=self.tried, said=said)
-            yield self._draw(boxes.trying({**tries, self.tried: turn}), room, text, 0), text
+            text = say("{node}: {said}", node=self.tried, said=attempted(attempt))
+            fails = None if attempt.reprieved else attempt.pod
+            yield self._draw(boxes.trying({self.tried: turn}), room, text, 0, fails=fails), text
+        if attempts and len(candidates) > 1:
+            text = say("Then the same on the other nodes.")
+            yield self.picture(room), text
 
     def _climb(self, preemption: Preemption, room: Room) -> Iterator[Moment]:
-        """Each rule that is asked, after whom step 1 has found."""
+        """Who would leave, and each rule that drops a node. If a node's first victim is not its most important one and
+        that decides, it begins with the tries that put it there."""
         asked = [step for step in steps(preemption, list(preemption.candidates)) if step.applies]
-        begins = say("Step 1 has found the victims on each node. Now the rules compare the nodes.")
-        for number, text in [(0, begins), *((step.number, _rule(step, preemption)) for step in asked)]:
-            if asked:
-                yield self._draw(self._boxes.tried(), room, text, number), text
+        if not asked:
+            return
+        if (node := _misleading(preemption)) is not None:
+            yield from self._recall(node, preemption.candidates[node].attempts, room)
+        else:
+            text = say("A red cross marks each node's victims.")
+            yield self._draw(self._boxes.tried(), room, text, 0), text
+        idle = list[int]()
+        for step in asked:
+            if len(step.kept) == len(step.standing) and step is not asked[-1]:
+                idle.append(step.number)
+                continue
+            text = sentences((_idle(idle), _rule(step, preemption)))
+            yield self._draw(self._boxes.tried(), room, text, step.number), text
+            idle = []
+
+    def _recall(self, node: str, attempts: Sequence[Attempt], room: Room) -> Iterator[Moment]:
+        """The tries on this node, whose pods stay where they are: pale until it is their turn."""
+        for turn, attempt in enumerate(attempts, 1):
+            waits = {each.pod.pod.metadata.name for each in attempts[turn:]}
+            back = {each.pod.pod.metadata.name for each in attempts[:turn] if each.reprieved}
+            boxes = [_recalled(box, waits, back) if box.name == node else box for box in self._boxes.tried()]
+            said = sentences((counted(attempts, self._boxes.budgets) if turn == 1 else "", attempted(attempt)))
+            text = say("{node}: {said}", node=node, said=said)
+            yield self._draw(boxes, room, text, 0, in_turn=True), text
 
     def _draw(
         self,
@@ -175,8 +203,11 @@ class Scene:
         alt: str,
         asked: int | None = None,
         left: Mapping[str, int] | None = None,
+        fails: PodInfo | None = None,
+        in_turn: bool = False,
     ) -> Html:
         """``asked``: how many of the ladder's rules were asked; None: all. ``left``: see :func:`disruptions_left`.
+        ``fails``: the pod that does not fit on the node that is tried; ``in_turn``: victims have their numbers.
 
         The place of the ladder is free in every picture, so that no node changes its size; without a ladder, pods that
         step aside are there.
@@ -188,17 +219,25 @@ class Scene:
         above = ABOVE if budgets.height else 0
         picked = PICKED if any("data_pick" in box.marks for box in boxes) else 0
         inner, tight = Room(room.width, room.height - above + picked), room.height < TIGHT
-        height = lanes(boxes, arrange(boxes, inner, 0, captions=False), tight).height - RISE
-        below = _shelf(boxes, inner) if self.tried else height
-        plan = arrange(boxes, inner, below, captions=False, short=ASIDE if self.tried else SHORT)
+        at = _spread(boxes, inner, tight)
+        below = _shelf(boxes, inner) if self.tried else at.height - RISE
+        short = ASIDE if self.tried else SHORT
+        plan = arrange(boxes, inner, below, captions=False, short=short, tallest=TALLEST)
         boxes = in_list_order(boxes, plan.places[0].bar) if self.as_listed else boxes
-        if not _reads_order(preemption, asked):
+        if not in_turn and not _reads_order(preemption, asked):
             boxes = [_unnumbered(box) for box in boxes]
         if not self.reads_starts:
             boxes = [_untimed(box) for box in boxes]
         parts, bottom = shapes(boxes, plan, scarcest(self.decision), captions=False), plan.bottom - picked
+        if fails is not None:
+            parts += [
+                _clash(fails, box, place, boxes, scarcest(self.decision))
+                for box, place in zip(boxes, plan.places, strict=True)
+                if box.name == self.tried
+            ]
         if preemption is not None:
-            parts += ladder(preemption, lanes(boxes, plan, tight), bottom - RISE, asked, _signs(boxes))
+            at = lanes(boxes, plan, tight)._replace(more=at.more)
+            parts += ladder(preemption, at, bottom - RISE, asked, _signs(boxes))
         bottom += below if preemption is not None or self.tried else 0
         corner = pill(self.corner, "corner", colour=ACT) if self.corner is not None else self._legend
         beside = plan.width - EDGE - corner.width
@@ -211,7 +250,58 @@ class Scene:
 def _shelf(boxes: Sequence[Box], room: Room) -> float:
     """The height for pods that stepped aside: as high as a node, because they keep their scale."""
     plan = arrange(boxes, room, 0, captions=False)
-    return min(max((room.height - plan.bottom + plan.places[-1].height) / 2, ASIDE), TALL)
+    return min(max((room.height - plan.bottom + plan.places[-1].height) / 2, ASIDE), TALLEST)
+
+
+def _spread(boxes: Sequence[Box], room: Room, tight: bool) -> Lanes:
+    """The lanes below the nodes: where there is height left, nodes and rules share it."""
+    at = lanes(boxes, arrange(boxes, room, 0, captions=False), tight)
+    spare = room.height - arrange(boxes, room, at.height - RISE, captions=False).bottom - at.height + RISE
+    return at.spread(spare * SHARE)
+
+
+def _clash(info: PodInfo, box: Box, place: Place, boxes: Sequence[Box], resource: str) -> Html:
+    """The outline of a pod that does not fit on a node, over what is in its place there."""
+    scale = place.height / max(each.capacity for each in boxes)
+    top, high = place.y + place.height - box.capacity * scale, info.request.get(resource, 0) * scale
+    look: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 2.5, "stroke_dasharray": "5 4"}
+    return rect(
+        place.width + 2,
+        high,
+        ROUND,
+        place.x - 1,
+        top - 1,
+        **look,
+        data_key=f"try/{info.pod.metadata.name}",
+        data_from=f"pod/{info.pod.metadata.name}",
+    )
+
+
+def _recalled(box: Box, waits: Container[str], back: Container[str]) -> Box:
+    """The node after some tries: who ``waits`` for one is pale, who is ``back`` has the sign of that."""
+    blocks = (
+        replace(each, mark="", turn=0, pale=True)
+        if each.name in waits
+        else replace(each, mark="reprieved" if each.name in back else each.mark)
+        for each in box.blocks
+    )
+    return replace(box, blocks=tuple(blocks))
+
+
+def _misleading(preemption: Preemption) -> str | None:
+    """The node that is chosen by its first victim, if that is not its most important one; else None."""
+    every = steps(preemption, list(preemption.candidates))
+    if (chosen := preemption.nominated_node) is None or not any(each.decides and each.number == 2 for each in every):
+        return None
+    first, *others = preemption.candidates[chosen].victims
+    return chosen if any(each.priority > first.priority for each in others) else None
+
+
+def _idle(numbers: Sequence[int]) -> str:
+    """That these rules, one after the other, drop no node; "" if there are none."""
+    if len(numbers) < 2:
+        return say("Rule {number} drops no node.", number=numbers[0]) if numbers else ""
+    return say("Rules {first}–{last} drop no node.", first=numbers[0], last=numbers[-1])
 
 
 def budgets_of(decision: Decision | None) -> list[PodDisruptionBudget]:
@@ -249,6 +339,26 @@ def would_leave(decision: Decision, node: str) -> str:
     return say("On {node}, {victims} would be evicted.", node=node, victims=evicted(candidates[node].victims))
 
 
+def comes_back(decision: Decision, node: str) -> str:
+    """Who comes back to this node, and who would be evicted there; "" if nobody comes back."""
+    candidates = decision.preemption.candidates if decision.preemption is not None else {}
+    attempts = candidates[node].attempts if node in candidates else ()
+    back = [each.pod for each in attempts if each.reprieved]
+    if not back:
+        return ""
+    message = later("{pods} come back to {node}; {victims} would be evicted.")
+    if len(back) == 1:
+        message = later("{pods} comes back to {node}; {victims} would be evicted.")
+    return say(message, pods=evicted(back), node=node, victims=evicted(candidates[node].victims))
+
+
+def beside(decision: Decision, node: str) -> str:
+    """How much is free on a node beside the pod that is tried there, once all less important pods stepped aside."""
+    box = next(each for each in Boxes(decision, NO_HANDLES).trying({}) if each.name == node)
+    free = amount(scarcest(decision), box.capacity - box.used)
+    return say("Beside {pod}, {free} is free.", pod=decision.pod.pod.metadata.name, free=free)
+
+
 def fate(decision: Decision, node: str, compares: bool = True) -> str:
     """The rule at which this node, which is not chosen, drops out.
 
@@ -265,10 +375,8 @@ def fate(decision: Decision, node: str, compares: bool = True) -> str:
         return say("{node} drops out at rule {number}, {rule}: it has {value}.", **told, value=value)
     message = later("{node} drops out at rule {number}, {rule}: it has {value}, {other} {best}.")
     fell = say(message, **told, value=value, other=chosen, best=best)
-    alike = [name for name in step.standing if name not in (node, *step.kept)]
-    too = say("The rule drops {nodes}, too.", nodes=listed(alike)) if alike else ""
     surprise = _surprise(step.number, preemption.candidates[node], preemption.candidates[chosen])
-    return sentences((fell, too, surprise))
+    return sentences((fell, surprise))
 
 
 def earlier(decision: Decision, node: str) -> list[str]:
@@ -398,7 +506,7 @@ def counted(attempts: Sequence[Attempt], covering: Mapping[str, Sequence[PodDisr
     return sentences((say(uses, pods=evicted(users)) if users else "", say(none, pods=evicted(early))))
 
 
-def attempted(attempt: Attempt, explains: bool) -> str:
+def attempted(attempt: Attempt, explains: bool = False) -> str:
     """What happens at this try to reprieve a pod. ``explains``: why it is early."""
     fits, stuck = later("{pod} ({request}) fits and comes back."), later("{pod} ({request}) no longer fits: a victim.")
     early = say("It is tried early, because evicting it would break the budget.")
@@ -408,8 +516,7 @@ def attempted(attempt: Attempt, explains: bool) -> str:
 
 
 def _rule(step: RuleResult, preemption: Preemption) -> str:
-    """What a rule reads, and which candidates it drops."""
-    values = listed(f"{node} {in_brief(step.values[node])}" for node in sorted(step.standing) if node in step.values)
+    """Which candidates a rule drops; the picture has what it reads."""
     dropped = sorted(step.standing - set(step.kept))
     if dropped:
         result = say("{nodes} drops out" if len(dropped) == 1 else "{nodes} drop out", nodes=listing(dropped))
@@ -417,10 +524,9 @@ def _rule(step: RuleResult, preemption: Preemption) -> str:
         result = say("a tie is left") if step.number == len(preemption.rungs) else say("nobody drops out")
     chosen = say("; {node} is chosen", node=step.kept[0]) if step.decides else ""
     return say(
-        "Rule {number}, {rule}: {values}; {result}{chosen}.",
+        "Rule {number}, {rule}: {result}{chosen}.",
         number=step.number,
-        rule=step.rule,
-        values=values,
+        rule=say(NAMES[step.name]),
         result=result,
         chosen=chosen,
     )

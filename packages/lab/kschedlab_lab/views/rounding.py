@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
-from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.style import CHOSEN, INK, INK_2, INK_3, KINDS, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import dragged, rect
 
@@ -44,8 +44,11 @@ def rounding(steps: Steps, width: float, grips: Mapping[str, tuple[str, str]]) -
     said = say("{version}: at most {highest} points a score", version=steps.version, highest=steps.highest)
     legend = row([*(_sample(name, fill) for name, fill in _fills(steps.nodes[0])), _sample(say("rounded off"))], 12)
     title = words(said, bold=True)
-    beside = title.width + 16 + legend.width <= width
-    head = row([title, legend], 16) if beside else column([title, legend], 2)
+    beside = title.width + 16 + legend.width <= width - ENDS
+    first = row([title, legend], 16) if beside else title
+    rest = words(fitting((say("+ other scores"), say("+ others"), ""), width - first.width - 8), fill=INK_2)
+    top = Part(width, max(first.height, rest.height), (*first.shapes, placed(rest, width, 0, "end")))
+    head = top if beside else column([top, legend], 2)
     bars = [_bar(each, unit, left, steps.highest, grips.get(each.node)) for each in steps.nodes]
     return column([head, *bars], BETWEEN)
 

@@ -21,11 +21,12 @@ from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 EDGE, LINE = 14, 15
 """Space at both ends, and the height of a line of text; in pixels."""
-LOW, HIGHER, BAR, AXIS, POLE = 104, 124, LINE + 6, 2 * LINE + 22, 9
-"""The least height of the largest node, and without rules below it; the height of the bar with the answers; where the
-line is below it; how far a flag reaches to the left of its pole."""
-FLAT = 0.78
-"""The most height of the whole for the width of a room: what is said above may grow, and nothing changes its size."""
+LOW, HIGHER, TALLEST, BAR, AXIS, POLE = 104, 124, 240, LINE + 6, 2 * LINE + 22, 9
+"""The least height of the largest node, and without rules below it; its greatest one; the height of the bar with the
+answers; where the line is below it; how far a flag reaches to the left of its pole."""
+FLAT, ROOMY = 1.1, 470
+"""The most height of the whole for the width of a room; the height from which on the rules are as far apart as in
+lesson 05."""
 COLON = re.compile("[:：]")
 
 
@@ -98,12 +99,13 @@ def _picture(
     room = room._replace(height=min(room.height, int(FLAT * room.width)))
     first, *_ = arrange(shown, room, below.height, captions, most=room.width, short=short).places
     shown = [_plain(box) for box in in_list_order(shown, first.bar)]
-    rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight=True, only=board.rungs)
+    tight = room.height < ROOMY
+    rules = Lanes(Lane(first.x, 0 if first.bar else first.width), {}, tight, board.rungs)
     high = rules.row * len(board.rungs) + TOP if board.rungs else 0
-    plan = arrange(shown, room, below.height + high, captions, most=room.width, short=short)
+    plan = arrange(shown, room, below.height + high, captions, room.width, short, TALLEST)
     parts = shapes(shown, plan, scarcest(decision), captions)
     if board.rungs and decision.preemption is not None:
-        at = lanes(shown, plan, tight=True)._replace(only=board.rungs)
+        at = lanes(shown, plan, tight)._replace(only=board.rungs)
         parts += ladder(decision.preemption, at, plan.bottom - 8, asked)
     top = plan.bottom + high
     return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 4, alt)

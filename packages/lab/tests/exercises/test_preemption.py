@@ -62,7 +62,7 @@ def test_a_wrong_node_is_told_where_it_drops_out():
 def test_a_budget_that_changes_nothing_is_told_why():
     exercise = exercises(1)[1]
     nobody = exercise.check(as_yaml([budget("nobody", 0)])).words
-    assert says(nobody, "node-a is still chosen", "it would lose mail-a0", "not about them")
+    assert says(nobody, "node-a is still chosen", "it would lose mail-a0", "does not cover")
     large = exercises(3)[1].check(as_yaml([budget("mail", 2)])).words
     assert says(large, "node-b is still chosen", "lets 2 pods go, so evicting mail-b0 breaks nothing")
     assert says(exercise.check("").words, "PodDisruptionBudget", 0)

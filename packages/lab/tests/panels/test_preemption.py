@@ -217,7 +217,7 @@ def test_the_yaml_is_the_cluster() -> None:
             {"allowed": 0},
             "node-c",
             "node-a",
-            "node-a drops out at rule 1, violations: it has 1, node-c 0. The rule drops node-b, too. The rule counts",
+            "node-a drops out at rule 1, violations: it has 1, node-c 0. The rule counts",
         ),
         (
             {"shop_b": 0, "allowed": 2},
@@ -225,7 +225,7 @@ def test_the_yaml_is_the_cluster() -> None:
             "node-a",
             "node-a drops out at rule 2, first victim: it has shop-a (100), node-b shop-b (0).",
         ),
-        ({"jobs": -100}, "node-a", "node-c", "node-c drops out at rule 3, sum: it has 0 + 2·2³¹"),
+        ({"jobs": -100}, "node-a", "node-c", "node-c drops out at rule 3, sum: it has 2·2³¹"),
         (
             {"jobs": LOWEST},
             "node-a",
@@ -298,7 +298,9 @@ def test_the_picture_is_the_control() -> None:
         "generation",
     }
     sets = [text for each in svg.iter() if (text := each.get("data-set"))]
-    assert sets == ["mail_in_shop: on"]
+    assert sets == []
+    assert "mail_in_shop: on" in str(base.drawn(panel(allowed=0).view.picture, Room()))
+    assert "mail_in_shop: off" in str(base.drawn(panel(mail_in_shop=True).view.picture, Room()))
     assert all(isinstance(Settings.parse(text), Settings) for text in sets) and controls.keys() >= {"preemptor"}
 
 
@@ -319,7 +321,7 @@ def test_the_story_ends_with_the_picture() -> None:
     view = panel().view
     assert view.story is not None
     frames = view.story(Room())
-    assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 6
+    assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 4
 
 
 @node_filter("Mine")
@@ -347,7 +349,7 @@ def test_where_numbers_can_be_changed_pods_that_cannot_be_evicted_show_their_num
     svg = ElementTree.fromstring(str(base.drawn(view.picture, Room(width, 500))))
     texts = {key: "".join(each.itertext()) for each in svg.iter() if (key := each.get("data-key"))}
     assert texts["pod/shop-a/priority"] == "300" and texts["pod/vault-d"].startswith("vault-d900")
-    assert "≥" not in texts["pod/shop-a"] + texts["pod/vault-d"]
+    assert "≥" not in texts["pod/shop-a"] and texts["pod/vault-d"].replace(" ", "").endswith("900≥250")
     for pod in ("shop-a", "vault-d"):
         tips = [each.get("data-tip") or "" for each in svg.iter() if each.get("data-key") == f"pod/{pod}"]
         assert "can't be evicted" in tips[0]
@@ -358,4 +360,4 @@ def test_rule_4_decides_only_at_the_lowest_priority_which_the_answer_shows() -> 
     assert question.right(first) == "-2³¹" and question.shows(first).jobs == LOWEST
     assert says(question.why(first, "-2³¹"), "drops out at rule 4", "adds 0 to the sum")
     for wrong in ("-100", "-10⁹"):
-        assert says(question.why(first, wrong), "drops out at rule 3")
+        assert says(question.why(first, wrong), f"With {wrong}", "rule 3 still drops node-c")
