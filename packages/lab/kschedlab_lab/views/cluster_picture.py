@@ -87,7 +87,9 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     meaning = wrap(legend(decision, width, each, places, asked.framed, asked.only), width, 12, 4)
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
     used = nodes.height + meaning.height + 2 * GAP
-    below = nodes.height + 5 * LINE + 3 * GAP  # whatever is changed and clicked: two lines of a legend, three of an answer
+    below = (
+        nodes.height + 5 * LINE + 3 * GAP
+    )  # whatever is changed and clicked: two lines of a legend, three of an answer
     changes = _changes(decision, asked, width, room.height - ENLARGED - below)
     about = _about(decision, asked, width, room.height - used - changes.height - 2 * GAP)
     whole = column([nodes, changes, meaning, about, note], GAP)
