@@ -121,11 +121,6 @@ export class QuestionBox {
     return button(say("Let a class vote"), () => this.stage.setLarge(true), { class: "ks-hall", title: say("enlarge everything; Escape makes it small again") });
   }
 
-  /** After the answer the button that lets a class vote; before a class there is "Ask again". */
-  anew(polls) {
-    return polls && !this.stage.isLarge ? [" ", this.hall()] : [];
-  }
-
   where({ choices: given, drawn: only }) {
     if (only) return say("Click it in the picture.");
     const drawn = [...this.stage.picture.el.querySelectorAll("[data-pick]")].some(({ dataset: { pick } }) => given.includes(pick));
@@ -155,12 +150,12 @@ export class QuestionBox {
   }
 
   /** What became of the answer. The headline gives the right one, so the question is repeated only where there is none. */
-  verdict({ text, answer, right, solution, mark, why, choices, polls, votes = this.votes }) {
+  verdict({ text, answer, right, solution, mark, why, choices, votes = this.votes }) {
     const polled = votes.length > 0, bars = polled ? [this.bars(votes, choices, solution)] : [];
     const wrong = answer !== null && !right, sign = answer === null ? "" : right ? "✓ " : "✕ ";
     const mine = wrong && !polled ? [" ", make("span", { class: "ks-mine" }, ...coded(say("Your answer: {answer}", { answer })))] : []; // as in the picture
     const said = make("p", { class: wrong ? "ks-wrong" : "ks-right", role: "status", title: text },
-      make("b", {}, sign + (polled && answer !== null ? say("Most votes: {answer}. ", { answer }) : say("{mark} ", { mark }))), ...coded(why), ...mine, ...this.anew(polls));
+      make("b", {}, sign + (polled && answer !== null ? say("Most votes: {answer}. ", { answer }) : say("{mark} ", { mark }))), ...coded(why), ...mine);
     return this.stage.shown.sentence ? [...bars, said] : [...bars, make("p", {}, make("b", {}, ...coded(text))), said];
   }
 
@@ -174,8 +169,7 @@ export class QuestionBox {
 
   /** Whatever is changed after the answer, the votes stay in sight; what was right then may be wrong now. */
   polled(answered) {
-    const again = this.anew(answered?.polls), bars = answered?.votes?.length ? [this.bars(answered.votes, answered.choices, null)] : [];
-    return again.length ? [...bars, make("p", {}, ...again)] : bars;
+    return answered?.votes?.length ? [this.bars(answered.votes, answered.choices, null)] : [];
   }
 
   /** Whether the headline says all that the verdict could: nobody answered, and it gives no reason. */
