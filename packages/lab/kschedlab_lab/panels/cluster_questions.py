@@ -130,7 +130,7 @@ def what_moves_it() -> YourCluster:
     leads = {row.plugin: row.lead for row in found.points}
     said = {FIT: say("free room"), SPREAD: say("distance from its ReplicaSet"), IMAGES: say("its image")}
     why = say(
-        "The distance: {plugin} gives ★ {points} points more. Free room: {fit} gives it {few} more.",
+        "{plugin}, the distance, gives ★ {points} points more; {fit}, free room, {few}.",
         plugin=SPREAD,
         points=leads[SPREAD],
         fit=FIT,

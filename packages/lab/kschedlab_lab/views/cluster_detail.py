@@ -367,7 +367,7 @@ def _change(choice: Choice, on: bool, longest: float) -> Part:
 def _button(text: str, on: bool = False, **marks: str | None) -> Part:
     """A button; its width is that of bold text, so that none moves when one is pressed."""
     inside = words(text, fill=ACT, bold=on)
-    wide, high = text_width(text, bold=True) + 2 * PAD, inside.height + 8
+    wide, high = text_width(text, bold=True) + 2 * PAD, inside.height + 6
     look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if on else 0.04, "stroke": ACT}
     box = rect(wide - 2, high - 2, 8, 1, 1, **look, stroke_width=2 if on else 1)
-    return Part(wide, high, (element("g", box, placed(inside, wide / 2, 4), **marks),))
+    return Part(wide, high, (element("g", box, placed(inside, wide / 2, 3), **marks),))
