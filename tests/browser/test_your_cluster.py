@@ -51,11 +51,11 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     field(panel, "pod").press("Enter")
     expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')
     expect(sentence).to_contain_text("kafka-3")
-    asked = page.stage("What draws it to ★ most?")
+    asked = page.stage("What counts most?")
     expect(asked.locator(".ks-picture")).not_to_contain_text("PodTopologySpread")
     asked.get_by_role("button", name="its image").click()
     expect(asked.locator(".ks-question")).to_contain_text(
-        "✕ Not quite. PodTopologySpread gives general-03 44 points more"
+        "✕ Not quite. PodTopologySpread, the distance, gives ★ 44 points more"
     )
 
 

@@ -323,12 +323,12 @@ def _behind(decision: Decision, node: str, points: tuple[Points, ...]) -> str:
             how=decision.tie_break,
         )
     rows = sorted(points[:-1], key=lambda each: -abs(each.lead))
-    gains = [f"{each.plugin} {-each.lead:+d}" for each in rows if each.lead]
+    gains = [f"{each.plugin} {each.lead:+d}" for each in rows if each.lead]
     return say(
-        "{node} fits too, but has {other} of {chosen} points: {gains}.",
+        "{node} fits too, but {winner} has {points} more: {gains}.",
         node=node,
-        other=total.others[0],
-        chosen=total.chosen,
+        winner=decision.node,
+        points=count(total.lead, "point"),
         gains=listing(gains, GAINS),
     )
 
@@ -372,7 +372,7 @@ def why_not_table(answer: WhyNot) -> Table:
     if answer.points:
         other = answer.node if answer.node != answer.winner else say("the next best")
         head = [say("weighted score"), f"★ {answer.winner}", other, say("difference")]
-        rows = [Row([each.title, each.chosen, each.others[0], f"{-each.lead:+d}"]) for each in answer.points]
+        rows = [Row([each.title, each.chosen, each.others[0], f"{each.lead:+d}"]) for each in answer.points]
         return Table(head, [*rows[:-1], Row(rows[-1].cells, DECIDES)])
     if answer.rules:
         return Table([say("rule"), f"★ {answer.winner}", answer.node], list(_rungs(answer)))

@@ -59,10 +59,10 @@ def test_behind_the_chosen_node_plugin_by_plugin(world):
     decision = explain("shop/banner-0", world).decision
     found = why_not(decision, "general-07")
     assert found.winner == decision.node == "general-60"
-    said = "general-07 fits too, but has 599 of 606 points: NodeResourcesFit -6, NodeResourcesBalancedAllocation -1."
-    assert found.sentence == said
+    gains = "NodeResourcesFit +6, NodeResourcesBalancedAllocation +1"
+    assert found.sentence == f"general-07 fits too, but general-60 has 7 points more: {gains}."
     rows = {cells[0]: cells[1:] for cells, _ in why_not_table(found).rows}
-    assert rows["NodeResourcesFit ×1"] == [31, 25, "-6"] and rows["total"] == [606, 599, "-7"]
+    assert rows["NodeResourcesFit ×1"] == [31, 25, "+6"] and rows["total"] == [606, 599, "+7"]
     chosen, (*_, next_best) = why_not(decision, "general-60"), sorted(set(decision.scores.total.tolist()))[:-1]
     assert chosen.sentence == "general-60 is the chosen node."
     assert chosen.points[-1][2:] == (606, (next_best,))

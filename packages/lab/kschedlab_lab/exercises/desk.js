@@ -53,7 +53,7 @@ function sheets(model, el, send) {
     said.textContent = reply.error ? `⚠ ${reply.error}` : reply.then === "download" ? reply.name : "";
     if (reply.error) return place.replaceChildren();
     if (reply.then === "download") download(reply.document, reply.name, "text/html");
-    else framed(reply.document, reply.then === "print");
+    framed(reply.document, reply.then === "print"); // also of a download: what is shown is what was made last
   };
   model.on("msg:custom", told);
   el.append(

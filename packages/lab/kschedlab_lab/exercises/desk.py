@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import traitlets
 
 from kschedlab.messages import later, say
+from kschedlab.objects.problems import InputValueError
 from kschedlab.text.html import Html, element, join
 from kschedlab_lab.exercises.exercise import Exercise, State
 from kschedlab_lab.exercises.lesson import LESSONS, exercises_of
@@ -26,6 +27,9 @@ from kschedlab_lab.stage.live import Live, publish
 Message: TypeAlias = dict[str, Any]
 SHEETS, SOLUTIONS, ANSWERS = later("sheets for the class"), later("sheets with solutions"), later("answers at a glance")
 FILES = {SHEETS: "sheets", SOLUTIONS: "solutions", ANSWERS: "answers"}
+COMMANDS = {SOLUTIONS: " --solutions", ANSWERS: " --answers"}
+AT_ONCE = 100
+"""How many seeds the form takes: some lessons need half a second for each, and nothing can stop them."""
 HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
 EXAMPLE, NAMES = "preemption", ("ada", "li-na", "mei", "noor", "otto", "sam")
 """The lesson and the names of a class that is made up."""
@@ -75,6 +79,7 @@ class SheetForm(Desk):
         lesson, seeds, contents = (str(message.get(key)) for key in ("lesson", "seeds", "contents"))
         asked = {key: message.get(key) for key in ("then", "n")}
         try:
+            _few(lesson, seeds, contents)
             is_table = contents == ANSWERS
             made = answers_html(lesson, seeds) if is_table else sheets(lesson, seeds, contents == SOLUTIONS)
         except ValueError as error:
@@ -85,6 +90,19 @@ class SheetForm(Desk):
     def __repr__(self) -> str:
         message = later("A form: sheets of {lesson} for the seeds {seeds}, to print or download.")
         return say(message, lesson=title_of(self.form["lesson"]), seeds=self.form["seeds"])
+
+
+def _few(lesson: str, seeds: str, contents: str) -> None:
+    """ValueError with the command, if these are more seeds than the form makes at once."""
+    if (number := len(parse_seeds(seeds))) > AT_ONCE:
+        option = COMMANDS.get(contents, "")
+        command = f'kschedlab sheet {lesson} --seeds "{seeds}"{option} > {FILES.get(contents, "sheets")}'
+        raise InputValueError(
+            "{number:,} seeds are too many for this form; it takes {most}. In a terminal: {command}",
+            number=number,
+            most=AT_ONCE,
+            command=command + (".txt" if contents == ANSWERS else ".html"),
+        )
 
 
 class RosterForm(Desk):

@@ -72,11 +72,13 @@ def title_of(lesson: str) -> str:
 
 def _answers(lesson: str, seeds: str) -> tuple[list[list[str]], list[tuple[str, str]]]:
     """A head, and each seed with its answers; then what is right for every one of several seeds, with its title."""
-    rows = [[str(seed), *(each.model() for each in exercises_of(lesson, seed))] for seed in parse_seeds(seeds)]
-    first, *columns = zip([*terms("seed"), *map(str, range(1, len(rows[0])))], *rows, strict=True)
+    made = {str(seed): exercises_of(lesson, seed) for seed in parse_seeds(seeds)}
+    titles = (f"{number}. {each.title}" for number, each in enumerate(next(iter(made.values())), 1))
+    rows = [[seed, *(each.model() for each in exercises)] for seed, exercises in made.items()]
+    first, *columns = zip([*terms("seed"), *titles], *rows, strict=True)
     alike = [each for each in columns if len(rows) > 1 and len(set(each[1:])) == 1]
     own = zip(first, *(each for each in columns if each not in alike), strict=True)
-    return [[*each] for each in own], [(say("{number}, every seed: ", number=each[0]), each[1]) for each in alike]
+    return [[*each] for each in own], [(say("{exercise}, every seed: ", exercise=each[0]), each[1]) for each in alike]
 
 
 def _answer(text: str) -> Child:

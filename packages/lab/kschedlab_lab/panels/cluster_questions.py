@@ -12,6 +12,7 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.messages import later, say, sentences
+from kschedlab.text.words import clock
 from kschedlab_lab.panels.cluster_source import bundled
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.your_cluster import YourCluster
@@ -88,12 +89,12 @@ def how_little() -> YourCluster:
     free = [int(cluster.allocatable[CPU, place] - cluster.requested[CPU, place]) for place in places]
     much, less, few = (say("{cpu} CPU", cpu=cpu) for cpu in (6, 3, 1.2))
     why = say("The emptiest of these nodes has {most:g} CPU free. Move the slider.", most=max(free) / 1000)
-    together = later("The {nodes} nodes of {pool} have {cpu} CPU free, all together.")
+    together = later("The {nodes} nodes of {pool} have {cpu} CPU free: {mean:.1f} on average.")
     return _asking(
         say("{pod} asks for 7.7 CPU: too much. What is the most that fits?", pod="report-builder-0"),
         few,
         dict.fromkeys((much, less, few), why),
-        note=say(together, nodes=len(free), pool="general", cpu=sum(free) // 1000),
+        note=say(together, nodes=len(free), pool="general", cpu=sum(free) // 1000, mean=sum(free) / len(free) / 1000),
         sized=True,
         pod=LARGE,
     )
@@ -101,12 +102,22 @@ def how_little() -> YourCluster:
 
 def who_leaves() -> YourCluster:
     """Two nodes would lose pods that are equally many and equally important: which node is chosen?"""
-    recent, old = say("where the older pod started later"), say("where it started earlier")
-    why = say("Rule 5 spares the pod that has run longest.")
+    preemption = explain(URGENT, bundled().cluster(LATEST)).decision.preemption
+    assert preemption is not None
+    fewest = len(preemption.victims)
+    oldest = {
+        node: min(each.start for each in found.victims)
+        for node, found in sorted(preemption.candidates.items())
+        if len(found.victims) == fewest
+    }
+    starts = clock(oldest.values())
+    older, later_one = sorted(oldest, key=lambda node: oldest[node])
+    runs = later("The older of the two pods started at {start} on {node}, at {other_start} on {other}.")
     return _asking(
         say("Two nodes would each lose two pods of priority -10. Which node is chosen?"),
-        recent,
-        dict.fromkeys((recent, old, say("chance decides")), why),
+        later_one,
+        dict.fromkeys((*oldest, say("chance decides")), say("Rule 5 spares the pod that has run longest.")),
+        note=say(runs, start=starts(oldest[older]), node=older, other_start=starts(oldest[later_one]), other=later_one),
         pod=URGENT,
         show="general",
     )
@@ -119,20 +130,19 @@ def what_moves_it() -> YourCluster:
     leads = {row.plugin: row.lead for row in found.points}
     said = {FIT: say("free room"), SPREAD: say("distance from its ReplicaSet"), IMAGES: say("its image")}
     why = say(
-        "{plugin} gives {node} {points} points more, {fit} only {few}.",
+        "{plugin}, the distance, gives ★ {points} points more; {fit}, free room, {few}.",
         plugin=SPREAD,
-        node=found.winner,
         points=leads[SPREAD],
         fit=FIT,
         few=leads[FIT],
     )
     return _asking(
-        say("What draws it to ★ most?"),
+        say("Now it would go to ★. What counts most?"),
         said[max(said, key=lambda plugin: leads[plugin])],
         dict.fromkeys(said.values(), why),
         RUNS_ON,
         say(
-            "Free without it: {room} on {node}, {more} on ★.",
+            "Free: {room} on {node}, {more} on ★.",
             room=_free(decision, RUNS_ON),
             node=RUNS_ON,
             more=_free(decision, str(found.winner)),
@@ -146,4 +156,4 @@ def _free(decision: Decision, node: str) -> str:
     """How much CPU and memory the node has left for the pod."""
     cluster, place = decision.cluster, decision.cluster.index[node]
     free = cluster.allocatable[:, place] - cluster.requested[:, place]
-    return say("{cpu:.1f} CPU and {memory:.1f}Gi memory", cpu=free[CPU] / 1000, memory=free[MEMORY] / 2**30)
+    return say("{cpu:.1f} CPU and {memory:.1f}Gi", cpu=free[CPU] / 1000, memory=free[MEMORY] / 2**30)

@@ -110,6 +110,7 @@ class Question(Generic[S]):
             "why": why,
             "mark": mark,
             **({"moment": True} if self.moment else {}),
+            **({"polls": True} if self.polls else {}),
         }
 
 

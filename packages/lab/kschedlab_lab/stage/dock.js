@@ -36,7 +36,7 @@ export class Line {
   show({ asking, covered, own, verdict, answered, error }, headline) {
     const judged = verdict ?? answered; // what was asked stays in the text, whatever is tried on the stage
     const text = asking?.text ?? (own || (covered && say("after your answer"))) ?? (judged || headline.textContent ? "" : error) ?? "";
-    const mark = !judged || judged.answer === null || judged.votes ? "" : judged.right ? " ✓" : ` (${say("your answer")}: ${judged.answer} ✕)`; // after it: a cross before a true sentence would deny it
+    const mark = !judged || judged.answer === null || judged.votes ? "" : judged.right ? " ✓" : say(" (you: {answer} ✕)", { answer: judged.answer }); // after it: a cross before a true sentence would deny it
     const solved = judged?.solution ? [...coded(judged.text), " ", make("b", { class: "ks-chosen" }, ...coded(judged.solution))] : null;
     const said = text ? coded(text) : solved ?? [...headline.childNodes].map((each) => each.cloneNode(true));
     this.el.replaceChildren(make("span", { class: "ks-line-mark", "aria-hidden": "true" }, asking || covered ? "?" : "▸"), make("span", {}, ...said, mark));

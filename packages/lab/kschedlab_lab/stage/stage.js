@@ -69,7 +69,8 @@ class Stage {
     const words = make("div", { class: "ks-say" }, this.question.el, this.saying.el);
     this.leave = button("✕", () => this.setLarge(false), { class: "ks-leave", title: say("back to the lesson (Escape)"), "aria-label": say("Back to the lesson") });
     this.top = make("div", { class: "ks-top" }, words, this.more, this.leave);
-    this.foot = make("div", { class: "ks-foot" }, this.form, this.player);
+    this.hall = this.question.hall(); // after the answer; until then it is among the answers, and before a class there is "Ask again"
+    this.foot = make("div", { class: "ks-foot" }, this.form, this.player, this.hall);
     this.el.append(this.lost, this.top, this.picture.el, this.foot, this.drawer, this.tip.el);
     this.host.append(this.el);
   }
@@ -310,6 +311,7 @@ class Stage {
     if (alone) this.form.before(this.table);
     else this.numbers.append(this.table);
     this.again.hidden = !(verdict || answered);
+    this.hall.hidden = !(verdict ?? answered)?.polls;
     this.more.hidden = !(this.controls.length || picture || asking || verdict); // text alone
     if (this.more.hidden) this.open(false);
   }

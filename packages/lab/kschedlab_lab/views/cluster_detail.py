@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, listed, say
 from kschedlab.objects.meta import controller_of
 from kschedlab.text.html import Html, element
+from kschedlab.text.ladder import RuleResult
 from kschedlab.text.words import clock, count
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, rows_of, words, wrap
 from kschedlab_lab.views.lettering import both_ends, fitted, text_width, wrapped
@@ -171,14 +172,15 @@ def why_not_part(
     """Why the pod does not go to the node: as both nodes' points, whose bars have one scale on all nodes, if ``most``
     has them by plugin; else in a sentence; and who would have to ``leave`` it. Of a sentence in so many ``lines``, a
     tip has the rest."""
-    summed = say("{each} is added for each victim.", each=EACH) if EACH in found.sentence else ""
-    said, room = sentences((found.sentence, summed)), width - 24
+    room, rule = width - 24, _lost(found)
     if most and found.points:
         inside = _points(found, room, most)
     elif found.checks and not found.rules:
         inside = _refusals(found, room, lines)
+    elif rule is not None:
+        inside = _rule(found, rule, room)
     else:
-        inside = _sentence(said, room, lines)
+        inside = _sentence(found.sentence, room, lines)
     named = (phrase(("✕", EVICTED, True), (fitted(pod, room - 20), "currentColor", False)) for pod in leave)
     inside = column([inside, wrap(named, room, 16, 0)], 2)
     return row([inside._replace(width=room), _close()], 4, "start")
@@ -212,6 +214,20 @@ def _refusal(check: Check, width: float, short: bool = False) -> Part:
     room = width - name.width - 10 - 2 * 6
     said = words(fitted(reason, room), fill=INK_2) if short else words(reason, width=room, fill=INK_2)
     return row([row([sample, name], 6), said], 6, "start")
+
+
+def _lost(found: WhyNot) -> RuleResult | None:
+    """The rule that drops the node, if one does."""
+    return next((each for each in found.rules if each.applies and found.node in each.standing - {*each.kept}), None)
+
+
+def _rule(found: WhyNot, rule: RuleResult, width: float) -> Part:
+    """The node and the rule that drops it; below, what the rule compares on ★ and here."""
+    lost = say("loses at rule {number}, {rule}:", number=rule.number, rule=rule.rule)
+    values = say("★ {value}, here {other}", value=rule.values[str(found.winner)], other=rule.values[found.node])
+    summed = say("({each} for each pod)", each=EACH) if EACH in values else ""
+    head = wrap([words(found.node, bold=True), words(lost, width=width)], width, 6, 0)
+    return column([head, wrap([words(values, width=width), *_grey(summed, width)], width, 6, 0)], 0)
 
 
 def _sentence(text: str, width: float, lines: int | None) -> Part:
@@ -351,7 +367,7 @@ def _change(choice: Choice, on: bool, longest: float) -> Part:
 def _button(text: str, on: bool = False, **marks: str | None) -> Part:
     """A button; its width is that of bold text, so that none moves when one is pressed."""
     inside = words(text, fill=ACT, bold=on)
-    wide, high = text_width(text, bold=True) + 2 * PAD, inside.height + 8
+    wide, high = text_width(text, bold=True) + 2 * PAD, inside.height + 6
     look: dict[str, Any] = {"fill": ACT, "fill_opacity": 0.16 if on else 0.04, "stroke": ACT}
     box = rect(wide - 2, high - 2, 8, 1, 1, **look, stroke_width=2 if on else 1)
-    return Part(wide, high, (element("g", box, placed(inside, wide / 2, 4), **marks),))
+    return Part(wide, high, (element("g", box, placed(inside, wide / 2, 3), **marks),))

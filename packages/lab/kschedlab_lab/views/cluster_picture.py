@@ -41,11 +41,11 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 176, 700, 120, 150, 40, 20
+BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 182, 700, 140, 150, 40, 20
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; how much of the room's height may come or go
 without any node moving, and how much is lost as a picture is enlarged to the whole width, in pixels."""
-GAP, HEAD, LINE, LINES, MANY = 4, 21, 17, 2, 9
+GAP, HEAD, LINE, LINES, MANY = 3, 21, 17, 3, 9
 """The space between what is below the nodes, the height of the way back to all and of a line of text, in pixels; how
 many lines of an answer are shown in however little room, and how many lines or rows on a phone."""
 
@@ -84,18 +84,12 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
         height = min(height, least - HEAD - ENLARGED * (width >= WIDE)) if len(places) <= FEW else height
     nodes, each = _nodes(decision, asked, shown, width, height)
     nodes = nodes._replace(height=max(nodes.height, least))
-    meaning = wrap(legend(decision, width, each, places, asked.framed, asked.only), width, 12, 4)
+    meaning = wrap(legend(decision, width, each, places, asked.framed, asked.only), width, 12, 1)
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
     used = nodes.height + meaning.height + 2 * GAP
-    below = nodes.height + 3 * (LINE + GAP)  # whatever is changed and clicked: two lines of a legend, one of an answer
-    changes = _changes(decision, asked, width, room.height - ENLARGED - below)
-    spare = room.height - used - changes.height - 2 * GAP
-    about = _about(decision, asked, width, spare)
-    found = asked.why_not
-    if found is not None and found.checks and not victims(decision, found.node):
-        longer = _about(decision, asked, width, spare + meaning.height + GAP)
-        if longer.height > about.height:  # it says what its colours mean
-            about, meaning = longer, NOTHING
+    below = 5 * LINE + 3 * GAP  # whatever is changed and clicked: two lines of a legend, three of an answer
+    changes = _changes(decision, asked, width, room.height - ENLARGED - nodes.height - below)
+    about = _about(decision, asked, width, room.height - used - changes.height - 2 * GAP)
     whole = column([nodes, changes, meaning, about, note], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
@@ -123,7 +117,7 @@ def _about(decision: Decision, asked: Asked, width: float, spare: float) -> Part
 
 def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Part:
     """What would change the decision: right below the nodes, whose place is fixed, so that no button moves; all that
-    fit into the ``spare`` height, three rows at least, which most pods need.
+    fit into the ``spare`` height, three rows at least, which most pods need; two if they are long.
 
     A pod that fits is not in need of a change: there one asks in the menu.
     """
@@ -131,7 +125,7 @@ def _changes(decision: Decision, asked: Asked, width: float, spare: float) -> Pa
         return NOTHING
     changing = asked.question == WHAT_IF
     ask = ask_part(WHAT_IF, WHY, changing)
-    few = MANY if width < NARROW else 3
+    few = MANY if width < NARROW else 3 if width < WIDE else 2
     rows = max(few, int((spare + 4) // (ask.height + 4)))
     return choices_part(ask, asked.choices, asked.change, width, rows) if changing else ask
 

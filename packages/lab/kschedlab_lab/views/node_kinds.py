@@ -20,7 +20,7 @@ FITS, UNASKED, UNDECIDED, REFUSED = later("feasible"), later("not looked at"), l
 CHOSEN_ONE, GOOD, EVICTS, ONE, TWO, MORE, OPEN = "chosen", FITS, "evicting", "one-away", "two-away", "further", "open"
 """The kinds of nodes: chosen; the pod fits; it fits if others leave; so many obstacles are in the way; not decided."""
 SHADES = tuple(
-    themed(mixed("#A9DCCB", "#3F9C80", n / 4), mixed("#1F5243", "#329A7B", n / 4))  # towards CHOSEN
+    themed(mixed("#C6EADD", "#2F8F72", n / 4), mixed("#183F34", "#38AC8A", n / 4))  # towards CHOSEN
     for n in range(5)
 )
 """The colours of nodes on which the pod fits, from the fewest points to the most."""

@@ -196,6 +196,8 @@ def test_the_form_for_sheets_makes_each_document():
         assert reply["name"] == f"queue-{name}-1-2+5.html" and reply["document"].startswith("<!doctype html>")
     assert told(form, lesson="queue", seeds="x", contents=SHEETS)["error"].startswith("seeds: ")
     assert "there is no lesson" in told(form, lesson="x", seeds="1", contents=SHEETS)["error"]
+    too_many = told(form, lesson="queue", seeds="1-101", contents=SOLUTIONS)["error"]
+    assert "101 seeds" in too_many and 'kschedlab sheet queue --seeds "1-101" --solutions > solutions.html' in too_many
 
 
 @pytest.mark.parametrize(

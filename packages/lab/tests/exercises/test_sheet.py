@@ -38,7 +38,7 @@ def test_other_seeds_are_refused(given):
 def test_the_answers_of_a_class_stand_in_a_table():
     table, *_ = answers("preemption", "1-2").split("\n\n")
     head, *rows = table.splitlines()
-    assert head.split() == ["seed", "1", "2"]
+    assert re.split(r" {2,}", head) == ["seed", "1. Which node?", f"2. {exercises_of('preemption', 1)[1].title}"]
     assert [row.split()[0] for row in rows] == ["1", "2"]
     assert exercises_of("preemption", 2)[0].right in rows[1]
 
@@ -46,9 +46,9 @@ def test_the_answers_of_a_class_stand_in_a_table():
 def test_an_answer_that_is_right_for_every_seed_is_said_once():
     made, mended = exercises_of("preemption", 2), exercises_of("preemption", 2)[2].model()
     text = answers_html("preemption", "1-3")
-    assert text.count(str(lines(mended))) == 1 and "3, every seed: " in text
+    assert text.count(str(lines(mended))) == 1 and f"3. {made[2].title}, every seed: " in text
     assert text.count("<tr") == 4 and made[0].right in text
-    assert answers("preemption", "1-3").endswith(f"\n\n3, every seed:\n{mended}")
+    assert answers("preemption", "1-3").endswith(f"\n\n3. {made[2].title}, every seed:\n{mended}")
 
 
 def test_a_short_manifest_is_among_the_answers_and_is_right():

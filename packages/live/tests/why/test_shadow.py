@@ -67,7 +67,7 @@ def test_another_node_is_told_after_a_moment():
     world = World(node("n1"), node("n2", cpu=8), pod("web", cpu=1))
     assert not world.sees(pod("web", on="n1", cpu=1)) and not world.waits(WINDOW / 2)
     (verdict,) = world.waits()
-    assert verdict.kind == OTHERWISE and verdict.why.startswith("we choose n2. n1 fits too, but has")
+    assert verdict.kind == OTHERWISE and verdict.why.startswith("we choose n2. n1 fits too, but n2 has")
     assert world.shadow.summary() == "1 decision: 0 as ours, 1 otherwise."
     assert not world.waits()
 
