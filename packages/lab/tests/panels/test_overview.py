@@ -121,12 +121,14 @@ def test_the_picture_says_what_a_score_is():
     for settings in inside.Settings(1), inside.Settings(2):
         decision, drawn = inside.decide(settings), str(inside.show(settings).picture(ROOM))
         assert len(decision.scores.plugins) == 8
-        found = [[*map(int, parts.split("+"))] for parts in re.findall(r">(\d+\+\d+\+\d+)<", drawn)]
+        found = [[*map(int, parts.split("+"))] for parts in re.findall(r">(\d+\+\d+)<", drawn)]
         points = [inside.points(decision, name) for name in inside.USED]
         assert [sum(parts) for parts in found] == [each for each in points if each is not None]
-        assert len({rest for *_, rest in found}) == 1, "the others see no difference"
+        free = [inside.CPU - used - settings.cpu for used in inside.USED.values()]
+        others = [30 if left else 20 for left in free]  # a full node has no balance
+        assert found == [[2 * left, other] for left, other in zip(free, others, strict=True)]
     drawn = " ".join(re.findall(r">([^<]+)<", str(inside.show(inside.Settings()).picture(ROOM))))
-    assert "7+5+20: points for free room, for balance" in drawn
+    assert "6+30: 3 of 5 CPU free gives 6 of 10 points" in drawn
 
 
 def test_the_functions_speak_in_their_order():
