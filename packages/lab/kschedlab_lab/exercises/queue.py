@@ -238,7 +238,7 @@ def _why_not(elder: Pod, younger: Pod, names: dict[str, str]) -> str:
     unread = [field for field, at in times.items() if field != read and at > pod_timestamp(younger)]
     ignored = say("v1.13 does not read {field}, because there is a {read}.", field=listed(unread), read=read)
     first = later(
-        "v1.13 compares {elder}'s {read}, {one}, with {younger}'s creationTimestamp, {other}: {elder} is first."
+        "v1.13 compares {elder}'s {read}, {one}, with {younger}'s creationTimestamp, {other}: {elder} is popped first."
     )
     equal = later("{elder}'s {read} equals {younger}'s creationTimestamp: neither is first.")
     clocks = {"one": clock(times[read]), "other": clock(pod_timestamp(younger))}

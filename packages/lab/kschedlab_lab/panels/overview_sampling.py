@@ -87,7 +87,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    asked = say("web fits on every node. In which of these clusters does v1.16 look at the most?")
+    asked = say("web fits on every node. In which cluster does v1.16 look at the most?")
     empty = Curve(SIZES, {}, titles(), asked, 1000, above=partial(draw_sample, Sample(None, "", {})))
     answers = {_share(nodes): find(Settings(), nodes) for nodes in ASKED}
     return Question(asked, tuple(answers), lambda _: max(answers, key=answers.__getitem__), _why, lambda _: empty)

@@ -189,6 +189,7 @@ def when_is_web_tried() -> Question[Settings]:
         )
         wrong = {
             times[0]: later("The event wakes web, but web still backs off."),
+            times[1]: later("A pod leaves backoff only at a full second."),
             times[-1]: later("Backoff counts from the failure, not from the event."),
         }
         remark = [say(wrong[answer])] if answer in wrong else []
