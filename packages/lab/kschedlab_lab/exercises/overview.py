@@ -234,7 +234,7 @@ def nodes_to_find_mended(nodes: int, percentage: int) -> int:
 
 def sizes(rng: random.Random) -> Iterator[tuple[int, int]]:
     """Small clusters first; 100 nodes and the ends of the adaptive percentage among them."""
-    yield from ((nodes, 0) for nodes in (1, 99, 100, 101, 250, 1000, 5625, 8000))
+    yield from ((nodes, 0) for nodes in (50, 99, 1, 1000, 100, 101, 250, 5625, 8000))
     yield from ((rng.randrange(1, 9000), rng.choice([0, 5, 30, 50, 99])) for _ in range(60))
 
 
@@ -256,4 +256,12 @@ def bounds(seed: int) -> Exercise:
         ),
         (say("Can one find 100 nodes in a cluster of 50?"), say("At least 5: is that min or max?")),
         seed,
+        theme=_about,
     )
+
+
+def _about(nodes: int, percentage: int) -> str:
+    """Which rule decides for these arguments."""
+    if nodes < 100:
+        return say("fewer than 100 nodes")
+    return say("a percentage that is set") if percentage else say("no percentage")

@@ -8,17 +8,17 @@ from functools import partial
 from typing import NamedTuple
 
 from kschedlab import build
-from kschedlab.build import HOUR, as_yaml
+from kschedlab.build import HOUR, as_yaml, clock_time
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import Objects
-from kschedlab.messages import later, listed, say, terms
+from kschedlab.messages import later, listed, say, sentences, terms
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE
 from kschedlab.queue.order import SCHEDULED, active_q_comp, pod_timestamp
-from kschedlab.text.html import Html
+from kschedlab.text.html import Html, element, join
 from kschedlab.text.plain import aligned
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.build import Build
@@ -27,7 +27,8 @@ from kschedlab_lab.exercises.fitting import fitting
 from kschedlab_lab.exercises.predict import Predict
 from kschedlab_lab.exercises.repair import Repair
 from kschedlab_lab.panels.queue_waiting import NOON, decoded, stamp, waiting
-from kschedlab_lab.views.queue_times import Time, draw_times
+from kschedlab_lab.views.queue_heap import Place, draw_heap
+from kschedlab_lab.views.queue_times import Time, clock, draw_times
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.scheduler.hints.table import queueing_hints
 
@@ -167,14 +168,15 @@ def later_but_first(rng: random.Random) -> Exercise:
     return Build(
         say("Later, but first"),
         say(
-            "{younger} has priority 100, was created at {created}, and was not tried yet. {elder}, created ten minutes "
-            "earlier, would be popped first. Change one of {elder}'s times: v1.13 pops {younger} first.",
-            created=manifest["metadata"]["creationTimestamp"],
+            "{younger} (priority 100) was created at {created}, and was not tried yet. {elder} was created ten minutes "
+            "earlier, has failed once, and is popped first. Change one of {elder}'s times so that v1.13 pops {younger} "
+            "first.",
+            created=clock_time(created),
             **names,
         ),
         goal,
         as_yaml([waiting(names["elder"], 100, created - 10, created - 5, created + 30)]),
-        say("{elder} was tried already: its last attempt is later than {younger}'s creation.", **names),
+        say("v1.13 compares lastProbeTime: {elder} failed after {younger} was created.", **names),
         (
             say("{younger} was not tried: v1.13 reads its creationTimestamp.", **names),
             say("Of a pod that failed, v1.13 reads lastProbeTime, and lastTransitionTime only if that is blank."),
@@ -221,17 +223,27 @@ def wrong_order(elder: Pod, younger: Pod, names: dict[str, str]) -> str:
     ranks = [pod.spec.priority or 0 for pod in (elder, younger)]
     created = elder.metadata.creationTimestamp
     if ranks[0] != ranks[1]:
-        message = later("The priorities differ: {elder} has {one}, {younger} {other}.")
+        message = later("Change no priority: now {elder} has {one}, {younger} {other}.")
         return say(message, one=ranks[0], other=ranks[1], **names)
     if created is None or created >= pod_timestamp(younger):
-        return say("{elder}'s metadata.creationTimestamp has to be before {younger}'s.", **names)
-    if not active_q_comp(younger, elder):
-        if not field_of(elder):
-            return say("Fill in when {elder} was last tried: lastProbeTime and lastTransitionTime are blank.", **names)
-        first = later("{elder} is still popped first: its {field} is before {younger}'s creationTimestamp.")
-        equal = later("Neither comes first: {elder}'s {field} equals {younger}'s creationTimestamp.")
-        return say(first if active_q_comp(elder, younger) else equal, field=field_of(elder), **names)
-    return ""
+        return say("Leave creationTimestamp: {elder} was created before {younger}.", **names)
+    return "" if active_q_comp(younger, elder) else _why_not(elder, younger, names)
+
+
+def _why_not(elder: Pod, younger: Pod, names: dict[str, str]) -> str:
+    """Which times v1.13 has compared, and which later time of the elder pod it has not read."""
+    read, times = field_of(elder), {each.field: each.at for each in times_of(elder)}
+    if not read:
+        return say("Fill in when {elder} was last tried: lastProbeTime and lastTransitionTime are blank.", **names)
+    unread = [field for field, at in times.items() if field != read and at > pod_timestamp(younger)]
+    ignored = say("v1.13 does not read {field}, because there is a {read}.", field=listed(unread), read=read)
+    first = later(
+        "v1.13 compares {elder}'s {read}, {one}, with {younger}'s creationTimestamp, {other}: {elder} is popped first."
+    )
+    equal = later("{elder}'s {read} equals {younger}'s creationTimestamp: neither is first.")
+    clocks = {"one": clock(times[read]), "other": clock(pod_timestamp(younger))}
+    compared = say(first if active_q_comp(elder, younger) else equal, read=read, **names, **clocks)
+    return sentences([ignored if unread else "", compared])
 
 
 # -- repair
@@ -305,4 +317,19 @@ def downwards(seed: int) -> Exercise:
         say("The better of the two children goes up; otherwise a pod would lie above a better one."),
         (say("How many children can a place have?"), say("The right child is at 2i+2, if the array is that long.")),
         seed,
+        shown=heap_of,
     )
+
+
+def heap_of(queue: Sequence[int], got: object) -> Html:
+    """The array as a tree, with a pod that lies above a better one; empty if it is none, or longer than it can be."""
+    if not isinstance(got, list) or not 0 < len(got) < len(queue) or not all(type(each) is int for each in got):
+        return Html()
+    worse = next((place for place in range(1, len(got)) if got[place] > got[(place - 1) // 2]), None)
+    pair = () if worse is None else ((worse - 1) // 2, worse)
+    places = [Place(str(number), number, "compared" if i in pair else "") for i, number in enumerate(got)]
+    alt = say("The array that your function returns, as a tree.")
+    if pair:
+        alt = say("{one} is above {other}, which comes before it.", one=got[pair[0]], other=got[pair[1]])
+    drawn = partial(draw_heap, places, alt, [(str(queue[0]), queue[0])], ranked=False)
+    return join([element("p", alt), fitting(drawn)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from copy import deepcopy
 from dataclasses import replace
 from difflib import ndiff
@@ -14,9 +14,9 @@ from itertools import groupby
 from textwrap import dedent
 from typing import Any
 
-from kschedlab.messages import later, say
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.text.html import Html, element, join
-from kschedlab_lab.exercises.exercise import Exercise, Instance, State, Verdict, lines
+from kschedlab_lab.exercises.exercise import NO_PICTURE, Exercise, Instance, State, Verdict, lines
 from kschedlab_lab.exercises.limits import EndlessError, limited
 from kschedlab_lab.views.style import CHOSEN, EVICTED
 
@@ -32,7 +32,9 @@ class Repair(Exercise):
     """A broken function to repair. ``spec``: what it should do; ``right``: a correct function, the solution.
 
     ``cases``: instances as tuples of arguments, smaller ones first, generated from the seed for each check.
-    ``needs``: the imports that the function needs in a cell of its own.
+    ``needs``: the imports that the function needs in a cell of its own. ``theme``: what an instance is about, where
+    several things are wrong: each theme is right or wrong by itself. ``shown``: the picture of a wrong result, from the
+    arguments and that.
     """
 
     kind = later("repair")
@@ -50,9 +52,12 @@ class Repair(Exercise):
         hints: tuple[str, ...],
         seed: int,
         needs: str = "",
+        theme: Callable[..., str] | None = None,
+        shown: Callable[..., Html] | None = None,
     ) -> None:
         self.name, self.needs = f"my_{broken.__name__.removesuffix('_broken')}", needs
         self.broken, self.right, self.spec, self.cases, self.why = broken, mended, spec, cases, why
+        self.theme, self.shown = theme, shown
         self.source = self._with_imports(self._named(broken))
         super().__init__(title, question, hints, Instance(Html(), self.source))
         self.seed = seed
@@ -82,21 +87,34 @@ class Repair(Exercise):
     def judge(self, answer: object) -> Verdict:
         if not callable(answer):
             return Verdict(State.ERROR, say("Hand over the function itself: check(my_function)."), read=False)
+        wrong: dict[str, str] = {}  # by theme: its first instance that goes wrong
+        themes: dict[str, None] = {}
         for number, case in enumerate(self.cases(random.Random(self.seed)), 1):
-            expected = self.spec(*case)
+            theme, expected = "" if self.theme is None else self.theme(*case), self.spec(*case)
+            themes[theme] = None
             try:
                 got = limited(answer, deepcopy(case))  # it may change its arguments
             except EndlessError:
                 return Verdict(State.ERROR, say("It ran too long, and was stopped."), self._call(case))
             except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence
                 return Verdict(State.ERROR, _error_text(error, answer), self._call(case))
-            if not _same(got, expected):
-                yours = say("got:      {value}", value=_short(got))
-                right = say("expected: {value}", value=_short(expected))
-                evidence = f"{self._call(case)}\n  {yours}\n  {right}"
+            if _same(got, expected):
+                continue
+            if self.theme is None:
                 later_one = say("Case {number} goes wrong; those before it are right.", number=number)
-                return Verdict(State.WRONG, later_one if number > 1 else say("Case 1 goes wrong."), evidence)
-        return Verdict(State.RIGHT, self.why)
+                words = later_one if number > 1 else say("Case 1 goes wrong.")
+                picture = NO_PICTURE if self.shown is None else self.shown(*case, got)
+                return Verdict(State.WRONG, words, self._evidence(case, got, expected), picture)
+            wrong.setdefault(theme, self._evidence(case, got, expected))
+        if not wrong:
+            return Verdict(State.RIGHT, self.why)
+        return Verdict(State.WRONG, _themes(themes, wrong), "\n".join(wrong.values()))
+
+    def _evidence(self, case: tuple[Any, ...], got: object, expected: object) -> str:
+        """The call, what it gave and what it should give."""
+        yours = say("got:      {value}", value=_short(got))
+        right = say("expected: {value}", value=_short(expected))
+        return f"{self._call(case)}\n  {yours}\n  {right}"
 
     def model(self) -> str:
         """The lines that the mended function has and the broken one hasn't; an ellipsis where others are between."""
@@ -142,6 +160,13 @@ class Repair(Exercise):
 
     def _call(self, case: tuple[Any, ...]) -> str:
         return f"{self.name}({', '.join(map(_short, case))})"
+
+
+def _themes(themes: Iterable[str], wrong: Collection[str]) -> str:
+    """Which themes are right, and which are wrong."""
+    right = [theme for theme in themes if theme not in wrong]
+    words = say("Wrong: {themes}.", themes=listed(wrong))
+    return sentences([say("Right already: {themes}.", themes=listed(right)) if right else "", words])
 
 
 def _same(got: Any, expected: Any) -> bool:

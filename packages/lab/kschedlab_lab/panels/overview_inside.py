@@ -1,4 +1,7 @@
-"""Filter, score, select: v1.16 and a pod to make larger, on three nodes of 4 CPU of which 1, 2 and 3 are taken."""
+"""Filter, score, select: v1.16 and a pod to make larger, on three nodes of 5 CPU of which 1, 2 and 3 are taken.
+
+Of each node's memory the same share is taken as of its CPU, so only one priority tells the nodes apart.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,11 @@ from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import points
 from kschedlab_lab.views.svg import Room, svg
 
-CPU = 4
+CPU, MEMORY = 5, 20
+"""What a node has; memory in GiB."""
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
-TOLD = ("LeastRequestedPriority", "BalancedResourceAllocation")
-"""The priorities that see a difference between these nodes."""
+FREE, MOST = "LeastRequestedPriority", 10
+"""The priority that tells these nodes apart, and the points of an empty node."""
 NAMES = 64
 """The height of what stands below a node; in pixels."""
 ASKS, FILTER, SCORE, CHOSEN = range(4)
@@ -39,13 +43,19 @@ ASKS, FILTER, SCORE, CHOSEN = range(4)
 class Settings(Restorable):
     """What the pod asks for."""
 
-    cpu: int = slider("web asks for", range(1, 5), 1, lambda cpu: f"{cpu} CPU")
+    cpu: int = slider("web asks for", range(1, CPU + 1), 1, lambda cpu: f"{cpu} CPU")
 
 
 def manifests(settings: Settings) -> list[Manifest]:
-    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
-    others = (pod(f"jobs-{name[-1]}", name, cpu, start=8 * HOUR) for name, cpu in USED.items())
-    return [*map(node, USED), *others, pod("web", "", settings.cpu)]
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them; a pod that fits nowhere lacks CPU alone."""
+    nodes = (node(name, CPU, f"{MEMORY}Gi") for name in USED)
+    others = (pod(f"jobs-{name[-1]}", name, cpu, start=8 * HOUR, memory=_memory(cpu)) for name, cpu in USED.items())
+    return [*nodes, *others, pod("web", "", settings.cpu, memory=_memory(settings.cpu) if settings.cpu < CPU else None)]
+
+
+def _memory(cpu: int) -> str:
+    """As large a share of a node's memory as this is of its CPU."""
+    return f"{MEMORY // CPU * cpu}Gi"
 
 
 @cache
@@ -75,7 +85,7 @@ def draw(settings: Settings, room: Room, known: int = CHOSEN, alt: str = "", ask
     """The pod beside the nodes, and on its node. ``asks``: the nodes are answers, and nothing can be changed."""
     edge = {"data_drag": "cpu", "aria_label": "web", "data_tip": say("drag it: what web asks for")}
     pod = Block("web", settings.cpu * 1000, 0, marks={} if asks else edge)
-    sums = {shown: remark(_sums(decide(shown)), room.width - 2 * EDGE) for shown in (settings, Settings())}
+    sums = {shown: remark(_sums(shown), room.width - 2 * EDGE) for shown in (settings, Settings())}
     below = NAMES + sums[Settings()].height + 6  # in every state
     most = 1000 * (CPU + max(USED.values()))
     plan = Pull(pod, 1000, [_box(settings, name, known, asks) for name in USED], room, below, 1000, most)
@@ -83,21 +93,26 @@ def draw(settings: Settings, room: Room, known: int = CHOSEN, alt: str = "", ask
     return svg([*plan.drawn(tried=known > ASKS), *more], room.width, plan.base + below, alt or sentence(settings))
 
 
-def _sums(decision: Decision) -> str:
-    """What the scores are the sums of; "" if there are none."""
-    if decision.scores is None:
+def _sums(settings: Settings) -> str:
+    """What the score of the chosen node adds up; "" if there are no scores."""
+    decision = decide(settings)
+    if decision.scores is None or decision.node is None:
         return ""
-    parts = _parts(decision, decision.node or "")
+    free, rest = _parts(decision, decision.node)
     return say(
-        "{parts}: points for free room, for balance, and from rules that treat these nodes alike.",
-        parts=parts,
+        "{free}+{rest}: {left} of {cpu} CPU free gives {free} of {most} points; other rules give {rest}.",
+        free=free,
+        rest=rest,
+        most=MOST,
+        left=CPU - USED[decision.node] - settings.cpu,
+        cpu=CPU,
     )
 
 
-def _parts(decision: Decision, node: str) -> str:
-    """The points of the priorities that see a difference, and of all others: "7+5+20"."""
-    told = [int(number(decision, STAGES[2], each, node) or 0) for each in TOLD]
-    return "+".join(map(str, (*told, (points(decision, node) or 0) - sum(told))))
+def _parts(decision: Decision, node: str) -> tuple[int, int]:
+    """The points for free room, and those of all other priorities."""
+    free = int(number(decision, STAGES[2], FREE, node) or 0)
+    return free, (points(decision, node) or 0) - free
 
 
 def _box(settings: Settings, name: str, known: int, asks: bool) -> Box:
@@ -115,7 +130,7 @@ def _box(settings: Settings, name: str, known: int, asks: bool) -> Box:
     tried = 0 if chosen else settings.cpu * 1000
     if known == FILTER or score is None:
         return Box(name, CPU * 1000, there, (say("fits"),), chosen, tried=tried)
-    says = (say("score {number}", number=score), _parts(decision, name))
+    says = (say("score {number}", number=score), "+".join(map(str, _parts(decision, name))))
     return Box(name, CPU * 1000, there, says, chosen, tried=tried)
 
 

@@ -27,8 +27,8 @@ BEST = 0.2
 """How much of the nodes the search sees before the best one."""
 SCORES = {0.02: 31, BEST: 38}
 """The two highest, by their places in the order of the search."""
-ASKED = {f"{nodes:,}": nodes for nodes in (1000, 3000, 5650)}
-"""The clusters of the question, by its answers."""
+ASKED = (1000, 3000, 5650)
+"""The clusters of the question."""
 UNSET = later("not set")
 
 
@@ -87,17 +87,18 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    asked = say("Three clusters, by their nodes; web fits on every one. In which does v1.16 look at the most?")
-    empty = Curve(SIZES, {}, titles(), asked, 1000, above=partial(draw_sample, Sample(None, "", SCORES)))
-    return Question(asked, tuple(ASKED), lambda _: max(ASKED, key=_found), _why, lambda _: empty)
+    asked = say("web fits on every node. In which cluster does v1.16 look at the most?")
+    empty = Curve(SIZES, {}, titles(), asked, 1000, above=partial(draw_sample, Sample(None, "", {})))
+    answers = {_share(nodes): find(Settings(), nodes) for nodes in ASKED}
+    return Question(asked, tuple(answers), lambda _: max(answers, key=answers.__getitem__), _why, lambda _: empty)
 
 
-def _found(answer: str) -> int:
-    """How many nodes v1.16 looks at in the cluster of this answer."""
-    return find(Settings(), ASKED[answer])
+def _share(nodes: int) -> str:
+    """How much of a cluster of this size is enough, if no percentage is set."""
+    return say("{share} % of {nodes:,}", share=round(find(Settings(), nodes) * 100 / nodes), nodes=nodes)
 
 
 def _why(_: Settings, _answer: str) -> str:
-    small, middle, large = map(_found, ASKED)
+    small, middle, large = (find(Settings(), nodes) for nodes in ASKED)
     why = later("Of 1,000 nodes {small} are enough, of 3,000 {middle}, but of 5,650 only {large}.")
     return say(why, small=small, middle=middle, large=large)

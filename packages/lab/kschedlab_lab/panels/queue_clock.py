@@ -184,12 +184,12 @@ def when_is_web_tried() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         reason = later(
-            "web failed for the third time at {failed:g} s, so its backoff of {wait} s ends at {end:g} s. The queue "
-            "looks once a second, and lets web go at {last:g} s."
+            "web failed at {failed:g} s, so its backoff of {wait} s ends at {end:g} s. The next full second is "
+            "{last:g} s."
         )
         wrong = {
             times[0]: later("The event wakes web, but web still backs off."),
-            times[1]: later("The backoff is over then, but the queue doesn't look at that moment."),
+            times[1]: later("A pod leaves backoff only at a full second."),
             times[-1]: later("Backoff counts from the failure, not from the event."),
         }
         remark = [say(wrong[answer])] if answer in wrong else []

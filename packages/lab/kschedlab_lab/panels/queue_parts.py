@@ -290,8 +290,8 @@ def where_to() -> Question[Settings]:
         if answer == say("both"):
             return say("A pod is never in two parts: each call looks into both first.")
         return say(
-            "web was in no part of the queue, so the event could not move it. The attempt may have looked at the "
-            "cluster before the event: in unschedulableQ web would miss it."
+            "The attempt may have looked at the nodes before the pod ended. In unschedulableQ, web would miss that "
+            "event."
         )
 
     def during(settings: Settings, room: Room) -> Html:

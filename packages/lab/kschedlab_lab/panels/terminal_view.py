@@ -61,9 +61,8 @@ def _outcome(seen: Seen) -> str:
 
 
 def latest(line: Happened) -> str:
-    """The newest change, which says since when its time counts."""
-    message = later("{time} after the first change: {what}.") if line.after else later("First change: {what}.")
-    return say(message, time=seconds(line.after), what=line.text)
+    """The newest change; its time would stand still while the seconds of a pod run."""
+    return say("Last change: {what}.", what=line.text)
 
 
 def told(line: Happened) -> str:

@@ -49,21 +49,22 @@ export class Room {
   }
 
   /** The picture stays where it is, whatever is said: beside the text there is room for all but the longest words; once
-   * there are more, all that is said is set smaller, until a question comes or goes; before a class, words take as much
-   * height as they have taken so far, until a question comes or goes; `again`: from now on. */
+   * there are more, all that is said is set smaller, until a question comes or goes; what is longer even so, and all that
+   * is said before a class, keeps the height that it has taken so far, until then; `again`: from now on. */
   steady(again = false) {
     const { top, el, shown, hand, isLarge } = this.stage;
     const about = [el.clientWidth, Boolean(shown?.asking)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
     const renews = again || moves;
     if (renews) this.about = about;
+    if (renews || !(isLarge || this.isBeside)) top.style.minHeight = "";
     if (this.isBeside) {
-      top.style.minHeight = "";
+      const isLonger = () => top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1;
       if (renews) el.classList.remove("ks-tight");
-      if (top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1) el.classList.add("ks-tight");
+      if (isLonger()) el.classList.add("ks-tight");
+      if (isLonger()) top.style.minHeight = `${top.offsetHeight}px`;
       return;
     }
-    if (renews || !isLarge) top.style.minHeight = "";
     if (isLarge) top.style.minHeight = `${top.offsetHeight}px`;
   }
 

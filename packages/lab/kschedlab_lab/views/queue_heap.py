@@ -65,10 +65,13 @@ def draw_heap(
     room: Room,
     button: Button | None = None,
     way: Collection[int] = (),
+    *,
+    ranked: bool = True,
 ) -> Html:
     """The heap. ``popped``: names and priorities of the pods that came out, in their order.
 
-    ``way``: the lower ends of the branches along which a pod has sunk or risen.
+    ``way``: the lower ends of the branches along which a pod has sunk or risen. ``ranked``: whether a pod has its
+    priority below its name.
     """
     slot = (room.width - 2 * EDGE) / MOST
     wide, broad = min(CELL, slot - GAP), min(CELL, 2 * slot - 2 * GAP)
@@ -82,11 +85,11 @@ def draw_heap(
         label(caption, EDGE, 14, font_size=12, fill=INK_2),
         *(_ground(i, spot, room.width, level, i < len(places)) for i, spot in enumerate(spots)),
         element("g", *(_branch(i, spots, places, i in way) for i in range(1, len(places))), stroke=INK_3),
-        *(_node(each, spots[i], broad) for i, each in enumerate(places)),
+        *(_node(each, spots[i], broad, ranked) for i, each in enumerate(places)),
         label(title, EDGE, bottom + 20, font_size=12, fill=INK_2),
     ]
     for i, (name, priority) in enumerate(popped):
-        shapes.append(pill(name, priority, EDGE + i * slot, bottom + 26, wide, round_=PILL / 2))
+        shapes.append(pill(name, priority, EDGE + i * slot, bottom + 26, wide, round_=PILL / 2, ranked=ranked))
     if button is not None:
         shapes.append(_button(button, room.width - EDGE - 8, spots[0][1]))
     return svg(shapes, room.width, bottom + BELOW, alt, size=13)
@@ -110,11 +113,11 @@ def _ground(index: int, spot: Point, width: float, level: float, there: bool) ->
     return element("g", ground, label(str(index), left + 4, top + 11, font_size=11.2, fill=INK_2))
 
 
-def _node(each: Place, spot: Point, wide: float) -> Html:
+def _node(each: Place, spot: Point, wide: float, ranked: bool) -> Html:
     sign, frame = SIGNS[each.mark]
     sign = sign if text_width(f"{sign} {each.name}", 13, bold=True) <= wide else ""  # a phone has the frame alone
     thick, x = 3.5 if each.mark else None, spot[0] - wide / 2
-    look: dict[str, Any] = {"frame": frame, "thick": thick, "sign": sign}
+    look: dict[str, Any] = {"frame": frame, "thick": thick, "sign": sign, "ranked": ranked}
     return pill(each.name, each.priority, x, spot[1], wide, **look, handle=each.handle, pulls=each.pulls)
 
 

@@ -44,7 +44,7 @@ def draw_times(times: Sequence[Time], caption: str, room: Room) -> Html:
             label(each.field, EDGE + names, y + 4, font_size=12, fill=ink),
             element("path", d=f"M{left:.1f} {y}H{room.width - EDGE}", stroke=HAIR),
             element("circle", cx=round(x, 1), cy=y, r=RADIUS, stroke_width=2, **look),
-            label(_clock(each.at), x + RADIUS + 4, y - 2, font_size=12, fill=ink),
+            label(clock(each.at), x + RADIUS + 4, y - 2, font_size=12, fill=ink),
         ]
     bottom = LINE * len(times)
     key = say("full: v1.13 compares it")
@@ -55,6 +55,6 @@ def draw_times(times: Sequence[Time], caption: str, room: Room) -> Html:
     return svg(shapes, room.width, bottom + LINE, caption, size=13)
 
 
-def _clock(at: int) -> str:
+def clock(at: int) -> str:
     """The time of the day."""
     return clock_time(at // SECOND // 60 % (24 * 60))

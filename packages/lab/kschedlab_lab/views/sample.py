@@ -38,7 +38,7 @@ class Sample:
 
 def draw_sample(sample: Sample, left: float, width: float) -> Part:
     """The bar has this width, and begins at ``left``."""
-    titles = ((say("score"), PILL / 2 + 4), (say("nodes"), TOP + BAR / 2 + 4))
+    titles = [(say("nodes"), TOP + BAR / 2 + 4), *([(say("score"), PILL / 2 + 4)] if sample.scores else [])]
     shapes = [label(title, left - 11, y, "end", font_size=13) for title, y in titles]
     shapes.append(rect(width, BAR, 6, left, TOP, fill=TRAY, stroke=HAIR))
     if sample.share is not None:

@@ -74,4 +74,23 @@ def test_another_message_is_told():
 
 def test_the_broken_function_is_refuted_by_a_small_instance():
     bounds = exercises(1)[2]
-    assert "(1, 0)" in bounds.check(lambda *given: bounds.broken(*given)).evidence
+    assert "(50, 0)" in bounds.check(lambda *given: bounds.broken(*given)).evidence
+
+
+def test_each_bound_is_right_or_wrong_by_itself():
+    bounds = exercises(1)[2]
+
+    def least(nodes, percentage):
+        percentage = percentage or max(5, 50 - nodes // 125)
+        return max(100, nodes * percentage // 100)
+
+    def small(nodes, percentage):
+        return nodes if nodes < 100 else bounds.broken(nodes, percentage)
+
+    both = bounds.judge(lambda *given: bounds.broken(*given))
+    assert says(both.words, "Right already: a percentage that is set", "Wrong: fewer than 100 nodes, no percentage")
+    assert "(50, 0)" in both.evidence and "(1000, 0)" in both.evidence
+    for mended, still, wrong in ((least, "(50, 0)", "fewer than 100 nodes"), (small, "(1000, 0)", "no percentage")):
+        verdict = bounds.judge(mended)
+        assert verdict.words.endswith(f"Wrong: {wrong}.") and verdict.evidence.startswith(f"my_nodes_to_find{still}")
+        assert verdict.evidence.count("my_nodes_to_find") == 1

@@ -15,6 +15,7 @@ from kschedlab_lab.panels.queue_waiting import UNSET, waiting
 from kschedlab_lab.views.style import CHOSEN
 from tests.answering import made, one_right_answer
 from tests.samples import sampled
+from tests.saying import says
 
 exercises = partial(made, "queue")
 
@@ -53,11 +54,14 @@ def test_what_is_missing_in_a_built_pod_is_said_step_by_step():
         return exercise.check(as_yaml(made)).words
 
     assert said(waiting(elder, 100, at), waiting(younger, 100, at)).startswith(f"Write one pod, {elder}; you gave ")
-    assert said(waiting(elder, 50, at)).startswith(f"The priorities differ: {elder} has 50, {younger} 100")
-    assert "has to be before" in said(waiting(elder, 100, at + 40))
-    assert "is still popped first" in said(waiting(elder, 100, at))
-    assert "is still popped first" in said(waiting(elder, 100, at, at + 10))
-    assert "is still popped first" in exercise.check(exercise.start).words
+    assert said(waiting(elder, 50, at)).startswith(f"Change no priority: now {elder} has 50, {younger} 100")
+    assert "Leave creationTimestamp" in said(waiting(elder, 100, at + 40))
+    assert says(said(waiting(elder, 100, at)), "v1.13 compares", "creationTimestamp", f"{elder} is popped first")
+    failed = said(waiting(elder, 100, at, at + 10))
+    assert says(failed, "v1.13 compares", "lastTransitionTime", f"{elder} is popped first")
+    assert says(exercise.check(exercise.start).words, "v1.13 compares", "lastProbeTime", f"{elder} is popped first")
+    unread = re.sub("lastTransitionTime: .*", "lastTransitionTime: 2026-03-02T11:00:00Z", exercise.start)
+    assert exercise.check(unread).words.startswith("v1.13 does not read lastTransitionTime")
     assert "are blank" in exercise.check(re.sub("(Transition|Probe)Time: .*", r"\1Time: ", exercise.start)).words
 
 
@@ -82,15 +86,25 @@ def test_the_time_of_the_last_attempt_counts(times, right):
 
 def test_equal_times_are_told_from_an_earlier_one():
     exercise, elder, younger = built(1)
-    created = re.search(r"created at (\S+Z)", exercise.question)[1]
+    created = f"2026-03-02T{re.search('created at ([0-9:]+)', exercise.question)[1]}:00Z"
     equal = exercise.check(re.sub("lastProbeTime: .*", f"lastProbeTime: {created}", exercise.start)).words
-    assert equal == f"Neither comes first: {elder}'s lastProbeTime equals {younger}'s creationTimestamp."
-    assert f"{elder} is still popped first" in exercise.check(exercise.start).words
+    assert equal == f"{elder}'s lastProbeTime equals {younger}'s creationTimestamp: neither is first."
+    assert f"{elder} is popped first" in exercise.check(exercise.start).words
 
 
 def test_the_broken_function_is_refuted_by_a_small_instance():
     down = exercises(1)[2]
     assert "my_popped([" in down.check(lambda heap: queue.popped_broken(heap)).evidence
+
+
+def test_a_wrong_heap_is_drawn_as_a_tree():
+    down = exercises(1)[2]
+    verdict = down.judge(lambda heap: queue.popped_broken(heap))
+    above, below = re.search(r"(\d+) is above (\d+), which comes before it", str(verdict.picture)).groups()
+    assert int(above) < int(below) and str(verdict.picture).count(">? ") == 4, "both, in a wide and a narrow drawing"
+    for odd in (None, [], ["a"], [[]], [1] * 99, [True, 2]):
+        assert not str(queue.heap_of([3, 2, 1], odd))
+    assert "as a tree" in str(queue.heap_of([3, 2, 1], [2, 1])), "a heap, but another one"
 
 
 def test_backoff_counted_from_the_event_never_gives_the_right_time():

@@ -121,18 +121,20 @@ def test_the_picture_says_what_a_score_is():
     for settings in inside.Settings(1), inside.Settings(2):
         decision, drawn = inside.decide(settings), str(inside.show(settings).picture(ROOM))
         assert len(decision.scores.plugins) == 8
-        found = [[*map(int, parts.split("+"))] for parts in re.findall(r">(\d+\+\d+\+\d+)<", drawn)]
+        found = [[*map(int, parts.split("+"))] for parts in re.findall(r">(\d+\+\d+)<", drawn)]
         points = [inside.points(decision, name) for name in inside.USED]
         assert [sum(parts) for parts in found] == [each for each in points if each is not None]
-        assert len({rest for *_, rest in found}) == 1, "the others see no difference"
+        free = [inside.CPU - used - settings.cpu for used in inside.USED.values()]
+        others = [30 if left else 20 for left in free]  # a full node has no balance
+        assert found == [[2 * left, other] for left, other in zip(free, others, strict=True)]
     drawn = " ".join(re.findall(r">([^<]+)<", str(inside.show(inside.Settings()).picture(ROOM))))
-    assert "7+5+20: points for free room, for balance" in drawn
+    assert "6+30: 3 of 5 CPU free gives 6 of 10 points" in drawn
 
 
 def test_the_functions_speak_in_their_order():
     told = [frame.caption for frame in inside.story(inside.Settings(), ROOM)]
     assert says(told[1], "Filter") and says(told[2], "Score") and says(told[3], "node-a")
-    assert len(inside.story(inside.Settings(3), ROOM)) == 3, "one node is taken without a score"
+    assert len(inside.story(inside.Settings(4), ROOM)) == 3, "one node is taken without a score"
 
 
 # -- sampling
@@ -308,7 +310,7 @@ QUESTIONS = {
     "undone": (path.what_is_undone(), path.Settings("bind failure"), "free web's room"),
     "inside": (inside.where_to(), inside.Settings(), "node-a"),
     "gate": (gate.how_many_reasons(), gate.Settings(port=True, taint=True), "2"),
-    "sampling": (sampling.how_many(), sampling.Settings(5650), "3,000"),
+    "sampling": (sampling.how_many(), sampling.Settings(5650), "26 % of 3,000"),
     "watch": (watch.where_to(), watch.Settings("another node becomes free"), "node-b"),
 }
 

@@ -120,7 +120,7 @@ def test_panel_and_yaml() -> None:
 def test_it_says_why_a_backoff_of_4_s_takes_5() -> None:
     """The third attempt began at 5 s."""
     told = when_is_web_tried().why(Settings(), "at 7 s")
-    assert says(told, "5.1 s", "backoff of 4 s ends at 9.1 s", "looks once a second", "10 s")
+    assert says(told, "5.1 s", "backoff of 4 s ends at 9.1 s", "next full second is 10 s")
     assert says(when_is_web_tried().why(Settings(), "at 11 s"), "from the failure")
 
 
