@@ -80,22 +80,23 @@ def facts(decision: Decision) -> str:
     return sentences([size, wants, *allowed])
 
 
-def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
-    """The cluster as a table and as text."""
+def shown(manifests: Iterable[dict[str, Any]], with_pods: bool = True) -> Instance:
+    """The cluster as a table and as text. ``with_pods``: with the pods that run on each node."""
     objects = decode_objects(manifests)
     described = _describer(objects)
     on: dict[str, list[str]] = {node.metadata.name: [] for node in objects.nodes}
     for pod in objects.pods:
         if pod.spec.nodeName in on:
             on[pod.spec.nodeName].append(f"{pod.metadata.name}: {described(pod)}")
-    nodes = [([n.metadata.name], [_room(n)], on[n.metadata.name] or [say("none")]) for n in objects.nodes]
+    running = {name: [pods or [say("none")]] if with_pods else [] for name, pods in on.items()}
+    nodes = [([n.metadata.name], [_room(n)], *running[n.metadata.name]) for n in objects.nodes]
     waiting = [([p.metadata.name], [described(p)]) for p in objects.pods if not p.spec.nodeName]
     budgets = [
         ([b.metadata.name], [f"disruptionsAllowed {b.status.disruptionsAllowed}"])
         for b in objects.of(PodDisruptionBudget)
     ]
     parts: list[tuple[list[str], Sequence[Sequence[Sequence[str]]]]] = [
-        ([say("node"), _has(objects.nodes), say("its pods")], nodes),
+        ([say("node"), _has(objects.nodes), *([say("its pods")] if with_pods else [])], nodes),
         ([say("waiting pod"), ""], waiting),
         ([say("budget of app"), ""], budgets),
     ]

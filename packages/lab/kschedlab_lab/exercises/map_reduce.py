@@ -90,9 +90,9 @@ def total_of_a_node(rng: random.Random) -> Exercise:
     return Predict(
         say("The total of a node"),
         say(
-            "These are the scores after Map, in v1.16. What is the total of {node} in the end? Reduce "
-            "reverses {spread} and {taints}: 10 - (score × 10 / largest) for the taints, 10 × (largest - "
-            "score) / largest for the pods. Go rounds each division down.",
+            "These are scores right after Map, and the weights that will multiply them. What is the total of {node} "
+            "in the end? Reduce reverses {spread} and {taints}: 10 - (score × 10 / largest) for the taints, 10 × "
+            "(largest - score) / largest for the pods. Go rounds each division down.",
             node=NODES[place],
             spread=short(SPREAD),
             taints=short(TAINTS),

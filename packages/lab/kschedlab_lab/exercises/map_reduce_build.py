@@ -56,9 +56,10 @@ def reduce_turns(rng: random.Random) -> Exercise:
     return Build(
         say("Reduce turns the tables"),
         say(
-            "v1.16 has two priorities, {least} and {spread}, with weight 1 each. web-new belongs to the Service web, "
-            "which selects app=web. {pods} pods of it run on node-b; `---` parts them. Move them, or add more, until "
-            "Map's scores put node-a at least {ahead} points ahead, and the scores after Reduce put node-b ahead.",
+            "Here only two algorithms of v1.16 score, {least} and {spread}, with weight 1 each. web-new belongs to the "
+            "Service web, which selects app=web. In the field are {pods} running pods of it, all on node-b. Move them, "
+            "or add more, until Map's scores put node-a at least {ahead} points ahead, and the scores after Reduce put "
+            "node-b ahead.",
             pods=PODS,
             least=short(LEAST),
             spread=short(SPREAD),
@@ -74,7 +75,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
             say("What does {spread}'s Map count? Is more of it good or bad?", spread=short(SPREAD)),
             say("Change nodeName of some pods, press Check, and read the scores."),
         ),
-        shown(base),
+        shown(base, with_pods=False),
         as_yaml(base),
         written(PODS, "node-b"),
         lambda objects: turn(schedule(NEW, Cluster(objects, TWO.api), TWO)),

@@ -66,9 +66,9 @@ def draw_handing_out(now: Handout, dial: Dial, room: Room, alt: str) -> Html:
         for each in now.work
         if each.node in places
     ]
-    centre = (scale.top + scale.bottom) / 2
+    beside = scale.top + TALLEST / 2  # also with one lane; the dial stays where one clicks
     shapes = [_named(say("channel"), 16), *empty, *cards, *_lanes(now, scale)]
-    shapes += [_named(say("workers"), centre - 9, NUMBER), dial.drawn(LEFT - NUMBER - 4, centre + 12)]
+    shapes += [_named(say("workers"), beside - 9, NUMBER), dial.drawn(LEFT - NUMBER - 4, beside + 12)]
     shapes += _table(now, scale, rows, y, line)
     return svg(shapes, room.width, y + HEAD + line * len(rows) + 4, alt)
 

@@ -20,8 +20,8 @@ AXIS, EDGE, STEP = 25, 8, 5
 LEFT, LOWEST, HIGHEST, BETWEEN, PILLS, AGAIN, LEAST = 88, 66, 124, 18, 32, 110, 42
 """Width of the names; height of a worker's lane at least and at most, what is free between two bars, height of the
 buttons above; width of the one below; the least width of a step to be clicked."""
-BELOW, LOCK = 66, 20
-"""Height of what is below the lanes; width of a lock."""
+BELOW, LOCK, NUMBER = 66, 20, 26
+"""Height of what is below the lanes; width of a lock; least width of a total, which is a number of two digits."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def draw_update(
     y = 3 * lane + 10
     if until is not None:
         look: dict[str, str] = {"stroke": INK, "stroke_dasharray": "3 3", "data_key": "now"}
-        shapes.append(element("path", d=f"M{at.x(until + 1):.1f} 0V{y - 18:.1f}", **look))
+        shapes.insert(0, element("path", d=f"M{at.x(until + 1):.1f} 0V{y - 18:.1f}", **look))
     shapes.append(label(say("time →"), room.width - EDGE, y, "end"))
     buttons = list[Html]()
     if choices is not None:
@@ -204,22 +204,22 @@ def _whole(adding: Adding, x: float, y: float, long: float, at: Frame) -> list[H
 
 
 def _apart(adding: Adding, x: float, y: float, long: float, at: Frame, is_done: bool) -> list[Html]:
-    """What a worker reads and, once it ``is_done``, writes; at the upper right its lock."""
-    lock = LOCK if adding.locks else 0
-    reads = "" if adding.own else _said(say("reads {seen}", seen=adding.seen), long - lock)
+    """What a worker reads and, once it ``is_done``, writes; at the right its lock, where there is nothing to read."""
+    beside = LOCK if adding.locks and is_done else 0
+    reads = "" if adding.own else _said(say("reads {seen}", seen=adding.seen), long - beside)
     writes = _said(say("writes {gives}", gives=adding.gives), long) if is_done else ""
     colour = ink(WORKERS[adding.worker - 1])
     tip = say("Worker {worker} holds the lock from its read to its write.", worker=adding.worker)
     held = [
         element(
             "g",
-            icon("lock", x + long - LOCK - 4, y + 5, colour),
+            icon("lock", x + long - LOCK - 4, y + 5 if is_done else y + at.tall - LOCK - 2, colour),
             data_key=f"lock/{adding.worker}",
             data_tip=tip,
         )
     ]
     ends = label(writes, x + long - 8, y + at.tall - 8, "end")
-    return [label(reads, x + 8, y + 18), ends, *(held if lock else [])]
+    return [label(reads, x + 8, y + 18), ends, *(held if adding.locks else [])]
 
 
 def _said(text: str, long: float) -> str:
@@ -238,7 +238,7 @@ def _memory(both: Both, end: int, at: Frame) -> list[Html]:
     stops = [*(time for time, *_ in values[1:]), AXIS - 1 if end >= AXIS else max(end, 0)]
     for i, ((time, value, drops), stop) in enumerate(zip(values, stops, strict=True)):
         x, fill = at.x(time + 1), EVICTED if drops else CHOSEN if value == whole else UNCHANGED
-        long = max((stop - time) * at.unit, 6)
+        long = max((stop - time) * at.unit, NUMBER)
         shapes.append(rect(long, at.tall, None, x, y, fill=fill, stroke=HAIR, data_key=f"total/{i}"))
         mark = f" {CROSS}" if drops else " ✓" if value == whole else ""
         lines = [f"{value}{mark}", *([say("{lost} is lost", lost=drops)] if drops else [])]
