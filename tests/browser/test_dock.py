@@ -228,7 +228,11 @@ def where_no_stage_comes_any_more_text_and_exercises_have_more_width(page: Noteb
 
 def pictures_move_into_the_text(page: Notebook) -> None:
     """Where there is no room beside the text they are there, too."""
+    drawer = behind_dots(on_stage(page))
+    on_stage(page).locator(".ks-headline").first.click()
+    expect(drawer).to_be_hidden()
     behind_dots(on_stage(page)).get_by_role("button", name="Put the pictures into the text").click()
+    expect(page.page.locator(".ks-drawer:visible")).to_have_count(0)
     expect(on_stage(page)).to_have_count(0)
     expect(lines(page)).to_have_count(0)
     asks = page.page.locator(".jp-OutputArea-output .ks-question:has(.ks-choices)").first
