@@ -75,7 +75,7 @@ def test_97687_anyway_does_not_mean_that_nodes_without_the_key_are_as_good(file,
     cluster = file(in_zone("a1", "a"), in_zone("b1", "b"), node("none"), pod("web", **spread(when="ScheduleAnyway")))
     assert says(run("why", cluster), "1 node", ZONE, "none", "ScheduleAnyway", "no points")
     assert says(run("explain", cluster), "1 node", ZONE, "none", "ScheduleAnyway", "no points")
-    assert "PodTopologySpread -" in run("why", cluster, "web", "--node", "none")
+    assert "PodTopologySpread +" in run("why", cluster, "web", "--node", "none")
 
 
 def test_129138_a_pod_without_requests_is_not_drawn_to_a_full_node(file, run):
