@@ -5,12 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.generations import COURSE as NAMES
+from kschedlab.generations import COURSE as NAMES, GENERATIONS
 from kschedlab.plugins import node_score
 from kschedlab_lab.exercises.your_plugin import cold
 from kschedlab_lab.panels import generations, your_plugin
 from kschedlab_lab.panels.generation_clusters import STORIES
-from kschedlab_lab.panels.generations import Settings
 from tests.browser.conftest import Show
 
 SIZES = pytest.mark.parametrize(("width", "height", "large"), [(800, 600, False), (1280, 720, True)])
@@ -25,7 +24,7 @@ def cooler(pod, node):
 def test_every_cluster_fits_in_every_version(shown: Show, width: int, height: int, large: bool) -> None:
     for cluster in STORIES:
         page = shown(generations.panel(cluster=cluster), width, height, large=large, dark=large)
-        for name in Settings(cluster).versions:
+        for name in GENERATIONS:
             page.key(f"version/{name}").click()
             page.settled()
             expect(page.sentence).to_contain_text(f"{name}: ")
