@@ -54,7 +54,7 @@ def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
 def test_where_the_failed_pod_goes_is_picked_in_the_picture(shown: Show) -> None:
     page = shown(queue_parts.panel().ask(queue_parts.where_to()))
     page.key("part/unschedulableQ").click()
-    expect(page.question).to_contain_text("in unschedulableQ web would miss it")
+    expect(page.question).to_contain_text("In unschedulableQ, web would miss that event")
 
 
 def test_the_event_that_makes_room_is_dragged_and_web_is_bound_sooner_or_later(shown: Show) -> None:
