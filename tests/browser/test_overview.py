@@ -51,13 +51,13 @@ def test_the_pod_s_request_grows_until_no_node_fits(shown: Show) -> None:
     page = shown(inside.panel())
     expect(page.key("node/node-a")).to_have_attribute("data-state", "chosen")
     page.key("ask").focus()
-    for _ in range(3):
+    for _ in range(4):
         page.page.keyboard.press("ArrowRight")
     page.settled()
     expect(page.key("node/node-a")).to_have_attribute("data-state", "refused")
     expect(page.sentence).to_contain_text("0/3 nodes are available: 3 Insufficient cpu.")
     high = page.key("ask/box").bounding_box()["height"]
-    page.drag("ask", 0, high * 0.75)
+    page.drag("ask", 0, high * 0.8)
     expect(page.sentence).to_contain_text("web goes to node-a")
 
 
